@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything that a release does (hack/release.sh), but into a registry beside the local cluster. Then what somebody does who installs it:
 # the signatures are verified by the commands of docs/guide/install.md, Helm installs the chart out of the registry into a namespace of
-# its own, the nodes pull from there, and `helm test` passes. Another Assay in the cluster is left alone. Nothing stays.
+# its own, the nodes pull from there, and `helm test` passes; then the same in place of the last release, whose manager is built
+# from its tag. Another Assay in the cluster is left alone. Nothing stays.
 #
 # The registry is a container on the network of the nodes. It has the same address everywhere, so that references by digest hold
 # on this machine and on the nodes: here by a published port, there by a Service with a port on every node. Clients of registries
@@ -109,20 +110,50 @@ check_chart() {
   say "${#images[@]} images, each by digest and signed"
 }
 
-# install the chart from the registry, beside any other Assay: it has its own namespace only.
-install() {
+# release_ installs or upgrades Assay beside any other one: it has its own namespace only, and their CRDs.
+release_() {
+  helm "$@" --namespace "$namespace" --wait --timeout 3m >/dev/null 2>"$work/helm.log" ||
+    fail "helm $1: $(cat "$work/helm.log" && kubectl_ -n "$namespace" get pods,events)"
+}
+
+# beside prints the values for that.
+beside() {
   local crds=true
   ! kubectl_ get crd benchmarkruns.assay.dev >/dev/null 2>&1 || crds=false
-  helm install "$namespace" "oci://$REPOSITORY/charts/assay" --version "$VERSION" --plain-http --namespace "$namespace" \
-    --set "crds.install=$crds,rbac.scope=Namespaced,watchNamespaces={$namespace}" --wait --timeout 3m >/dev/null 2>"$work/helm.log" ||
-    fail "$(cat "$work/helm.log" && kubectl_ -n "$namespace" get pods,events)"
+  printf '%s\n' "crds.install=$crds,rbac.scope=Namespaced,watchNamespaces={$namespace}"
+}
+
+# manager prints fields of the manager's pod, when it is the only one.
+manager() {
+  wait_until 60 one_manager || fail "not one manager: $(kubectl_ -n "$namespace" get pods)"
+  kubectl_ -n "$namespace" get pods -l app.kubernetes.io/component=manager -o jsonpath="{.items[0].spec.containers[0].image} {.items[0].status.containerStatuses[0].imageID}"
+}
+
+one_manager() { [[ $(kubectl_ -n "$namespace" get pods -l app.kubernetes.io/component=manager -o name | wc -l) == 1 ]]; }
+
+# install_last installs the last release, with a manager that is built from its source.
+install_last() {
+  local tag commit image
+  read -r tag commit <test/helpers/lastrelease/last-release.txt
+  mkdir -p "$work/last"
+  git archive "$commit" | tar -x -C "$work/last" || fail "this clone lacks the last release: git fetch --unshallow"
+  underway "building the manager of $tag"
+  (cd "$work/last" && CGO_ENABLED=0 GOOS=linux GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags '-s -w' -o manager ./cmd/manager)
+  underway_done
+  image=$REPOSITORY/assay-manager:last
+  tar -C "$work/last" --owner=0 --group=0 -c manager |
+    docker import --change 'ENTRYPOINT ["/manager"]' --change 'USER 65532:65532' - "$image" >/dev/null
+  docker push --quiet "$image" >/dev/null
+  docker rmi "$image" >/dev/null
+  release_ install "$namespace" "$work/last/charts/assay" --set "$(beside),image.repository=${image%:*},image.tag=last"
+  say "$tag runs: $(manager)"
 }
 
 # check_pods: what runs came from the registry, by the digest that was signed.
 check_pods() {
   local want is
   want=$(sed -n 's/^manager //p' out/published.txt)
-  is=$(kubectl_ -n "$namespace" get pods -l app.kubernetes.io/component=manager -o jsonpath='{.items[0].spec.containers[0].image} {.items[0].status.containerStatuses[0].imageID}')
+  is=$(manager)
   [[ ${is% *} == "$want" && ${is#* } == "$REPOSITORY/assay-manager@sha256:"* ]] || fail "the manager runs $is, want $want"
   kubectl_ -n "$namespace" get events -o jsonpath='{range .items[?(@.reason=="Pulled")]}{.message}{"\n"}{end}' | grep -m 1 "Successfully pulled image \"$want\"" >&2 ||
     fail "no node pulled $want"
@@ -155,8 +186,15 @@ verify "$work/cosign.pub" || fail "$(cat "$work/verify.log")"
 ! verify "$work/other.pub" || fail "the signatures are taken for those of another key"
 grep -q 'no matching attestations\|no matching signatures' "$work/verify.log" || fail "another key was refused for another reason: $(cat "$work/verify.log")"
 check_chart
-step "release: installed from oci://$REPOSITORY/charts/assay"
-install
+chart=(oci://"$REPOSITORY/charts/assay" --version "$VERSION" --plain-http)
+step "release: installed from ${chart[0]}"
+release_ install "$namespace" "${chart[@]}" --set "$(beside)"
+check_pods
+helm test "$namespace" --namespace "$namespace" --timeout 3m --hide-notes >&2
+helm uninstall "$namespace" --namespace "$namespace" --wait >/dev/null
+step "release: in place of the last release"
+install_last
+release_ upgrade "$namespace" "${chart[@]}" --reset-then-reuse-values
 check_pods
 helm test "$namespace" --namespace "$namespace" --timeout 3m --hide-notes >&2
 step "release: cleaning up"

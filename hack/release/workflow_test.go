@@ -133,3 +133,23 @@ func TestTheDryRunDoesWhatTheWorkflowDoes(t *testing.T) {
 		t.Errorf("hack/release.sh has other steps than %s", all)
 	}
 }
+
+// The dry run takes the commands that verify a release from the guide, with a key in place of the identity.
+func TestTheGuideHasWhatTheDryRunRuns(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", "install.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chapter, _ := strings.Cut(string(page), "\n## Verify a release\n")
+	_, script, _ := strings.Cut(chapter, "\n```sh\n")
+	script, _, _ = strings.Cut(script, "\n```\n")
+	for _, want := range []string{
+		`(?m)^VERSION=`, `(?m)^ +cosign verify "\$1" \\$`,
+		`(?m)^ +--certificate-oidc-issuer \S+ \\\n +--certificate-identity "\S+/release\.yaml@refs/tags/v\$VERSION"$`,
+		`(?m)^verify ghcr\.io/assay-bench/charts/assay:\$VERSION$`, `(?m)^verify ghcr\.io/assay-bench/assay-manager:\$VERSION$`,
+	} {
+		if n := len(regexp.MustCompile(want).FindAllString(script, -1)); n != 1 {
+			t.Errorf("the first script of the chapter has %s %d times, want it once: hack/release-dry-run.sh changes it\n%s", want, n, script)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func NewCommand() *cobra.Command {
 	}
 	k := &kubeconfig{kube.New(root.PersistentFlags())}
 	root.AddCommand(
-		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), show.NewWhy(k.Config), show.NewLogs(k.Config), show.NewExplain(), design.NewPlan(),
+		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), show.NewWhy(k.Config), show.NewLogs(k.Config), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k.Config),
 		newVerify(k), newCompare(k), newBaseline(k),
 		newExport(k), newImport(), newReport(k),
 	)

@@ -16,7 +16,7 @@
 //	exit        the exit codes
 //	kube        the cluster of the user
 //	output      tables, formats, and the documents for programs
-//	design      what a manifest will do: plan
+//	design      experiments that have not begun: plan, new, shapes
 //	show        what is said of a run: get, why, logs, and the explanation of a name
 //	follow      starts a run and follows it: run, watch
 package cli

@@ -43,6 +43,9 @@ const (
 // attempt is answered with an error, and the next one has another signature and the same ID. A run in a namespace
 // that the receiver does not ask for is not told of. The run ends early, since only its end matters.
 func TestNotifications(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the manager is replaced twice, which takes 17 s: only in make e2e-full")
+	}
 	r := startReceiver(t)
 	told, untold := cluster.Namespace(t), cluster.Namespace(t)
 	changeValues(t, fmt.Sprintf(`

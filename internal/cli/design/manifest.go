@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -56,6 +57,24 @@ func runIn(data []byte) (*v1alpha1.BenchmarkRun, error) {
 	return complete(found[0])
 }
 
+// runNames and prefixes are those that the API server accepts.
+var (
+	runNames = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`)
+	prefixes = regexp.MustCompile(`^[a-z][-a-z0-9]{0,57}$`)
+)
+
+func nameAllowed(name, generateName string) error {
+	switch {
+	case name == "" && generateName == "":
+		return errors.New("it has no metadata.name")
+	case name != "" && !runNames.MatchString(name):
+		return fmt.Errorf("metadata.name: %q must begin with a letter, hold only lower-case letters, digits and '-', and have at most 63 characters", name)
+	case name == "" && !prefixes.MatchString(generateName):
+		return fmt.Errorf("metadata.generateName: %q must begin with a letter, hold only lower-case letters, digits and '-', and have at most 58 characters", generateName)
+	}
+	return nil
+}
+
 // complete what the API server would, and check what it would.
 func complete(m manifest) (*v1alpha1.BenchmarkRun, error) {
 	if m.APIVersion != v1alpha1.GroupVersion.String() {
@@ -74,6 +93,9 @@ func complete(m manifest) (*v1alpha1.BenchmarkRun, error) {
 	}
 	run := &v1alpha1.BenchmarkRun{}
 	if err := json.Unmarshal(spec, &run.Spec); err != nil {
+		return nil, err
+	}
+	if err := nameAllowed(m.Metadata.Name, m.Metadata.GenerateName); err != nil {
 		return nil, err
 	}
 	run.Namespace, run.Labels, run.Annotations = m.Metadata.Namespace, m.Metadata.Labels, m.Metadata.Annotations

@@ -239,5 +239,17 @@ func cellText(cell map[string]string) string {
 }
 
 func seconds(s float64) string {
-	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+	return durationText(time.Duration(s * float64(time.Second)).Round(time.Second))
+}
+
+// durationText is a duration without parts that are 0, such as 1h50m.
+func durationText(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }

@@ -1,0 +1,139 @@
+package design
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/internal/cli/output"
+)
+
+// plainText needs no quotes in YAML, and is a string there.
+var plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
+
+// notStrings are plain texts that YAML reads as something else.
+var notStrings = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null)$`)
+
+// quoted text for YAML.
+func quoted(text string) string {
+	if plainText.MatchString(text) && !notStrings.MatchString(text) {
+		return text
+	}
+	data, err := json.Marshal(text) // a string of JSON is one of YAML
+	if err != nil {
+		panic(fmt.Sprintf("a text is a string of JSON: %v", err))
+	}
+	return string(data)
+}
+
+const (
+	// usualBlocks of a run that needs no more.
+	usualBlocks = 10
+	// mostBlocks of a run.
+	mostBlocks = 100
+)
+
+// manifest of the draft, checked and planned.
+func (d *draft) manifest() (string, error) {
+	servers, err := d.servers()
+	if err != nil {
+		return "", err
+	}
+	blocks := d.blocks
+	if blocks == 0 {
+		blocks = usualBlocks
+	}
+	// With the longest deadline the plan says how long it takes, and how many blocks it needs.
+	doc, err := d.planned(servers, blocks, 720*time.Hour)
+	if err != nil {
+		return "", err
+	}
+	if a := doc.Analysis; a != nil && d.blocks == 0 && int(a.BlocksNeeded) > blocks {
+		blocks = min(int(a.BlocksNeeded)+int(a.BlocksNeeded)%2, mostBlocks) // pairs of blocks balance the order
+		if doc, err = d.planned(servers, blocks, 720*time.Hour); err != nil {
+			return "", err
+		}
+	}
+	deadline := deadlineFor(doc)
+	if doc, err = d.planned(servers, blocks, deadline); err != nil {
+		return "", err
+	}
+	return d.text(servers, blocks, deadline, doc)
+}
+
+// deadlineFor a plan: half as long again as it takes at least, and two hours for pods and loading, in whole hours.
+func deadlineFor(doc output.Plan) time.Duration {
+	hours := math.Ceil(doc.LeastSeconds*1.5/3600) + 2
+	return time.Duration(min(hours, 720)) * time.Hour
+}
+
+// planned is what a manifest of the draft does.
+func (d *draft) planned(servers []server, blocks int, deadline time.Duration) (output.Plan, error) {
+	text, err := d.text(servers, blocks, deadline, output.Plan{})
+	if err != nil {
+		return output.Plan{}, err
+	}
+	run, err := runIn([]byte(text))
+	if err != nil {
+		return output.Plan{}, fmt.Errorf("the flags make no valid run: %w", err)
+	}
+	return planOf(run)
+}
+
+// text of the manifest.
+func (d *draft) text(servers []server, blocks int, deadline time.Duration, doc output.Plan) (string, error) {
+	workload, ok := tools[d.tool]
+	if !ok {
+		return "", fmt.Errorf("--tool %q: use sysbench, ycsb or tpcc; docs/guide has samples for drivers and for tools of your own", d.tool)
+	}
+	targetShape, err := shapeOf("target-shape", d.targetShape)
+	if err != nil {
+		return "", err
+	}
+	clientShape, err := shapeOf("client-shape", d.clientShape)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	p("# Made by kubectl assay new. kubectl assay plan -f FILE says what it does, kubectl assay run -f FILE starts it, and")
+	p("# kubectl assay explain FIELD, such as design.dataReset, says what a field means.")
+	if doc.Message != "" {
+		p("# %s.", doc.Message)
+	}
+	p("apiVersion: assay.dev/v1alpha1\nkind: BenchmarkRun\nmetadata:")
+	if strings.HasSuffix(d.name, "-") {
+		p("  generateName: %s", quoted(d.name))
+	} else {
+		p("  name: %s", quoted(d.name))
+	}
+	p("spec:\n  # Each target is a server of its own. They are measured one at a time.\n  targets:")
+	for i, s := range servers {
+		p("  - name: %s", quoted(s.Name))
+		if i == 0 {
+			p("    # The machine: the name of an InstanceShape (kubectl get instanceshapes lists them, kubectl assay shapes suggests")
+			p("    # some), or cpu and memory inline, which takes the right to create pods.")
+		}
+		p("    shape: %s\n    mysql:\n      flavor: %s\n      version: %s", targetShape, quoted(s.Flavor), quoted(s.Version))
+		if i == 0 {
+			p("      # Settings of the server. Without any, Assay sizes caches by the shape. What differs between the targets and is")
+			p("      # known to matter, such as durability, is named beside the verdict.")
+			p("      # config: {innodb_flush_log_at_trx_commit: \"1\"}")
+		}
+		p("      storage: {size: %s}", quoted(d.storage))
+	}
+	p("  # The pods that make the load, on other nodes than the targets.\n  clients:\n    shape: %s", clientShape)
+	p("  workload:\n    "+workload, d.threads)
+	p("  # To measure several loads: every combination of the values is a cell, which is measured in every block.")
+	p("  # matrix: [{name: threads, values: [1, 16, 64]}]")
+	p("  design:\n    # Each block measures every target once, in random order.\n    blocks: %d\n    warmup: %s\n    duration: %s", blocks, durationText(d.warmup), durationText(d.duration))
+	p("    # PerTrial puts the loaded data back before each trial, which takes time and twice the space.\n    # dataReset: PerTrial")
+	if len(servers) > 1 {
+		p("  # Declared before the data: without a comparison there is no verdict.\n  analysis:\n    comparisons: [{factor: target, baseline: %s}]", quoted(servers[0].Name))
+	}
+	p("  # A run that has not ended by then fails. It counts from the moment that it has its nodes.\n  deadline: %s", durationText(deadline))
+	return b.String(), nil
+}
