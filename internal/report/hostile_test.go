@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -36,8 +38,8 @@ func spoken(t testing.TB, text string) Input {
 	m := twoServers(6)
 	m.targets = []string{"mysql", text}
 	inner := m.measure
-	m.measure = func(target string, v intOrString, block int) []contract.RecordedValue {
-		out := inner(target, v, block)
+	m.measure = func(target string, cell plan.Cell, block int) []contract.RecordedValue {
+		out := inner(target, cell, block)
 		for i := range out {
 			out[i].Unit = text
 			out[i].Labels = map[string]string{text: text}
@@ -65,12 +67,21 @@ func spoken(t testing.TB, text string) Input {
 	return in
 }
 
+var hostileTexts = []string{
+	"mariadb", `</title><script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "'\"&<>", "</style><svg/onload=alert(1)>",
+	"a\u202eb", "\x00\x1b[31m", "]]>", "<!--", "\xff\xfe", "{{.}}", "javascript:alert(1)", strings.Repeat("long ", 500),
+}
+
 // What a tenant writes changes no element and no attribute of the page.
+func TestHostileText(t *testing.T) {
+	plain := shape(t, pageOf(t, spoken(t, "plain")))
+	for _, text := range hostileTexts {
+		harmless(t, text, plain)
+	}
+}
+
 func FuzzHostileText(f *testing.F) {
-	for _, text := range []string{
-		"mariadb", `</title><script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "'\"&<>", "</style><svg/onload=alert(1)>",
-		"a\u202eb", "\x00\x1b[31m", "]]>", "<!--", "\xff\xfe", "{{.}}", "javascript:alert(1)", strings.Repeat("long ", 500),
-	} {
+	for _, text := range hostileTexts {
 		f.Add(text)
 	}
 	plain := shape(f, pageOf(f, spoken(f, "plain")))
@@ -78,14 +89,52 @@ func FuzzHostileText(f *testing.F) {
 		if strings.TrimSpace(contract.Line(text)) == "" || text == "mysql" || text == "p" || len(text) > 5000 {
 			t.Skip()
 		}
-		page := pageOf(t, spoken(t, text))
-		if got := shape(t, page); got != plain {
-			t.Errorf("%q changes what the page consists of", text)
-		}
-		for _, r := range page {
-			if r == '\u202e' || r == '\x1b' || r == 0 {
-				t.Errorf("%q leaves the character %q in the page", text, r)
-			}
-		}
+		harmless(t, text, plain)
 	})
+}
+
+func harmless(t *testing.T, text, plain string) {
+	t.Helper()
+	page := pageOf(t, spoken(t, text))
+	if got := shape(t, page); got != plain {
+		t.Errorf("%q changes what the page consists of", text)
+	}
+	for _, r := range page {
+		if r == '\u202e' || r == '\x1b' || r == 0 {
+			t.Errorf("%q leaves the character %q in the page", text, r)
+		}
+	}
+}
+
+// Whatever numbers a tool prints, there is a page. What cannot be drawn is in the tables.
+func TestHostileNumbers(t *testing.T) {
+	for _, v := range []float64{0, -1, 5e-324, 1e-300, 1e300, math.MaxFloat64, -math.MaxFloat64} {
+		m := twoServers(6, 1, 2, 4)
+		inner := m.measure
+		m.measure = func(target string, cell plan.Cell, block int) []contract.RecordedValue {
+			out := inner(target, cell, block)
+			out[0].Value = v
+			if block%2 == 0 {
+				out[1].Value = v
+			}
+			return out
+		}
+		in := m.input(t)
+		in.Result = func(rec contract.Record) (contract.Result, bool, error) {
+			res := resultOf(rec)
+			for i := range res.Measurements[0].Intervals {
+				if i%3 == 0 {
+					res.Measurements[0].Intervals[i] = contract.Interval{AtSeconds: v, Value: &v}
+				}
+			}
+			res.Measurements[1].Histogram.Buckets[2] = contract.Bucket{Value: v, Count: -5}
+			res.Tool.WarmupSeconds = &v
+			return res, true, nil
+		}
+		in.Sweeps = append(in.Sweeps, v1alpha1.SweepEntry{Axis: "threads", Target: "mysql", Name: contract.NameThroughput, Knee: strconv.FormatFloat(v, 'g', -1, 64)})
+		page := pageOf(t, in)
+		if strings.Contains(page, "NaN") || strings.Contains(page, "Inf") || len(page) > 1<<20 {
+			t.Errorf("%v: the page of %d bytes has what is no number", v, len(page))
+		}
+	}
 }

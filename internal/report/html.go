@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -91,10 +92,14 @@ func (d document) write(to io.Writer) error {
 			}
 			if b.figure != nil {
 				f, err := b.figure.html(fmt.Sprintf("%s-%d", c.id, i))
-				if err != nil {
+				switch {
+				case errors.Is(err, chart.ErrEmpty): // no number has a place on an axis: the table has them
+					one.Table = b.figure.behind.html()
+				case err != nil:
 					return fmt.Errorf("drawing %s: %w", b.figure.caption, err)
+				default:
+					one.Figure = f
 				}
-				one.Figure = f
 			}
 			out.Blocks = append(out.Blocks, one)
 		}

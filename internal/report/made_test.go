@@ -20,8 +20,8 @@ import (
 // and the comparisons are those of its records.
 type made struct {
 	targets []string
-	axis    string
-	values  []intstr.IntOrString
+	axes    []string
+	cells   []plan.Cell
 	blocks  int
 	names   []string
 	loads   []string
@@ -29,7 +29,7 @@ type made struct {
 	combinations []analysis.Combination
 	comparisons  []analysis.Comparison
 	// measure a trial.
-	measure func(target string, value intOrString, block int) []contract.RecordedValue
+	measure func(target string, cell plan.Cell, block int) []contract.RecordedValue
 	// change a record before it is summarised; nil changes none.
 	change func(*contract.Record)
 }
@@ -37,11 +37,8 @@ type made struct {
 func (m made) input(t testing.TB) Input {
 	t.Helper()
 	p := &plan.Plan{Seed: 1, Order: v1alpha1.OrderRandomizedBlocks, Targets: m.targets, Cells: []plan.Cell{{}}}
-	if m.axis != "" {
-		p.Axes, p.Cells = []string{m.axis}, nil
-		for _, v := range m.values {
-			p.Cells = append(p.Cells, plan.Cell{m.axis: v})
-		}
+	if len(m.axes) > 0 {
+		p.Axes, p.Cells = m.axes, m.cells
 	}
 	in := Input{Plan: p, Run: &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "made", Namespace: "bench"}}}
 	valid, begun := true, time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
@@ -53,11 +50,13 @@ func (m made) input(t testing.TB) Input {
 				at := begun.Add(time.Duration(index) * time.Minute)
 				rec := contract.Record{
 					Index: index, Block: int32(block), Cell: int32(cell), Target: name, State: contract.Succeeded, Final: true, Valid: &valid,
-					Values: m.measure(name, c[m.axis], block), WindowStartTime: &at, Result: fmt.Sprintf("made-trial-%05d-result-0", index),
+					Values: m.measure(name, c, block), WindowStartTime: &at, Result: fmt.Sprintf("made-trial-%05d-result-0", index),
 				}
-				if m.axis != "" {
-					v := c[m.axis]
-					rec.Parameters = map[string]contract.Scalar{m.axis: {Text: v.StrVal, Int: v.IntVal, IsInt: v.Type == intstr.Int}}
+				for axis, v := range c {
+					if rec.Parameters == nil {
+						rec.Parameters = map[string]contract.Scalar{}
+					}
+					rec.Parameters[axis] = contract.Scalar{Text: v.StrVal, Int: v.IntVal, IsInt: v.Type == intstr.Int}
 				}
 				if m.change != nil {
 					m.change(&rec)
@@ -112,8 +111,9 @@ func twoServers(blocks int, threads ...int32) made {
 	m := made{
 		targets: []string{"mysql", "mariadb"}, blocks: blocks, names: []string{contract.NameThroughput, contract.NameLatencyPercentile},
 		comparisons: []analysis.Comparison{{Field: "spec.targets", Factor: v1alpha1.FactorTarget, Measurements: []analysis.Measurement{{Name: contract.NameThroughput}}}},
-		measure: func(target string, v intOrString, block int) []contract.RecordedValue {
-			n := max(float64(v.IntVal), 1)
+		measure: func(target string, cell plan.Cell, block int) []contract.RecordedValue {
+			threads := cell["threads"]
+			n := max(float64(threads.IntVal), 1)
 			rate := 400 * n / (1 + n/16 + n*n/1600) // most at 40 threads
 			second := 0
 			if target != "mysql" {
@@ -127,14 +127,10 @@ func twoServers(blocks int, threads ...int32) made {
 		},
 	}
 	if len(threads) > 0 {
-		m.axis, m.loads = "threads", []string{"threads"}
+		m.axes, m.loads = []string{"threads"}, []string{"threads"}
 		for _, n := range threads {
-			m.values = append(m.values, intstr.FromInt32(n))
+			m.cells = append(m.cells, plan.Cell{"threads": intstr.FromInt32(n)})
 		}
 	}
 	return m
 }
-
-type intOrString = intstr.IntOrString
-
-func fromInt(n int32) intOrString { return intstr.FromInt32(n) }

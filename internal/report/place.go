@@ -116,7 +116,11 @@ func mostNumbers(names []string, values map[string]map[string]bool) (best string
 func (l layout) place(entries []*v1alpha1.SummaryEntry) (out []placed) {
 	for _, e := range entries {
 		d := dimensionsOf(e)
-		out = append(out, placed{e, named(l.panel, d, true), named(l.across, d, len(l.across) > 1), named(l.series, d, false)})
+		series := named(l.series, d, false)
+		if _, err := strconv.ParseFloat(series, 64); err == nil && l.series[0] != v1alpha1.FactorTarget {
+			series = l.series[0] + " " + series // a number alone says nothing
+		}
+		out = append(out, placed{e, named(l.panel, d, true), named(l.across, d, len(l.across) > 1), series})
 	}
 	return out
 }

@@ -10,8 +10,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/report/chart"
 )
 
 // published are medians of a published comparison of drivers: operation, what is compared, size or nothing, value.
@@ -58,7 +61,7 @@ func driversOf(file, name, unit string, direction contract.Direction, factor, ba
 		labels := value(name, unit, direction, 0, labelsOf(p)...).Labels
 		m.combinations = append(m.combinations, analysis.Combination{Labels: labels, Factors: labels})
 	}
-	m.measure = func(_ string, _ intstr.IntOrString, block int) (out []contract.RecordedValue) {
+	m.measure = func(_ string, _ plan.Cell, block int) (out []contract.RecordedValue) {
 		for i, p := range all {
 			out = append(out, value(name, unit, direction, p.Value*noise(0.01, block, i), labelsOf(p)...))
 		}
@@ -160,5 +163,95 @@ func TestThePublishedDriversStandBesideEachOther(t *testing.T) {
 		if !r[3].strong {
 			t.Errorf("%s: mariadb is not in bold", r[0].text)
 		}
+	}
+}
+
+// threeEngines is a comparison as of YCSB: throughput, and latencies of each operation.
+func threeEngines() made {
+	rates := map[string]float64{"MyTopling": 24000, "MyRocks": 13957, "PolarDB": 23438}
+	return made{
+		targets: []string{"MyTopling", "MyRocks", "PolarDB"}, blocks: 12, names: []string{contract.NameThroughput, contract.NameLatencyAvg},
+		comparisons: []analysis.Comparison{{Field: "spec.targets", Factor: v1alpha1.FactorTarget, Measurements: []analysis.Measurement{{Name: contract.NameThroughput}}}},
+		measure: func(target string, _ plan.Cell, block int) []contract.RecordedValue {
+			rate := rates[target] * noise(0.01, block, len(target))
+			return []contract.RecordedValue{value(contract.NameThroughput, "ops/s", contract.HigherIsBetter, rate),
+				value(contract.NameLatencyAvg, "us", contract.LowerIsBetter, 15e6/rate, "operation", "READ"),
+				value(contract.NameLatencyAvg, "us", contract.LowerIsBetter, 25e6/rate, "operation", "UPDATE")}
+		},
+	}
+}
+
+// Grouped bars, each with its spread and its trials: the targets in the group of each operation.
+func TestThePublishedBarsAreThere(t *testing.T) {
+	c := chapterOf(t, threeEngines().input(t), "comparison")
+	var bars []*figure
+	for _, b := range c.blocks {
+		if b.figure != nil && strings.Contains(b.figure.caption, "spread") {
+			bars = append(bars, b.figure)
+		}
+	}
+	if len(bars) != 2 || len(bars[1].behind.rows) != 6 || !slices.Equal(bars[1].key, []string{"MyTopling", "MyRocks", "PolarDB"}) {
+		t.Fatalf("got %d pictures with bars, want the throughput, and the latencies of three engines in two groups", len(bars))
+	}
+	svg, err := bars[1].draw(chart.Wide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, n := range map[string]int{`<g class="b"><title>READ, `: 3, `<g class="b"><title>UPDATE, `: 3, "<title>trial ": 72, `font-weight="600">READ<`: 1, "interval ": 12} {
+		if got := strings.Count(svg, what); got != n {
+			t.Errorf("got %d times %q, want %d", got, what, n)
+		}
+	}
+}
+
+// networks is a sweep of three workloads over threads, of two variants of one server.
+func networks() made {
+	m := twoServers(10)
+	m.targets, m.axes, m.loads = []string{"old network", "new network"}, []string{"test", "threads"}, []string{"threads"}
+	for _, test := range []string{"oltp_read_only", "oltp_write_only", "oltp_read_write"} {
+		for _, n := range []int32{2, 16, 64, 256, 512, 1024} {
+			m.cells = append(m.cells, plan.Cell{"test": intstr.FromString(test), "threads": intstr.FromInt32(n)})
+		}
+	}
+	return m
+}
+
+// Curves over threads, one picture for each workload, with a line for each variant.
+func TestThePublishedCurvesAreThere(t *testing.T) {
+	in := networks().input(t)
+	var captions []string
+	for _, b := range chapterOf(t, in, "load").blocks {
+		if b.figure == nil || !strings.Contains(b.figure.caption, "throughput") {
+			continue
+		}
+		captions = append(captions, b.figure.caption)
+		if !slices.Equal(b.figure.key, []string{"old network", "new network"}) || len(b.figure.behind.rows) != 12 {
+			t.Errorf("%s: got the lines %q with %d points", b.figure.caption, b.figure.key, len(b.figure.behind.rows))
+		}
+	}
+	want := []string{"oltp_read_only, throughput, tx/s: over threads", "oltp_write_only, throughput, tx/s: over threads", "oltp_read_write, throughput, tx/s: over threads"}
+	if !slices.Equal(captions, want) {
+		t.Errorf("got %q, want %q", captions, want)
+	}
+}
+
+// Numbers in several units stand in a table each, with the unit in its head.
+func TestEachUnitHasATableOfItsOwn(t *testing.T) {
+	m := made{targets: []string{"driver"}, blocks: 6, names: []string{"time", "rate"}, measure: func(_ string, _ plan.Cell, block int) []contract.RecordedValue {
+		return []contract.RecordedValue{value("time", "s", contract.LowerIsBetter, 0.000177*noise(0.02, block), "benchmark", "SELECT 1"),
+			value("time", "s", contract.LowerIsBetter, 0.0112*noise(0.02, block), "benchmark", "cold connect"), value("rate", "rows/s", contract.HigherIsBetter, 550*noise(0.02, block), "benchmark", "executemany")}
+	}}
+	var heads []string
+	for _, b := range chapterOf(t, m.input(t), "all").blocks {
+		for _, row := range b.table.rows {
+			heads = append(heads, row[0].text+" "+row[6].text)
+		}
+	}
+	if want := []string{"time (benchmark SELECT 1) s", "time (benchmark cold connect) s", "rate (benchmark executemany) rows/s"}; !slices.Equal(heads, want) {
+		t.Errorf("got %q, want %q", heads, want)
+	}
+	c := chapterOf(t, m.input(t), "comparison")
+	if first := c.blocks[1]; first.table == nil || !strings.HasPrefix(first.table.caption, "time, s") || first.table.rows[0][0].text != "SELECT 1" {
+		t.Errorf("got %+v, want the times of both benchmarks", first.table)
 	}
 }

@@ -128,3 +128,39 @@ func walk(n *html.Node, see func(*html.Node)) {
 		walk(c, see)
 	}
 }
+
+// A comparison without a ratio says why there is none, and no number that there is not.
+func TestVerdictWithoutARatio(t *testing.T) {
+	in := twoServers(8).input(t)
+	e := &in.Comparisons[0]
+	e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.P, e.Reason = v1alpha1.VerdictInconclusive, "", "", "", "1", "no block has a counted value on both sides."
+	d, err := build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Inconclusive: there is no ratio of mariadb to mysql in throughput, because no block has a counted value on both sides."; d.lead[0] != want {
+		t.Errorf("got %q, want %q", d.lead[0], want)
+	}
+}
+
+func TestTwoThatAreEquallyGoodAreNotBold(t *testing.T) {
+	entry := func(median string) *v1alpha1.SummaryEntry {
+		return &v1alpha1.SummaryEntry{Median: median, Direction: string(contract.HigherIsBetter)}
+	}
+	one, two, low, none := entry("20"), entry("20"), entry("10"), entry("")
+	for name, tc := range map[string]struct {
+		all  []*v1alpha1.SummaryEntry
+		want *v1alpha1.SummaryEntry
+	}{
+		"a tie":                  {[]*v1alpha1.SummaryEntry{one, two, low}, nil},
+		"a tie below the best":   {[]*v1alpha1.SummaryEntry{low, entry("10"), one}, one},
+		"one alone":              {[]*v1alpha1.SummaryEntry{one, none}, nil},
+		"nothing is better":      {[]*v1alpha1.SummaryEntry{{Median: "1"}, {Median: "2"}}, nil},
+		"one that has no trial":  {[]*v1alpha1.SummaryEntry{none, low, one}, one},
+		"nothing to choose from": {nil, nil},
+	} {
+		if got := bestOf(tc.all); got != tc.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, tc.want)
+		}
+	}
+}

@@ -117,9 +117,10 @@ func why(e *v1alpha1.SummaryEntry) string {
 	return strings.Join(parts, ", ")
 }
 
-// bestOf entries by their direction: the one with the best median; nil where nothing is better, or nothing is compared.
+// bestOf entries by their direction: the one with the best median; nil where nothing is better, nothing is compared,
+// or two are equally good.
 func bestOf(all []*v1alpha1.SummaryEntry) (best *v1alpha1.SummaryEntry) {
-	n := 0
+	n, tie := 0, false
 	for _, e := range all {
 		v, ok := decimal(e.Median)
 		if !ok || e.Direction == "" {
@@ -130,11 +131,14 @@ func bestOf(all []*v1alpha1.SummaryEntry) (best *v1alpha1.SummaryEntry) {
 			best = e
 			continue
 		}
-		if b, _ := decimal(best.Median); (v > b) == (e.Direction == string(contract.HigherIsBetter)) && v != b {
-			best = e
+		switch b, _ := decimal(best.Median); {
+		case v == b:
+			tie = true
+		case (v > b) == (e.Direction == string(contract.HigherIsBetter)):
+			best, tie = e, false
 		}
 	}
-	if n < 2 {
+	if n < 2 || tie {
 		return nil
 	}
 	return best
@@ -166,7 +170,10 @@ func medians(m *measurement, l layout, panel string, all []placed, of ratios) *t
 	switch {
 	case len(l.across) == 0:
 		t.head = []column{{name(l.series), false}, {"median, " + m.unit, true}, {"interval or range", true}, {"trials", true}}
-		compared := slices.ContainsFunc(all, func(p placed) bool { return of.of(p.entry) != nil })
+		compared := slices.ContainsFunc(all, func(p placed) bool {
+			c := of.of(p.entry)
+			return c != nil && short(c) != ""
+		})
 		if compared {
 			t.head = append(t.head, column{"against the baseline", true})
 		}

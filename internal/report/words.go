@@ -74,6 +74,10 @@ func (in Input) sentence(e v1alpha1.ComparisonEntry) string {
 		where = " at " + where
 	}
 	text := ""
+	if _, measured := decimal(e.Ratio); !measured {
+		text = fmt.Sprintf("%s%s: there is no ratio of %s to %s in %s", capital(string(e.Verdict)), where, value, base, name)
+		return cut(contract.Line(text)+because(e)+".", 2*maxText)
+	}
 	switch e.Verdict {
 	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
 		text = fmt.Sprintf("%s is %s than %s%s: its %s is %s", value, strings.ToLower(string(e.Verdict)), base, where, name, times(e))
@@ -91,9 +95,25 @@ func (in Input) sentence(e v1alpha1.ComparisonEntry) string {
 	}
 	text = contract.Line(text) + evidenceOf(e)
 	if e.Verdict == v1alpha1.VerdictInconclusive || e.Verdict == v1alpha1.VerdictExploratory {
-		text += ", because " + contract.Line(e.Reason)
+		text += because(e)
 	}
-	return cut(strings.TrimSuffix(strings.TrimSuffix(text, ", because "), ".")+".", 2*maxText)
+	return cut(text+".", 2*maxText)
+}
+
+// because of what a comparison has no verdict; empty where it does not say.
+func because(e v1alpha1.ComparisonEntry) string {
+	if e.Reason == "" {
+		return ""
+	}
+	return ", because " + strings.TrimSuffix(contract.Line(e.Reason), ".")
+}
+
+// capital begins a sentence.
+func capital(word string) string {
+	if word == "Exploratory" {
+		return "No verdict"
+	}
+	return word
 }
 
 // placeOf the experiment that a comparison is about.
@@ -128,9 +148,9 @@ func nameOf(name string, labels map[string]string) string {
 
 // times is the ratio in words.
 func times(e v1alpha1.ComparisonEntry) string {
-	r, ok := decimal(e.Ratio)
-	if !ok || r <= 0 {
-		return "of which there is no ratio"
+	r, _ := decimal(e.Ratio)
+	if math.Abs(r-1) < 0.00005 {
+		return "equally high"
 	}
 	if r > 1/1.25 && r < 1.25 {
 		word := " higher"
@@ -148,6 +168,9 @@ func percent(share float64) string {
 	if share < 0 {
 		sign = "−"
 	}
+	if math.Abs(share) < 0.00005 {
+		return "0.0 %"
+	}
 	digits := 1
 	if a := math.Abs(share); a > 0 && a < 0.001 {
 		digits = 2
@@ -157,7 +180,10 @@ func percent(share float64) string {
 
 // ratioText has three significant digits.
 func ratioText(r float64) string {
-	if r >= 100 || r <= 0 {
+	if r < 0.001 {
+		return strconv.FormatFloat(r, 'g', 3, 64)
+	}
+	if r >= 100 {
 		return chart.Figure(math.Round(r))
 	}
 	return strconv.FormatFloat(r, 'f', max(0, 2-int(math.Floor(math.Log10(r)))), 64)

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -69,7 +70,7 @@ func (l Lines) SVG(width int) (string, error) {
 	p := newPlot()
 	x, y := l.bounds()
 	if math.IsInf(x.low, 0) || math.IsInf(y.low, 0) {
-		return "", errEmpty
+		return "", ErrEmpty
 	}
 	p.X.Min, p.X.Max = widened(x.low, x.high, l.LogX)
 	p.Y.Min, p.Y.Max = widened(y.low, y.high, l.LogY)
@@ -90,7 +91,8 @@ func (l Lines) SVG(width int) (string, error) {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal = nil, draw.LineStyle{Color: Shade, Width: 1}
 	c := newCanvas(vg.Length(width), vg.Length(max(l.Height, 120)))
-	p.Add(shades(l.Spans), grid, lineMarks{of: l, on: c})
+	spans := slices.DeleteFunc(slices.Clone(l.Spans), func(s Span) bool { return !l.drawn(s.From, 1) || !l.drawn(s.To, 1) })
+	p.Add(shades(spans), grid, lineMarks{of: l, on: c})
 	p.Draw(draw.Crop(draw.New(c), 2, -14, 2, -14))
 	return c.svg(l.Label)
 }
@@ -98,7 +100,7 @@ func (l Lines) SVG(width int) (string, error) {
 type bounds struct{ low, high float64 }
 
 func (b *bounds) see(v float64, log bool) {
-	if !math.IsNaN(v) && !math.IsInf(v, 0) && !(log && v <= 0) {
+	if drawable(v, log) {
 		b.low, b.high = min(b.low, v), max(b.high, v)
 	}
 }
@@ -134,7 +136,7 @@ func (l Lines) bounds() (x, y bounds) {
 func (l Lines) apart(p *plot.Plot, width vg.Length) plot.ConstantTicks {
 	style, last, out := textStyle(p, Muted), vg.Length(-1000), plot.ConstantTicks{}
 	for _, t := range l.At {
-		if t.At < p.X.Min || t.At > p.X.Max {
+		if !l.drawn(t.At, 1) || t.At < p.X.Min || t.At > p.X.Max {
 			continue
 		}
 		at, half := width*vg.Length(p.X.Norm(t.At)), style.Width(t.Text)/2
@@ -199,13 +201,8 @@ func (m lineMarks) Plot(area draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func (l Lines) drawn(x, y float64) bool {
-	seen := bounds{math.Inf(1), math.Inf(-1)}
-	seen.see(x, l.LogX)
-	other := bounds{math.Inf(1), math.Inf(-1)}
-	other.see(y, l.LogY)
-	return !math.IsInf(seen.low, 0) && !math.IsInf(other.low, 0)
-}
+// drawn says whether a point has a place.
+func (l Lines) drawn(x, y float64) bool { return drawable(x, l.LogX) && drawable(y, l.LogY) }
 
 // spread of the points of a line, and something to point at.
 func (l Lines) spread(area draw.Canvas, c *canvas, line Line, role Role, x, y func(float64) vg.Length) {

@@ -3,6 +3,7 @@ package chart
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -60,11 +61,15 @@ const (
 	dotRadius   float64   = 3
 )
 
-// errEmpty is for a chart without a number.
-var errEmpty = errors.New("there is nothing to draw")
+// ErrEmpty is for a chart without a number that can be drawn.
+var ErrEmpty = errors.New("there is nothing to draw")
 
 // SVG of the chart, as wide as asked for. It fails for rows without any number.
 func (r Rows) SVG(width int) (string, error) {
+	r.Rows = slices.Clone(r.Rows)
+	for i := range r.Rows { // no scale is asked for a number that has no place on it
+		r.Rows[i].Dots = slices.DeleteFunc(slices.Clone(r.Rows[i].Dots), func(d Dot) bool { return !drawable(d.Y, r.Log) })
+	}
 	low, high, err := r.bounds()
 	if err != nil {
 		return "", err
@@ -104,10 +109,9 @@ func (r Rows) height() (h vg.Length) {
 func (r Rows) bounds() (low, high float64, err error) {
 	low, high = math.Inf(1), math.Inf(-1)
 	see := func(v float64) {
-		if math.IsNaN(v) || math.IsInf(v, 0) || r.Log && v <= 0 {
-			return
+		if drawable(v, r.Log) {
+			low, high = min(low, v), max(high, v)
 		}
-		low, high = min(low, v), max(high, v)
 	}
 	for _, row := range r.Rows {
 		for _, v := range []*float64{row.Mid, row.Low, row.High} {
@@ -120,7 +124,7 @@ func (r Rows) bounds() (low, high float64, err error) {
 		}
 	}
 	if math.IsInf(low, 0) {
-		return 0, 0, errEmpty
+		return 0, 0, ErrEmpty
 	}
 	if r.Reference != nil {
 		see(*r.Reference)
@@ -128,28 +132,12 @@ func (r Rows) bounds() (low, high float64, err error) {
 	if r.Bars {
 		see(0)
 	}
+	smallest := low
 	low, high = widened(low, high, r.Log)
-	if r.Bars && low < 0 {
-		low = min(0, low*0)
+	if r.Bars && smallest >= 0 {
+		low = 0
 	}
 	return low, high, nil
-}
-
-// widened by a twentieth on both sides; a range of one number becomes one around it.
-func widened(low, high float64, log bool) (float64, float64) {
-	if log {
-		l, h := widened(math.Log(low), math.Log(high), false)
-		return math.Exp(l), math.Exp(h)
-	}
-	if low == high {
-		air := math.Abs(low) / 10
-		if air == 0 {
-			air = 1
-		}
-		return low - air, high + air
-	}
-	air := (high - low) / 20
-	return low - air, high + air
 }
 
 // rowMarks draws the rows.
@@ -163,7 +151,7 @@ func (m rowMarks) Plot(area draw.Canvas, p *plot.Plot) {
 	r, c := m.of, m.on
 	x := func(v float64) vg.Length { return area.X(p.X.Norm(v)) }
 	rule := draw.LineStyle{Color: Rule, Width: 1}
-	if r.Reference != nil {
+	if r.has(r.Reference) {
 		at := x(*r.Reference)
 		area.StrokeLine2(draw.LineStyle{Color: Muted, Width: 1, Dashes: []vg.Length{3, 3}}, at, area.Min.Y, at, area.Max.Y)
 	}
@@ -181,7 +169,7 @@ func (m rowMarks) Plot(area draw.Canvas, p *plot.Plot) {
 		bottom -= rowHeight
 		r.words(area, p, row, bottom+textAt)
 		y, role := bottom+markAt, seriesRole(row.Series)
-		if r.Bars && row.Mid != nil {
+		if r.Bars && r.has(row.Mid) {
 			c.titled(pale, row.Title, func() {
 				area.FillPolygon(role, []vg.Point{{X: x(0), Y: y - 6}, {X: x(*row.Mid), Y: y - 6}, {X: x(*row.Mid), Y: y + 6}, {X: x(0), Y: y + 6}})
 			})
@@ -191,6 +179,9 @@ func (m rowMarks) Plot(area draw.Canvas, p *plot.Plot) {
 		r.marks(area, c, row, y, x)
 	}
 }
+
+// has says whether a number is there and can be drawn.
+func (r Rows) has(v *float64) bool { return v != nil && drawable(*v, r.Log) }
 
 // words above the marks of a row.
 func (r Rows) words(area draw.Canvas, p *plot.Plot, row Row, y vg.Length) {
@@ -204,7 +195,7 @@ func (r Rows) words(area draw.Canvas, p *plot.Plot, row Row, y vg.Length) {
 func (r Rows) marks(area draw.Canvas, c *canvas, row Row, y vg.Length, x func(float64) vg.Length) {
 	role := seriesRole(row.Series)
 	c.titled(plain, row.Title, func() {
-		if row.Low == nil || row.High == nil {
+		if !r.has(row.Low) || !r.has(row.High) {
 			return
 		}
 		style := draw.LineStyle{Color: role, Width: 1.5}
@@ -215,11 +206,9 @@ func (r Rows) marks(area draw.Canvas, c *canvas, row Row, y vg.Length, x func(fl
 	})
 	places := stack(row.Dots, x)
 	for i, d := range row.Dots {
-		if !math.IsNaN(d.Y) && !math.IsInf(d.Y, 0) && !(r.Log && d.Y <= 0) {
-			c.dot(d, vg.Point{X: x(d.Y), Y: y + places[i]}, dotRadius, role)
-		}
+		c.dot(d, vg.Point{X: x(d.Y), Y: y + places[i]}, dotRadius, role)
 	}
-	if row.Mid != nil && !r.Bars {
+	if r.has(row.Mid) && !r.Bars {
 		c.titled(plain, row.Title, func() {
 			area.StrokeLine2(draw.LineStyle{Color: role, Width: 3}, x(*row.Mid), y-8, x(*row.Mid), y+8)
 		})
@@ -230,9 +219,6 @@ func (r Rows) marks(area draw.Canvas, c *canvas, row Row, y vg.Length, x func(fl
 func stack(dots []Dot, x func(float64) vg.Length) []vg.Length {
 	out, taken := make([]vg.Length, len(dots)), map[int]int{}
 	for i, d := range dots {
-		if math.IsNaN(d.Y) || math.IsInf(d.Y, 0) {
-			continue
-		}
 		column := int(x(d.Y) / 4)
 		n := taken[column]
 		taken[column]++

@@ -44,6 +44,31 @@ func face() font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
+// biggest number that is drawn. A tool can print any number, and scales and ticks of the largest ones do not end.
+const biggest = 1e100
+
+// drawable says whether a number has a place on an axis.
+func drawable(v float64, log bool) bool {
+	return math.Abs(v) <= biggest && !(log && v < 1/biggest) // false for what is no number
+}
+
+// widened by a twentieth on both sides; a range of one number, or of next to nothing, becomes one around it.
+func widened(low, high float64, log bool) (float64, float64) {
+	if log {
+		l, h := widened(math.Log(low), math.Log(high), false)
+		return math.Exp(l), math.Exp(h)
+	}
+	if most := max(math.Abs(low), math.Abs(high)); high-low <= most*1e-9 {
+		air := most / 10
+		if air == 0 {
+			air = 1
+		}
+		return low - air, high + air
+	}
+	air := (high - low) / 20
+	return low - air, high + air
+}
+
 // bold is the weight of names of groups.
 const bold = xfont.WeightBold
 
@@ -92,7 +117,8 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 		return relabel(plot.DefaultTicks{}.Ticks(low, high))
 	}
 	var out []plot.Tick
-	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+	step := max(1, math.Ceil(math.Log10(high/low)/12)) // decades between two ticks
+	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e += step {
 		out = append(out, plot.Tick{Value: math.Pow(10, e), Label: Figure(math.Pow(10, e))})
 		for _, between := range []float64{2, 5} {
 			v, label := between*math.Pow(10, e), ""

@@ -1,0 +1,91 @@
+package chart
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/plot/vg"
+)
+
+func TestFigure(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 1: "1", 0.03: "0.03", 0.12345: "0.1235", 585.34: "585.3", 12345.6: "12,346", 1234567: "1,234,567", -1500: "−1,500", 99.995: "100", 1e-12: "1e-12", 1e20: "1e+20",
+	} {
+		if got := Figure(v); got != want {
+			t.Errorf("Figure(%v): got %q, want %q", v, got, want)
+		}
+	}
+}
+
+func TestFitShortensToTheWidth(t *testing.T) {
+	style := textStyle(newPlot(), Ink)
+	long := strings.Repeat("m", 400)
+	got := fit(style, long, 200)
+	if w := style.Width(got) * wider; w > 200 || w < 170 || !strings.HasSuffix(got, "…") {
+		t.Errorf("got %d characters of width %v", len(got), w)
+	}
+	if got := fit(style, "short", 200); got != "short" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Whatever numbers a tool prints: a chart ends, and has no coordinate that is no number.
+func TestAnyNumbersHaveAChart(t *testing.T) {
+	numbers := []float64{0, 1, -1, 5e-324, 1e-300, 1e300, math.MaxFloat64, -math.MaxFloat64, 1e15, 1e15 + 0.125, math.NaN(), math.Inf(1), math.Inf(-1)}
+	done := make(chan error)
+	go func() {
+		defer close(done)
+		for _, a := range numbers {
+			for _, b := range numbers {
+				for _, flag := range []bool{false, true} {
+					if err := draws(a, b, flag); err != nil {
+						done <- fmt.Errorf("%v and %v, %v: %w", a, b, flag, err)
+					}
+				}
+			}
+		}
+	}()
+	limit := time.After(time.Minute)
+	for {
+		select {
+		case err, more := <-done:
+			if !more {
+				return
+			}
+			t.Error(err)
+		case <-limit:
+			t.Fatal("a chart does not end")
+		}
+	}
+}
+
+// draws charts of two numbers; with the flag, logarithmic ones and bars.
+func draws(a, b float64, flag bool) error {
+	dots := []Dot{{X: a, Y: b}, {X: b, Y: a}}
+	rows := Rows{Log: flag, Rows: []Row{{Label: "one", Mid: &a, Low: &a, High: &b, Dots: dots}, {Label: "two", Mid: &b}}}
+	bars := Rows{Bars: flag, Rows: rows.Rows}
+	lines := Lines{LogX: flag, LogY: flag, Zero: !flag, Height: 200, Spans: []Span{{a, b}}, Marks: []Mark{{At: a, Text: "mark"}},
+		Lines: []Line{{Points: []Point{{X: a, Y: b, Low: &a, High: &b}, {X: b, Y: a}}, Dots: dots}}}
+	for _, draw := range []func(int) (string, error){rows.SVG, bars.SVG, lines.SVG} {
+		svg, err := draw(Narrow)
+		if err != nil && !errors.Is(err, ErrEmpty) {
+			return err
+		}
+		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || len(svg) > 100_000 {
+			return fmt.Errorf("%d bytes: %.300s", len(svg), svg)
+		}
+	}
+	return nil
+}
+
+func TestARasterImageIsRefused(t *testing.T) {
+	c := newCanvas(10, 10)
+	c.DrawImage(vg.Rectangle{}, nil)
+	if _, err := c.svg("none"); !errors.Is(err, errImage) {
+		t.Errorf("got %v", err)
+	}
+}
