@@ -94,7 +94,7 @@ demo: cluster images-demo ## a benchmark from beginning to end
 ## Tests
 
 .PHONY: test
-test: unit envtest e2e ## everything
+test: unit envtest browser e2e ## everything
 
 .PHONY: unit
 unit: ## tests that need nothing
@@ -103,6 +103,10 @@ unit: ## tests that need nothing
 .PHONY: envtest
 envtest: ## tests against a real API server
 	@hack/test.sh envtest
+
+.PHONY: browser
+browser: ## the pages in headless Chromium: no error, no request, no barrier that axe finds
+	@hack/browser.sh
 
 .PHONY: envtest-assets
 envtest-assets: ## API server and etcd for envtest; prints the value for KUBEBUILDER_ASSETS

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages the project needs, and says which. The only script here that changes the machine.
-# Usage: install-debian.sh [group...]   groups: engine, image, maven, lint (default: all of them)
+# Usage: install-debian.sh [group...]   groups: engine, image, maven, lint (default: these), browser, node
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 declare -A packages=(
@@ -8,6 +8,8 @@ declare -A packages=(
   [image]="mmdebstrap jq"                                          # Debian root file systems without a registry
   [maven]="maven"                                                  # pinned jars for some images
   [lint]="shellcheck"
+  [browser]="chromium"                                             # the pages of reports, looked at
+  [node]="npm"                                                     # to fetch axe-core
 )
 
 engine_runs() { timeout 20 docker info >/dev/null 2>&1; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the Go tests of one kind. A package belongs to envtest when its tests use test/helpers/apiserver or
-# test/helpers/objectstore; the suites in a cluster, test/e2e and test/bench, belong to neither. Go keeps the outcome of
+# test/helpers/objectstore; the suites in a cluster, test/e2e and test/bench, and test/browser belong to neither. Go keeps the outcome of
 # a package whose code, files and variables did not change; `-count=1` runs it all the same.
 # Usage: test.sh unit|envtest [flags for go test...]
 #        eval "$(test.sh variables)"     what the tests of envtest need, to run one of them by go test
@@ -40,7 +40,7 @@ mapfile -t envtest < <(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
   awk '/ .*\/test\/helpers\/(apiserver|objectstore)/ {print $1}')
 case $kind in
   unit)
-    mapfile -t packages < <(go list ./... | grep -vE '/test/(e2e|bench)$' | grep -vxFf <(printf '%s\n' "${envtest[@]:-none}"))
+    mapfile -t packages < <(go list ./... | grep -vE '/test/(e2e|bench|browser)$' | grep -vxFf <(printf '%s\n' "${envtest[@]:-none}"))
     ;;
   envtest)
     ((${#envtest[@]})) || { say "no package has tests against an API server"; exit; }
