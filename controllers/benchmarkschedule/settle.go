@@ -68,9 +68,13 @@ func apply(st *v1alpha1.BenchmarkScheduleStatus, w World, s start, run string, c
 	case v1alpha1.TriggerChange:
 	}
 	if s.change != "" && s.change == token(w) {
+		images := w.Inputs.Images
+		if w.Schedule.Spec.Suspend && st.Change != nil {
+			images = st.Change.Images // nothing was looked up: a tag that moves meanwhile has a run when the schedule is resumed
+		}
 		st.Change = &v1alpha1.SeenChange{
 			Digest: w.Inputs.Fresh, SpecDigest: w.Inputs.SpecDigest, Generation: w.Schedule.Generation,
-			Time: metav1.Time{Time: created}, Run: run, Images: w.Inputs.Images,
+			Time: metav1.Time{Time: created}, Run: run, Images: images,
 		}
 	}
 }
