@@ -35,6 +35,13 @@ func TestAClockThatWasAhead(t *testing.T) {
 	want(t, "runs", s.runs(), []string{s.name(1)})
 	want(t, "condition", condition(o, "OnSchedule"), "True OnSchedule")
 	s.finish(s.name(1), true, 1)
+	o = s.atHour(2).pass()
+	want(t, "last run", o.Status.LastRun.Name, s.name(1))
+	var order []string
+	for _, run := range s.history().Runs {
+		order = append(order, run.Name)
+	}
+	want(t, "history", order, []string{s.name(future), s.name(1)})
 
 	s.atHour(future).pass()
 	if slices.Contains(s.told(), "RunStarted") && slices.Contains(s.runs(), s.name(future)) {

@@ -56,7 +56,7 @@ func timesOf(w World) (times, error) {
 	}
 	if t.since.After(w.Now.Add(clocksDiffer)) {
 		t.ahead = t.since
-		if t.since.After(stamped(w).Add(clocksDiffer)) {
+		if notYet(w, t.since) {
 			t.since = w.Now
 		}
 	}
@@ -71,25 +71,6 @@ func timesOf(w World) (times, error) {
 	}
 	t.find(w)
 	return t, nil
-}
-
-// clocksDiffer by this at most, where nothing is wrong with them.
-const clocksDiffer = 5 * time.Minute
-
-// corrected says whether times count from now on, because those up to a time that has not come yet were accounted for: the clock
-// of a manager was ahead. Without this no run would start until then.
-func (t *times) corrected() bool { return !t.ahead.IsZero() && t.since.Before(t.ahead) }
-
-// stamped is when the status was written last by the clock of the API server. It tells a clock that was ahead then from one that
-// is behind now: what follows a time that was accounted for was written after it.
-func stamped(w World) time.Time {
-	last := w.Schedule.CreationTimestamp.Time
-	for _, f := range w.Schedule.ManagedFields {
-		if f.Subresource == "status" && f.Time != nil && f.Time.After(last) {
-			last = f.Time.Time
-		}
-	}
-	return last
 }
 
 // changedAt is when the schedule was changed last, by its managed fields: a manager that was not there
