@@ -152,6 +152,21 @@ func unconfirmed(st v1alpha1.BenchmarkScheduleStatus, w World) bool {
 	return !slices.ContainsFunc(st.Regressions, func(r v1alpha1.ScheduleRegression) bool { return r.Confirmed })
 }
 
+// slowerUnseen is the last run with valid results that a gate has decided on, if that calls it slower; else empty. Where no
+// regression is known, its history lacks the measurement: a status or a history was too large for all of them.
+func slowerUnseen(w World, h contract.History) string {
+	for _, run := range slices.Backward(h.Runs) {
+		if run.Valid != string(metav1.ConditionTrue) || run.Passed == nil && w.Schedule.Spec.RunTemplate.Spec.Gate != nil {
+			continue
+		}
+		if run.Passed == nil || *run.Passed || run.Reason != v1alpha1.ReasonSlower {
+			break
+		}
+		return run.Name
+	}
+	return ""
+}
+
 // setRegressed says whether something became slower; the condition is absent without spec.alarm.
 func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	if w.Schedule.Spec.Alarm == nil {
@@ -175,6 +190,8 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 		if more := len(st.Regressions) - 1; more > 0 {
 			s.message = fmt.Sprintf("%s; and %d more in status.regressions", contract.Cut(s.message, maxMessage-64), more)
 		}
+	case slowerUnseen(w, h) != "":
+		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, "the gate of run " + slowerUnseen(w, h) + " calls it slower, and the history does not say which measurement: see status.gate of the run"}
 	case w.Schedule.Spec.Alarm.ChangePoints == nil && !slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Passed != nil }):
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, "no gate has decided on a run, and spec.alarm has no changePoints: nothing looks for what became slower"}
 	}

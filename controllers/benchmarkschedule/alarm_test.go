@@ -86,6 +86,14 @@ func stoppedIn(n int, h contract.History) contract.History {
 	return h
 }
 
+// unmarked runs do not say which measurement is slower.
+func unmarked(h contract.History) contract.History {
+	for i := range h.Runs {
+		h.Runs[i].Series[0].Slower = false
+	}
+	return h
+}
+
 // promptedSince makes runs from one on such that confirm the one before.
 func promptedSince(n int, h contract.History) contract.History {
 	for i := range h.Runs[n:] {
@@ -130,6 +138,8 @@ func TestAlarm(t *testing.T) {
 		"and it stays there":                        {alarm: &v1alpha1.Alarm{}, history: stoppedIn(1, stoppedIn(2, nights("pss", 100, 100, 100))), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
 		"errors, none, errors":                      {alarm: &v1alpha1.Alarm{}, history: errorsOf(nights("ppp", 100, 100, 100), 3, 0, 3), ready: "True/Succeeded", regressed: "False/Unconfirmed", found: []string{"db errors: slower than the gate allows since run n-02 (1970-01-03T00:00:00Z), in 1 runs, not confirmed yet"}},
 		"errors that are gone":                      {alarm: &v1alpha1.Alarm{}, history: errorsOf(nights("ppp", 100, 100, 100), 3, 3, 0), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"slower, and nobody knows what":             {alarm: &v1alpha1.Alarm{}, history: unmarked(nights("ps", 100, 70)), ready: "False/LastRunFailed", regressed: "Unknown/NotJudged"},
+		"that was so, and is well again":            {alarm: &v1alpha1.Alarm{}, history: unmarked(nights("psp", 100, 70, 100)), ready: "True/Succeeded", regressed: "False/Succeeded"},
 		"a search goes around 0": {
 			alarm: &v1alpha1.Alarm{ChangePoints: points}, history: stoppedIn(5, nights("", append(steady(13, 100), steady(4, 80)...)...)), ready: "True/Succeeded", regressed: "True/Regressed",
 			found: []string{"db threads=8 throughput: the level changed by -20 % since run n-13 (1970-01-14T00:00:00Z), in 4 runs (p 0.002)"},
