@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,13 +43,17 @@ func TestOthersThatHang(t *testing.T) {
 	hangs := served(t, func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	})
+	var slow atomic.Bool
 	good := served(t, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(time.Second)
+			if slow.Load() {
+				time.Sleep(time.Second)
+			}
 			next.ServeHTTP(w, r)
 		})
 	})
 	digest := push(t, good+"/team/db:1")
+	slow.Store(true)
 	r := newAsked(t, timeout, config.Registry{Host: hangs, PlainHTTP: true}, config.Registry{Host: good, PlainHTTP: true})
 	hurry, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
