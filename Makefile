@@ -30,6 +30,10 @@ plugin: ## the plugin of kubectl for this machine, in out/bin (kubectl finds it 
 	@mkdir -p out/bin
 	CGO_ENABLED=0 $(GO_BUILD) -o out/bin/ ./cmd/kubectl-assay
 
+.PHONY: plugin-archives
+plugin-archives: ## the plugin for Linux, macOS and Windows, and its manifest for krew, in out/plugin (VERSION=0.2.0)
+	@hack/plugin.sh archives "$(VERSION)"
+
 .PHONY: tools
 tools: ## every pinned tool, in bin/ (each is built anyway when it is needed)
 	@hack/tool.sh $(notdir $(wildcard hack/tools/*)) >/dev/null

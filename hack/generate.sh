@@ -11,6 +11,7 @@
 #   comments of conditions, reasons    docs/reference/conditions.md, internal/explain/zz_generated.reasons.go
 #   texts of internal/explain          docs/reference/checks.md, docs/reference/checks, docs/reference/reasons
 #   config/crd/bases                   PROJECT
+#   commands of internal/cli           docs/man
 #   table of driver operations         docs/reference/driver-operations.md
 #   catalogue of metrics               docs/reference/metrics.md
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -69,6 +70,7 @@ api
 chart_crds
 go run -trimpath ./hack/generate
 go run -trimpath ./hack/explain-docs
+go run -trimpath ./hack/plugin man docs/man
 go run -trimpath ./hack/driver-docs >docs/reference/driver-operations.md
 go run -trimpath ./hack/metrics-docs >docs/reference/metrics.md
 go run -trimpath ./hack/chart-docs charts/assay/values.yaml >charts/assay/README.md

@@ -21,6 +21,10 @@ step "verify: documents"
 go run -trimpath ./hack/check-docs
 step_done
 
+step "verify: the manifest for krew"
+"$REPO/hack/plugin.sh" check
+step_done
+
 step "verify: go.mod"
 go mod tidy -diff || fail "go.mod is not tidy: run go mod tidy and commit"
 step_done

@@ -163,6 +163,9 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	if why := assay(t.Context(), "why", "run", "--kubeconfig", config); why.code != exit.OK || !strings.Contains(why.out, "Measured: Progressing") || !strings.Contains(why.out, "who acts: nobody") {
 		t.Errorf("why: %+v", why)
 	}
+	if names := assay(t.Context(), "__complete", "--kubeconfig", config, "watch", ""); names.code != exit.OK || !strings.HasPrefix(names.out, "run\tMeasuring\n:4") {
+		t.Errorf("completion of a name: %+v", names)
+	}
 	allowReader(t, ns, "reader")
 	if why := assay(t.Context(), "why", "run", "--kubeconfig", kubeconfigOf(t, "reader", ns)); why.code != exit.OK || !strings.Contains(why.out, "pods: not known: pods is forbidden") {
 		t.Errorf("why, without the right to list pods: %+v", why)

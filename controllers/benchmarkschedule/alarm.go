@@ -33,7 +33,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		return
 	}
 	runs := h.Runs[max(0, len(h.Runs)-changepoint.MostValues):]
-	confirm := confirmations(alarm)
+	confirm, what := confirmations(alarm), newCircumstances(runs)
 	var out []v1alpha1.ScheduleRegression
 	decided := slices.Clone(runs)
 	if w.Schedule.Spec.RunTemplate.Spec.Gate != nil {
@@ -41,7 +41,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		decided = slices.DeleteFunc(decided, func(r contract.PastRun) bool { return r.Passed == nil })
 	}
 	for _, r := range gate.Alarm(pasts(decided, func(run contract.PastRun) []contract.PastSeries { return run.Series }), confirm) {
-		out = append(out, shown(r, v1alpha1.RegressionOfGate, runs))
+		out = append(out, shown(r, v1alpha1.RegressionOfGate, what))
 	}
 	if c := alarm.ChangePoints; c != nil {
 		// The percentages are those of the API server's schema. One that is none searches nothing.
@@ -51,7 +51,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 			found, err := gate.Changes(pasts(unprompted(runs), searched(c.Measurements)), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
 			if err == nil { // the history has at most as many runs as are looked at, and finite numbers
 				for _, r := range found {
-					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, runs))
+					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, what))
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func medianOf(values []*float64) (float64, bool) {
 }
 
 // shown is a regression as the status has it.
-func shown(r gate.Regression, source v1alpha1.RegressionSource, runs []contract.PastRun) v1alpha1.ScheduleRegression {
+func shown(r gate.Regression, source v1alpha1.RegressionSource, what circumstances) v1alpha1.ScheduleRegression {
 	out := v1alpha1.ScheduleRegression{Source: source, Measurement: r.Measurement, Since: contract.Cut(r.Since, 253), Last: contract.Cut(r.Last, 253), RunCount: int32(r.Runs), Confirmed: r.Confirmed}
 	if !r.At.IsZero() {
 		out.SinceTime = &metav1.Time{Time: r.At.Truncate(time.Second)}
@@ -126,29 +126,12 @@ func shown(r gate.Regression, source v1alpha1.RegressionSource, runs []contract.
 	if source == v1alpha1.RegressionOfChangePoint {
 		text = fmt.Sprintf("%s: the level changed by %s %s (p %s)", baseline.Words(r.Measurement), analysis.Percent(r.Ratio-1), since, v1alpha1.FourDigits(r.P))
 	}
-	if otherSpec(runs, r.Since) {
-		text += "; that run has another spec than the one before"
-	}
+	text += what.changedIn(r.Since)
 	if !r.Confirmed {
 		text += ", not confirmed yet"
 	}
 	out.Text = contract.Cut(text, maxMessage)
 	return out
-}
-
-// otherSpec says whether a run did not repeat the valid one before: what was asked of it changed, such as
-// the template of the schedule, or a digest that it names.
-func otherSpec(runs []contract.PastRun, name string) bool {
-	before := ""
-	for _, run := range runs {
-		if run.Name == name {
-			return before != "" && run.SpecHash != "" && run.SpecHash != before
-		}
-		if run.Valid == string(metav1.ConditionTrue) {
-			before = run.SpecHash
-		}
-	}
-	return false
 }
 
 // unconfirmed says whether the last run did not succeed for nothing but a regression that no further

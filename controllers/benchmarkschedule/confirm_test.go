@@ -46,7 +46,7 @@ func TestConfirmedAtOnce(t *testing.T) {
 		Of: s.name(1), OfUID: string(s.run(s.name(1)).UID), Run: extra[0], Time: s.run(extra[0]).CreationTimestamp,
 	})
 	want(t, "trigger", s.run(extra[0]).Annotations[v1alpha1.AnnotationTrigger], "Confirm")
-	s.at(90 * time.Minute).slower(extra[0])
+	s.afterHour(1, 30*time.Minute).slower(extra[0])
 	o = s.pass()
 	want(t, "regressed", condition(o, "Regressed"), "True Regressed")
 	want(t, "since", o.Status.Regressions[0].Since+" "+o.Status.Regressions[0].Last, s.name(1)+" "+extra[0])
@@ -79,7 +79,7 @@ func TestExtraRunsAreBounded(t *testing.T) {
 			want(s.t, "extra runs", len(later), 2)
 			for _, name := range later {
 				if !s.run(name).Finished() {
-					s.at(100 * time.Minute).slower(name)
+					s.afterHour(1, 40*time.Minute).slower(name)
 				}
 			}
 		}, 2, "True Regressed"},
@@ -92,7 +92,7 @@ func TestExtraRunsAreBounded(t *testing.T) {
 			s.atHour(1).pass()
 			s.slower(s.name(1))
 			s.pass()
-			s.at(90 * time.Minute)
+			s.afterHour(1, 30*time.Minute)
 			tt.play(s)
 			o := s.pass()
 			want(t, "extra runs", len(s.extra()), tt.extra)
@@ -153,7 +153,7 @@ func TestDeathWhileConfirming(t *testing.T) {
 						s.api.dies = -1
 						s.restart()
 						s.api.blind = true // the cache of the next manager is empty at first
-						s.at(65 * time.Minute)
+						s.afterHour(1, 5*time.Minute)
 					}
 				}
 				t.Fatal("it does not come to rest")
@@ -163,7 +163,7 @@ func TestDeathWhileConfirming(t *testing.T) {
 			survive()
 			extra := s.extra()
 			want(t, "extra runs", len(extra), 1)
-			s.at(90 * time.Minute).slower(extra[0])
+			s.afterHour(1, 30*time.Minute).slower(extra[0])
 			survive()
 			s.api.dies, s.api.blind = -1, false
 			o := s.pass()

@@ -123,6 +123,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	after.Status = settle(w, d, a)
 	if !equality.Semantic.DeepEqual(schedule.Status, after.Status) {
 		if err := r.Client.Status().Update(ctx, after); err != nil {
+			r.refused(schedule, err)
 			return ctrl.Result{}, client.IgnoreNotFound(fmt.Errorf("writing the status: %w", err))
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
@@ -125,4 +128,28 @@ func TestABlindCache(t *testing.T) {
 	o := s.atHour(2).pass()
 	want(t, "runs", s.runs(), []string{s.name(1)})
 	want(t, "on schedule", condition(o, "OnSchedule"), "False RunActive")
+}
+
+// A status that the API server rejects is an event; what another attempt may mend is none.
+func TestARejectedStatus(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		err  error
+		told []string
+	}{
+		"invalid":         {apierrors.NewInvalid(schema.GroupKind{}, "nightly", nil), []string{"StatusRejected"}},
+		"no right":        {apierrors.NewForbidden(schema.GroupResource{}, "nightly", nil), []string{"StatusRejected"}},
+		"a conflict":      {apierrors.NewConflict(schema.GroupResource{}, "nightly", nil), nil},
+		"the API is away": {apierrors.NewServiceUnavailable("away"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, `schedule: "@hourly"`)
+			s.api.rejects = tt.err
+			if _, err := s.reconcile(); err == nil {
+				t.Error("the pass did not fail")
+			}
+			want(t, "events", s.told(), tt.told)
+		})
+	}
 }

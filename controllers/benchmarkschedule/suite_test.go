@@ -61,6 +61,8 @@ type fakeCache struct {
 	writes int
 	// dies after so many writes; negative for never.
 	dies int
+	// rejects every status; nil for none.
+	rejects error
 	// blind: the cache has not seen any run yet.
 	blind bool
 }
@@ -112,6 +114,9 @@ type fakeStatus struct {
 }
 
 func (s fakeStatus) Update(ctx context.Context, o client.Object, opts ...client.SubResourceUpdateOption) error {
+	if s.c.rejects != nil {
+		return s.c.rejects
+	}
 	return s.c.write(func() error { return s.SubResourceWriter.Update(ctx, o, opts...) })
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/config"
 )
@@ -28,15 +30,16 @@ const (
 	maxImageName = 512
 )
 
-// imagesOf a template that runs are made of: those of its targets and of its tool, as they are named.
+// imagesOf a template that runs are made of: those of its targets and of its tool, as they are named. One that is never
+// pulled is what the nodes have, whatever a registry says.
 func imagesOf(spec v1alpha1.BenchmarkRunSpec, c config.Config) []string {
 	var out []string
 	for _, t := range spec.Targets {
-		if t.MySQL != nil {
+		if t.MySQL != nil && t.MySQL.ImagePullPolicy != corev1.PullNever {
 			out = append(out, imageOf(t.MySQL, c))
 		}
 	}
-	if custom := spec.Workload.Custom; custom != nil {
+	if custom := spec.Workload.Custom; custom != nil && custom.ImagePullPolicy != corev1.PullNever {
 		out = append(out, custom.Image)
 	}
 	slices.Sort(out)
@@ -115,7 +118,7 @@ func pin(spec *v1alpha1.BenchmarkRunSpec, c config.Config, images []v1alpha1.See
 	seen := &v1alpha1.SeenChange{Images: images}
 	for i := range spec.Targets {
 		t := spec.Targets[i].MySQL
-		if t == nil {
+		if t == nil || t.ImagePullPolicy == corev1.PullNever {
 			continue
 		}
 		image := imageOf(t, c)
@@ -123,7 +126,7 @@ func pin(spec *v1alpha1.BenchmarkRunSpec, c config.Config, images []v1alpha1.See
 			t.Version, t.Image = "", pinned(image, digest)
 		}
 	}
-	if custom := spec.Workload.Custom; custom != nil {
+	if custom := spec.Workload.Custom; custom != nil && custom.ImagePullPolicy != corev1.PullNever {
 		if digest := seenDigest(seen, custom.Image); digest != "" {
 			custom.Image = pinned(custom.Image, digest)
 		}

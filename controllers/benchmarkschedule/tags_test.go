@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -159,6 +160,27 @@ func TestATagThatMoved(t *testing.T) {
 			want(t, "nothing moved", newRuns(s, known), []string(nil))
 		})
 	}
+}
+
+// An image that is never pulled is what the nodes have: nobody is asked for it, and it is not pinned, also where another
+// target has it pulled.
+func TestAnImageThatIsNeverPulled(t *testing.T) {
+	t.Parallel()
+	target := func(pull corev1.PullPolicy, image string) v1alpha1.Target {
+		return v1alpha1.Target{MySQL: &v1alpha1.MySQLTarget{Image: image, ImagePullPolicy: pull}}
+	}
+	spec := v1alpha1.BenchmarkRunSpec{
+		Targets:  []v1alpha1.Target{target(corev1.PullNever, "a:1"), target(corev1.PullIfNotPresent, "b:1"), target(corev1.PullNever, "b:1")},
+		Workload: v1alpha1.Workload{Custom: &v1alpha1.CustomWorkload{Image: "c:1", ImagePullPolicy: corev1.PullNever}},
+	}
+	want(t, "asked for", imagesOf(spec, config.Config{}), []string{"b:1"})
+	pin(&spec, config.Config{}, []v1alpha1.SeenImage{{Image: "a:1", Digest: "sha256:1"}, {Image: "b:1", Digest: "sha256:2"}, {Image: "c:1", Digest: "sha256:3"}})
+	want(t, "pinned", []string{spec.Targets[0].MySQL.Image, spec.Targets[1].MySQL.Image, spec.Targets[2].MySQL.Image, spec.Workload.Custom.Image},
+		[]string{"a:1", "b:1@sha256:2", "b:1", "c:1"})
+	long := "r.example.com/" + strings.Repeat("x", 420) + ":" + strings.Repeat("1", 60)
+	want(t, "a long name", pinned(long, "sha256:"+strings.Repeat("0", 64)), long[:strings.LastIndexByte(long, ':')]+"@sha256:"+strings.Repeat("0", 64))
+	longer := "r.example.com/" + strings.Repeat("x", 480)
+	want(t, "a name that is too long", pinned(longer, "sha256:"+strings.Repeat("0", 64)), longer)
 }
 
 // A registry that is away starts nothing, and keeps no other change from its run.

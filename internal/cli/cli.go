@@ -64,7 +64,7 @@ Every command works with your own rights, as kubectl does. Exit codes of all com
   3    run, watch: the run is not valid
   4    run, watch: the gate of the run has failed
   5    run, watch: the gate of the run could not decide
-  6    verify, compare, export, import, baseline promote: what a run has stored was changed, or is gone
+  6    verify, compare, export, import, rerun, baseline promote: what a run has stored was changed, or is gone
   130  Ctrl-C`
 
 // NewCommand is the command with all that are below it.
@@ -78,7 +78,7 @@ func NewCommand() *cobra.Command {
 	root.AddCommand(
 		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), show.NewWhy(k.Config), show.NewLogs(k.Config), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k.Config),
 		newVerify(k), newCompare(k), newBaseline(k),
-		newExport(k), newImport(), newReport(k),
+		newExport(k), newImport(), newReport(k), newRerun(k),
 	)
 	return root
 }

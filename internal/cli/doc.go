@@ -12,6 +12,7 @@
 //	promote.go  writes the numbers of a run as a BenchmarkBaseline
 //	export.go   writes a run into a file
 //	import.go   unpacks a bundle
+//	rerun.go    writes the manifest that repeats a run, and checks a repetition
 //	sources.go  finds the runs and bundles that a command names
 //	exit        the exit codes
 //	kube        the cluster of the user

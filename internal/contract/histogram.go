@@ -13,21 +13,64 @@ func MergeHistograms(hs ...Histogram) (merged Histogram, ok bool) {
 	if len(hs) == 0 {
 		return Histogram{}, false
 	}
-	counts := map[float64]int64{}
+	lists := make([][]Bucket, 0, len(hs))
 	for _, h := range hs {
 		if h.Unit != hs[0].Unit || h.RoundUp != hs[0].RoundUp {
 			return Histogram{}, false
 		}
-		for _, b := range h.Buckets {
-			counts[b.Value] += b.Count
+		lists = append(lists, ascending(h.Buckets))
+	}
+	return Histogram{Unit: hs[0].Unit, RoundUp: hs[0].RoundUp, Buckets: mergeAll(lists)}, true
+}
+
+// ascending are buckets in the order of their values, each value once; the same list where it is so.
+func ascending(buckets []Bucket) []Bucket {
+	sorted := true
+	for i := 1; i < len(buckets) && sorted; i++ {
+		sorted = buckets[i-1].Value < buckets[i].Value
+	}
+	if sorted {
+		return buckets
+	}
+	byValue := slices.Clone(buckets)
+	slices.SortFunc(byValue, func(a, b Bucket) int { return cmp.Compare(a.Value, b.Value) })
+	out := byValue[:1]
+	for _, b := range byValue[1:] {
+		if last := &out[len(out)-1]; last.Value == b.Value {
+			last.Count += b.Count
+		} else {
+			out = append(out, b)
 		}
 	}
-	merged = Histogram{Unit: hs[0].Unit, RoundUp: hs[0].RoundUp, Buckets: make([]Bucket, 0, len(counts))}
-	for value, count := range counts {
-		merged.Buckets = append(merged.Buckets, Bucket{Value: value, Count: count})
+	return out
+}
+
+// mergeAll merges halves: with common bounds the lists do not grow, and without any it takes the logarithm
+// of their number times as long.
+func mergeAll(lists [][]Bucket) []Bucket {
+	switch n := len(lists); n {
+	case 1:
+		return slices.Clone(lists[0])
+	case 2:
+		return mergeTwo(lists[0], lists[1])
+	default:
+		return mergeTwo(mergeAll(lists[:n/2]), mergeAll(lists[n/2:]))
 	}
-	slices.SortFunc(merged.Buckets, func(a, b Bucket) int { return cmp.Compare(a.Value, b.Value) })
-	return merged, true
+}
+
+func mergeTwo(a, b []Bucket) []Bucket {
+	out := make([]Bucket, 0, max(len(a), len(b)))
+	for len(a) > 0 && len(b) > 0 {
+		switch x, y := a[0], b[0]; {
+		case x.Value < y.Value:
+			out, a = append(out, x), a[1:]
+		case y.Value < x.Value:
+			out, b = append(out, y), b[1:]
+		default:
+			out, a, b = append(out, Bucket{Value: x.Value, Count: x.Count + y.Count}), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }
 
 // N is the number of operations in the histogram.

@@ -174,7 +174,8 @@ func TestHostileNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		labels := families["assay_result_throughput_tx_per_second"].Metric[0].Label
-		if !slices.ContainsFunc(labels, func(l *dto.LabelPair) bool { return l.GetName() == "label_a_b" && l.GetValue() == value }) {
+		if !slices.ContainsFunc(labels, func(l *dto.LabelPair) bool { return l.GetName() == "label_a_b" && l.GetValue() == value }) ||
+			!slices.ContainsFunc(labels, func(l *dto.LabelPair) bool { return l.GetName() == "label_a_b_" && l.GetValue() == "other" }) {
 			t.Errorf("%v", labels)
 		}
 	})

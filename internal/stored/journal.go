@@ -12,7 +12,7 @@ const entryBytes, labelBytes = 768, 64
 
 // part of the journal.
 func (r *Run) part(ctx context.Context, name, key string) ([]byte, error) {
-	cm, err := r.configMap(ctx, name)
+	cm, err := r.ConfigMap(ctx, name)
 	if err != nil {
 		return nil, err
 	}

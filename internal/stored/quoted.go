@@ -27,7 +27,7 @@ func (r *Run) readQuoted(ctx context.Context) error {
 		if cm == nil && r.Plan == nil {
 			continue // the run was refused before it made the copy
 		}
-		if cm, err = r.configMap(ctx, name); err != nil {
+		if cm, err = r.ConfigMap(ctx, name); err != nil {
 			return err
 		}
 		text := []byte(cm.Data[contract.KeyQuoted])

@@ -79,8 +79,8 @@ func (r *Run) Ran() *plan.Plan {
 	return journal.Ran(r.Plan, r.Records)
 }
 
-// configMap that the run controls. It fails for one that is gone.
-func (r *Run) configMap(ctx context.Context, name string) (*corev1.ConfigMap, error) {
+// ConfigMap that the run controls, such as the copy of its inputs. It fails for one that is gone.
+func (r *Run) ConfigMap(ctx context.Context, name string) (*corev1.ConfigMap, error) {
 	cm, err := r.from.ConfigMap(ctx, name)
 	switch {
 	case err != nil:

@@ -64,7 +64,7 @@ func (r *Run) Result(ctx context.Context, configMap string) (res ClientResult, o
 func (r *Run) Clients() int { return min(max(int(r.Object.Spec.Clients.Count), 1), maxClients) }
 
 func (r *Run) result(ctx context.Context, name string) (ClientResult, bool, error) {
-	cm, err := r.configMap(ctx, name)
+	cm, err := r.ConfigMap(ctx, name)
 	if err != nil {
 		return ClientResult{}, false, err
 	}

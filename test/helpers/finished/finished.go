@@ -46,6 +46,8 @@ type Options struct {
 	Name string
 	// Ratio of target b to target a; 1.5 without one.
 	Ratio float64
+	// Level that all throughputs are multiplied with; 1 without one.
+	Level float64
 	// Blocks of the run; 6 without.
 	Blocks int32
 	// Change the object before anything is stored.
@@ -72,6 +74,9 @@ func New(t testing.TB, o Options) *Run {
 	}
 	if o.Ratio == 0 {
 		o.Ratio = 1.5
+	}
+	if o.Level == 0 {
+		o.Level = 1
 	}
 	if o.Blocks == 0 {
 		o.Blocks = Blocks
@@ -247,7 +252,7 @@ func windowOf(trial plan.Trial) (start, end time.Time) {
 
 // throughput of one client.
 func (r *Run) throughput(trial plan.Trial) float64 {
-	v := 50 * math.Exp(0.01*math.Sin(float64(7*trial.Index))) * float64(1+trial.Cell)
+	v := r.options.Level * 50 * math.Exp(0.01*math.Sin(float64(7*trial.Index))) * float64(1+trial.Cell)
 	if trial.Target == 1 {
 		v *= r.options.Ratio
 	}
