@@ -18,7 +18,9 @@ import (
 	"github.com/assay-bench/assay/internal/cli/follow"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/cli/ui"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/stored"
 )
 
 // errDiffers ends a command whose output has said what differs.
@@ -79,8 +81,20 @@ func NewCommand() *cobra.Command {
 		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), show.NewWhy(k.Config), show.NewLogs(k.Config), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k.Config),
 		newVerify(k), newCompare(k), newBaseline(k),
 		newExport(k), newImport(), newReport(k), newRerun(k),
+		ui.NewUI(k.Config, reading()),
 	)
 	return root
+}
+
+// reading of whole runs for the pages: what they say is what the commands say.
+func reading() ui.Reading {
+	return ui.Reading{
+		Report: func(ctx context.Context, from stored.Source, page io.Writer) error {
+			_, err := reportOf(ctx, from, page)
+			return err
+		},
+		Compare: comparisonOf,
+	}
 }
 
 // kubeconfig of the user, for commands that only read.

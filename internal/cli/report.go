@@ -45,13 +45,10 @@ func newReport(k *kubeconfig) *cobra.Command {
 
 // writeReport of a run to a file, and say where it is; or to standard output.
 func writeReport(ctx context.Context, from stored.Source, file string, out io.Writer) error {
-	run, err := stored.Read(ctx, from)
+	var page bytes.Buffer
+	run, err := reportOf(ctx, from, &page)
 	if err != nil {
 		return err
-	}
-	var page bytes.Buffer
-	if err := report.Write(&page, reported(ctx, run)); err != nil {
-		return fmt.Errorf("%s: %w", from, err)
 	}
 	if file == "-" {
 		_, err := page.WriteTo(out)
@@ -72,6 +69,18 @@ func writeReport(ctx context.Context, from stored.Source, file string, out io.Wr
 	}
 	_, err = fmt.Fprintf(out, "%s: %s\n", file, from)
 	return err
+}
+
+// reportOf a run, as a page.
+func reportOf(ctx context.Context, from stored.Source, page io.Writer) (*stored.Run, error) {
+	run, err := stored.Read(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	if err := report.Write(page, reported(ctx, run)); err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	return run, nil
 }
 
 // reported is what a run has stored, as the report takes it.

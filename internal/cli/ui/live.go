@@ -1,0 +1,186 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/report/chart"
+	"github.com/assay-bench/assay/internal/stored"
+)
+
+const (
+	// mostSeries are drawn in a picture, mostPoints of each, the last ones.
+	mostSeries, mostPoints = 8, 400
+	// mostSeen runs are kept between two looks.
+	mostSeen = 4
+)
+
+// seen are the pictures of runs that go on, as they were when the last trial ended: a look in between reads nothing again.
+type seen struct {
+	mu   sync.Mutex
+	runs []sight
+}
+
+type sight struct {
+	uid     types.UID
+	done    int32
+	figures []*figure
+}
+
+// pictures of a run that goes on: the trials so far, and the last one of each target over time.
+func (s *site) pictures(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]*figure, error) {
+	p := run.Status.Progress
+	attempts := p.Done + p.Retries
+	if attempts == 0 {
+		return nil, nil
+	}
+	s.seen.mu.Lock()
+	defer s.seen.mu.Unlock() // of several windows one reads, and the others see the same
+	for _, before := range s.seen.runs {
+		if before.uid == run.UID && before.done == attempts {
+			return before.figures, nil
+		}
+	}
+	read, err := stored.Read(ctx, stored.InCluster(s.api, client.ObjectKeyFromObject(run)))
+	if err != nil {
+		return nil, err
+	}
+	trials, err := trialsOf(read)
+	if err != nil {
+		return nil, err
+	}
+	over, err := overTime(ctx, read)
+	if err != nil {
+		return nil, err
+	}
+	figures := slices.DeleteFunc([]*figure{trials, over}, func(f *figure) bool { return f == nil })
+	s.seen.runs = slices.DeleteFunc(s.seen.runs, func(v sight) bool { return v.uid == run.UID })
+	s.seen.runs = append(s.seen.runs, sight{run.UID, attempts, figures})
+	s.seen.runs = s.seen.runs[max(len(s.seen.runs)-mostSeen, 0):]
+	return figures, nil
+}
+
+// targetsOf records, in the order in which they ended, at most mostSeries.
+func targetsOf(records []contract.Record) (out []string) {
+	for _, rec := range records {
+		if !slices.Contains(out, rec.Target) && len(out) < mostSeries {
+			out = append(out, rec.Target)
+		}
+	}
+	return out
+}
+
+// trialsOf a run, each as a point, by the main measurement of the tool.
+func trialsOf(run *stored.Run) (*figure, error) {
+	targets := targetsOf(run.Records)
+	lines := make([]chart.Line, len(targets))
+	for i := range lines {
+		lines[i].Series = i
+	}
+	name, unit := "", ""
+	behind := &table{Caption: "Trials so far, the last ones", Head: []column{{"Trial", true}, {Name: "Target"}, {"Value", true}, {Name: "Counts"}}}
+	from := max(len(run.Records)-mostPoints, 0)
+	for _, rec := range run.Records[from:] {
+		i := slices.Index(targets, rec.Target)
+		if i < 0 || len(rec.Values) == 0 {
+			continue
+		}
+		v := rec.Values[0]
+		if name == "" {
+			name, unit = v.Name, v.Unit
+		}
+		if v.Name != name || v.Unit != unit {
+			continue
+		}
+		counts := "yes"
+		switch {
+		case rec.State != contract.Succeeded:
+			counts = "no: failed"
+		case rec.Valid != nil && !*rec.Valid:
+			counts = "no: invalid"
+		case rec.Disturbed:
+			counts = "no: disturbed"
+		}
+		value := chart.Figure(v.Value) + " " + unit
+		title := fmt.Sprintf("trial %d, %s, block %d: %s", rec.Index, rec.Target, rec.Block, value)
+		if counts != "yes" {
+			title += ", counts: " + counts
+		}
+		lines[i].Dots = append(lines[i].Dots, chart.Dot{X: float64(rec.Index), Y: v.Value, Title: cut(title), Open: counts != "yes"})
+		if len(behind.Rows) < mostRows {
+			behind.Rows = append(behind.Rows, []cell{{Text: fmt.Sprint(rec.Index), Number: true, Heading: true}, {Text: cut(rec.Target)}, {Text: cut(value), Number: true}, {Text: counts}})
+		}
+	}
+	f := figure{ID: "trials", Caption: cut("Trials so far: " + name + ", " + unit), Note: "Each point is a trial. Open ones do not count.", Behind: behind}
+	return f.draw(chart.Lines{Label: f.Caption + ". The table behind it has the numbers.", XUnit: "trial", Lines: lines, Height: 240}, targets)
+}
+
+// overTime is the last trial of each target, interval by interval.
+func overTime(ctx context.Context, run *stored.Run) (*figure, error) {
+	targets := targetsOf(run.Records)
+	var lines []chart.Line
+	var drawn []string
+	unit, note := "", ""
+	behind := &table{Caption: "Intervals", Head: []column{{Name: "Target"}, {"Second", true}, {"Value", true}}}
+	for _, target := range targets {
+		at := slices.IndexFunc(run.Records, func(r contract.Record) bool { return r.Target == target && r.State == contract.Succeeded })
+		for i, rec := range run.Records {
+			if rec.Target == target && rec.State == contract.Succeeded {
+				at = i
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		rec := run.Records[at]
+		res, ok, err := run.Result(ctx, rec.Result)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		m, ok := res.Result.Find(contract.NameThroughput, nil)
+		if !ok || len(m.Intervals) < 2 || unit != "" && unit != m.Unit {
+			continue
+		}
+		unit = m.Unit
+		lines = append(lines, chart.Line{Series: len(drawn), Plain: true, Points: pointsOf(m.Intervals, target)})
+		drawn = append(drawn, target)
+		note += fmt.Sprintf("%s: trial %d in block %d. ", target, rec.Index, rec.Block)
+		for _, p := range m.Intervals {
+			if p.Value != nil && len(behind.Rows) < mostRows {
+				behind.Rows = append(behind.Rows, []cell{{Text: cut(target), Heading: true}, {Text: chart.Figure(p.AtSeconds), Number: true}, {Text: chart.Figure(*p.Value), Number: true}})
+			}
+		}
+	}
+	if run.Clients() > 1 {
+		note += fmt.Sprintf("It is the first one of %d clients. ", run.Clients())
+	}
+	f := figure{ID: "intervals", Caption: cut("The last trial of each target: " + contract.NameThroughput + ", " + unit), Note: cut(note + "A trial is here when it has ended."), Behind: behind}
+	return f.draw(chart.Lines{Label: f.Caption + ". The table behind it has the numbers.", XUnit: "seconds since the measured window began", Zero: true, Lines: lines, Height: 240}, drawn)
+}
+
+// pointsOf intervals, each the mean of as many as it takes to have few.
+func pointsOf(all []contract.Interval, title string) (out []chart.Point) {
+	per := max((len(all)+mostPoints-1)/mostPoints, 1)
+	for part := range slices.Chunk(all, per) {
+		sum, n := 0.0, 0
+		for _, p := range part {
+			if p.Value != nil {
+				sum, n = sum+*p.Value, n+1
+			}
+		}
+		if n > 0 {
+			out = append(out, chart.Point{X: part[len(part)-1].AtSeconds, Y: sum / float64(n), Title: cut(title)})
+		}
+	}
+	return out
+}
