@@ -20,6 +20,10 @@ help: ## this list
 generate: ## deepcopy functions, CRDs, RBAC and all else that is derived
 	@hack/generate.sh
 
+.PHONY: docs
+docs: ## the documentation site with search, in out/site (VERSION=v0.1.0 builds it beside the versions that are there)
+	@hack/site.sh $(VERSION)
+
 .PHONY: build
 build: ## manager and agent as static Linux binaries, in out/bin/linux
 	@mkdir -p out/bin/linux

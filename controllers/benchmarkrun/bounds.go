@@ -50,9 +50,12 @@ var sheds = []shed{
 			st.Results.ShownEntryCount = max(int32(len(st.Summary)), 1)
 		}
 	}},
-	{"entries of the gate", func(st *v1alpha1.BenchmarkRunStatus) {
+	{"entries and differences of the gate", func(st *v1alpha1.BenchmarkRunStatus) {
 		if st.Gate != nil {
 			st.Gate.Entries = nil
+			for i := range st.Gate.Baselines {
+				st.Gate.Baselines[i].Differences = nil
+			}
 		}
 	}},
 	{"comparisons after the 16th, and sweeps after the 4th", func(st *v1alpha1.BenchmarkRunStatus) {

@@ -22,7 +22,7 @@ var enums = map[string]string{
 	"Phase": "Measuring", "TrialState": "Failed", "LimitKind": "CPU", "SpeedSide": "Client", "SpeedKernel": "Integer", "SettingSource": "Spec",
 	"QuotedStage": "Run", "LeftOutReason": "Failed", "ConditionStatus": "True", "Severity": "Warning", "Direction": "HigherIsBetter", "Reason": "Reason",
 	"ComparisonFamily": "Primary", "ComparisonVerdict": "Faster",
-	"GateOutcome": "Slower", "SearchOutcome": "Found", "NotificationType": "gate.undecided", "NotificationOutcome": "Delivered",
+	"GateOutcome": "Slower", "BaselineEffect": "Inform", "SearchOutcome": "Found", "NotificationType": "gate.undecided", "NotificationOutcome": "Delivered",
 }
 
 var overlong = strings.Repeat("ö", 20_000)
@@ -140,6 +140,10 @@ func unique(st *v1alpha1.BenchmarkRunStatus) {
 	}
 	for i := range st.Notifications {
 		st.Notifications[i].Receiver, st.Notifications[i].Time = fmt.Sprintf("%040d", i), metav1.Time{Time: time.Unix(1, 0)}
+	}
+	st.Gate.Baselines = st.Gate.Baselines[:4]
+	for i := range st.Gate.Baselines {
+		st.Gate.Baselines[i].Name = name(i)
 	}
 	st.Resolved.RunnerImages = st.Resolved.RunnerImages[:16]
 	for i := range st.Resolved.RunnerImages {

@@ -51,10 +51,14 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 }
 
 // ended is a pass over a run that had ended before. Priority, retain and others may change even then, and
-// until the status has their generation, GitOps controllers see a run in progress.
+// until the status has their generation, GitOps controllers see a run in progress, and kubectl wait believes
+// no condition. What the conditions say holds for the changed spec, too.
 func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
 	after := run.DeepCopy()
 	after.Status.ObservedGeneration = run.Generation
+	for i := range after.Status.Conditions {
+		after.Status.Conditions[i].ObservedGeneration = run.Generation
+	}
 	saveErr := r.saveStatus(ctx, run, after)
 	// A status that cannot be written holds no nodes.
 	res, err := r.afterwards(ctx, after)

@@ -129,9 +129,14 @@ func TestGitOpsControllersSeeEveryPhase(t *testing.T) {
 
 	// What may change after the end is seen, and makes no run unhealthy for longer than that takes.
 	patch(t, first, `"priority":7`)
-	await(t, first, "seen again", func(r *v1alpha1.BenchmarkRun) bool {
+	again := await(t, first, "seen again", func(r *v1alpha1.BenchmarkRun) bool {
 		return r.Generation > 1 && r.Status.ObservedGeneration == r.Generation
 	})
+	for _, c := range again.Status.Conditions {
+		if c.ObservedGeneration != again.Generation {
+			t.Errorf("kubectl wait does not believe %s, which is of generation %d, after a change to %d", c.Type, c.ObservedGeneration, again.Generation)
+		}
+	}
 
 	// A run that somebody keeps by a finalizer is going.
 	kept := await(t, second, "there", func(r *v1alpha1.BenchmarkRun) bool { return r.Name != "" })

@@ -14,7 +14,7 @@ import (
 )
 
 // slower ends a run that its gate calls slower.
-func (s *stage) slower(name string) {
+func slower(s *stage, name string) {
 	s.t.Helper()
 	s.finish(name, true, 70, 70)
 	run := s.run(name)
@@ -25,8 +25,14 @@ func (s *stage) slower(name string) {
 	s.must(server.API.Status().Update(s.t.Context(), run))
 }
 
+// after the first hour by so many minutes, which is before the second one.
+func after(s *stage, minutes time.Duration) {
+	first, _ := s.hour(1)
+	s.at(first + minutes*time.Minute)
+}
+
 // extra runs that exist, by name.
-func (s *stage) extra() []string {
+func extra(s *stage) []string {
 	return slices.DeleteFunc(s.runs(), func(name string) bool { return !strings.Contains(name, "-again-") })
 }
 
@@ -37,20 +43,21 @@ func TestConfirmedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, fmt.Sprintf(extraRun, 1))
 	s.atHour(1).pass()
-	s.slower(s.name(1))
+	slower(s, s.name(1))
 	o := s.pass()
-	extra := s.extra()
-	want(t, "extra runs", len(extra), 1)
+	again := extra(s)
+	want(t, "extra runs", len(again), 1)
 	want(t, "regressed", condition(o, "Regressed"), "False Unconfirmed")
 	want(t, "confirmation", *o.Status.Confirmation, v1alpha1.Confirmation{
-		Of: s.name(1), OfUID: string(s.run(s.name(1)).UID), Run: extra[0], Time: s.run(extra[0]).CreationTimestamp,
+		Of: s.name(1), OfUID: string(s.run(s.name(1)).UID), Run: again[0], Time: s.run(again[0]).CreationTimestamp,
 	})
-	want(t, "trigger", s.run(extra[0]).Annotations[v1alpha1.AnnotationTrigger], "Confirm")
-	s.afterHour(1, 30*time.Minute).slower(extra[0])
+	want(t, "trigger", s.run(again[0]).Annotations[v1alpha1.AnnotationTrigger], "Confirm")
+	after(s, 10)
+	slower(s, again[0])
 	o = s.pass()
 	want(t, "regressed", condition(o, "Regressed"), "True Regressed")
-	want(t, "since", o.Status.Regressions[0].Since+" "+o.Status.Regressions[0].Last, s.name(1)+" "+extra[0])
-	want(t, "runs", s.runs(), append([]string{s.name(1)}, extra...))
+	want(t, "since", o.Status.Regressions[0].Since+" "+o.Status.Regressions[0].Last, s.name(1)+" "+again[0])
+	want(t, "runs", s.runs(), append([]string{s.name(1)}, again...))
 	var triggers []string
 	for _, run := range s.history().Runs {
 		triggers = append(triggers, run.Trigger)
@@ -69,33 +76,34 @@ func TestExtraRunsAreBounded(t *testing.T) {
 		extra     int
 		regressed string
 	}{
-		"it was chance":  {1, "", func(s *stage) { s.finish(s.extra()[0], true, 100, 100) }, 1, "False Succeeded"},
-		"one that fails": {1, "", func(s *stage) { s.finish(s.extra()[0], false, 100) }, 1, "False Unconfirmed"},
-		"one that is deleted is not started again": {1, "", func(s *stage) { s.must(server.API.Delete(s.t.Context(), s.run(s.extra()[0]))) }, 0, "False Unconfirmed"},
+		"it was chance":  {1, "", func(s *stage) { s.finish(extra(s)[0], true, 100, 100) }, 1, "False Succeeded"},
+		"one that fails": {1, "", func(s *stage) { s.finish(extra(s)[0], false, 100) }, 1, "False Unconfirmed"},
+		"one that is deleted is not started again": {1, "", func(s *stage) { s.must(server.API.Delete(s.t.Context(), s.run(extra(s)[0]))) }, 0, "False Unconfirmed"},
 		"two are asked for": {2, "", func(s *stage) {
-			s.slower(s.extra()[0])
+			slower(s, extra(s)[0])
 			s.pass()
-			later := s.extra()
+			later := extra(s)
 			want(s.t, "extra runs", len(later), 2)
 			for _, name := range later {
 				if !s.run(name).Finished() {
-					s.afterHour(1, 40*time.Minute).slower(name)
+					after(s, 20)
+					slower(s, name)
 				}
 			}
 		}, 2, "True Regressed"},
-		"two are asked for, and the first is not decided": {2, "", func(s *stage) { s.finish(s.extra()[0], false, 1) }, 1, "False Unconfirmed"},
+		"two are asked for, and the first is not decided": {2, "", func(s *stage) { s.finish(extra(s)[0], false, 1) }, 1, "False Unconfirmed"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, fmt.Sprintf(extraRun, tt.confirm)+tt.fields)
 			s.atHour(1).pass()
-			s.slower(s.name(1))
+			slower(s, s.name(1))
 			s.pass()
-			s.afterHour(1, 30*time.Minute)
+			after(s, 10)
 			tt.play(s)
 			o := s.pass()
-			want(t, "extra runs", len(s.extra()), tt.extra)
+			want(t, "extra runs", len(extra(s)), tt.extra)
 			want(t, "regressed", condition(o, "Regressed"), tt.regressed)
 		})
 	}
@@ -127,9 +135,9 @@ func TestNoExtraRun(t *testing.T) {
 			s := newStage(t, tt.fields)
 			s.atHour(1).pass()
 			tt.before(s)
-			s.slower(s.name(1))
+			slower(s, s.name(1))
 			s.pass()
-			want(t, "extra runs", len(s.extra()), 0)
+			want(t, "extra runs", len(extra(s)), 0)
 			want(t, "runs", len(s.runs()), tt.runs)
 		})
 	}
@@ -143,7 +151,7 @@ func TestDeathWhileConfirming(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, fmt.Sprintf(extraRun, 1))
 			s.atHour(1).pass()
-			s.slower(s.name(1))
+			slower(s, s.name(1))
 			s.api.dies = dies
 			survive := func() {
 				for range 30 {
@@ -153,7 +161,7 @@ func TestDeathWhileConfirming(t *testing.T) {
 						s.api.dies = -1
 						s.restart()
 						s.api.blind = true // the cache of the next manager is empty at first
-						s.afterHour(1, 5*time.Minute)
+						after(s, 5)
 					}
 				}
 				t.Fatal("it does not come to rest")
@@ -161,13 +169,14 @@ func TestDeathWhileConfirming(t *testing.T) {
 			survive()
 			s.api.blind = false
 			survive()
-			extra := s.extra()
-			want(t, "extra runs", len(extra), 1)
-			s.afterHour(1, 30*time.Minute).slower(extra[0])
+			again := extra(s)
+			want(t, "extra runs", len(again), 1)
+			after(s, 10)
+			slower(s, again[0])
 			survive()
 			s.api.dies, s.api.blind = -1, false
 			o := s.pass()
-			want(t, "extra runs", s.extra(), extra)
+			want(t, "extra runs", extra(s), again)
 			want(t, "regressed", condition(o, "Regressed"), "True Regressed")
 		})
 	}

@@ -34,12 +34,6 @@ func (s *stage) atHour(n int) *stage {
 	return s.at(after)
 }
 
-// afterHour is so long after that hour, whenever the schedule was created.
-func (s *stage) afterHour(n int, later time.Duration) *stage {
-	after, _ := s.hour(n)
-	return s.at(after + later)
-}
-
 func want(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -123,11 +123,11 @@ func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 
 // WorkloadFields are the fields of a spec that say what its clients do, by their paths: the tool and its
 // parameters, the number of clients, and what a search looks for. How often and for how long it is
-// measured is none of them, and neither are the cells.
+// measured is none of them, and neither are the cells, nor the image of a tool, which is a circumstance.
 func WorkloadFields(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 	fields, err := fieldsOf(spec)
 	maps.DeleteFunc(fields, func(path, _ string) bool {
-		return path != "clients.count" && !slices.ContainsFunc([]string{"workload.", "search.objectives", "search.maxErrors"}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+		return strings.HasPrefix(path, "workload.custom.image") || path != "clients.count" && !slices.ContainsFunc([]string{"workload.", "search.objectives", "search.maxErrors"}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 	})
 	return fields, err
 }

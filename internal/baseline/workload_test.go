@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
@@ -54,6 +55,14 @@ func TestWorkloadOf(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+	image := func(name string) string {
+		return text(run(func(r *v1alpha1.BenchmarkRun) {
+			r.Spec.Workload = v1alpha1.Workload{Custom: &v1alpha1.CustomWorkload{Image: name, ImagePullSecrets: []corev1.LocalObjectReference{{Name: name}}}}
+		}))
+	}
+	if diff := Differing(image("a"), image("b")); diff != nil {
+		t.Errorf("another image is another workload: %v", diff)
 	}
 	custom := func(args ...string) string {
 		return text(run(func(r *v1alpha1.BenchmarkRun) {

@@ -34,8 +34,9 @@ func slimSchedule(s *v1alpha1.BenchmarkSchedule) {
 	}
 	room := budget(maxTexts)
 	kept.Regressions = firstOf(st.Regressions, len(st.Regressions), func(r v1alpha1.ScheduleRegression) (v1alpha1.ScheduleRegression, bool) {
-		r.Text, r.Last = "", ""
-		return r, room.takes(append(textsOfKey(r.Measurement), r.Since)...)
+		return v1alpha1.ScheduleRegression{
+			Source: r.Source, Measurement: r.Measurement, Since: r.Since, SinceTime: r.SinceTime, RunCount: r.RunCount, Confirmed: r.Confirmed,
+		}, room.takes(append(textsOfKey(r.Measurement), r.Since)...)
 	})
 	s.Spec, s.Status = spec, kept
 }

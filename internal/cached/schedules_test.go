@@ -19,7 +19,7 @@ func planned(meta func() metav1.ObjectMeta, big string) (*v1alpha1.BenchmarkSche
 	s.Spec.Schedule = big
 	s.Spec.RunTemplate.Metadata.Annotations = map[string]string{"a": big}
 	s.Spec.RunTemplate.Spec.Workload.Custom = &v1alpha1.CustomWorkload{Parameters: map[string]string{"a": big}}
-	s.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Threshold: "25%", RequireLike: []v1alpha1.LikeAspect{v1alpha1.LikeAspect(big)}}
+	s.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Also: []v1alpha1.FurtherBaseline{{Name: "week"}}, Threshold: "25%", RequireLike: []v1alpha1.LikeAspect{v1alpha1.LikeAspect(big)}}
 	s.Status.Missed = &v1alpha1.MissedTimes{Count: 2, Message: big}
 	s.Status.LastRun = &v1alpha1.EndedRun{Name: "last", Outcome: v1alpha1.OutcomeFailed, Reason: v1alpha1.ReasonSlower, Message: big, Verdict: big, Headline: big}
 	s.Status.Active = []v1alpha1.ActiveRun{{Name: "active"}}
@@ -46,7 +46,7 @@ func TestSlimKeepsWhatTheMetricsTell(t *testing.T) {
 		Active: []v1alpha1.ActiveRun{{Name: "active"}}, Conditions: []metav1.Condition{{Type: v1alpha1.ConditionRegressed, Status: metav1.ConditionTrue}},
 		Regressions: []v1alpha1.ScheduleRegression{{Measurement: key, Since: "first"}},
 	}
-	wantSpec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Threshold: "25%"}
+	wantSpec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Also: []v1alpha1.FurtherBaseline{{Name: "week"}}, Threshold: "25%"}
 	wantBaseline := v1alpha1.BenchmarkBaselineSpec{Run: v1alpha1.BaselineRun{Name: "first"}, Measurements: []v1alpha1.ExpectedMeasurement{
 		{MeasurementKey: key, Direction: "HigherIsBetter", Tolerance: "10%", Blocks: []string{"2.25"}}, {MeasurementKey: key},
 	}}

@@ -20,7 +20,6 @@ import (
 	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/cli/ui"
 	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/stored"
 )
 
 // errDiffers ends a command whose output has said what differs.
@@ -51,7 +50,10 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	cmd.SetOut(out)
 	cmd.SetErr(problems)
 	code, text := exit.CodeOf(cmd.ExecuteContext(ctx))
-	if text != "" {
+	switch {
+	case code == exit.Interrupted:
+		fmt.Fprintln(problems, text) //nolint:errcheck // there is nobody else to tell
+	case text != "":
 		fmt.Fprintln(problems, "error:", text) //nolint:errcheck // there is nobody else to tell
 	}
 	return code
@@ -84,17 +86,6 @@ func NewCommand() *cobra.Command {
 		ui.NewUI(k.Config, reading()),
 	)
 	return root
-}
-
-// reading of whole runs for the pages: what they say is what the commands say.
-func reading() ui.Reading {
-	return ui.Reading{
-		Report: func(ctx context.Context, from stored.Source, page io.Writer) error {
-			_, err := reportOf(ctx, from, page)
-			return err
-		},
-		Compare: comparisonOf,
-	}
 }
 
 // kubeconfig of the user, for commands that only read.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/export"
 	"github.com/assay-bench/assay/internal/merge"
 	"github.com/assay-bench/assay/internal/report"
 	"github.com/assay-bench/assay/internal/stored"
@@ -27,7 +28,7 @@ A run that goes on is shown as far as it has got. Whether anything was changed a
 asked: "kubectl assay verify" says it.`
 
 func newReport(k *kubeconfig) *cobra.Command {
-	file := ""
+	var r reporting
 	cmd := &cobra.Command{
 		Use: "report RUN|BUNDLE", Short: "Write a run as a page", Long: reportHelp, Args: cobra.ExactArgs(1),
 		Example: "  kubectl assay report demo\n  kubectl assay report demo -o - | ssh host tee demo.html", ValidArgsFunction: k.CompleteRuns(1),
@@ -36,19 +37,40 @@ func newReport(k *kubeconfig) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeReport(cmd.Context(), runs[0], file, cmd.OutOrStdout())
+			return r.write(cmd.Context(), runs[0], cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVarP(&file, "output", "o", "", `the file; "-" is standard output; default: the name of the run with .html, in this folder`)
+	flags := cmd.Flags()
+	flags.StringVarP(&r.file, "output", "o", "", `the file; "-" is standard output; default: the name of the run with .html, in this folder`)
+	flags.StringVar(&r.format, "format", formatHTML, "html, or markdown: the tables alone, as GitHub renders them, to NAME.md")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{formatHTML, formatMarkdown}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
 	return cmd
 }
 
-// writeReport of a run to a file, and say where it is; or to standard output.
-func writeReport(ctx context.Context, from stored.Source, file string, out io.Writer) error {
-	var page bytes.Buffer
-	run, err := reportOf(ctx, from, &page)
+// Formats of a report.
+const formatHTML, formatMarkdown = "html", "markdown"
+
+// reporting is what the flags say.
+type reporting struct{ file, format string }
+
+// write the report of a run to a file, and say where it is; or to standard output.
+func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer) error {
+	extension, file := "", r.file
+	switch r.format {
+	case formatHTML:
+		extension = ".html"
+	case formatMarkdown:
+		extension = ".md"
+	default:
+		return fmt.Errorf("--format %s: use %s or %s", r.format, formatHTML, formatMarkdown)
+	}
+	run, err := stored.Read(ctx, from)
 	if err != nil {
 		return err
+	}
+	var page bytes.Buffer
+	if err := r.to(ctx, &page, run); err != nil {
+		return fmt.Errorf("%s: %w", from, err)
 	}
 	if file == "-" {
 		_, err := page.WriteTo(out)
@@ -59,7 +81,7 @@ func writeReport(ctx context.Context, from stored.Source, file string, out io.Wr
 		if problems := validation.IsDNS1123Subdomain(run.Object.Name); len(problems) > 0 {
 			return fmt.Errorf("%s: its name is not one of a run: %s: name the file with -o", from, problems[0])
 		}
-		file = run.Object.Name + ".html"
+		file = run.Object.Name + extension
 	}
 	if err := writeFile(file, func(to io.Writer) error {
 		_, err := page.WriteTo(to)
@@ -71,16 +93,16 @@ func writeReport(ctx context.Context, from stored.Source, file string, out io.Wr
 	return err
 }
 
-// reportOf a run, as a page.
-func reportOf(ctx context.Context, from stored.Source, page io.Writer) (*stored.Run, error) {
-	run, err := stored.Read(ctx, from)
+// to writes the report in its format.
+func (r reporting) to(ctx context.Context, out io.Writer, run *stored.Run) error {
+	if r.format == formatHTML {
+		return report.Write(out, reported(ctx, run))
+	}
+	markdown, err := export.Find(formatMarkdown)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := report.Write(page, reported(ctx, run)); err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
-	}
-	return run, nil
+	return markdown.Write(ctx, out, run)
 }
 
 // reported is what a run has stored, as the report takes it.

@@ -17,7 +17,7 @@ func TestReport(t *testing.T) {
 	run := finished.New(t, finished.Options{Blocks: 12})
 	t.Chdir(t.TempDir())
 	var out, page bytes.Buffer
-	if err := writeReport(t.Context(), run, "", &out); err != nil {
+	if err := (reporting{format: formatHTML}).write(t.Context(), run, &out); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := out.String(), "run.html: BenchmarkRun ns/run\n"; got != want {
@@ -27,7 +27,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := writeReport(t.Context(), run, "-", &page); err != nil {
+	if err := (reporting{"-", formatHTML}).write(t.Context(), run, &page); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(written, page.Bytes()) {
@@ -52,7 +52,7 @@ func TestReportOfARunWithoutAResult(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "page.html")
-	err := writeReport(t.Context(), run, file, &bytes.Buffer{})
+	err := reporting{file, formatHTML}.write(t.Context(), run, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "run-trial-00000-result-0 is gone") {
 		t.Errorf("got %v, want the ConfigMap that is gone", err)
 	}
@@ -66,10 +66,24 @@ func TestReportOfARunWithAPathForAName(t *testing.T) {
 	run := finished.New(t, finished.Options{})
 	t.Chdir(t.TempDir())
 	run.Object.Name = "../run"
-	if err := writeReport(t.Context(), run, "", &bytes.Buffer{}); err == nil {
+	if err := (reporting{format: formatHTML}).write(t.Context(), run, &bytes.Buffer{}); err == nil {
 		t.Error("it was written")
 	}
 	if _, err := os.Stat("../run.html"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file was written outside of the folder: %v", err)
+	}
+}
+
+func TestReportInOtherFormats(t *testing.T) {
+	run := finished.New(t, finished.Options{})
+	t.Chdir(t.TempDir())
+	if err := (reporting{format: formatMarkdown}).write(t.Context(), run, &bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile("run.md"); err != nil || !strings.Contains(string(text), "| --- |") {
+		t.Errorf("got %q, want tables: %v", text, err)
+	}
+	if err := (reporting{format: "pdf"}).write(t.Context(), run, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "use html or markdown") {
+		t.Errorf("got %v for a format that there is not", err)
 	}
 }

@@ -18,7 +18,7 @@ var (
 	baselinePromoted = &family.Family{
 		Name: "assay_baseline_promotion_timestamp_seconds", Help: "When the values of a run became those of the baseline.", Labels: []string{labelNamespace, labelBaseline, labelRun},
 	}
-	scheduleBaseline = &family.Family{Name: "assay_schedule_baseline", Help: "1, for a baseline that the gate of the schedule's runs names.", Labels: []string{labelNamespace, labelSchedule, labelBaseline}}
+	scheduleBaseline = &family.Family{Name: "assay_schedule_baseline", Help: "1, for each baseline that the gate of the schedule's runs names, with its effect (Fail or Inform).", Labels: []string{labelNamespace, labelSchedule, labelBaseline, labelEffect}}
 	scheduleLimit    = &family.Family{
 		Name: "assay_schedule_baseline_limit",
 		Help: "The worst median that the threshold of the gate, or the baseline's tolerance for the measurement, lets pass, in base units; absent without either, and where no direction is better.",
@@ -70,15 +70,16 @@ func baselinesOf(all []v1alpha1.BenchmarkBaseline) baselines {
 	return out
 }
 
-// ofGate has the series of the gate in the template of a schedule.
-func ofGate(s *v1alpha1.BenchmarkSchedule, known baselines) []series {
+// ofGate has the series of the gate in the template of a schedule: which baselines it names, and then what
+// it lets pass of each.
+func ofGate(s *v1alpha1.BenchmarkSchedule, known baselines) (out []series) {
 	gate := s.Spec.RunTemplate.Spec.Gate
 	if gate == nil {
 		return nil
 	}
-	var out []series
+	var limits []series
 	for _, named := range gate.Baselines() {
-		out = append(out, series{scheduleBaseline, id(s, named.Name), 1})
+		out = append(out, series{scheduleBaseline, id(s, named.Name, string(named.Effect)), 1})
 		b, is := known[[2]string{s.Namespace, named.Name}]
 		if !is {
 			continue
@@ -86,11 +87,11 @@ func ofGate(s *v1alpha1.BenchmarkSchedule, known baselines) []series {
 		for _, m := range b.Spec.Measurements {
 			unit, factor := family.BaseUnit(m.Unit)
 			if value, ok := worst(m, gate.Threshold, factor); ok {
-				out = append(out, series{scheduleLimit, append(id(s, named.Name), ofKey(m.MeasurementKey, unit)...), value})
+				limits = append(limits, series{scheduleLimit, append(id(s, named.Name), ofKey(m.MeasurementKey, unit)...), value})
 			}
 		}
 	}
-	return out
+	return append(out, limits...)
 }
 
 // worst median that passes a gate with a threshold; false where the gate has no limit. The rule is that of

@@ -122,6 +122,7 @@ const (
 	labelSource     = "source"
 	labelConfirmed  = "confirmed"
 	labelSince      = "since"
+	labelEffect     = "effect"
 )
 
 // descs are the families for the registry. To make one costs more than to make a series.

@@ -76,7 +76,7 @@ func planned() Objects {
 	latency := v1alpha1.MeasurementKey{Target: "db", Name: "latency", Labels: map[string]string{"percentile": "95"}, Unit: "ms"}
 	all.Runs[0].OwnerReferences = []metav1.OwnerReference{{Kind: "BenchmarkSchedule", Name: "nightly", Controller: new(true)}}
 	nightly := v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "nightly"}}
-	nightly.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Threshold: "25%"}
+	nightly.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Threshold: "25%", Also: []v1alpha1.FurtherBaseline{{Name: "week", Effect: v1alpha1.EffectInform}}}
 	nightly.Status = v1alpha1.BenchmarkScheduleStatus{
 		LastScheduleTime: at(time.Hour), NextScheduleTime: at(-time.Hour), LastSuccessfulTime: at(48 * time.Hour),
 		Active:  []v1alpha1.ActiveRun{{Name: "measuring"}},
@@ -101,9 +101,12 @@ func planned() Objects {
 		{MeasurementKey: v1alpha1.MeasurementKey{Target: "db", Name: "rows"}, Blocks: []string{"7"}}, // no direction is better
 	}
 	release.Status.MeasurementCount = 5 // the cache has 3 of them
+	week := v1alpha1.BenchmarkBaseline{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "week"}}
+	week.Spec.Run.Name, week.Spec.Promotion.Time = "nightly-7", *at(24 * time.Hour)
+	week.Spec.Measurements = []v1alpha1.ExpectedMeasurement{{MeasurementKey: key, Direction: "HigherIsBetter", Blocks: []string{"800"}}}
 	fresh := v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "fresh"}}
 	fresh.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release"} // which another namespace has
-	all.Schedules, all.Baselines = []v1alpha1.BenchmarkSchedule{nightly, fresh}, []v1alpha1.BenchmarkBaseline{release}
+	all.Schedules, all.Baselines = []v1alpha1.BenchmarkSchedule{nightly, fresh}, []v1alpha1.BenchmarkBaseline{release, week}
 	return all
 }
 

@@ -149,7 +149,7 @@ func everyTrial(in Input, all trials) (out []block) {
 	}
 	if drawn < total {
 		out = append(out, paragraph(fmt.Sprintf("Points are thinned: %s of %s are drawn. In each row they are evenly spaced in the order of their values, "+
-			"and the smallest and the largest are among them. kubectl assay export writes all of them.", chart.Figure(float64(drawn)), plural(total, "value"))))
+			"and the smallest and the largest are among them. kubectl assay export --format csv writes all of them.", chart.Figure(float64(drawn)), plural(total, "value"))))
 	}
 	return out
 }

@@ -60,7 +60,8 @@ func (p *prometheus) checkDashboards(t *testing.T, ns string, runs []string) {
 			}
 		}
 		for what, n := range has {
-			if n == 0 {
+			// An interval needs six trials that nothing disturbed. Its query differs from that of the median by the metric alone.
+			if n == 0 && !strings.Contains(what, "assay_run_result_interval_") {
 				t.Errorf("%s: no data for %s", filepath.Base(file), what)
 			}
 		}

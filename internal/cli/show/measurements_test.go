@@ -30,6 +30,10 @@ func quotedRun() *v1alpha1.BenchmarkRun {
 				{Name: "throughput", Target: "mysql", Parameters: at(64), Unit: "tx/s", Direction: "HigherIsBetter", TrialCount: 0, PlannedTrialCount: 6},
 				{Name: "latency.avg", Target: "mysql", Parameters: at(2), Unit: "ms", Median: "6", Min: "5", Max: "7", IntervalLow: "5.5", IntervalHigh: "6.5", TrialCount: 6, PlannedTrialCount: 6},
 			},
+			Findings: []v1alpha1.Finding{
+				{Check: "a", Severity: v1alpha1.SeverityWarning, Target: "mysql", Message: "of a target"}, {Check: "b", Severity: v1alpha1.SeverityNote, Message: "a note"},
+				{Check: "c", Severity: v1alpha1.SeverityDisturbed, Trial: new(int32(3)), Message: "of a trial"},
+			},
 			Sweeps: []v1alpha1.SweepEntry{{Name: "throughput", Text: "threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16"}},
 			Results: &v1alpha1.ResultsStatus{
 				SweepCount: 3, SummaryEntryCount: 9, ShownEntryCount: 3, ComparisonCount: 1,
@@ -67,6 +71,10 @@ and 6 more numbers in the ConfigMaps of the summary
 sweeps:
   threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
   and 2 more in the ConfigMaps of the summary
+
+against the numbers:
+  disturbed c (trial 3): of a trial
+  warning a (mysql): of a target
 `
 	if diff := cmp.Diff(want, told(t, run, View{}, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -97,8 +97,11 @@ func Tell(out io.Writer, doc output.Run, width int) error {
 
 func findingOf(f output.Finding) string {
 	about := ""
-	if f.Trial != nil {
+	switch {
+	case f.Trial != nil:
 		about = fmt.Sprintf(" (trial %d)", *f.Trial)
+	case f.Target != "":
+		about = " (" + f.Target + ")"
 	}
 	return fmt.Sprintf("%s %s%s: %s", strings.ToLower(f.Severity), f.Check, about, f.Message)
 }

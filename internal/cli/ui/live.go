@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -85,7 +86,7 @@ func trialsOf(run *stored.Run) (*figure, error) {
 		lines[i].Series = i
 	}
 	name, unit := "", ""
-	behind := &table{Caption: "Trials so far, the last ones", Head: []column{{"Trial", true}, {Name: "Target"}, {"Value", true}, {Name: "Counts"}}}
+	behind := &table{Caption: "Trials so far, the last ones", Head: []column{{Name: "Trial"}, {Name: "Target"}, {"Value", true}, {Name: "Counts"}}}
 	from := max(len(run.Records)-mostPoints, 0)
 	for _, rec := range run.Records[from:] {
 		i := slices.Index(targets, rec.Target)
@@ -115,7 +116,7 @@ func trialsOf(run *stored.Run) (*figure, error) {
 		}
 		lines[i].Dots = append(lines[i].Dots, chart.Dot{X: float64(rec.Index), Y: v.Value, Title: cut(title), Open: counts != "yes"})
 		if len(behind.Rows) < mostRows {
-			behind.Rows = append(behind.Rows, []cell{{Text: fmt.Sprint(rec.Index), Number: true, Heading: true}, {Text: cut(rec.Target)}, {Text: cut(value), Number: true}, {Text: counts}})
+			behind.Rows = append(behind.Rows, []cell{{Text: strconv.Itoa(int(rec.Index)), Heading: true}, {Text: cut(rec.Target)}, {Text: cut(value), Number: true}, {Text: counts}})
 		}
 	}
 	f := figure{ID: "trials", Caption: cut("Trials so far: " + name + ", " + unit), Note: "Each point is a trial. Open ones do not count.", Behind: behind}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/report/chart"
 	"github.com/assay-bench/assay/internal/stored"
 )
 
@@ -137,26 +139,28 @@ func numbersOf(doc output.Run) *table {
 		}
 		row := []cell{
 			{Text: cut(m.Name), Below: cut(where), Heading: true}, {Text: cut(m.Target)},
-			{Text: cut(strings.TrimSpace(orDash(m.Median) + " " + m.Unit)), Number: true}, {Text: "–", Number: true}, {Text: fmt.Sprintf("%d of %d", m.Trials, m.PlannedTrials), Number: true},
+			{Text: cut(figureOf(m.Median) + " " + m.Unit), Number: true}, {Text: "–", Number: true}, {Text: fmt.Sprintf("%d of %d", m.Trials, m.PlannedTrials), Number: true},
 		}
 		switch {
 		case m.Quoted != "":
 			row[2].Below, row[4].Text = cut("quoted: "+m.Quoted), "–"
 		case m.IntervalLow != "":
-			row[3].Text = cut(m.IntervalLow + " to " + m.IntervalHigh)
+			row[3].Text = figureOf(m.IntervalLow) + " to " + figureOf(m.IntervalHigh)
 		case m.Min != "":
-			row[3].Text, row[3].Below = cut(m.Min+" to "+m.Max), "least and largest"
+			row[3].Text, row[3].Below = figureOf(m.Min)+" to "+figureOf(m.Max), "least and largest"
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-func orDash(text string) string {
-	if text == "" {
+// figureOf a decimal number, as a report writes it.
+func figureOf(text string) string {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
 		return "–"
 	}
-	return text
+	return chart.Figure(v)
 }
 
 // report of a run, as the command writes it.

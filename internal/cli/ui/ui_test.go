@@ -177,7 +177,7 @@ func TestRun(t *testing.T) {
 	objects := append(finished.New(t, finished.Options{}).Objects(), running(t).Objects()...)
 	h := pages(cluster(t, interceptor.Funcs{}, objects...)).handler()
 	w := get(t, h, "/run/ns/run")
-	says(t, w, http.StatusOK, "<h1>run</h1>", `href="/report/ns/run"`, "throughput", "Comparisons")
+	says(t, w, http.StatusOK, "<h1>run</h1>", "100.1 tx/s", `href="/report/ns/run"`, "throughput", "Comparisons")
 	if strings.Contains(w.Body.String(), "live.js") {
 		t.Error("a run that has ended is asked again")
 	}

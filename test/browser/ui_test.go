@@ -1,0 +1,178 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli"
+	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/test/helpers/finished"
+)
+
+// uiOf starts the command `ui` on a cluster with these objects, and returns the address that it prints. The command ends with
+// the test.
+func uiOf(t *testing.T, objects ...client.Object) *url.URL {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	out, to := io.Pipe()
+	ended := make(chan int, 1)
+	var problems strings.Builder
+	go func() {
+		ended <- cli.Run(ctx, []string{"ui", "--no-browser", "--kubeconfig", kubeconfig(t, objects...)}, cli.Streams{Out: to, Problems: &problems})
+		_ = to.Close()
+	}()
+	t.Cleanup(func() {
+		stop()
+		if code := <-ended; code != exit.OK {
+			t.Errorf("exit %d: %s", code, problems.String())
+		}
+	})
+	text := ""
+	if _, err := fmt.Fscanln(out, &text); err != nil {
+		t.Fatal(err)
+	}
+	address, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+// going is a run that has not ended.
+func going(t *testing.T) *finished.Run {
+	return finished.New(t, finished.Options{Name: "going", Change: func(run *v1alpha1.BenchmarkRun) {
+		run.CreationTimestamp = metav1.NewTime(time.Now().Add(-time.Hour))
+		run.Status.CompletionTime, run.Status.Conditions = nil, nil
+		for _, step := range []string{v1alpha1.ConditionAccepted, v1alpha1.ConditionPlaced, v1alpha1.ConditionTargetsReady, v1alpha1.ConditionDataLoaded} {
+			run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: step, Status: metav1.ConditionTrue})
+		}
+		ends := metav1.NewTime(time.Now().Add(20 * time.Minute))
+		run.Status.Phase = v1alpha1.PhaseMeasuring
+		run.Status.Progress.Planned, run.Status.Progress.Current, run.Status.Progress.EstimatedCompletionTime = 40, "b threads=64 block 7", &ends
+	}})
+}
+
+func ended(t *testing.T, name string, level float64) *finished.Run {
+	return finished.New(t, finished.Options{Name: name, Level: level, Change: func(run *v1alpha1.BenchmarkRun) {
+		run.CreationTimestamp = metav1.NewTime(time.Now().Add(-26 * time.Hour))
+		run.Status.Phase = v1alpha1.PhaseComplete
+		run.Status.Progress.Planned = 24
+	}})
+}
+
+func uiObjects(t *testing.T) (out []client.Object) {
+	for _, run := range []*finished.Run{going(t), ended(t, "run", 1), ended(t, "other", 1.1)} {
+		out = append(out, run.Objects()...)
+	}
+	return out
+}
+
+// uiPages are what a user sees, with the number of pictures.
+var uiPages = map[string]struct {
+	path     string
+	pictures int
+}{
+	"runs": {"/", 0}, "run": {"/run/ns/run", 0}, "going": {"/run/ns/going", 2}, "report": {"/report/ns/run", 6},
+}
+
+func TestUI(t *testing.T) {
+	program, address := axe(t), uiOf(t, uiObjects(t)...)
+	for _, scheme := range []string{"light", "dark"} {
+		for device, width := range map[string]int64{"desk": 1200, "phone": 340} {
+			t.Run(scheme+" "+device, func(t *testing.T) {
+				v := &visit{}
+				ctx := tab(t, v)
+				if err := send(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
+					t.Fatal(err)
+				}
+				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800), chromedp.Navigate(address.String()), chromedp.WaitVisible("h1", chromedp.ByQuery)); err != nil {
+					t.Fatal(err)
+				}
+				for name, p := range uiPages {
+					if err := chromedp.Do(ctx, chromedp.Navigate(address.Scheme+"://"+address.Host+p.path), chromedp.WaitVisible("h1", chromedp.ByQuery)); err != nil {
+						t.Fatal(name, err)
+					}
+					pictures := ask[int](t, ctx, openAll+visiblePictures)
+					over := ask[bool](t, ctx, `document.documentElement.scrollWidth > window.innerWidth`)
+					picture(t, ctx, "ui-"+name+"-"+scheme+"-"+device)
+					ask[int](t, ctx, program+";0")
+					found := ask[string](t, ctx, runAxe, chromedp.EvalAwaitPromise)
+					if over {
+						t.Errorf("%s is wider than %d pixels", name, width)
+					}
+					if pictures < p.pictures {
+						t.Errorf("%s: got %d pictures that are visible, want %d", name, pictures, p.pictures)
+					}
+					var barriers []barrier
+					if err := json.Unmarshal([]byte(found), &barriers); err != nil {
+						t.Fatal(err)
+					}
+					for _, b := range barriers {
+						t.Errorf("%s: axe: %s: %s: %d times, such as %s: %s", name, b.ID, b.Help, len(b.Nodes), b.Nodes[0].HTML, b.Nodes[0].Summary)
+					}
+				}
+				v.home(t, address)
+			})
+		}
+	}
+}
+
+// home checks that the browser asked this server only, and had nothing to complain of.
+func (v *visit) home(t *testing.T, address *url.URL) {
+	t.Helper()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, r := range v.requests {
+		if !strings.HasPrefix(r, address.Scheme+"://"+address.Host+"/") && !strings.HasPrefix(r, "data:") {
+			t.Errorf("a page asks for %s", r)
+		}
+	}
+	if len(v.requests) < len(uiPages) {
+		t.Errorf("got %d requests", len(v.requests))
+	}
+	for _, p := range v.problems {
+		t.Errorf("the browser says: %s", p)
+	}
+}
+
+// A run is reached from the list by the keyboard alone, and each place shows where the keyboard is.
+func TestUIKeyboard(t *testing.T) {
+	axe(t)
+	address := uiOf(t, uiObjects(t)...)
+	ctx := tab(t, &visit{})
+	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible("table", chromedp.ByQuery)); err != nil {
+		t.Fatal(err)
+	}
+	press := func(key string) {
+		if err := chromedp.Do(ctx, chromedp.KeyEvent(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const here = `document.activeElement.getAttribute("href") || document.activeElement.tagName`
+	for range 30 {
+		press("\t")
+		if outline := ask[string](t, ctx, `getComputedStyle(document.activeElement).outlineStyle`); outline == "none" {
+			t.Errorf("nothing shows that the keyboard is at %s", ask[string](t, ctx, here))
+		}
+		if ask[string](t, ctx, here) == "/run/ns/run" {
+			press("\r")
+			if err := chromedp.Do(ctx, chromedp.WaitVisible(`a[href="/report/ns/run"]`, chromedp.ByQuery)); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Error("the keyboard does not reach the run")
+}
