@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"strings"
 	"testing"
@@ -12,12 +13,15 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/history"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
@@ -76,7 +80,7 @@ func uiObjects(t *testing.T) (out []client.Object) {
 	for _, run := range []*finished.Run{going(t), ended(t, "run", 1), ended(t, "other", 1.1)} {
 		out = append(out, run.Objects()...)
 	}
-	return out
+	return append(out, scheduled(t)...)
 }
 
 // uiPages are what a user sees, with the number of pictures.
@@ -85,6 +89,7 @@ var uiPages = map[string]struct {
 	pictures int
 }{
 	"runs": {"/", 0}, "run": {"/run/ns/run", 0}, "going": {"/run/ns/going", 2}, "report": {"/report/ns/run", 6},
+	"schedules": {"/schedules", 0}, "schedule": {"/schedule/ns/nightly", 1}, "compare": {"/compare?run=ns/run&run=ns/other", 1}, "problem": {"/run/ns/none", 0},
 }
 
 func TestUI(t *testing.T) {
@@ -175,4 +180,39 @@ func TestUIKeyboard(t *testing.T) {
 		}
 	}
 	t.Error("the keyboard does not reach the run")
+}
+
+// scheduled is a schedule with its history and the baseline of its gate: target a became slower.
+func scheduled(t *testing.T) []client.Object {
+	s := &v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "nightly", UID: "nightly-uid"}}
+	s.Spec.Schedule, s.Spec.Alarm, s.Spec.RunTemplate.Spec.Gate = "0 2 * * *", &v1alpha1.ScheduleAlarm{}, &v1alpha1.Gate{Baseline: "expected"}
+	measured := v1alpha1.MeasurementKey{Target: "a", Name: contract.NameThroughput, Unit: "tx/s"}
+	s.Status.Regressions = []v1alpha1.ScheduleRegression{{Source: v1alpha1.RegressionOfChangePoint, Measurement: measured, Since: "nightly-20", RunCount: 10, Confirmed: true, Text: "a throughput: the level changed by -9.1 %"}}
+	s.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionRegressed, Status: metav1.ConditionTrue, Reason: "Regressed", Message: s.Status.Regressions[0].Text}}
+	b := &v1alpha1.BenchmarkBaseline{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "expected"}}
+	b.Spec.Measurements = []v1alpha1.ExpectedMeasurement{{MeasurementKey: measured, Blocks: []string{"99", "100", "101"}}}
+	h := contract.History{ScheduleUID: string(s.UID)}
+	for i := range 30 {
+		run := contract.PastRun{
+			Name: fmt.Sprintf("nightly-%d", i), UID: fmt.Sprintf("u%d", i), Outcome: "Succeeded", Valid: "True", Trigger: "Schedule",
+			CompletionTime: time.Now().AddDate(0, 0, i-30), Verdict: "b 1.20x a",
+		}
+		for n, target := range []string{"a", "b"} {
+			level := 100 + 20*float64(n) + math.Sin(float64(5*i+n))
+			if i >= 20 && n == 0 {
+				level -= 9
+			}
+			low, high := level-2, level+1.5
+			run.Series = append(run.Series, contract.PastSeries{Target: target, Name: contract.NameThroughput, Unit: "tx/s", Direction: contract.HigherIsBetter, Values: []*float64{&low, &level, &high}})
+		}
+		h.Runs = append(h.Runs, run)
+	}
+	gz, _, err := history.Encode(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm := &corev1.ConfigMap{BinaryData: map[string][]byte{contract.KeyHistory: gz}}
+	cm.Namespace, cm.Name = "ns", contract.HistoryName(s.Name)
+	cm.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(s, v1alpha1.GroupVersion.WithKind("BenchmarkSchedule"))}
+	return []client.Object{s, b, cm}
 }

@@ -88,6 +88,9 @@ func (s *site) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.page(s.runs))
 	mux.HandleFunc("GET /run/{namespace}/{name}", s.page(s.run))
 	mux.HandleFunc("GET /report/{namespace}/{name}", s.page(s.one(s.report)))
+	mux.HandleFunc("GET /schedules", s.page(s.schedules))
+	mux.HandleFunc("GET /schedule/{namespace}/{name}", s.page(s.one(s.schedule)))
+	mux.HandleFunc("GET /compare", s.page(s.one(s.compare)))
 	mux.HandleFunc("GET /style.css", text("text/css; charset=utf-8", report.Style()+styleText))
 	mux.HandleFunc("GET /live.js", text("text/javascript; charset=utf-8", scriptText))
 	mux.HandleFunc("GET /", s.page(func(context.Context, *http.Request) (page, error) {

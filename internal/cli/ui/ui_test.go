@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,6 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/stored"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
@@ -251,4 +254,39 @@ func TestPagesAreBounded(t *testing.T) {
 		return err
 	}
 	says(t, get(t, s.handler(), "/report/ns/run"), http.StatusBadGateway, "too long for a page")
+}
+
+// Two runs are compared as the command does it; a run that is not what it has stored is named.
+func TestCompare(t *testing.T) {
+	objects := append(finished.New(t, finished.Options{}).Objects(), running(t).Objects()...)
+	s := pages(cluster(t, interceptor.Funcs{}, objects...))
+	var asked []string
+	var fails error
+	s.read.Compare = func(_ context.Context, runs []stored.Source, notes io.Writer) (analysis.RunsResult, []string, error) {
+		for _, r := range runs {
+			asked = append(asked, r.String())
+		}
+		_, _ = io.WriteString(notes, "compared: 1 part <b>")
+		c := v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Value: "b", Baseline: "a", Name: "throughput", Verdict: v1alpha1.VerdictFaster, Ratio: "1.5", IntervalLow: "1.4", IntervalHigh: "1.6", BlockCount: 5, PlannedBlockCount: 6}
+		return analysis.RunsResult{Verdict: "b is faster <b>", Comparisons: []analysis.RunsComparison{{ComparisonEntry: c, Ratios: []string{"1.49", "1.51"}}}, Between: []string{"kernel <b>"}}, []string{"run x has failed"}, fails
+	}
+	h := s.handler()
+	w := get(t, h, "/compare?run=ns/run")
+	says(t, w, http.StatusOK, `value="ns/run"`, `<option value="ns/run">`)
+	if text := w.Body.String(); strings.Contains(text, "ns/going") || len(asked) > 0 {
+		t.Errorf("a run that goes on is offered, or something was compared: %v, %s", asked, text)
+	}
+	w = get(t, h, "/compare?run=ns/run&run=other")
+	says(t, w, http.StatusOK, "Not every run can be relied on (see the caveats): b is faster &lt;b&gt;", "1.4 to 1.6", "5 of 6", "ratios of the runs: 1.49, 1.51", "kernel &lt;b&gt;", "run x has failed", "compared: 1 part &lt;b&gt;", "<svg")
+	if diff := cmp.Diff([]string{"BenchmarkRun ns/run", "BenchmarkRun ns/other"}, asked); diff != "" {
+		t.Error(diff)
+	}
+	fails = exit.ErrDiffers
+	w = get(t, h, "/compare?run=ns/run&run=ns/other")
+	says(t, w, http.StatusOK, "Nothing is compared: a run is not what it has stored", "compared: 1 part")
+	if strings.Contains(w.Body.String(), "b is faster") {
+		t.Error("runs that were changed have a verdict")
+	}
+	says(t, get(t, h, "/compare?run=ns/run&run=../x"), http.StatusBadRequest, "NAMESPACE/NAME")
+	says(t, get(t, h, "/compare?run=ns/a&run=ns/b&run=ns/c"), http.StatusBadRequest, "Two runs")
 }
