@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -97,9 +98,14 @@ func pathOf(v schema.GroupVersion) string {
 	return "/apis/" + strings.Join([]string{v.Group, v.Version}, "/")
 }
 
+// changing guards the objects of an API server: a test may change them.
+var changing sync.Mutex
+
 func answer(object any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
+		changing.Lock()
+		defer changing.Unlock()
 		_ = json.NewEncoder(w).Encode(object) // whoever asked may be gone
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,6 +31,13 @@ import (
 // the test.
 func uiOf(t *testing.T, objects ...client.Object) *url.URL {
 	t.Helper()
+	address, _ := startUI(t, objects...)
+	return address
+}
+
+// startUI is uiOf, and what ends the command.
+func startUI(t *testing.T, objects ...client.Object) (*url.URL, func()) {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	out, to := io.Pipe()
 	ended := make(chan int, 1)
@@ -37,12 +46,13 @@ func uiOf(t *testing.T, objects ...client.Object) *url.URL {
 		ended <- cli.Run(ctx, []string{"ui", "--no-browser", "--kubeconfig", kubeconfig(t, objects...)}, cli.Streams{Out: to, Problems: &problems})
 		_ = to.Close()
 	}()
-	t.Cleanup(func() {
+	end := sync.OnceFunc(func() {
 		stop()
 		if code := <-ended; code != exit.OK {
 			t.Errorf("exit %d: %s", code, problems.String())
 		}
 	})
+	t.Cleanup(end)
 	text := ""
 	if _, err := fmt.Fscanln(out, &text); err != nil {
 		t.Fatal(err)
@@ -51,7 +61,7 @@ func uiOf(t *testing.T, objects ...client.Object) *url.URL {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return address
+	return address, end
 }
 
 // going is a run that has not ended.
@@ -89,7 +99,7 @@ var uiPages = map[string]struct {
 	pictures int
 }{
 	"runs": {"/", 0}, "run": {"/run/ns/run", 0}, "going": {"/run/ns/going", 2}, "report": {"/report/ns/run", 6},
-	"schedules": {"/schedules", 0}, "schedule": {"/schedule/ns/nightly", 1}, "compare": {"/compare?run=ns/run&run=ns/other", 1}, "problem": {"/run/ns/none", 0},
+	"schedules": {"/schedules", 0}, "schedule": {"/schedule/ns/nightly", 1}, "compare": {"/compare?run=ns/run&run=ns/other", 1},
 }
 
 func TestUI(t *testing.T) {
@@ -102,11 +112,11 @@ func TestUI(t *testing.T) {
 				if err := send(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
 					t.Fatal(err)
 				}
-				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800), chromedp.Navigate(address.String()), chromedp.WaitVisible("h1", chromedp.ByQuery)); err != nil {
+				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800), chromedp.Navigate(address.String()), chromedp.WaitReady("h1", chromedp.ByQuery)); err != nil {
 					t.Fatal(err)
 				}
 				for name, p := range uiPages {
-					if err := chromedp.Do(ctx, chromedp.Navigate(address.Scheme+"://"+address.Host+p.path), chromedp.WaitVisible("h1", chromedp.ByQuery)); err != nil {
+					if err := chromedp.Do(ctx, chromedp.Navigate(address.Scheme+"://"+address.Host+p.path), chromedp.WaitReady("h1", chromedp.ByQuery)); err != nil {
 						t.Fatal(name, err)
 					}
 					pictures := ask[int](t, ctx, openAll+visiblePictures)
@@ -144,8 +154,8 @@ func (v *visit) home(t *testing.T, address *url.URL) {
 			t.Errorf("a page asks for %s", r)
 		}
 	}
-	if len(v.requests) < len(uiPages) {
-		t.Errorf("got %d requests", len(v.requests))
+	if len(v.requests) == 0 {
+		t.Error("no request was seen")
 	}
 	for _, p := range v.problems {
 		t.Errorf("the browser says: %s", p)
@@ -180,6 +190,74 @@ func TestUIKeyboard(t *testing.T) {
 		}
 	}
 	t.Error("the keyboard does not reach the run")
+}
+
+// A run that goes on changes in place, with what was open, until it has ended; and the page says when nobody answers.
+func TestUILive(t *testing.T) {
+	axe(t)
+	objects := going(t).Objects()
+	at := slices.IndexFunc(objects, func(o client.Object) bool { _, is := o.(*v1alpha1.BenchmarkRun); return is })
+	address, end := startUI(t, objects...)
+	v := &visit{}
+	ctx := tab(t, v)
+	page := address.Scheme + "://" + address.Host + "/run/ns/going"
+	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible("table", chromedp.ByQuery), chromedp.Navigate(page), chromedp.WaitVisible("progress", chromedp.ByQuery)); err != nil {
+		t.Fatal(err)
+	}
+	ask[bool](t, ctx, `window.stayed = true; document.querySelector("#behind-trials").open = true`)
+	change := func(of func(*v1alpha1.BenchmarkRun)) {
+		changing.Lock()
+		defer changing.Unlock()
+		of(objects[at].(*v1alpha1.BenchmarkRun))
+	}
+	until := func(what, expression string) {
+		t.Helper()
+		for range 100 {
+			if ask[bool](t, ctx, expression) {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Fatalf("%s: %s", what, ask[string](t, ctx, `document.body.innerText`))
+	}
+	change(func(r *v1alpha1.BenchmarkRun) { r.Status.Progress.Done = 30 })
+	until("progress", `document.querySelector("progress").value == 30`)
+	if !ask[bool](t, ctx, `window.stayed && document.querySelector("#behind-trials").open`) {
+		t.Error("the page was loaded anew, or what was open is not")
+	}
+	v.home(t, address)
+	end()
+	until("nobody answers", `!document.getElementById("lost").hidden`)
+}
+
+// A run that has ended is not asked for again.
+func TestUILiveEnds(t *testing.T) {
+	axe(t)
+	objects := going(t).Objects()
+	at := slices.IndexFunc(objects, func(o client.Object) bool { _, is := o.(*v1alpha1.BenchmarkRun); return is })
+	address := uiOf(t, objects...)
+	v := &visit{}
+	ctx := tab(t, v)
+	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible("table", chromedp.ByQuery),
+		chromedp.Navigate(address.Scheme+"://"+address.Host+"/run/ns/going"), chromedp.WaitVisible("progress", chromedp.ByQuery)); err != nil {
+		t.Fatal(err)
+	}
+	changing.Lock()
+	st := &objects[at].(*v1alpha1.BenchmarkRun).Status
+	st.Phase, st.Conditions = v1alpha1.PhaseComplete, []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue}, {Type: v1alpha1.ConditionValid, Status: metav1.ConditionTrue}}
+	changing.Unlock()
+	if err := chromedp.Do(ctx, chromedp.WaitVisible(`#live table`, chromedp.ByQuery), chromedp.WaitNotPresent("progress", chromedp.ByQuery)); err != nil {
+		t.Fatal(err)
+	}
+	v.mu.Lock()
+	before := len(v.requests)
+	v.mu.Unlock()
+	time.Sleep(4 * time.Second) // more than the time between two looks
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.requests) != before {
+		t.Errorf("the page asked again: %v", v.requests[before:])
+	}
 }
 
 // scheduled is a schedule with its history and the baseline of its gate: target a became slower.
