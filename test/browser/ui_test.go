@@ -39,11 +39,12 @@ func uiOf(t *testing.T, objects ...client.Object) *url.URL {
 func startUI(t *testing.T, objects ...client.Object) (*url.URL, func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	config := kubeconfig(t, objects...)
 	out, to := io.Pipe()
 	ended := make(chan int, 1)
 	var problems strings.Builder
 	go func() {
-		ended <- cli.Run(ctx, []string{"ui", "--no-browser", "--kubeconfig", kubeconfig(t, objects...)}, cli.Streams{Out: to, Problems: &problems})
+		ended <- cli.Run(ctx, []string{"ui", "--no-browser", "--kubeconfig", config}, cli.Streams{Out: to, Problems: &problems})
 		_ = to.Close()
 	}()
 	end := sync.OnceFunc(func() {
@@ -112,11 +113,11 @@ func TestUI(t *testing.T) {
 				if err := send(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
 					t.Fatal(err)
 				}
-				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800), chromedp.Navigate(address.String()), chromedp.WaitReady("h1", chromedp.ByQuery)); err != nil {
+				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800), chromedp.Navigate(address.String()), chromedp.WaitReady(chromedp.CSS("h1"))); err != nil {
 					t.Fatal(err)
 				}
 				for name, p := range uiPages {
-					if err := chromedp.Do(ctx, chromedp.Navigate(address.Scheme+"://"+address.Host+p.path), chromedp.WaitReady("h1", chromedp.ByQuery)); err != nil {
+					if err := chromedp.Do(ctx, chromedp.Navigate(address.Scheme+"://"+address.Host+p.path), chromedp.WaitReady(chromedp.CSS("h1"))); err != nil {
 						t.Fatal(name, err)
 					}
 					pictures := ask[int](t, ctx, openAll+visiblePictures)
@@ -167,7 +168,7 @@ func TestUIKeyboard(t *testing.T) {
 	axe(t)
 	address := uiOf(t, uiObjects(t)...)
 	ctx := tab(t, &visit{})
-	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible("table", chromedp.ByQuery)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible(chromedp.CSS("table"))); err != nil {
 		t.Fatal(err)
 	}
 	press := func(key string) {
@@ -183,7 +184,7 @@ func TestUIKeyboard(t *testing.T) {
 		}
 		if ask[string](t, ctx, here) == "/run/ns/run" {
 			press("\r")
-			if err := chromedp.Do(ctx, chromedp.WaitVisible(`a[href="/report/ns/run"]`, chromedp.ByQuery)); err != nil {
+			if err := chromedp.Do(ctx, chromedp.WaitVisible(chromedp.CSS(`a[href="/report/ns/run"]`))); err != nil {
 				t.Fatal(err)
 			}
 			return
@@ -201,7 +202,7 @@ func TestUILive(t *testing.T) {
 	v := &visit{}
 	ctx := tab(t, v)
 	page := address.Scheme + "://" + address.Host + "/run/ns/going"
-	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible("table", chromedp.ByQuery), chromedp.Navigate(page), chromedp.WaitVisible("progress", chromedp.ByQuery)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible(chromedp.CSS("table")), chromedp.Navigate(page), chromedp.WaitVisible(chromedp.CSS("progress"))); err != nil {
 		t.Fatal(err)
 	}
 	ask[bool](t, ctx, `window.stayed = true; document.querySelector("#behind-trials").open = true`)
@@ -238,15 +239,15 @@ func TestUILiveEnds(t *testing.T) {
 	address := uiOf(t, objects...)
 	v := &visit{}
 	ctx := tab(t, v)
-	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible("table", chromedp.ByQuery),
-		chromedp.Navigate(address.Scheme+"://"+address.Host+"/run/ns/going"), chromedp.WaitVisible("progress", chromedp.ByQuery)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible(chromedp.CSS("table")),
+		chromedp.Navigate(address.Scheme+"://"+address.Host+"/run/ns/going"), chromedp.WaitVisible(chromedp.CSS("progress"))); err != nil {
 		t.Fatal(err)
 	}
 	changing.Lock()
 	st := &objects[at].(*v1alpha1.BenchmarkRun).Status
 	st.Phase, st.Conditions = v1alpha1.PhaseComplete, []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue}, {Type: v1alpha1.ConditionValid, Status: metav1.ConditionTrue}}
 	changing.Unlock()
-	if err := chromedp.Do(ctx, chromedp.WaitVisible(`#live table`, chromedp.ByQuery), chromedp.WaitNotPresent("progress", chromedp.ByQuery)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.WaitVisible(chromedp.CSS(`#live table`)), chromedp.WaitNotPresent(chromedp.CSS("progress"))); err != nil {
 		t.Fatal(err)
 	}
 	v.mu.Lock()
@@ -263,7 +264,7 @@ func TestUILiveEnds(t *testing.T) {
 // scheduled is a schedule with its history and the baseline of its gate: target a became slower.
 func scheduled(t *testing.T) []client.Object {
 	s := &v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "nightly", UID: "nightly-uid"}}
-	s.Spec.Schedule, s.Spec.Alarm, s.Spec.RunTemplate.Spec.Gate = "0 2 * * *", &v1alpha1.ScheduleAlarm{}, &v1alpha1.Gate{Baseline: "expected"}
+	s.Spec.Schedule, s.Spec.Alarm, s.Spec.RunTemplate.Spec.Gate = "0 2 * * *", &v1alpha1.Alarm{}, &v1alpha1.Gate{Baseline: "expected"}
 	measured := v1alpha1.MeasurementKey{Target: "a", Name: contract.NameThroughput, Unit: "tx/s"}
 	s.Status.Regressions = []v1alpha1.ScheduleRegression{{Source: v1alpha1.RegressionOfChangePoint, Measurement: measured, Since: "nightly-20", RunCount: 10, Confirmed: true, Text: "a throughput: the level changed by -9.1 %"}}
 	s.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionRegressed, Status: metav1.ConditionTrue, Reason: "Regressed", Message: s.Status.Regressions[0].Text}}

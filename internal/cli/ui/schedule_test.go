@@ -18,7 +18,7 @@ import (
 
 func nightly() *v1alpha1.BenchmarkSchedule {
 	s := &v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "nightly", UID: "nightly-uid"}}
-	s.Spec.Schedule, s.Spec.Alarm = "0 2 * * *", &v1alpha1.ScheduleAlarm{}
+	s.Spec.Schedule, s.Spec.Alarm = "0 2 * * *", &v1alpha1.Alarm{}
 	s.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "expected"}
 	s.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionRegressed, Status: metav1.ConditionTrue, Reason: "Slower", Message: "one measurement became slower"}}
 	s.Status.Regressions = []v1alpha1.ScheduleRegression{{Source: v1alpha1.RegressionOfChangePoint, Measurement: throughputOf("a"), Since: "nightly-3", RunCount: 2, Confirmed: true, Text: "a throughput: the level changed by -10 %"}}
