@@ -92,7 +92,7 @@ deploy: cluster images-demo ## Assay in the cluster
 	@hack/demo.sh deploy
 
 .PHONY: demo
-demo: cluster images-demo ## a benchmark from beginning to end
+demo: cluster images-demo plugin ## a benchmark from beginning to end, and its report as a page
 	@hack/demo.sh
 
 ## Tests

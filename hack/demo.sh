@@ -118,3 +118,6 @@ follow
 show
 step_done
 [[ $(field '{.status.phase}') == Complete ]] || fail "the run failed: $(field '{.status.conditions[?(@.type=="Failed")].message}')"
+step "the same as a page, for a browser"
+out/bin/kubectl-assay -n "$namespace" report "$run" -o out/demo.html
+step_done
