@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -150,6 +151,12 @@ func TestServe(t *testing.T) {
 		t.Fatal(answer, err)
 	}
 	_ = answer.Body.Close()
+	// Linux has all of 127/8: a server on all addresses would answer here.
+	elsewhere := strings.Replace(request.URL.Host, "127.0.0.1", "127.0.0.2", 1)
+	if c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", elsewhere); err == nil {
+		_ = c.Close()
+		t.Errorf("%s answers, too", elsewhere)
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
