@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/report/chart"
 	"github.com/assay-bench/assay/internal/stored"
@@ -86,7 +87,7 @@ func trialsOf(run *stored.Run) (*figure, error) {
 		lines[i].Series = i
 	}
 	name, unit := "", ""
-	behind := &table{Caption: "Trials so far, the last ones", Head: []column{{Name: "Trial"}, {Name: "Target"}, {"Value", true}, {Name: "Counts"}}}
+	behind := &table{Caption: "Trials so far, the last ones", Head: []column{{Name: "Trial"}, {Name: "Target"}, {Name: "Where"}, {"Value", true}, {Name: "Counts"}}}
 	from := max(len(run.Records)-mostPoints, 0)
 	for _, rec := range run.Records[from:] {
 		i := slices.Index(targets, rec.Target)
@@ -110,17 +111,27 @@ func trialsOf(run *stored.Run) (*figure, error) {
 			counts = "no: disturbed"
 		}
 		value := chart.Figure(v.Value) + " " + unit
-		title := fmt.Sprintf("trial %d, %s, block %d: %s", rec.Index, rec.Target, rec.Block, value)
+		where := whereOf(rec)
+		title := fmt.Sprintf("trial %d, %s, %s, block %d: %s", rec.Index, rec.Target, where, rec.Block, value)
 		if counts != "yes" {
 			title += ", counts: " + counts
 		}
 		lines[i].Dots = append(lines[i].Dots, chart.Dot{X: float64(rec.Index), Y: v.Value, Title: cut(title), Open: counts != "yes"})
 		if len(behind.Rows) < mostRows {
-			behind.Rows = append(behind.Rows, []cell{{Text: strconv.Itoa(int(rec.Index)), Heading: true}, {Text: cut(rec.Target)}, {Text: cut(value), Number: true}, {Text: counts}})
+			behind.Rows = append(behind.Rows, []cell{{Text: strconv.Itoa(int(rec.Index)), Heading: true}, {Text: cut(rec.Target)}, {Text: cut(where)}, {Text: cut(value), Number: true}, {Text: counts}})
 		}
 	}
 	f := figure{ID: "trials", Caption: cut("Trials so far: " + name + ", " + unit), Note: "Each point is a trial. Open ones do not count.", Behind: behind}
 	return f.draw(chart.Lines{Label: f.Caption + ". The table behind it has the numbers.", XUnit: "trial", Lines: lines, Height: 240}, targets)
+}
+
+// whereOf a trial: the values of its cell.
+func whereOf(rec contract.Record) string {
+	values := map[string]string{}
+	for name, value := range rec.Parameters {
+		values[name] = value.String()
+	}
+	return show.PlaceOf(values)
 }
 
 // overTime is the last trial of each target, interval by interval.
@@ -131,11 +142,9 @@ func overTime(ctx context.Context, run *stored.Run) (*figure, error) {
 	unit, note := "", ""
 	behind := &table{Caption: "Intervals", Head: []column{{Name: "Target"}, {"Second", true}, {"Value", true}}}
 	for _, target := range targets {
-		at := slices.IndexFunc(run.Records, func(r contract.Record) bool { return r.Target == target && r.State == contract.Succeeded })
-		for i, rec := range run.Records {
-			if rec.Target == target && rec.State == contract.Succeeded {
-				at = i
-			}
+		at := len(run.Records) - 1
+		for at >= 0 && (run.Records[at].Target != target || run.Records[at].State != contract.Succeeded) {
+			at--
 		}
 		if at < 0 {
 			continue
@@ -155,7 +164,7 @@ func overTime(ctx context.Context, run *stored.Run) (*figure, error) {
 		unit = m.Unit
 		lines = append(lines, chart.Line{Series: len(drawn), Plain: true, Points: pointsOf(m.Intervals, target)})
 		drawn = append(drawn, target)
-		note += fmt.Sprintf("%s: trial %d in block %d. ", target, rec.Index, rec.Block)
+		note += fmt.Sprintf("%s: trial %d, %s, in block %d. ", target, rec.Index, whereOf(rec), rec.Block)
 		for _, p := range m.Intervals {
 			if p.Value != nil && len(behind.Rows) < mostRows {
 				behind.Rows = append(behind.Rows, []cell{{Text: cut(target), Heading: true}, {Text: chart.Figure(p.AtSeconds), Number: true}, {Text: chart.Figure(*p.Value), Number: true}})

@@ -191,7 +191,8 @@ func TestRun(t *testing.T) {
 	if strings.Contains(w.Body.String(), "live.js") {
 		t.Error("a run that has ended is asked again")
 	}
-	says(t, get(t, h, "/run/ns/going"), http.StatusOK, "data-live", `<script src="/live.js"`, `<progress max="40" value="24"`, "b threads=64 block 7", "Trials so far: throughput, tx/s", "The last trial of each target: throughput, tx/s", "<svg")
+	says(t, get(t, h, "/run/ns/going"), http.StatusOK, "data-live", `<script src="/live.js"`, `<progress max="40" value="24"`, "b threads=64 block 7", "Trials so far: throughput, tx/s", "The last trial of each target: throughput, tx/s", "<svg",
+		"trial 23, b, threads=64, block 5: 297.9 tx/s, counts: no: disturbed", "a: trial 22, threads=64, in block 5. b: trial 23, threads=64, in block 5. It is the first one of 2 clients.")
 	says(t, get(t, h, "/run/ns/none"), http.StatusNotFound, "not there")
 	says(t, get(t, h, "/run/ns/%3Cscript%3E"), http.StatusBadRequest, "No object has this name")
 	report := get(t, h, "/report/ns/run")
