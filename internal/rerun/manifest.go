@@ -90,9 +90,9 @@ func (m *Manifest) pinServer(o *v1alpha1.BenchmarkRun, t *v1alpha1.Target) {
 	}
 	id := o.TargetStatus(t.Name).ImageID
 	if image, ok := digestOf(id); ok {
-		t.MySQL.Image = image
+		t.MySQL.PinImage(image)
 	} else {
-		t.MySQL.Image = resolved.Image
+		t.MySQL.PinImage(resolved.Image)
 		m.note("target %s: the image %s stands by its tag, because its digest is not known (%q): a tag may move", t.Name, resolved.Image, id)
 	}
 	if len(t.MySQL.ConfigFrom) > 0 {
