@@ -111,6 +111,31 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// Runs that agree to the last digit say nothing about how runs differ: a sound run that is one step of its tool
+// away is not outside. What differs is predicted all the same.
+func TestRunsThatAgreePredictNothing(t *testing.T) {
+	same := analysed(t, finished.Options{})
+	another := scaled(same, 1.018)
+	if report, err := rerun.Check([]analysis.Run{same, same, same}, another); err == nil || len(report.Predictions) > 0 || len(report.Missing) != 8 || !strings.Contains(err.Error(), "no interval is estimable") {
+		t.Errorf("%+v, %v", report, err)
+	}
+	steps := func(run analysis.Run, factor float64) analysis.Run {
+		out := scaled(run, factor)
+		for i, rec := range out.Records {
+			for j := range rec.Values {
+				if rec.Target == "a" {
+					rec.Values[j].Value = same.Records[i].Values[j].Value
+				}
+			}
+		}
+		return out
+	}
+	report, err := rerun.Check([]analysis.Run{steps(same, 0.99), same, steps(same, 1.01)}, another)
+	if err != nil || len(report.Predictions) != 4 || len(report.Missing) != 4 || !report.Within() {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 // scaled is a run with all its values multiplied.
 func scaled(run analysis.Run, factor float64) analysis.Run {
 	run.Records = slices.Clone(run.Records)
