@@ -48,7 +48,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		errorRate, err := baseline.Share(c.ErrorRate)
 		effect, alsoErr := baseline.Share(c.MinimumEffect)
 		if err == nil && alsoErr == nil {
-			found, err := gate.Changes(pasts(unprompted(runs), searched(c.Measurements)), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
+			found, err := gate.Changes(positive(pasts(unprompted(runs), searched(c.Measurements))), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
 			if err == nil { // the history has at most as many runs as are looked at, and finite numbers
 				for _, r := range found {
 					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, what))
@@ -99,7 +99,16 @@ func pasts(runs []contract.PastRun, of func(contract.PastRun) []contract.PastSer
 	return out
 }
 
-// medianOf the values that count; false for none, and for one that has no logarithm.
+// positive are the values that have a logarithm, which a search for change points needs. A gate decides on a rate of 0, and on
+// no errors, as well.
+func positive(all []gate.Past) []gate.Past {
+	for i := range all {
+		all[i].Values = slices.DeleteFunc(all[i].Values, func(v gate.Value) bool { return v.Median <= 0 })
+	}
+	return all
+}
+
+// medianOf the values that count; false for none, and for one that is not finite.
 func medianOf(values []*float64) (float64, bool) {
 	var all []float64
 	for _, v := range values {
@@ -112,7 +121,7 @@ func medianOf(values []*float64) (float64, bool) {
 	}
 	slices.Sort(all)
 	median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
-	return median, median > 0 && median-median == 0
+	return median, median-median == 0
 }
 
 // shown is a regression as the status has it.

@@ -17,6 +17,8 @@ type times struct {
 	calendar calendar.Delayed
 	// since is the time up to which all times are accounted for.
 	since time.Time
+	// ahead is what the status says for since where that has not come yet; zero where it has.
+	ahead time.Time
 	// hash of the schedule that since is about.
 	hash string
 	// until is the last time before due, to which all times have a run or were missed; zero for none.
@@ -52,6 +54,12 @@ func timesOf(w World) (times, error) {
 	if st.AccountedTime != nil {
 		t.since = st.AccountedTime.Time
 	}
+	if t.since.After(w.Now.Add(clocksDiffer)) {
+		t.ahead = t.since
+		if t.since.After(stamped(w).Add(clocksDiffer)) {
+			t.since = w.Now
+		}
+	}
 	resumed := apimeta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionSuspended) && !spec.Suspend
 	if resumed || st.ScheduleHash != "" && st.ScheduleHash != t.hash {
 		if changed := changedAt(w); changed.After(t.since) {
@@ -63,6 +71,25 @@ func timesOf(w World) (times, error) {
 	}
 	t.find(w)
 	return t, nil
+}
+
+// clocksDiffer by this at most, where nothing is wrong with them.
+const clocksDiffer = 5 * time.Minute
+
+// corrected says whether times count from now on, because those up to a time that has not come yet were accounted for: the clock
+// of a manager was ahead. Without this no run would start until then.
+func (t *times) corrected() bool { return !t.ahead.IsZero() && t.since.Before(t.ahead) }
+
+// stamped is when the status was written last by the clock of the API server. It tells a clock that was ahead then from one that
+// is behind now: what follows a time that was accounted for was written after it.
+func stamped(w World) time.Time {
+	last := w.Schedule.CreationTimestamp.Time
+	for _, f := range w.Schedule.ManagedFields {
+		if f.Subresource == "status" && f.Time != nil && f.Time.After(last) {
+			last = f.Time.Time
+		}
+	}
+	return last
 }
 
 // changedAt is when the schedule was changed last, by its managed fields: a manager that was not there
@@ -90,6 +117,10 @@ func (t *times) find(w World) {
 	if found.Earlier > 0 {
 		t.until = t.before(found.Latest)
 		t.miss(w, found)
+	}
+	if startedTimes(w, t.since, found.Latest.Add(time.Second))[found.Latest.Unix()] && !exists(w, timeID(found.Latest)) {
+		t.until = found.Latest // only the history has its run, as of a clock that was ahead
+		return
 	}
 	late := w.Schedule.Spec.StartingDeadlineSeconds
 	if late == nil || !w.Now.After(t.deadline(found.Latest, *late)) || exists(w, timeID(found.Latest)) {

@@ -18,6 +18,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/follow"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/cli/ui"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -82,6 +83,7 @@ func NewCommand() *cobra.Command {
 		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), show.NewWhy(k.Config), show.NewLogs(k.Config), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k.Config),
 		newVerify(k), newCompare(k), newBaseline(k),
 		newExport(k), newImport(), newReport(k), newRerun(k),
+		ui.NewUI(k.Config, reading()),
 	)
 	return root
 }

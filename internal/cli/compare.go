@@ -70,33 +70,7 @@ type output struct {
 }
 
 func compareRuns(ctx context.Context, sources []stored.Source, to output) error {
-	differs := false
-	for _, from := range sources {
-		switch err := (verification{from: from}).verify(ctx, to.notes); {
-		case errors.Is(err, errDiffers):
-			differs = true
-		case err != nil:
-			return err
-		}
-	}
-	if differs {
-		_, err := io.WriteString(to.notes, "not compared: a run is not what it has stored\n")
-		return errors.Join(errDiffers, err)
-	}
-	var runs []analysis.Run
-	var caveats []string
-	for _, from := range sources {
-		read, err := stored.Read(ctx, from)
-		if err != nil {
-			return err
-		}
-		run, err := read.Analysis()
-		if err != nil {
-			return fmt.Errorf("%s: %w", from, err)
-		}
-		runs, caveats = append(runs, run), append(caveats, caveatsOf(read.Object)...)
-	}
-	result, err := analysis.ConcludeRuns(runs)
+	result, caveats, err := comparisonOf(ctx, sources, to.notes)
 	if err != nil {
 		return err
 	}
@@ -106,6 +80,39 @@ func compareRuns(ctx context.Context, sources []stored.Source, to output) error 
 		return encoder.Encode(comparisonResult{result, caveats})
 	}
 	return tellComparison(to.result, result, caveats)
+}
+
+// comparisonOf runs, and why one of them may not be relied on. Notes get what the verification says; it ends with
+// errDiffers for a run that is not what it has stored.
+func comparisonOf(ctx context.Context, sources []stored.Source, notes io.Writer) (analysis.RunsResult, []string, error) {
+	differs := false
+	for _, from := range sources {
+		switch err := (verification{from: from}).verify(ctx, notes); {
+		case errors.Is(err, errDiffers):
+			differs = true
+		case err != nil:
+			return analysis.RunsResult{}, nil, err
+		}
+	}
+	if differs {
+		_, err := io.WriteString(notes, "not compared: a run is not what it has stored\n")
+		return analysis.RunsResult{}, nil, errors.Join(errDiffers, err)
+	}
+	var runs []analysis.Run
+	var caveats []string
+	for _, from := range sources {
+		read, err := stored.Read(ctx, from)
+		if err != nil {
+			return analysis.RunsResult{}, nil, err
+		}
+		run, err := read.Analysis()
+		if err != nil {
+			return analysis.RunsResult{}, nil, fmt.Errorf("%s: %w", from, err)
+		}
+		runs, caveats = append(runs, run), append(caveats, caveatsOf(read.Object)...)
+	}
+	result, err := analysis.ConcludeRuns(runs)
+	return result, caveats, err
 }
 
 // comparisonResult is the result as JSON.

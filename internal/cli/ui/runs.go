@@ -1,0 +1,137 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/cli/show"
+)
+
+const (
+	// pageOfObjects are read at once: the status of a run has up to some 100 KiB.
+	pageOfObjects = 50
+	// mostObjects are read for a list, and mostRows of them are shown, the newest ones.
+	mostObjects, mostRows = 1000, 200
+)
+
+// listing is a list with what was left out of it.
+type listing struct {
+	Table *table
+	// Empty says what to do without any object, Note what is left out.
+	Empty, Note string
+}
+
+// runs is the list of runs of a namespace, or of all.
+func (s *site) runs(ctx context.Context, r *http.Request) (page, error) {
+	namespace, err := s.namespaceOf(r)
+	if err != nil {
+		return page{}, err
+	}
+	p := page{Template: "list", Title: "Runs", At: "runs", Namespace: namespace}
+	heads, more, err := s.heads(ctx, namespace)
+	if err != nil {
+		code, words := problemOf(err)
+		p.Template, p.Body, p.code = "unlisted", words, code
+		return p, nil
+	}
+	body := listing{Empty: "There are no runs here. kubectl assay new writes one, and kubectl assay run -f FILE starts it."}
+	if len(heads) > 0 {
+		body.Table = s.tableOf(heads[:min(len(heads), mostRows)], namespace == "")
+	}
+	switch {
+	case more:
+		body.Note = fmt.Sprintf("There are more than %d runs. Of the first ones by name, the newest are shown. kubectl assay get lists all of a namespace.", mostObjects)
+	case len(heads) > mostRows:
+		body.Note = fmt.Sprintf("The newest %d of %d runs are shown. kubectl assay get lists all.", mostRows, len(heads))
+	}
+	p.Body = body
+	return p, nil
+}
+
+// heads of the runs, the newest first. More says that there are more than are read.
+func (s *site) heads(ctx context.Context, namespace string) (out []output.RunHead, more bool, err error) {
+	for next := ""; ; {
+		var runs v1alpha1.BenchmarkRunList
+		if err := s.api.List(ctx, &runs, client.InNamespace(namespace), client.Limit(pageOfObjects), client.Continue(next)); err != nil {
+			return nil, false, fmt.Errorf("listing BenchmarkRuns: %w", err)
+		}
+		for i := range runs.Items {
+			out = append(out, show.HeadOf(&runs.Items[i]))
+		}
+		next = runs.Continue
+		if more = next != "" && len(out) >= mostObjects; more || next == "" {
+			slices.SortStableFunc(out, func(a, b output.RunHead) int { return b.Created.Compare(a.Created) })
+			return out, more, nil
+		}
+	}
+}
+
+func (s *site) tableOf(heads []output.RunHead, all bool) *table {
+	t := &table{Caption: "Runs, the newest first"}
+	if all {
+		t.Head = append(t.Head, column{Name: "Namespace"})
+	}
+	t.Head = append(t.Head, column{Name: "Run"}, column{Name: "State"}, column{Name: "Gate"}, column{"Trials", true}, column{"Age", true})
+	now := s.now()
+	for _, h := range heads {
+		var row []cell
+		if all {
+			row = append(row, cell{Text: cut(h.Namespace)})
+		}
+		t.Rows = append(t.Rows, append(row,
+			cell{Text: cut(h.Name), Link: linkTo("run", h.Namespace, h.Name), Below: headline(h), Heading: true},
+			cell{Text: stateOf(h)}, cell{Text: gateOf(h)},
+			cell{Text: fmt.Sprintf("%d of %d", h.Trials.Done, h.Trials.Planned), Number: true},
+			cell{Text: duration.HumanDuration(now.Sub(h.Created)), Number: true}))
+	}
+	return t
+}
+
+func linkTo(kind, namespace, name string) string { return "/" + kind + "/" + namespace + "/" + name }
+
+// headline is the verdict of a run, or its headline, or why it is as it is.
+func headline(h output.RunHead) string {
+	switch {
+	case h.Outcome == "Failed", h.Outcome == "Invalid", h.Outcome == "Running", h.Verdict == "" && h.Headline == "":
+		return cut(h.Message)
+	case h.Verdict != "":
+		return cut(h.Verdict)
+	}
+	return cut(h.Headline)
+}
+
+// stateOf a run in a word or two.
+func stateOf(h output.RunHead) string {
+	switch {
+	case h.Outcome == "Running" && h.Phase == "":
+		return "Pending"
+	case h.Outcome == "Running", h.Outcome == "Failed":
+		return cut(h.Phase)
+	case h.Outcome == "Invalid":
+		return "Not valid"
+	}
+	return "Complete"
+}
+
+// gateOf a run in a word.
+func gateOf(h output.RunHead) string {
+	switch h.Passed {
+	case "True":
+		return "Passed"
+	case "False":
+		return "Failed"
+	case "":
+		return "None"
+	}
+	if h.Ended == nil {
+		return "Open"
+	}
+	return "Inconclusive"
+}
