@@ -264,7 +264,7 @@ func TestManifest(t *testing.T) {
 func TestManifestOfACustomTool(t *testing.T) {
 	f := made(t)
 	f.Object.Spec.Workload = v1alpha1.Workload{Custom: &v1alpha1.CustomWorkload{
-		Image: "registry.example/tool:1", Format: "Sysbench", Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Files: &v1alpha1.ConfigMapFiles{Name: "scripts"},
+		Image: "registry.example/sysbench:1", Format: "Sysbench", Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Files: &v1alpha1.ConfigMapFiles{Name: "scripts"},
 	}}
 	f.Object.Status.Resolved.AgentImage = "x\nkind: Secret"
 	run, err := stored.Read(t.Context(), f)
@@ -284,6 +284,40 @@ func TestManifestOfACustomTool(t *testing.T) {
 		if strings.Contains(note, "\n") {
 			t.Errorf("%q", note)
 		}
+	}
+}
+
+// An image is pinned to what a registry has, and never to a name that a node gave it.
+func TestWhichDigestsPin(t *testing.T) {
+	const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	tests := map[string]struct{ id, asked, want string }{
+		"pulled":                {"docker.io/library/mysql" + digest, "docker.io/library/mysql:9.7", "docker.io/library/mysql" + digest},
+		"pulled by short names": {"docker.io/library/mysql" + digest, "mysql:9.7", "docker.io/library/mysql" + digest},
+		"by the docker engine":  {"docker-pullable://mysql" + digest, "mysql:9.7", "mysql" + digest},
+		"asked by a digest":     {"registry.example:5000/db" + digest, "registry.example:5000/db:1" + digest, "registry.example:5000/db" + digest},
+		"loaded into a node":    {"docker.io/library/import-2026-11-22" + digest, "docker.io/library/mysql:9.7", "docker.io/library/mysql:9.7"},
+		"of another repository": {"docker.io/percona/mysql" + digest, "docker.io/library/mysql:9.7", "docker.io/library/mysql:9.7"},
+		"without a name":        {digest[1:], "docker.io/library/mysql:9.7", "docker.io/library/mysql:9.7"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := made(t)
+			f.Object.Status.Resolved.Targets[0].Image, f.Object.Status.Targets[0].ImageID = tc.asked, tc.id
+			run, err := stored.Read(t.Context(), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := rerun.Make(t.Context(), run, "again")
+			if err != nil {
+				t.Fatal(err)
+			}
+			noted := slices.ContainsFunc(m.Notes, func(note string) bool {
+				return strings.HasPrefix(note, "target a: the image "+tc.asked+" stands by its tag")
+			})
+			if got := m.Run.Spec.Targets[0].MySQL.Image; got != tc.want || noted != (tc.want == tc.asked) {
+				t.Errorf("%q, %q", got, m.Notes)
+			}
+		})
 	}
 }
 
