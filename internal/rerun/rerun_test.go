@@ -111,6 +111,31 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// Runs that agree to the last digit say nothing about how runs differ: a sound run that is one step of its tool
+// away is not outside. What differs is predicted all the same.
+func TestRunsThatAgreePredictNothing(t *testing.T) {
+	same := analysed(t, finished.Options{})
+	another := scaled(same, 1.018)
+	if report, err := rerun.Check([]analysis.Run{same, same, same}, another); err == nil || len(report.Predictions) > 0 || len(report.Missing) != 8 || !strings.Contains(err.Error(), "no interval is estimable") {
+		t.Errorf("%+v, %v", report, err)
+	}
+	steps := func(run analysis.Run, factor float64) analysis.Run {
+		out := scaled(run, factor)
+		for i, rec := range out.Records {
+			for j := range rec.Values {
+				if rec.Target == "a" {
+					rec.Values[j].Value = same.Records[i].Values[j].Value
+				}
+			}
+		}
+		return out
+	}
+	report, err := rerun.Check([]analysis.Run{steps(same, 0.99), same, steps(same, 1.01)}, another)
+	if err != nil || len(report.Predictions) != 4 || len(report.Missing) != 4 || !report.Within() {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 // scaled is a run with all its values multiplied.
 func scaled(run analysis.Run, factor float64) analysis.Run {
 	run.Records = slices.Clone(run.Records)
@@ -239,7 +264,7 @@ func TestManifest(t *testing.T) {
 func TestManifestOfACustomTool(t *testing.T) {
 	f := made(t)
 	f.Object.Spec.Workload = v1alpha1.Workload{Custom: &v1alpha1.CustomWorkload{
-		Image: "registry.example/tool:1", Format: "Sysbench", Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Files: &v1alpha1.ConfigMapFiles{Name: "scripts"},
+		Image: "registry.example/sysbench:1", Format: "Sysbench", Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Files: &v1alpha1.ConfigMapFiles{Name: "scripts"},
 	}}
 	f.Object.Status.Resolved.AgentImage = "x\nkind: Secret"
 	run, err := stored.Read(t.Context(), f)
@@ -259,6 +284,40 @@ func TestManifestOfACustomTool(t *testing.T) {
 		if strings.Contains(note, "\n") {
 			t.Errorf("%q", note)
 		}
+	}
+}
+
+// An image is pinned to what a registry has, and never to a name that a node gave it.
+func TestWhichDigestsPin(t *testing.T) {
+	const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	tests := map[string]struct{ id, asked, want string }{
+		"pulled":                {"docker.io/library/mysql" + digest, "docker.io/library/mysql:9.7", "docker.io/library/mysql" + digest},
+		"pulled by short names": {"docker.io/library/mysql" + digest, "mysql:9.7", "docker.io/library/mysql" + digest},
+		"by the docker engine":  {"docker-pullable://mysql" + digest, "mysql:9.7", "mysql" + digest},
+		"asked by a digest":     {"registry.example:5000/db" + digest, "registry.example:5000/db:1" + digest, "registry.example:5000/db" + digest},
+		"loaded into a node":    {"docker.io/library/import-2026-11-22" + digest, "docker.io/library/mysql:9.7", "docker.io/library/mysql:9.7"},
+		"of another repository": {"docker.io/percona/mysql" + digest, "docker.io/library/mysql:9.7", "docker.io/library/mysql:9.7"},
+		"without a name":        {digest[1:], "docker.io/library/mysql:9.7", "docker.io/library/mysql:9.7"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := made(t)
+			f.Object.Status.Resolved.Targets[0].Image, f.Object.Status.Targets[0].ImageID = tc.asked, tc.id
+			run, err := stored.Read(t.Context(), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := rerun.Make(t.Context(), run, "again")
+			if err != nil {
+				t.Fatal(err)
+			}
+			noted := slices.ContainsFunc(m.Notes, func(note string) bool {
+				return strings.HasPrefix(note, "target a: the image "+tc.asked+" stands by its tag")
+			})
+			if got := m.Run.Spec.Targets[0].MySQL.Image; got != tc.want || noted != (tc.want == tc.asked) {
+				t.Errorf("%q, %q", got, m.Notes)
+			}
+		})
 	}
 }
 
