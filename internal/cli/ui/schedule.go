@@ -34,7 +34,7 @@ func (s *site) schedules(ctx context.Context, r *http.Request) (page, error) {
 	}
 	body := listing{Empty: "There are no schedules here. A BenchmarkSchedule starts runs by a cron line, on a change, or on request."}
 	if len(list.Items) > 0 {
-		body.Table = s.tableOfSchedules(list.Items, namespace == "")
+		body.Table = tableOfSchedules(s.now(), list.Items, namespace == "")
 	}
 	if list.Continue != "" {
 		body.Note = fmt.Sprintf("The first %d by name are shown.", mostRows)
@@ -43,7 +43,7 @@ func (s *site) schedules(ctx context.Context, r *http.Request) (page, error) {
 	return p, nil
 }
 
-func (s *site) tableOfSchedules(all []v1alpha1.BenchmarkSchedule, everywhere bool) *table {
+func tableOfSchedules(now time.Time, all []v1alpha1.BenchmarkSchedule, everywhere bool) *table {
 	t := &table{Caption: "Schedules by name"}
 	if everywhere {
 		t.Head = append(t.Head, column{Name: "Namespace"})
@@ -57,13 +57,13 @@ func (s *site) tableOfSchedules(all []v1alpha1.BenchmarkSchedule, everywhere boo
 		}
 		last, runs := cell{Text: "–"}, int32(0)
 		if l := of.Status.LastRun; l != nil {
-			last = cell{Text: string(l.Outcome), Below: ago(s.now(), l.CompletionTime.Time)}
+			last = cell{Text: string(l.Outcome), Below: ago(now, l.CompletionTime.Time)}
 		}
 		if h := of.Status.History; h != nil {
 			runs = h.RunCount
 		}
 		t.Rows = append(t.Rows, append(row, cell{Text: cut(of.Name), Link: linkTo("schedule", of.Namespace, of.Name), Below: regressed(of), Heading: true},
-			cell{Text: when(of)}, last, cell{Text: s.next(of)}, cell{Text: strconv.Itoa(int(runs)), Number: true}))
+			cell{Text: when(of)}, last, cell{Text: next(now, of)}, cell{Text: strconv.Itoa(int(runs)), Number: true}))
 	}
 	return t
 }
@@ -77,14 +77,14 @@ func when(of *v1alpha1.BenchmarkSchedule) string {
 }
 
 // next time of a schedule.
-func (s *site) next(of *v1alpha1.BenchmarkSchedule) string {
+func next(now time.Time, of *v1alpha1.BenchmarkSchedule) string {
 	switch {
 	case of.Spec.Suspend:
 		return "Suspended"
 	case of.Status.NextScheduleTime == nil:
 		return "–"
 	}
-	if left := of.Status.NextScheduleTime.Sub(s.now()); left > 0 {
+	if left := of.Status.NextScheduleTime.Sub(now); left > 0 {
 		return "in " + duration.HumanDuration(left)
 	}
 	return "now"
@@ -132,7 +132,7 @@ func (s *site) schedule(ctx context.Context, r *http.Request) (page, error) {
 	if err := s.api.Get(ctx, id, of); err != nil {
 		return page{}, fmt.Errorf("reading BenchmarkSchedule %s: %w", id, err)
 	}
-	body := schedulePage{Says: regressed(of), Facts: s.factsOfSchedule(of)}
+	body := schedulePage{Says: regressed(of), Facts: factsOfSchedule(s.now(), of)}
 	if body.Says == "" {
 		body.Says = "Nothing of it is known to have become slower."
 		if of.Spec.Alarm == nil {
@@ -159,11 +159,11 @@ func (s *site) schedule(ctx context.Context, r *http.Request) (page, error) {
 	return page{Template: "schedule", Title: cut(of.Name), At: "schedule", Namespace: id.Namespace, Body: body}, nil
 }
 
-func (s *site) factsOfSchedule(of *v1alpha1.BenchmarkSchedule) (out []fact) {
-	out = append(out, fact{"Namespace", cut(of.Namespace)}, fact{"When", when(of)}, fact{"Next", s.next(of)})
+func factsOfSchedule(now time.Time, of *v1alpha1.BenchmarkSchedule) (out []fact) {
+	out = append(out, fact{"Namespace", cut(of.Namespace)}, fact{"When", when(of)}, fact{"Next", next(now, of)})
 	st := of.Status
 	if l := st.LastRun; l != nil {
-		out = append(out, fact{"Last run", cut(string(l.Outcome) + ", " + ago(s.now(), l.CompletionTime.Time))})
+		out = append(out, fact{"Last run", cut(string(l.Outcome) + ", " + ago(now, l.CompletionTime.Time))})
 	}
 	if len(st.Active) > 0 {
 		out = append(out, fact{"Not ended", cut(st.Active[0].Name)})
