@@ -63,7 +63,7 @@ func (s *site) tableOfSchedules(all []v1alpha1.BenchmarkSchedule, everywhere boo
 			runs = h.RunCount
 		}
 		t.Rows = append(t.Rows, append(row, cell{Text: cut(of.Name), Link: linkTo("schedule", of.Namespace, of.Name), Below: regressed(of), Heading: true},
-			cell{Text: when(of)}, last, cell{Text: s.next(of)}, cell{Text: strconv.Itoa(int(runs)), Number: true}))
+			cell{Text: when(of)}, last, cell{Text: next(s.now(), of)}, cell{Text: strconv.Itoa(int(runs)), Number: true}))
 	}
 	return t
 }
@@ -77,14 +77,14 @@ func when(of *v1alpha1.BenchmarkSchedule) string {
 }
 
 // next time of a schedule.
-func (s *site) next(of *v1alpha1.BenchmarkSchedule) string {
+func next(now time.Time, of *v1alpha1.BenchmarkSchedule) string {
 	switch {
 	case of.Spec.Suspend:
 		return "Suspended"
 	case of.Status.NextScheduleTime == nil:
 		return "–"
 	}
-	if left := of.Status.NextScheduleTime.Sub(s.now()); left > 0 {
+	if left := of.Status.NextScheduleTime.Sub(now); left > 0 {
 		return "in " + duration.HumanDuration(left)
 	}
 	return "now"
@@ -132,7 +132,7 @@ func (s *site) schedule(ctx context.Context, r *http.Request) (page, error) {
 	if err := s.api.Get(ctx, id, of); err != nil {
 		return page{}, fmt.Errorf("reading BenchmarkSchedule %s: %w", id, err)
 	}
-	body := schedulePage{Says: regressed(of), Facts: s.factsOfSchedule(of)}
+	body := schedulePage{Says: regressed(of), Facts: factsOfSchedule(s.now(), of)}
 	if body.Says == "" {
 		body.Says = "Nothing of it is known to have become slower."
 		if of.Spec.Alarm == nil {
@@ -154,16 +154,16 @@ func (s *site) schedule(ctx context.Context, r *http.Request) (page, error) {
 		if err := s.drawHistory(ctx, &body, drawing{of, past, r.URL.Query().Get("measurement")}); err != nil {
 			return page{}, err
 		}
-		body.Runs, body.Note = s.tableOfPast(of, past)
+		body.Runs, body.Note = tableOfPast(s.now(), of, past)
 	}
 	return page{Template: "schedule", Title: cut(of.Name), At: "schedule", Namespace: id.Namespace, Body: body}, nil
 }
 
-func (s *site) factsOfSchedule(of *v1alpha1.BenchmarkSchedule) (out []fact) {
-	out = append(out, fact{"Namespace", cut(of.Namespace)}, fact{"When", when(of)}, fact{"Next", s.next(of)})
+func factsOfSchedule(now time.Time, of *v1alpha1.BenchmarkSchedule) (out []fact) {
+	out = append(out, fact{"Namespace", cut(of.Namespace)}, fact{"When", when(of)}, fact{"Next", next(now, of)})
 	st := of.Status
 	if l := st.LastRun; l != nil {
-		out = append(out, fact{"Last run", cut(string(l.Outcome) + ", " + ago(s.now(), l.CompletionTime.Time))})
+		out = append(out, fact{"Last run", cut(string(l.Outcome) + ", " + ago(now, l.CompletionTime.Time))})
 	}
 	if len(st.Active) > 0 {
 		out = append(out, fact{"Not ended", cut(st.Active[0].Name)})
@@ -194,9 +194,8 @@ func (s *site) history(ctx context.Context, of *v1alpha1.BenchmarkSchedule) (pas
 }
 
 // tableOfPast runs, the newest first.
-func (s *site) tableOfPast(of *v1alpha1.BenchmarkSchedule, past contract.History) (t *table, note string) {
+func tableOfPast(now time.Time, of *v1alpha1.BenchmarkSchedule, past contract.History) (t *table, note string) {
 	t = &table{Caption: "Runs that have ended, the newest first", Head: []column{{Name: "Run"}, {Name: "Outcome"}, {Name: "Gate"}, {Name: "Started by"}, {"Ended", true}}}
-	now := s.now()
 	for i := len(past.Runs) - 1; i >= 0 && len(t.Rows) < mostRows; i-- {
 		run := past.Runs[i]
 		says, gate := run.Verdict, "–"
