@@ -7,6 +7,7 @@
 #   sign            each of them, and the images in it
 #   chart           the chart, which names every image by digest, packaged and pushed; out/push.txt has what Helm says of it
 #   sign-chart      the chart
+#   plugin          kubectl assay for each platform, with digests and the manifest for krew, in out/plugin
 #   changelog       prints the chapter of the version
 # VERSION is that of the release, and REPOSITORY where everything goes: REGISTRY/OWNER. One on 127.0.0.1 is a dry run: plain HTTP
 # will do, and what this machine cannot make is left out with a line in capitals. A release refuses it.
@@ -78,17 +79,19 @@ sign_chart() {
   signed "$REPOSITORY/charts/assay@${digest:?helm named no digest}"
 }
 
+plugin() { hack/plugin.sh archives "$VERSION"; }
+
 changelog() { go run ./hack/release changelog CHANGELOG.md "$VERSION"; }
 
 step=${1:-}
 shift || true
 case $step in
-  check | changelog) "$step" ;;
+  check | plugin | changelog) "$step" ;;
   images | index | sign | chart | sign-chart)
     : "${REPOSITORY:?where to}"
     [[ $step == images ]] || PATH=$(tool oci):$PATH # crane and cosign
     [[ $step != chart ]] || PATH=$(tool helm):$PATH
     "${step/-/_}" "$@"
     ;;
-  *) fail "usage: release.sh check|images|index|sign|chart|sign-chart|changelog" ;;
+  *) fail "usage: release.sh check|images|index|sign|chart|sign-chart|plugin|changelog" ;;
 esac

@@ -108,3 +108,7 @@ func (e ExternalTarget) Encryption() TLSMode {
 	}
 	return TLSRequired
 }
+
+// PinImage makes the server one of this image. A target has a version or an image and never both: the API server
+// refuses that.
+func (t *MySQLTarget) PinImage(image string) { t.Version, t.Image = "", image }

@@ -48,7 +48,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		errorRate, err := baseline.Share(c.ErrorRate)
 		effect, alsoErr := baseline.Share(c.MinimumEffect)
 		if err == nil && alsoErr == nil {
-			found, err := gate.Changes(pasts(unprompted(runs), searched(c.Measurements)), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
+			found, err := gate.Changes(positive(pasts(unprompted(runs), searched(c.Measurements))), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
 			if err == nil { // the history has at most as many runs as are looked at, and finite numbers
 				for _, r := range found {
 					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, what))
@@ -99,7 +99,16 @@ func pasts(runs []contract.PastRun, of func(contract.PastRun) []contract.PastSer
 	return out
 }
 
-// medianOf the values that count; false for none, and for one that has no logarithm.
+// positive are the values that have a logarithm, which a search for change points needs. A gate decides on a rate of 0, and on
+// no errors, as well.
+func positive(all []gate.Past) []gate.Past {
+	for i := range all {
+		all[i].Values = slices.DeleteFunc(all[i].Values, func(v gate.Value) bool { return v.Median <= 0 })
+	}
+	return all
+}
+
+// medianOf the values that count; false for none, and for one that is not finite.
 func medianOf(values []*float64) (float64, bool) {
 	var all []float64
 	for _, v := range values {
@@ -112,7 +121,7 @@ func medianOf(values []*float64) (float64, bool) {
 	}
 	slices.Sort(all)
 	median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
-	return median, median > 0 && median-median == 0
+	return median, median-median == 0
 }
 
 // shown is a regression as the status has it.
@@ -143,6 +152,21 @@ func unconfirmed(st v1alpha1.BenchmarkScheduleStatus, w World) bool {
 	return !slices.ContainsFunc(st.Regressions, func(r v1alpha1.ScheduleRegression) bool { return r.Confirmed })
 }
 
+// slowerUnseen is the last run with valid results that a gate has decided on, if that calls it slower; else empty. Where no
+// regression is known, its history lacks the measurement: a status or a history was too large for all of them.
+func slowerUnseen(w World, h contract.History) string {
+	for _, run := range slices.Backward(h.Runs) {
+		if run.Valid != string(metav1.ConditionTrue) || run.Passed == nil && w.Schedule.Spec.RunTemplate.Spec.Gate != nil {
+			continue
+		}
+		if run.Passed == nil || *run.Passed || run.Reason != v1alpha1.ReasonSlower {
+			break
+		}
+		return run.Name
+	}
+	return ""
+}
+
 // setRegressed says whether something became slower; the condition is absent without spec.alarm.
 func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	if w.Schedule.Spec.Alarm == nil {
@@ -166,6 +190,8 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 		if more := len(st.Regressions) - 1; more > 0 {
 			s.message = fmt.Sprintf("%s; and %d more in status.regressions", contract.Cut(s.message, maxMessage-64), more)
 		}
+	case slowerUnseen(w, h) != "":
+		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, "the gate of run " + slowerUnseen(w, h) + " calls it slower, and the history does not say which measurement: see status.gate of the run"}
 	case w.Schedule.Spec.Alarm.ChangePoints == nil && !slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Passed != nil }):
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, "no gate has decided on a run, and spec.alarm has no changePoints: nothing looks for what became slower"}
 	}

@@ -66,6 +66,34 @@ func latencySince(n int, by float64, h contract.History) contract.History {
 	return h
 }
 
+// errorsOf gives the runs so many errors per second. The gate allows none.
+func errorsOf(h contract.History, perSecond ...float64) contract.History {
+	for i := range h.Runs {
+		h.Runs[i].Series = append(h.Runs[i].Series, contract.PastSeries{
+			Target: "db", Name: "errors", Unit: "1/s", Direction: contract.LowerIsBetter, Values: []*float64{&perSecond[i]}, Slower: perSecond[i] > 0,
+		})
+	}
+	return h
+}
+
+// stoppedIn makes the throughput 0 in one run, and its latency as before.
+func stoppedIn(n int, h contract.History) contract.History {
+	for _, v := range h.Runs[n].Series[0].Values {
+		if v != nil {
+			*v = 0
+		}
+	}
+	return h
+}
+
+// unmarked runs do not say which measurement is slower.
+func unmarked(h contract.History) contract.History {
+	for i := range h.Runs {
+		h.Runs[i].Series[0].Slower = false
+	}
+	return h
+}
+
 // promptedSince makes runs from one on such that confirm the one before.
 func promptedSince(n int, h contract.History) contract.History {
 	for i := range h.Runs[n:] {
@@ -106,6 +134,16 @@ func TestAlarm(t *testing.T) {
 		"slower around one that is undecided":       {gated: true, alarm: &v1alpha1.Alarm{}, history: nights("psus", 100, 70, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
 		"undecided at the end":                      {gated: true, alarm: &v1alpha1.Alarm{}, history: nights("pssu", 100, 70, 70, 70), ready: "True/Succeeded", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
 		"slower around one that is not judged":      {alarm: &v1alpha1.Alarm{}, history: nights("psns", 100, 70, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"a rate that fell to 0":                     {alarm: &v1alpha1.Alarm{}, history: stoppedIn(2, nights("pps", 100, 100, 100)), ready: "True/Unconfirmed", regressed: "False/Unconfirmed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-02 (1970-01-03T00:00:00Z), in 1 runs, not confirmed yet"}},
+		"and it stays there":                        {alarm: &v1alpha1.Alarm{}, history: stoppedIn(1, stoppedIn(2, nights("pss", 100, 100, 100))), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"errors, none, errors":                      {alarm: &v1alpha1.Alarm{}, history: errorsOf(nights("ppp", 100, 100, 100), 3, 0, 3), ready: "True/Succeeded", regressed: "False/Unconfirmed", found: []string{"db errors: slower than the gate allows since run n-02 (1970-01-03T00:00:00Z), in 1 runs, not confirmed yet"}},
+		"errors that are gone":                      {alarm: &v1alpha1.Alarm{}, history: errorsOf(nights("ppp", 100, 100, 100), 3, 3, 0), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"slower, and nobody knows what":             {alarm: &v1alpha1.Alarm{}, history: unmarked(nights("ps", 100, 70)), ready: "False/LastRunFailed", regressed: "Unknown/NotJudged"},
+		"that was so, and is well again":            {alarm: &v1alpha1.Alarm{}, history: unmarked(nights("psp", 100, 70, 100)), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"a search goes around 0": {
+			alarm: &v1alpha1.Alarm{ChangePoints: points}, history: stoppedIn(5, nights("", append(steady(13, 100), steady(4, 80)...)...)), ready: "True/Succeeded", regressed: "True/Regressed",
+			found: []string{"db threads=8 throughput: the level changed by -20 % since run n-13 (1970-01-14T00:00:00Z), in 4 runs (p 0.002)"},
+		},
 		"the level of the latency changed": {
 			alarm: &v1alpha1.Alarm{ChangePoints: both}, history: latencySince(12, 1.25, nights("", steady(16, 100)...)), ready: "True/Succeeded", regressed: "True/Regressed",
 			found: []string{"db threads=8 latency.avg: the level changed by 25 % since run n-12 (1970-01-13T00:00:00Z), in 4 runs (p 0.0015)"},

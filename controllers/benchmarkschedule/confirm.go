@@ -12,7 +12,7 @@ import (
 // it as well. So it never replaces a run.
 func confirming(w World) (start, bool) {
 	s := w.Schedule
-	if len(w.Ended) > 0 || w.MoreEnded || w.HistoryError != "" || !lookedAt(s, w.History) || !unanswered(s) {
+	if len(w.Ended) > 0 || w.MoreEnded || w.HistoryError != "" || !lookedAt(s, w.History) || !unanswered(s, w.History) {
 		return start{}, false
 	}
 	if extraRuns(w.History) >= confirmations(s.Spec.Alarm) {
@@ -34,8 +34,8 @@ func toConfirm(w World, a done, after *v1alpha1.BenchmarkSchedule) bool {
 }
 
 // unanswered says whether an extra run is wanted and was not started: the last run shows a regression
-// that is not confirmed. What change points find asks for none: they do not count extra runs.
-func unanswered(s *v1alpha1.BenchmarkSchedule) bool {
+// that is not confirmed, or only extra runs that show nothing followed the one that does. What change points find asks for none: they do not count extra runs.
+func unanswered(s *v1alpha1.BenchmarkSchedule, h contract.History) bool {
 	alarm, last := s.Spec.Alarm, s.Status.LastRun
 	if alarm == nil || alarm.ConfirmBy != v1alpha1.ConfirmByExtraRun || s.Spec.Suspend || last == nil {
 		return false
@@ -44,8 +44,21 @@ func unanswered(s *v1alpha1.BenchmarkSchedule) bool {
 		return false
 	}
 	return slices.ContainsFunc(s.Status.Regressions, func(r v1alpha1.ScheduleRegression) bool {
-		return r.Source == v1alpha1.RegressionOfGate && !r.Confirmed && r.Last == last.Name
+		return r.Source == v1alpha1.RegressionOfGate && !r.Confirmed && isLast(h, r.Last)
 	})
+}
+
+// isLast says whether a run is the last one but for extra runs.
+func isLast(h contract.History, name string) bool {
+	for _, run := range slices.Backward(h.Runs) {
+		if run.Name == name {
+			return true
+		}
+		if trigger(run) != v1alpha1.TriggerConfirm {
+			break
+		}
+	}
+	return false
 }
 
 // extraRuns at the end of a history. Their number is bounded, whatever they show.

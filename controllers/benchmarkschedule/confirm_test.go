@@ -91,7 +91,16 @@ func TestExtraRunsAreBounded(t *testing.T) {
 				}
 			}
 		}, 2, "True Regressed"},
-		"two are asked for, and the first is not decided": {2, "", func(s *stage) { s.finish(extra(s)[0], false, 1) }, 1, "False Unconfirmed"},
+		"two are asked for, and the first is not decided": {2, "", func(s *stage) { s.finish(extra(s)[0], false, 1) }, 2, "False Unconfirmed"},
+		"two are asked for, and neither is decided": {2, "", func(s *stage) {
+			s.finish(extra(s)[0], false, 1)
+			s.pass()
+			for _, name := range extra(s) {
+				if !s.run(name).Finished() {
+					s.finish(name, false, 1)
+				}
+			}
+		}, 2, "False Unconfirmed"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

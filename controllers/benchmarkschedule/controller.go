@@ -150,6 +150,9 @@ func patience(w World, d decision, a done) time.Duration {
 			sooner(d.times.deadline(d.times.due, *late).Add(time.Second))
 		}
 	}
+	if !d.times.ahead.IsZero() && !d.times.corrected() {
+		sooner(w.Now.Add(time.Minute)) // what the API server has stamped by now tells which clock is wrong
+	}
 	if spec.OnChange && !spec.Suspend {
 		sooner(w.Now.Add(checkInputs))
 	}

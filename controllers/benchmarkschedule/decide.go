@@ -82,6 +82,9 @@ func (d *decision) keep(w World) {
 	if w.HistoryError != "" {
 		return
 	}
+	if h, changed := inOrder(w, d.history); changed {
+		d.history, d.write = h, true
+	}
 	spec := w.Schedule.Spec
 	d.history.ScheduleUID = string(w.Schedule.UID)
 	left := map[bool]int{true: limit(spec.SuccessfulRunsHistoryLimit, 10), false: limit(spec.FailedRunsHistoryLimit, 3)}

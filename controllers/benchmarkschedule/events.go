@@ -36,6 +36,9 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 	if m := d.times.missed; m.count > 0 && d.invalid == "" {
 		tell(corev1.EventTypeWarning, v1alpha1.ReasonScheduleMissed, "%d times were missed, the last one at %s: %s", m.count, m.last.UTC().Format(time.RFC3339), m.why)
 	}
+	if d.times.corrected() && d.invalid == "" {
+		tell(corev1.EventTypeWarning, "ClockWasAhead", "%s", aheadText(d))
+	}
 	for _, condition := range []string{v1alpha1.ConditionScheduleReady, v1alpha1.ConditionOnSchedule, v1alpha1.ConditionImagesResolved} {
 		was := apimeta.FindStatusCondition(w.Schedule.Status.Conditions, condition)
 		is := apimeta.FindStatusCondition(after.Status.Conditions, condition)

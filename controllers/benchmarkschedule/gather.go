@@ -36,6 +36,7 @@ func (r *Reconciler) gather(ctx context.Context, schedule *v1alpha1.BenchmarkSch
 	if w.Runs, err = r.runs(ctx, schedule); err != nil {
 		return w, err
 	}
+	endedInTime(w)
 	if schedule.Spec.OnChange {
 		if w.Inputs, err = r.inputs(ctx, schedule); err != nil {
 			return w, err

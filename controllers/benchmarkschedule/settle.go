@@ -44,8 +44,11 @@ func settle(w World, d decision, a done) v1alpha1.BenchmarkScheduleStatus {
 // account for the times that passed.
 func account(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision) {
 	st.ScheduleHash = d.times.hash
-	if at := d.times.accounted(); !at.Equal(w.Schedule.CreationTimestamp.Time) {
+	if at := d.times.accounted(); st.AccountedTime != nil || !at.Equal(w.Schedule.CreationTimestamp.Time) {
 		st.AccountedTime = &metav1.Time{Time: at}
+	}
+	if d.times.corrected() && st.LastScheduleTime != nil && st.LastScheduleTime.After(w.Now) {
+		st.LastScheduleTime = nil
 	}
 	if n := d.times.missed.count; n > 0 {
 		missed := v1alpha1.MissedTimes{Count: int64(n), LastTime: metav1.Time{Time: d.times.missed.last}, Message: contract.Cut(d.times.missed.why, maxMessage)}
@@ -68,9 +71,13 @@ func apply(st *v1alpha1.BenchmarkScheduleStatus, w World, s start, run string, c
 	case v1alpha1.TriggerChange:
 	}
 	if s.change != "" && s.change == token(w) {
+		images := w.Inputs.Images
+		if w.Schedule.Spec.Suspend && st.Change != nil {
+			images = st.Change.Images // nothing was looked up: a tag that moves meanwhile has a run when the schedule is resumed
+		}
 		st.Change = &v1alpha1.SeenChange{
 			Digest: w.Inputs.Fresh, SpecDigest: w.Inputs.SpecDigest, Generation: w.Schedule.Generation,
-			Time: metav1.Time{Time: created}, Run: run, Images: w.Inputs.Images,
+			Time: metav1.Time{Time: created}, Run: run, Images: images,
 		}
 	}
 }
@@ -257,6 +264,8 @@ func onSchedule(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done
 		return state{metav1.ConditionUnknown, v1alpha1.ReasonNotScheduled, "spec.schedule has no times"}
 	case spec.Suspend:
 		return state{metav1.ConditionUnknown, v1alpha1.ReasonSuspended, "spec.suspend is true"}
+	case !d.times.ahead.IsZero():
+		return state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, aheadText(d)}
 	}
 	started, waits := startedFor(d, a), ""
 	if started == "" && !d.times.due.IsZero() {
@@ -275,10 +284,19 @@ func onSchedule(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done
 		return state{metav1.ConditionTrue, v1alpha1.ReasonOnSchedule, fmt.Sprintf("run %s was started for %s", started, d.times.due.UTC().Format(time.RFC3339))}
 	case waits != "":
 		return state{metav1.ConditionFalse, cmp.Or(a.reason, v1alpha1.ReasonRunActive), waits}
-	case before != nil && before.Status != metav1.ConditionUnknown:
+	case before != nil && (before.Status != metav1.ConditionUnknown || before.Reason == v1alpha1.ReasonNotReached):
 		return state{before.Status, before.Reason, before.Message}
 	}
 	return state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no time of the schedule has come"}
+}
+
+// aheadText says that times were accounted for that have not come yet.
+func aheadText(d decision) string {
+	text := fmt.Sprintf("times up to %s were accounted for, which has not come yet: a clock was ahead then, or is behind now", d.times.ahead.UTC().Format(time.RFC3339))
+	if d.times.corrected() {
+		text = fmt.Sprintf("times up to %s were accounted for by a clock that was ahead; they count again since %s", d.times.ahead.UTC().Format(time.RFC3339), d.times.since.UTC().Format(time.RFC3339))
+	}
+	return text
 }
 
 // startedFor is the run for the time that is due; empty for none.

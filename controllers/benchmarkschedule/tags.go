@@ -123,7 +123,7 @@ func pin(spec *v1alpha1.BenchmarkRunSpec, c config.Config, images []v1alpha1.See
 		}
 		image := imageOf(t, c)
 		if digest := seenDigest(seen, image); digest != "" {
-			t.Version, t.Image = "", pinned(image, digest)
+			t.PinImage(pinned(image, digest))
 		}
 	}
 	if custom := spec.Workload.Custom; custom != nil && custom.ImagePullPolicy != corev1.PullNever {

@@ -224,6 +224,38 @@ func TestARegistryThatIsAway(t *testing.T) {
 	want(t, "without onChange", condition(o, v1alpha1.ConditionImagesResolved), "absent")
 }
 
+// A tag that moves while the schedule is suspended has a run when it is resumed, also where a run on demand measured a change
+// of the template meanwhile, for which no tag was looked up.
+func TestATagThatMovesWhileSuspended(t *testing.T) {
+	t.Parallel()
+	i := newImages(t)
+	tag := i.host + "/team/db:1"
+	s := newStage(t, `onChange: true, successfulRunsHistoryLimit: 100`)
+	first := i.push(tag)
+	s.r.Config.Engines["MariaDB"]["10.11"] = config.Image{Image: tag}
+	mayAsk(s, i.host)
+	s.pass()
+	want(t, "runs of a new schedule", len(newRuns(s, nil)), 1)
+	known := s.runs()
+
+	s.change(func(o *v1alpha1.BenchmarkSchedule) {
+		o.Spec.Suspend, o.Spec.RunTemplate.Spec.Design.Blocks = true, 3
+		o.Annotations = map[string]string{v1alpha1.AnnotationRunNow: "1"}
+	})
+	second := i.push(tag)
+	o := s.at(5 * time.Minute).pass()
+	want(t, "runs on demand", len(newRuns(s, known)), 1)
+	want(t, "what is known", o.Status.Change.Images, []v1alpha1.SeenImage{{Image: tag, Digest: first}})
+	known = s.runs()
+
+	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.Suspend = false })
+	s.at(10 * time.Minute).pass()
+	started := newRuns(s, known)
+	if len(started) != 1 || s.run(started[0]).Spec.Targets[0].MySQL.Image != tag+"@"+second {
+		t.Fatalf("runs %v when it is resumed, want one of %s", started, second)
+	}
+}
+
 // Another release reads the same spec in another way, because it has other defaults. That starts no run, also not when the
 // schedule is changed in something else afterwards; a change of the template does.
 func TestAnUpgradeStartsNothing(t *testing.T) {

@@ -17,6 +17,8 @@ type times struct {
 	calendar calendar.Delayed
 	// since is the time up to which all times are accounted for.
 	since time.Time
+	// ahead is what the status says for since where that has not come yet; zero where it has.
+	ahead time.Time
 	// hash of the schedule that since is about.
 	hash string
 	// until is the last time before due, to which all times have a run or were missed; zero for none.
@@ -51,6 +53,12 @@ func timesOf(w World) (times, error) {
 	}
 	if st.AccountedTime != nil {
 		t.since = st.AccountedTime.Time
+	}
+	if t.since.After(w.Now.Add(clocksDiffer)) {
+		t.ahead = t.since
+		if notYet(w, t.since) {
+			t.since = w.Now
+		}
 	}
 	resumed := apimeta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionSuspended) && !spec.Suspend
 	if resumed || st.ScheduleHash != "" && st.ScheduleHash != t.hash {
@@ -90,6 +98,10 @@ func (t *times) find(w World) {
 	if found.Earlier > 0 {
 		t.until = t.before(found.Latest)
 		t.miss(w, found)
+	}
+	if startedTimes(w, t.since, found.Latest.Add(time.Second))[found.Latest.Unix()] && !exists(w, timeID(found.Latest)) {
+		t.until = found.Latest // only the history has its run, as of a clock that was ahead
+		return
 	}
 	late := w.Schedule.Spec.StartingDeadlineSeconds
 	if late == nil || !w.Now.After(t.deadline(found.Latest, *late)) || exists(w, timeID(found.Latest)) {

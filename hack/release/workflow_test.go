@@ -77,7 +77,7 @@ func TestReleaseSigns(t *testing.T) {
 		"publish": {map[string]string{"contents": "read", "packages": "write", "id-token": "write"}, []string{
 			"hack/release.sh index amd64 arm64", "hack/release.sh sign", "hack/release.sh chart", "hack/release.sh sign-chart",
 		}},
-		"changelog": {map[string]string{"contents": "write"}, []string{"hack/release.sh changelog", "gh release create"}},
+		"changelog": {map[string]string{"contents": "write"}, []string{"hack/release.sh plugin", "hack/release.sh changelog", "gh release create", "out/plugin/*.tar.gz"}},
 	}
 	if len(w.Jobs) != len(jobs) {
 		t.Errorf("the workflow has %d jobs, want %d", len(w.Jobs), len(jobs))
@@ -119,7 +119,7 @@ func TestTheDryRunDoesWhatTheWorkflowDoes(t *testing.T) {
 		}
 		return out
 	}
-	want := []string{"check", "images", "index", "sign", "chart", "sign-chart", "changelog"}
+	want := []string{"check", "images", "index", "sign", "chart", "sign-chart", "plugin", "changelog"}
 	for _, path := range []string{".github/workflows/release.yaml", "hack/release-dry-run.sh"} {
 		if diff := cmp.Diff(want, steps(path)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)

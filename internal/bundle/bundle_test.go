@@ -213,6 +213,15 @@ func hostile(t testing.TB, good []byte) map[string]struct {
 			return all
 		}
 	}
+	counting := func(from, to string) func(*bundle.Index, []entry) []entry {
+		return func(x *bundle.Index, all []entry) []entry {
+			text := strings.Replace(all[1].Data, from, to, 1)
+			if text == all[1].Data {
+				t.Fatalf("run.json has no %s:\n%s", from, text)
+			}
+			return replace(0, text)(x, all)
+		}
+	}
 	link := func(h *tar.Header) {
 		if h.Name == "run.json" {
 			h.Typeflag, h.Linkname, h.Size = tar.TypeSymlink, "/etc/passwd", 0
@@ -250,6 +259,9 @@ func hostile(t testing.TB, good []byte) map[string]struct {
 		"the index of another run": {forge(t, good, func(x *bundle.Index, all []entry) []entry { x.Run.Name = "other"; return all }), "another run than that of its index"},
 		"an index without a run":   {forge(t, good, func(x *bundle.Index, all []entry) []entry { x.Run.Name = "../x"; return all }), "does not say which run"},
 		"a run that explodes":      {forge(t, good, replace(0, `{"status":{"summary":[`+strings.Repeat("{},", 680_000)+`{}]}}`)), "MiB of memory"},
+		"parts without end":        {forge(t, good, counting(`"recordConfigMapCount":1`, `"recordConfigMapCount":2147483647`)), "counts 2147483647 ConfigMaps"},
+		"fewer than no part":       {forge(t, good, counting(`"summaryConfigMapCount":2`, `"summaryConfigMapCount":-1`)), "counts -1 ConfigMaps"},
+		"a plan without end":       {forge(t, good, counting(`"configMapCount":1`, `"configMapCount":300001`)), "counts 300001 ConfigMaps"},
 		"an index that explodes": {forge(t, good, func(x *bundle.Index, all []entry) []entry {
 			x.Empty = make([]string, 10_200_000)
 			return all

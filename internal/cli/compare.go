@@ -155,12 +155,16 @@ func tellComparison(out io.Writer, result analysis.RunsResult, caveats []string)
 			text += part.title + "\n  " + strings.Join(part.lines, "\n  ") + "\n"
 		}
 	}
-	verdict := result.Verdict
-	if len(caveats) > 0 {
-		verdict = "not every run can be relied on (see the caveats): " + verdict
-	}
-	_, err := io.WriteString(out, text+"verdict: "+verdict+"\n")
+	_, err := io.WriteString(out, text+"verdict: "+relied(caveats)+result.Verdict+"\n")
 	return err
+}
+
+// relied is what a verdict begins with where runs have caveats.
+func relied(caveats []string) string {
+	if len(caveats) == 0 {
+		return ""
+	}
+	return "not every run can be relied on (see the caveats): "
 }
 
 // variationsOf the comparisons, one in a line.

@@ -160,10 +160,21 @@ func tellCheck(out io.Writer, checked stored.Source, report rerun.Report, caveat
 			text += part.title + "\n  " + strings.Join(part.lines, "\n  ") + "\n"
 		}
 	}
-	verdict := fmt.Sprintf("%s lies within what %d runs predict", checked, report.Runs)
-	if !report.Within() {
-		verdict = fmt.Sprintf("%s does not lie within what %d runs predict: %d of %d measurements are outside", checked, report.Runs, outside, len(report.Predictions))
-	}
-	_, err := io.WriteString(out, text+verdict+"\n")
+	_, err := io.WriteString(out, text+relied(caveats)+verdictOf(checked, report, outside)+"\n")
 	return err
+}
+
+// verdictOf a check in one line. What is not compared is part of it: nobody knows whether that lies within.
+func verdictOf(checked stored.Source, report rerun.Report, outside int) string {
+	text := fmt.Sprintf("%s lies within what %d runs predict", checked, report.Runs)
+	switch n := len(report.Predictions); {
+	case !report.Within():
+		text = fmt.Sprintf("%s does not lie within what %d runs predict: %d of %d measurements are outside", checked, report.Runs, outside, n)
+	case len(report.Missing) > 0:
+		text = fmt.Sprintf("what is compared of %s lies within what %d runs predict: %d measurements", checked, report.Runs, n)
+	}
+	if n := len(report.Missing); n > 0 {
+		text += fmt.Sprintf(", and %d not compared", n)
+	}
+	return text
 }

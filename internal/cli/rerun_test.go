@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/rerun"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
@@ -36,6 +37,30 @@ func TestRerunCheck(t *testing.T) {
 			var out, problems bytes.Buffer
 			if code := Main(append([]string{"rerun"}, tc.args...), &out, &problems); code != tc.code || !strings.Contains(out.String()+problems.String(), tc.want) {
 				t.Errorf("exit %d, want %d and %q:\n%s%s", code, tc.code, tc.want, out.String(), problems.String())
+			}
+		})
+	}
+}
+
+// The last line is not better than what is above it: what was not compared, and runs that nobody relies on, stand in it.
+func TestTheVerdictOfACheck(t *testing.T) {
+	run := finished.New(t, finished.Options{})
+	in, out := rerun.Prediction{Within: true}, rerun.Prediction{}
+	tests := map[string]struct {
+		report  rerun.Report
+		caveats []string
+		want    string
+	}{
+		"within":                  {rerun.Report{Runs: 3, Predictions: []rerun.Prediction{in}}, nil, "BenchmarkRun ns/run lies within what 3 runs predict"},
+		"within, and not all":     {rerun.Report{Runs: 3, Predictions: []rerun.Prediction{in}, Missing: []string{"x", "y"}}, nil, "what is compared of BenchmarkRun ns/run lies within what 3 runs predict: 1 measurements, and 2 not compared"},
+		"outside, and not all":    {rerun.Report{Runs: 3, Predictions: []rerun.Prediction{in, out}, Missing: []string{"x"}}, nil, "BenchmarkRun ns/run does not lie within what 3 runs predict: 1 of 2 measurements are outside, and 1 not compared"},
+		"of a run that is failed": {rerun.Report{Runs: 3, Predictions: []rerun.Prediction{in}}, []string{"run x has failed"}, "not every run can be relied on (see the caveats): BenchmarkRun ns/run lies within what 3 runs predict"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := tellCheck(&out, run, tc.report, tc.caveats); err != nil || !strings.HasSuffix(out.String(), "\n"+tc.want+"\n") {
+				t.Errorf("%v\n%s\nwant %s", err, out.String(), tc.want)
 			}
 		})
 	}

@@ -31,7 +31,8 @@ func (j *judgement) count() {
 	}
 }
 
-// entriesOf all baselines: what is not as it should be first and, of that, what the gate fails for.
+// entriesOf all baselines: what is not as it should be first and, of that, all of the baselines that count: one that only informs
+// takes no room from what an alarm has to know.
 func entriesOf(all []*judgement) (out []v1alpha1.GateEntry) {
 	room := maxEntriesBytes
 	add := func(j *judgement, outcome v1alpha1.GateOutcome) {
@@ -44,10 +45,8 @@ func entriesOf(all []*judgement) (out []v1alpha1.GateEntry) {
 			}
 		}
 	}
-	for _, outcome := range []v1alpha1.GateOutcome{
-		v1alpha1.OutcomeSlower, v1alpha1.OutcomeMissing, v1alpha1.OutcomeNew, v1alpha1.OutcomeNotJudged, v1alpha1.OutcomePassed,
-	} {
-		for _, counts := range []bool{true, false} {
+	group := func(counts bool, outcomes ...v1alpha1.GateOutcome) {
+		for _, outcome := range outcomes {
 			for _, j := range all {
 				if j.counts() == counts && j.unread == "" {
 					add(j, outcome)
@@ -55,6 +54,11 @@ func entriesOf(all []*judgement) (out []v1alpha1.GateEntry) {
 			}
 		}
 	}
+	for _, counts := range []bool{true, false} {
+		group(counts, v1alpha1.OutcomeSlower, v1alpha1.OutcomeMissing, v1alpha1.OutcomeNew, v1alpha1.OutcomeNotJudged)
+	}
+	group(true, v1alpha1.OutcomePassed)
+	group(false, v1alpha1.OutcomePassed)
 	return out
 }
 

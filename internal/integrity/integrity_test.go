@@ -3,6 +3,7 @@ package integrity
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,32 @@ func TestEveryByteCounts(t *testing.T) {
 			}
 		}
 		s.set(name, data)
+	}
+}
+
+// A status that counts two thousand million parts costs no more than what is there.
+func TestCountsOfTheStatusAreBounded(t *testing.T) {
+	tests := map[string]func(*v1alpha1.BenchmarkRunStatus){
+		"run-plan-0101":    func(st *v1alpha1.BenchmarkRunStatus) { st.Plan.ConfigMapCount = math.MaxInt32 },
+		"run-records-0101": func(st *v1alpha1.BenchmarkRunStatus) { st.Results.RecordConfigMapCount = math.MaxInt32 },
+		"run-summary-0103": func(st *v1alpha1.BenchmarkRunStatus) { st.Results.SummaryConfigMapCount = math.MaxInt32 },
+	}
+	for last, change := range tests {
+		t.Run(last, func(t *testing.T) {
+			s := newStore(t)
+			change(&s.run.Status)
+			looked := 0
+			got, err := Run(s.run, func(name string) (*corev1.ConfigMap, error) {
+				if looked++; looked > 1000 {
+					return nil, errors.New("it looks for ever")
+				}
+				return s.maps[name].DeepCopy(), nil
+			})
+			said := slices.ContainsFunc(got.Findings, func(f Finding) bool { return f.Object == last && strings.Contains(f.Message, "are not looked for") })
+			if err != nil || !said || len(got.Findings) > 2*mostLost {
+				t.Errorf("%v, %d findings: %v", err, len(got.Findings), got.Findings)
+			}
+		})
 	}
 }
 

@@ -69,9 +69,19 @@ func (c *comparison) stored(name string) (Stored, *corev1.ConfigMap, error) {
 	return StoredIn(cm, c.run), cm, nil
 }
 
+// mostLost is how many parts of a row may be missing before the rest is not looked for. The number of parts stands in the
+// status, which whoever makes a bundle writes: what is looked at is bounded by what is there.
+const mostLost = 100
+
+// tooMany says that the rest of a row is not looked for, which has n parts by the status.
+func (c *comparison) tooMany(name string, n int32) {
+	c.found(Finding{Lost, name, fmt.Sprintf("with it %d parts were deleted of the %d that the status counts: those behind it are not looked for", mostLost, n)})
+}
+
 // row of parts, by their names. Each that exists is shown to look, with the bytes of its key.
 func (c *comparison) row(n int32, key string, name func(string, int32) string, look func([]byte)) ([]Part, error) {
 	var parts []Part
+	lost := 0
 	for i := range n {
 		p := Part{Name: name(c.run.Name, i), Key: key}
 		stored, cm, err := c.stored(p.Name)
@@ -80,8 +90,13 @@ func (c *comparison) row(n int32, key string, name func(string, int32) string, l
 		}
 		if p.Stored = stored; stored.Exists {
 			look(cm.BinaryData[key])
+		} else {
+			lost++
 		}
-		parts = append(parts, p)
+		if parts = append(parts, p); lost == mostLost {
+			c.tooMany(p.Name, n)
+			break
+		}
 	}
 	return parts, nil
 }
@@ -142,9 +157,10 @@ func (c *comparison) inputs(v1alpha1.IntegrityStatus) error {
 func (c *comparison) records(anchor v1alpha1.IntegrityStatus) error {
 	reading := NewReading(c.run, anchor)
 	if c.run.Status.Results != nil {
-		for i := range c.run.Status.Results.RecordConfigMapCount {
+		n, lost := c.run.Status.Results.RecordConfigMapCount, 0
+		for i := range n {
 			name := contract.RecordsName(c.run.Name, i)
-			_, cm, err := c.stored(name)
+			part, cm, err := c.stored(name)
 			if err != nil {
 				return err
 			}
@@ -154,6 +170,13 @@ func (c *comparison) records(anchor v1alpha1.IntegrityStatus) error {
 				return err
 			}
 			c.report.Records++
+			if !part.Exists {
+				lost++
+			}
+			if lost == mostLost {
+				c.tooMany(name, n)
+				break
+			}
 		}
 	}
 	c.found(reading.End()...)

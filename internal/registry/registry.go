@@ -7,7 +7,9 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -96,19 +98,36 @@ func (r *Resolver) Digest(ctx context.Context, image string) (string, error) {
 	if a, is := r.remembered(image, tag.RegistryStr()); is {
 		return a.digest, a.err
 	}
+	if err := r.enter(ctx); err != nil {
+		return "", err
+	}
+	defer func() { <-r.slots }()
+	if a, is := r.remembered(image, tag.RegistryStr()); is {
+		return a.digest, a.err // somebody asked meanwhile
+	}
+	by, bound := ctx.Deadline()
+	hasty := bound && time.Until(by) < r.timeout
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	a := answer{}
-	select {
-	case r.slots <- struct{}{}:
-		a.digest, a.err = r.ask(ctx, image)
-		<-r.slots
-	case <-ctx.Done():
-		return "", errTooMany
+	if a.digest, a.err = r.ask(ctx, image); a.err != nil && ctx.Err() != nil && hasty {
+		return "", a.err // the caller had no time for a whole timeout: that says nothing of the registry
 	}
 	a.at = r.clock.Now()
 	r.remember(image, tag.RegistryStr(), a)
 	return a.digest, a.err
+}
+
+// enter one of the slots, in so much time as a registry has to answer. The wait takes nothing from that.
+func (r *Resolver) enter(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	select {
+	case r.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return errTooMany
+	}
 }
 
 // silentError is the error for a registry that did not answer: it is not asked for other images either, so that it holds the
@@ -167,12 +186,32 @@ func (r *Resolver) ask(ctx context.Context, image string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found, err := remote.Head(tag, remote.WithContext(ctx), remote.WithTransport(through), remote.WithAuth(as), remote.WithUserAgent("assay"),
+	watched := &watch{RoundTripper: through}
+	found, err := remote.Head(tag, remote.WithContext(ctx), remote.WithTransport(watched), remote.WithAuth(as), remote.WithUserAgent("assay"),
 		remote.WithRetryPredicate(func(error) bool { return false }), remote.WithRetryStatusCodes())
 	if err != nil {
-		return "", describe(ctx, err)
+		err = describe(ctx, err)
+		if silent := (silentError{}); errors.As(err, &silent) && watched.manifest.Load() {
+			err = errors.New(silent.why)
+		}
+		return "", err
 	}
 	return found.Digest.String(), nil
+}
+
+// watch whether the manifest of an image was asked for. From then on a registry has answered, and what goes wrong is that of the
+// image: another one, as of another upstream of a cache, may be well.
+type watch struct {
+	http.RoundTripper
+	manifest atomic.Bool
+}
+
+// RoundTrip of one request.
+func (w *watch) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.Contains(r.URL.Path, "/manifests/") {
+		w.manifest.Store(true)
+	}
+	return w.RoundTripper.RoundTrip(r)
 }
 
 // describe an error without what differs from time to time, such as ports and the text of a page.

@@ -24,7 +24,7 @@ func comparison(in Input, trials trials) (out []block) {
 		}
 		if !strong && hasStrong(blocks) {
 			out = append(out, paragraph("Bold is the best median of its group. Whether it is better than the others is what the verdict says, not the bold letters. "+
-				"Below a median stand the smallest and the largest trial, and the ratio to the baseline where it was compared; a question mark is an inconclusive one."))
+				"Below a median stand the smallest and the largest trial, and the ratio to the baseline where it was compared; a question mark is one without a verdict."))
 			strong = true
 		}
 		out = append(append(out, block{heading: m.title()}), blocks...)
@@ -178,9 +178,17 @@ func forest(in Input) *figure {
 
 // seriesOf a comparison: the first colour for a verdict, the second one for none.
 func seriesOf(e v1alpha1.ComparisonEntry) int {
-	switch e.Verdict {
-	case v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory:
-		return 1
+	if hasVerdict(e) {
+		return 0
 	}
-	return 0
+	return 1
+}
+
+// hasVerdict says whether a comparison was decided: Inconclusive and Exploratory decide nothing.
+func hasVerdict(e v1alpha1.ComparisonEntry) bool {
+	switch e.Verdict {
+	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictHigher, v1alpha1.VerdictLower, v1alpha1.VerdictEquivalent:
+		return true
+	}
+	return false
 }

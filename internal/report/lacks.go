@@ -17,12 +17,7 @@ func lacks(in Input) (out []string) {
 		out = append(out, "It is about these servers on these nodes in this one run. How another run would differ is in no interval: "+
 			"repeat the run, and analyse the runs together with kubectl assay compare.")
 	}
-	open := slices.ContainsFunc(primary, func(e v1alpha1.ComparisonEntry) bool { return e.Verdict == v1alpha1.VerdictInconclusive })
-	if open {
-		text := "Inconclusive is not equal."
-		if d, ok := decimal(primary[0].DetectableEffect); ok {
-			text += fmt.Sprintf(" With this spread, these blocks find a difference of %s or more in four of five runs.", strings.TrimPrefix(percent(d), "+"))
-		}
+	if text := inconclusive(primary); text != "" {
 		out = append(out, text)
 	}
 	if names := differencesOf(in.Comparisons); len(names) > 0 {
@@ -39,6 +34,26 @@ func lacks(in Input) (out []string) {
 		out = append(out, "Quoted numbers were measured by somebody else, somewhere else. No test uses them.")
 	}
 	return out
+}
+
+// inconclusive comparisons, and the difference that all of them would have found; empty without one.
+func inconclusive(primary []v1alpha1.ComparisonEntry) string {
+	n, largest, known := 0, 0.0, true
+	for _, e := range primary {
+		if e.Verdict != v1alpha1.VerdictInconclusive {
+			continue
+		}
+		d, ok := decimal(e.DetectableEffect)
+		n, largest, known = n+1, max(largest, d), known && ok
+	}
+	switch {
+	case n == 0:
+		return ""
+	case !known:
+		return "Inconclusive is not equal."
+	}
+	return fmt.Sprintf("Inconclusive is not equal. Where the verdict is that, these blocks find a difference of %s or more in four of five runs, with this spread.",
+		strings.TrimPrefix(percent(largest), "+"))
 }
 
 func differencesOf(all []v1alpha1.ComparisonEntry) (out []string) {

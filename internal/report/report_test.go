@@ -59,6 +59,46 @@ func TestARunThatIsNotValidSaysSoFirst(t *testing.T) {
 	}
 }
 
+// What an inconclusive comparison would have found is its own effect, and not that of one which was decided.
+func TestTheDetectableEffectIsThatOfTheInconclusive(t *testing.T) {
+	entry := func(verdict v1alpha1.ComparisonVerdict, effect string) v1alpha1.ComparisonEntry {
+		return v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Verdict: verdict, DetectableEffect: effect}
+	}
+	tests := map[string]struct {
+		primary []v1alpha1.ComparisonEntry
+		want    string
+	}{
+		"none":             {[]v1alpha1.ComparisonEntry{entry(v1alpha1.VerdictEquivalent, "0.01")}, ""},
+		"behind a decided": {[]v1alpha1.ComparisonEntry{entry(v1alpha1.VerdictEquivalent, "0.01"), entry(v1alpha1.VerdictInconclusive, "0.25")}, "a difference of 25.0 % or more"},
+		"the largest":      {[]v1alpha1.ComparisonEntry{entry(v1alpha1.VerdictInconclusive, "0.25"), entry(v1alpha1.VerdictInconclusive, "0.02")}, "a difference of 25.0 % or more"},
+		"one is not known": {[]v1alpha1.ComparisonEntry{entry(v1alpha1.VerdictInconclusive, "0.25"), entry(v1alpha1.VerdictInconclusive, "")}, "is not equal."},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			said := strings.Join(lacks(Input{Comparisons: tc.primary}), "\n")
+			if !strings.Contains(said, tc.want) || tc.want == "" && strings.Contains(said, "Inconclusive") || name == "one is not known" && strings.Contains(said, "a difference of") {
+				t.Errorf("%q, want %q", said, tc.want)
+			}
+		})
+	}
+}
+
+// A ratio without a verdict has a question mark in every table, also in that of two servers and nothing else.
+func TestARatioWithoutAVerdictHasAQuestionMark(t *testing.T) {
+	for name, m := range map[string]made{"two servers": twoServers(3), "over an axis": twoServers(3, 1, 2)} {
+		in := m.input(t)
+		if n := strings.Count(pageOf(t, in), "× ?<"); n == 0 {
+			t.Errorf("%s: no question mark beside what is exploratory", name)
+		}
+		for i := range in.Comparisons {
+			in.Comparisons[i].Verdict = v1alpha1.VerdictFaster
+		}
+		if n := strings.Count(pageOf(t, in), "× ?<"); n > 0 {
+			t.Errorf("%s: %d question marks beside what is faster", name, n)
+		}
+	}
+}
+
 func TestEveryTrialIsAPoint(t *testing.T) {
 	m := twoServers(8)
 	m.change = func(rec *contract.Record) { rec.Disturbed = rec.Index == 3 }

@@ -83,6 +83,15 @@ func short(c *v1alpha1.ComparisonEntry) string {
 	return ratioText(r) + "×"
 }
 
+// inDoubt is the ratio beside a median, with a question mark where it has no verdict: nobody takes it for shown then.
+func inDoubt(c *v1alpha1.ComparisonEntry) string {
+	text := short(c)
+	if text != "" && !hasVerdict(*c) {
+		text += " ?"
+	}
+	return text
+}
+
 // cellOf an entry: the median, below it the range and the ratio.
 func cellOf(e *v1alpha1.SummaryEntry, of ratios, best bool) cell {
 	mid, ok := decimal(e.Median)
@@ -99,11 +108,7 @@ func cellOf(e *v1alpha1.SummaryEntry, of ratios, best bool) cell {
 		below = append(below, fmt.Sprintf("n=%d of %d", e.TrialCount, e.PlannedTrialCount))
 	}
 	if c := of.of(e); c != nil && short(c) != "" {
-		text := short(c)
-		if c.Verdict == v1alpha1.VerdictInconclusive {
-			text += " ?"
-		}
-		below = append(below, text)
+		below = append(below, inDoubt(c))
 	}
 	return cell{text: chart.Figure(mid), below: below, strong: best}
 }
@@ -229,7 +234,7 @@ func lone(p placed, of ratios, best bool) []cell {
 		row[2] = cell{text: chart.Figure(low) + " to " + chart.Figure(high), below: []string{how}}
 	}
 	if c := of.of(e); c != nil {
-		row[4] = cell{text: short(c), below: []string{intervalOf(*c)}}
+		row[4] = cell{text: inDoubt(c), below: []string{intervalOf(*c)}}
 	} else if of.bases["target "+e.Target] {
 		row[4] = cell{text: "baseline"}
 	}

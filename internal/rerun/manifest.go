@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -72,14 +73,20 @@ func serverOf(o *v1alpha1.BenchmarkRun, target string) string {
 // byDigest is a reference that names one image for good.
 var byDigest = regexp.MustCompile(`^([a-z-]+://)?([^@\s]+@sha256:[0-9a-f]{64})$`)
 
-// digestOf an image as a container runtime gives its ID; ok is false for an image that was loaded into a node,
-// whose ID no registry knows.
-func digestOf(imageID string) (image string, ok bool) {
+// digestOf an image as a container runtime gives its ID; ok is false for one that was loaded into a node, whose ID no
+// registry knows. Such an ID may look like any other: containerd gives docker.io/library/import-DATE@sha256:... So the
+// repository has to be that of the image that was asked for.
+func digestOf(imageID, asked string) (image string, ok bool) {
 	parts := byDigest.FindStringSubmatch(imageID)
 	if parts == nil {
 		return "", false
 	}
-	return parts[2], true
+	had, err := name.NewDigest(parts[2])
+	if err != nil {
+		return "", false
+	}
+	want, err := name.ParseReference(asked)
+	return parts[2], err == nil && had.Context().Name() == want.Context().Name()
 }
 
 // pinServer: shape, image and settings as they were resolved.
@@ -89,10 +96,10 @@ func (m *Manifest) pinServer(o *v1alpha1.BenchmarkRun, t *v1alpha1.Target) {
 		t.Shape = &v1alpha1.ShapeRef{Inline: resolved.Shape.DeepCopy()}
 	}
 	id := o.TargetStatus(t.Name).ImageID
-	if image, ok := digestOf(id); ok {
-		t.MySQL.Image = image
+	if image, ok := digestOf(id, resolved.Image); ok {
+		t.MySQL.PinImage(image)
 	} else {
-		t.MySQL.Image = resolved.Image
+		t.MySQL.PinImage(resolved.Image)
 		m.note("target %s: the image %s stands by its tag, because its digest is not known (%q): a tag may move", t.Name, resolved.Image, id)
 	}
 	if len(t.MySQL.ConfigFrom) > 0 {
@@ -117,7 +124,7 @@ func (m *Manifest) pinTool(run *stored.Run) {
 	if custom := m.Run.Spec.Workload.Custom; custom != nil {
 		image, ok := "", false
 		if len(used) == 1 {
-			image, ok = digestOf(used[0])
+			image, ok = digestOf(used[0], custom.Image)
 		}
 		if ok {
 			custom.Image = image

@@ -20,6 +20,8 @@ const (
 	LeastRuns = 3
 	// Confidence that all measurements of a run like the earlier ones lie within their intervals.
 	Confidence = 0.95
+	// rounding of a logarithm.
+	rounding = 1e-12
 )
 
 // NotEstimableError is the error for too few runs.
@@ -54,7 +56,8 @@ type Report struct {
 	Runs int
 	// Predictions in the order of the plan.
 	Predictions []Prediction
-	// Missing are measurements that not every run has, with why they are not compared.
+	// Missing are measurements that not every run has, or that are the same in all earlier ones, with why they are not
+	// compared; each stands there once.
 	Missing []string
 }
 
@@ -66,7 +69,9 @@ func (r Report) Within() bool {
 // Check a run against what earlier ones predict. The value of a run is the median over its blocks. Its
 // logarithm is taken as drawn from the normal distribution of the earlier ones', so that the interval for one
 // more is mean +- t(n-1) * s * sqrt(1 + 1/n). The level is that of Bonferroni over all measurements: of
-// twenty runs like the earlier ones at most one has any value outside.
+// twenty runs like the earlier ones at most one has any value outside. Of a measurement that is the same in all
+// earlier runs, such as a percentile that its tool gives in steps, nothing is predicted: the interval would have no
+// width, and a sound repetition that is one step away would lie outside.
 func Check(earlier []analysis.Run, run analysis.Run) (Report, error) {
 	if len(earlier) < LeastRuns {
 		return Report{}, &NotEstimableError{Runs: len(earlier)}
@@ -106,7 +111,7 @@ func Check(earlier []analysis.Run, run analysis.Run) (Report, error) {
 		}
 	}
 	if len(samples) == 0 {
-		return report, errors.New("the runs have no measurement in common that counts")
+		return report, errors.New(strings.Join(append([]string{"the runs have no measurement of which anything is predicted"}, report.Missing...), "; "))
 	}
 	for _, key := range checked.keys {
 		if logs, is := samples[key]; is {
@@ -132,8 +137,6 @@ func predict(key string, logs []float64, value measured, of int) Prediction {
 	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - (1-Confidence)/float64(2*of))
 	half := t * dev * math.Sqrt(1+1/n)
 	p := Prediction{Measurement: key, Unit: value.unit, Low: math.Exp(mean - half), High: math.Exp(mean + half), Value: value.value}
-	// Runs that agree to the last digit leave an interval without width, and logarithms are rounded.
-	const rounding = 1e-12
 	p.Within = value.value >= p.Low*(1-rounding) && value.value <= p.High*(1+rounding)
 	return p
 }
@@ -194,6 +197,9 @@ func logsOf(key string, before []medians, runs []analysis.Run) (logs []float64, 
 			return nil, fmt.Sprintf("%s: run %s has the value %v, which has no logarithm", key, runs[i].Name, v.value)
 		}
 		logs = append(logs, math.Log(v.value))
+	}
+	if slices.Max(logs)-slices.Min(logs) < rounding {
+		return nil, fmt.Sprintf("%s: all %d runs have the value %v: how runs differ cannot be seen in that, so that no interval is estimable", key, len(runs), before[0].of[key].value)
 	}
 	return logs, ""
 }

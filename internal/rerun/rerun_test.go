@@ -1,6 +1,7 @@
 package rerun_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -8,14 +9,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/rerun"
 	"github.com/assay-bench/assay/internal/resources"
@@ -107,6 +111,31 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// Runs that agree to the last digit say nothing about how runs differ: a sound run that is one step of its tool
+// away is not outside. What differs is predicted all the same.
+func TestRunsThatAgreePredictNothing(t *testing.T) {
+	same := analysed(t, finished.Options{})
+	another := scaled(same, 1.018)
+	if report, err := rerun.Check([]analysis.Run{same, same, same}, another); err == nil || len(report.Predictions) > 0 || len(report.Missing) != 8 || !strings.Contains(err.Error(), "no interval is estimable") {
+		t.Errorf("%+v, %v", report, err)
+	}
+	steps := func(run analysis.Run, factor float64) analysis.Run {
+		out := scaled(run, factor)
+		for i, rec := range out.Records {
+			for j := range rec.Values {
+				if rec.Target == "a" {
+					rec.Values[j].Value = same.Records[i].Values[j].Value
+				}
+			}
+		}
+		return out
+	}
+	report, err := rerun.Check([]analysis.Run{steps(same, 0.99), same, steps(same, 1.01)}, another)
+	if err != nil || len(report.Predictions) != 4 || len(report.Missing) != 4 || !report.Within() {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 // scaled is a run with all its values multiplied.
 func scaled(run analysis.Run, factor float64) analysis.Run {
 	run.Records = slices.Clone(run.Records)
@@ -136,18 +165,19 @@ func TestCheckRefuses(t *testing.T) {
 func accepted(o *v1alpha1.BenchmarkRun) {
 	seed := int64(42)
 	o.Status.Resolved = &v1alpha1.Resolved{
-		ClientShape: v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2")}, AgentImage: "registry.example/agent:1",
+		ClientShape: v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2"), Memory: resource.MustParse("8Gi")}, AgentImage: "registry.example/agent:1",
 		Targets: []v1alpha1.ResolvedTarget{
-			{Name: "a", Image: "docker.io/library/mysql:9.7", Shape: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4")}, Settings: []v1alpha1.ServerSetting{
+			{Name: "a", Image: "docker.io/library/mysql:9.7", Shape: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi")}, Settings: []v1alpha1.ServerSetting{
 				{Name: "sync_binlog", Value: "0", Source: v1alpha1.SourceSpec}, {Name: "innodb_buffer_pool_size", Value: "1G", Source: v1alpha1.SourceShape},
 			}},
-			{Name: "b", Image: "docker.io/library/mysql:8.4", Shape: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4")}},
+			{Name: "b", Image: "docker.io/library/mysql:8.4", Shape: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi")}},
 		},
 	}
 	o.Spec.Clients.Shape.Name, o.Spec.Targets[0].Shape = "small", &v1alpha1.ShapeRef{Name: "large"}
 	o.Spec.Targets[0].MySQL.ConfigFrom = []corev1.LocalObjectReference{{Name: "tuning"}}
-	o.Spec.Suspend = true
+	o.Spec.Suspend, o.Spec.Deadline = true, metav1.Duration{Duration: 24 * time.Hour}
 	o.Status.Targets[1].ImageID = "sha256:" + strings.Repeat("0", 64) // loaded into the node
+	o.Spec.Workload.Sysbench.Test = ""
 	o.Spec.Workload.Sysbench.Script = &v1alpha1.SysbenchScript{ConfigMap: v1alpha1.ConfigMapFiles{Name: "scripts"}, File: "my.lua"}
 	o.Status.Plan = &v1alpha1.PlanStatus{Seed: &seed}
 }
@@ -162,6 +192,22 @@ func made(t *testing.T) *finished.Run {
 	run.Object.Status.Resolved.Inputs = &v1alpha1.ResolvedInputs{ConfigMap: files.Name, SHA256: resources.FilesDigest(files)}
 	run.Maps["run-theirs-quoted"].Data[contract.KeyQuotedRun] = "their output\n"
 	return run
+}
+
+// accepts fails the test where the API server would refuse a spec.
+func accepts(t *testing.T, spec v1alpha1.BenchmarkRunSpec) {
+	t.Helper()
+	rules, err := apischema.ForSpec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rules.Complete(data); err != nil {
+		t.Errorf("the API server refuses it: %v", err)
+	}
 }
 
 func TestManifest(t *testing.T) {
@@ -190,10 +236,10 @@ func TestManifest(t *testing.T) {
 	}
 	want := *run.Object.Spec.DeepCopy()
 	want.Suspend, want.Design.Seed = false, new(int64(42))
-	want.Clients.Shape = v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2")}}
+	want.Clients.Shape = v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2"), Memory: resource.MustParse("8Gi")}}
 	for i, image := range []string{"docker.io/library/mysql@sha256:" + contract.Digest([]byte("server")), "docker.io/library/mysql:8.4"} {
-		want.Targets[i].Shape = &v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4")}}
-		want.Targets[i].MySQL.Image = image
+		want.Targets[i].Shape = &v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi")}}
+		want.Targets[i].MySQL.Version, want.Targets[i].MySQL.Image = "", image
 	}
 	want.Targets[0].MySQL.Config, want.Targets[0].MySQL.ConfigFrom = map[string]string{"sync_binlog": "0"}, nil
 	want.Workload.Sysbench.Script.ConfigMap.Name, want.Targets[2].Published.ConfigMap.Name = "again-files", "again-theirs-published"
@@ -203,6 +249,7 @@ func TestManifest(t *testing.T) {
 	if files.Name != "again-files" || files.Data["my.lua"] != "print(1)\n" || quotes.Data[contract.KeyQuotedRun] != "their output\n" || len(quotes.Data) != 1 {
 		t.Errorf("%+v\n%+v", files, quotes)
 	}
+	accepts(t, again.Spec)
 	notes := []string{
 		`target b: the image docker.io/library/mysql:8.4 stands by its tag, because its digest is not known ("sha256:` + strings.Repeat("0", 64) + `"): a tag may move`,
 		"the images of the tool are those of the operator; the run had registry.example/sysbench@sha256:" + contract.Digest([]byte("client")),
@@ -216,7 +263,9 @@ func TestManifest(t *testing.T) {
 // A custom tool is pinned, and a note has no line of its own in the manifest.
 func TestManifestOfACustomTool(t *testing.T) {
 	f := made(t)
-	f.Object.Spec.Workload = v1alpha1.Workload{Custom: &v1alpha1.CustomWorkload{Image: "registry.example/tool:1", Files: &v1alpha1.ConfigMapFiles{Name: "scripts"}}}
+	f.Object.Spec.Workload = v1alpha1.Workload{Custom: &v1alpha1.CustomWorkload{
+		Image: "registry.example/sysbench:1", Format: "Sysbench", Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Files: &v1alpha1.ConfigMapFiles{Name: "scripts"},
+	}}
 	f.Object.Status.Resolved.AgentImage = "x\nkind: Secret"
 	run, err := stored.Read(t.Context(), f)
 	if err != nil {
@@ -229,11 +278,46 @@ func TestManifestOfACustomTool(t *testing.T) {
 	if got := m.Run.Spec.Workload.Custom; got.Image != "registry.example/sysbench@sha256:"+contract.Digest([]byte("client")) || got.Files.Name != "again-files" {
 		t.Errorf("%+v", got)
 	}
+	accepts(t, m.Run.Spec)
 	m.Notes = append(m.Notes, "x")
 	for _, note := range m.Notes {
 		if strings.Contains(note, "\n") {
 			t.Errorf("%q", note)
 		}
+	}
+}
+
+// An image is pinned to what a registry has, and never to a name that a node gave it.
+func TestWhichDigestsPin(t *testing.T) {
+	const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	tests := map[string]struct{ id, asked, want string }{
+		"pulled":                {"docker.io/library/mysql" + digest, "docker.io/library/mysql:9.7", "docker.io/library/mysql" + digest},
+		"pulled by short names": {"docker.io/library/mysql" + digest, "mysql:9.7", "docker.io/library/mysql" + digest},
+		"by the docker engine":  {"docker-pullable://mysql" + digest, "mysql:9.7", "mysql" + digest},
+		"asked by a digest":     {"registry.example:5000/db" + digest, "registry.example:5000/db:1" + digest, "registry.example:5000/db" + digest},
+		"loaded into a node":    {"docker.io/library/import-2026-11-22" + digest, "docker.io/library/mysql:9.7", "docker.io/library/mysql:9.7"},
+		"of another repository": {"docker.io/percona/mysql" + digest, "docker.io/library/mysql:9.7", "docker.io/library/mysql:9.7"},
+		"without a name":        {digest[1:], "docker.io/library/mysql:9.7", "docker.io/library/mysql:9.7"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := made(t)
+			f.Object.Status.Resolved.Targets[0].Image, f.Object.Status.Targets[0].ImageID = tc.asked, tc.id
+			run, err := stored.Read(t.Context(), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := rerun.Make(t.Context(), run, "again")
+			if err != nil {
+				t.Fatal(err)
+			}
+			noted := slices.ContainsFunc(m.Notes, func(note string) bool {
+				return strings.HasPrefix(note, "target a: the image "+tc.asked+" stands by its tag")
+			})
+			if got := m.Run.Spec.Targets[0].MySQL.Image; got != tc.want || noted != (tc.want == tc.asked) {
+				t.Errorf("%q, %q", got, m.Notes)
+			}
+		})
 	}
 }
 

@@ -136,6 +136,10 @@ func TestMonitoringOfRegressions(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		kubectl(background, t, "delete", "clusterrolebinding", "prometheus-assay", "--ignore-not-found")
+		if t.Failed() { // what the alarm saw is gone with the namespace
+			out, err := exec.CommandContext(background, "kubectl", "--namespace", s.ns, "get", "bmsched,bmr", "-o", "yaml").CombinedOutput()
+			t.Logf("%v: %s", err, out)
+		}
 	})
 	page := pages.Open(t, "../..", "docs/guide/dashboard.md", s.Shell).
 		Replace("release: prometheus", "release: e2e").Replace("--serviceaccount=monitoring:", "--serviceaccount="+monitoringNamespace+":").

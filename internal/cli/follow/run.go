@@ -19,13 +19,14 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/cli/show"
 )
 
 const runHelp = `Start a run, and follow it to its end.
 
 The objects of the file are applied (server-side), in their order. One of them is a BenchmarkRun. One with
-metadata.generateName is created anew each time. Progress goes to standard error, the numbers and the
-verdict to standard output.
+metadata.generateName is created anew each time. A run whose name has a run that has ended is refused: nothing
+would be measured. Progress goes to standard error, the numbers and the verdict to standard output.
 
 Ctrl-C ends the command and not the run: kubectl assay watch RUN follows it again.
 
@@ -34,7 +35,7 @@ Ctrl-C ends the command and not the run: kubectl assay watch RUN follows it agai
 // exitHelp is the part of the exit codes that is about a run.
 const exitHelp = `Exit codes:
   0    the run is complete and valid, and where it has a gate, it has passed
-  1    wrong usage, or an error of the API, as with kubectl
+  1    wrong usage, or an error of the API, as with kubectl; nothing was started, or the run was deleted
   2    the run has failed
   3    the run is complete and not valid: results contradict themselves, or none counts
   4    the gate of the run has failed
@@ -63,11 +64,11 @@ func NewRun(config *kube.Config) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			key, err := start(cmd.Context(), to, objects)
+			run, err := start(cmd.Context(), to, objects)
 			if err != nil {
 				return err
 			}
-			return o.follow(cmd, following{api: to.API, key: key, started: true})
+			return o.follow(cmd, following{api: to.API, key: client.ObjectKeyFromObject(run), uid: run.GetUID()})
 		},
 	}
 	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the manifest, or - for standard input (required)")
@@ -131,25 +132,51 @@ func isRun(u *unstructured.Unstructured) bool {
 	return u.GroupVersionKind().GroupKind() == v1alpha1.GroupVersion.WithKind("BenchmarkRun").GroupKind()
 }
 
-// start applies the objects, and says which run to follow.
-func start(ctx context.Context, to kube.Cluster, objects []*unstructured.Unstructured) (client.ObjectKey, error) {
-	var key client.ObjectKey
+// start applies the objects, and returns the run as the API server has it. It refuses a run that has ended already, before it
+// applies anything: to apply it again starts nothing, and its verdict is about what was measured then.
+func start(ctx context.Context, to kube.Cluster, objects []*unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	var run *unstructured.Unstructured
 	for _, u := range objects {
 		namespaced, err := to.API.IsObjectNamespaced(u)
 		if err != nil {
-			return key, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
+			return nil, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
 		}
 		if namespaced && u.GetNamespace() == "" {
 			u.SetNamespace(to.Namespace)
 		}
-		if err := apply(ctx, to.API, u); err != nil {
-			return key, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
-		}
 		if isRun(u) {
-			key = client.ObjectKeyFromObject(u)
+			run = u
 		}
 	}
-	return key, nil
+	if err := notEnded(ctx, to.API, run); err != nil {
+		return nil, err
+	}
+	for _, u := range objects {
+		if err := apply(ctx, to.API, u); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
+		}
+	}
+	return run, nil
+}
+
+// notEnded refuses a run of a name under which one has ended.
+func notEnded(ctx context.Context, api client.Reader, u *unstructured.Unstructured) error {
+	if u.GetName() == "" {
+		return nil
+	}
+	run, key := &v1alpha1.BenchmarkRun{}, client.ObjectKeyFromObject(u)
+	switch err := api.Get(ctx, key, run); {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return show.Unread(key, err)
+	case run.Finished():
+		return fmt.Errorf(`BenchmarkRun %[3]s has ended before: nothing was started. Write metadata.generateName in place of metadata.name for a new run each time, or delete it first:
+  kubectl delete bmr %[1]s -n %[2]s
+What it has measured is shown by
+  kubectl assay get %[1]s -n %[2]s`, key.Name, key.Namespace, key)
+	}
+	return nil
 }
 
 // apply an object; what has no name yet is created.

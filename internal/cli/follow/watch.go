@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -99,14 +100,14 @@ type following struct {
 	key      client.ObjectKey
 	interval time.Duration
 	progress *progress
-	// started: this command applied the run.
-	started bool
+	// uid of the run; empty: that of the first look.
+	uid types.UID
 }
 
 // patience is how long the API server may not answer.
 const patience = time.Minute
 
-// toTheEnd of the run. A server that does not answer for a while is asked again.
+// toTheEnd of the run, and of no other one that gets its name. A server that does not answer for a while is asked again.
 func (f following) toTheEnd(ctx context.Context) (*v1alpha1.BenchmarkRun, error) {
 	answered, seen := time.Now(), false
 	for {
@@ -117,10 +118,13 @@ func (f following) toTheEnd(ctx context.Context) (*v1alpha1.BenchmarkRun, error)
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err == nil:
-			if answered = now; f.started && !seen && run.Finished() {
-				f.progress.note("this run has ended before; nothing was started: delete it first, or use metadata.generateName in place of metadata.name")
+			if f.uid == "" {
+				f.uid = run.UID
 			}
-			if seen = true; run.Finished() {
+			if run.UID != f.uid {
+				return nil, fmt.Errorf("BenchmarkRun %s was deleted before it ended, and another run has its name now: kubectl assay watch %s -n %s follows that one", f.key, f.key.Name, f.key.Namespace)
+			}
+			if answered, seen = now, true; run.Finished() {
 				return run, nil
 			}
 			f.progress.show(run, now)

@@ -207,7 +207,14 @@ func (st *stage) fire(ctx context.Context) (time.Time, error) {
 
 // ended waits until so many runs of a prefix have ended.
 func (st *stage) ended(ctx context.Context, prefix string, count int) error {
-	for n := 0; n < count; time.Sleep(100 * time.Millisecond) {
+	n, last, since := 0, 0, time.Now()
+	for ; n < count; time.Sleep(100 * time.Millisecond) {
+		if n > last {
+			last, since = n, time.Now()
+		}
+		if time.Since(since) > quietWithin {
+			return errors.Join(fmt.Errorf("%d of %d runs of %s have ended, and no other within %s", n, count, prefix, quietWithin), st.srv.answers())
+		}
 		if err := errors.Join(ctx.Err(), st.m.alive()); err != nil {
 			return fmt.Errorf("%d of %d runs of %s have ended: %w", n, count, prefix, err)
 		}
@@ -225,22 +232,59 @@ func (st *stage) ended(ctx context.Context, prefix string, count int) error {
 // quiet waits until the controller of schedules has made so many passes, no controller makes any, and nothing is left to
 // tear down.
 func (st *stage) quiet(ctx context.Context, passes float64) error {
-	last, since := -1.0, time.Now()
-	for ctx.Err() == nil {
+	ctx, cancel := context.WithTimeout(ctx, quietWithin)
+	defer cancel()
+	err := untilQuiet(ctx, func() (float64, string, error) {
+		if f := st.p.failure.Load(); f != nil {
+			return 0, "", fmt.Errorf("playing the cluster: %w", *f)
+		}
+		if err := st.m.alive(); err != nil {
+			return 0, "", err
+		}
 		s, err := scrape(ctx, st.m.metrics)
+		if err != nil {
+			return 0, "", err
+		}
+		of, left := passesOf(s, "benchmarkschedule"), st.p.children.Load()
+		busy := ""
+		if of < passes || left > 0 {
+			busy = fmt.Sprintf("%.0f passes of at least %.0f, and %d children of runs are left", of, passes, left)
+		}
+		return of + passesOf(s, "benchmarkrun"), busy, nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.Join(err, st.srv.answers())
+	}
+	return err
+}
+
+// quietWithin is how long a manager may take to come to rest, or until the next run ends: one whose API server is lost never
+// gets there.
+const quietWithin = 10 * time.Minute
+
+// untilQuiet looks until nothing is busy and the sum of all passes has stayed as it is for 3 s. The error at the end of the time
+// says what was seen last.
+func untilQuiet(ctx context.Context, look func() (sum float64, busy string, err error)) error {
+	last, since, began := -1.0, time.Now(), time.Now()
+	for seen := "nothing was seen"; ; {
+		sum, busy, err := look()
+		if ctx.Err() != nil {
+			return fmt.Errorf("the manager does not come to rest within %s (%s): %w", time.Since(began).Round(time.Second), seen, ctx.Err())
+		}
 		if err != nil {
 			return err
 		}
-		of := passesOf(s, "benchmarkschedule")
-		if sum := of + passesOf(s, "benchmarkrun"); sum != last || of < passes || st.p.children.Load() > 0 {
+		if sum != last || busy != "" {
 			last, since = sum, time.Now()
 		}
 		if time.Since(since) > 3*time.Second {
 			return nil
 		}
+		if seen = busy; busy == "" {
+			seen = fmt.Sprintf("it makes passes, %.0f so far", sum)
+		}
 		time.Sleep(250 * time.Millisecond)
 	}
-	return fmt.Errorf("the manager does not come to rest: %w", ctx.Err())
 }
 
 // check that each schedule that was due has one run, none missed its time, and each run is in a history.

@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -92,6 +95,25 @@ func (s *server) stop() {
 		fmt.Fprintln(os.Stderr, "stopping the API server:", err)
 	}
 	_ = os.RemoveAll(s.dir)
+}
+
+// answers is an error when the API server does not say that it is ready.
+func (s *server) answers() error {
+	c := rest.CopyConfig(s.config)
+	c.Timeout = 10 * time.Second
+	client, err := rest.HTTPClientFor(c)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Get(strings.TrimSuffix(c.Host, "/") + "/readyz")
+	if err != nil {
+		return fmt.Errorf("the API server is lost: %w", err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the API server is lost: it answers %s", resp.Status)
+	}
+	return nil
 }
 
 func (s *server) file(name string) string { return filepath.Join(s.dir, name) }

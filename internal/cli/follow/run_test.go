@@ -1,0 +1,121 @@
+package follow
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/kube"
+)
+
+const runWithScripts = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: scripts}
+data: {my.lua: "print(1)"}
+---
+apiVersion: assay.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: nightly}
+`
+
+func cluster(t *testing.T, objects ...client.Object) kube.Cluster {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	add := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, corev1.AddToScheme)
+	if err := add.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	kinds := apimeta.NewDefaultRESTMapper(nil)
+	kinds.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), apimeta.RESTScopeNamespace)
+	kinds.Add(v1alpha1.GroupVersion.WithKind("BenchmarkRun"), apimeta.RESTScopeNamespace)
+	return kube.Cluster{API: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(kinds).WithObjects(objects...).Build(), Namespace: "ns"}
+}
+
+func nightly(uid types.UID, conditions ...string) *v1alpha1.BenchmarkRun {
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "nightly", UID: uid}}
+	for _, condition := range conditions {
+		run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: condition})
+	}
+	return run
+}
+
+// The verdict of a run that has ended before is not that of this command: nothing is applied, and that is an error.
+func TestARunThatHasEndedIsNotStarted(t *testing.T) {
+	tests := map[string]struct {
+		there   []client.Object
+		refused bool
+	}{
+		"none there":                  {nil, false},
+		"it goes on":                  {[]client.Object{nightly("1")}, false},
+		"it was complete":             {[]client.Object{nightly("1", v1alpha1.ConditionComplete)}, true},
+		"it had failed":               {[]client.Object{nightly("1", v1alpha1.ConditionFailed)}, true},
+		"one of another namespace is": {[]client.Object{func() client.Object { r := nightly("1", v1alpha1.ConditionComplete); r.Namespace = "other"; return r }()}, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			to := cluster(t, tc.there...)
+			objects, err := read("-", strings.NewReader(runWithScripts))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := start(t.Context(), to, objects)
+			made := to.API.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: "scripts"}, &corev1.ConfigMap{})
+			if !tc.refused {
+				if err != nil || made != nil || run.GetNamespace() != "ns" || run.GetName() != "nightly" || len(tc.there) > 0 && tc.there[0].GetNamespace() == "ns" && run.GetUID() != "1" {
+					t.Errorf("%v, %v, %v", run, err, made)
+				}
+				return
+			}
+			if err == nil || !apierrors.IsNotFound(made) {
+				t.Fatalf("%v, %v", err, made)
+			}
+			for _, want := range []string{"nothing was started", "metadata.generateName", "kubectl delete bmr nightly -n ns", "kubectl assay get nightly -n ns"} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q lacks %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+// A run that was deleted and made again between two looks is another one, whose verdict is nobody's here.
+func TestAnotherRunOfTheNameIsNotFollowed(t *testing.T) {
+	for name, started := range map[string]types.UID{"run": "1", "watch": ""} {
+		t.Run(name, func(t *testing.T) {
+			looks := []*v1alpha1.BenchmarkRun{nightly("1"), nightly("2", v1alpha1.ConditionComplete)}
+			looked := 0
+			to := cluster(t)
+			api := interceptor.NewClient(to.API.(client.WithWatch), interceptor.Funcs{Get: func(_ context.Context, _ client.WithWatch, _ client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+				looks[min(looked, len(looks)-1)].DeepCopyInto(into.(*v1alpha1.BenchmarkRun))
+				looked++
+				return nil
+			}})
+			var out bytes.Buffer
+			f := following{api: api, key: to.Key("nightly"), uid: started, interval: time.Millisecond, progress: &progress{out: &out, width: func() int { return 0 }}}
+			if run, err := f.toTheEnd(t.Context()); err == nil || !strings.Contains(err.Error(), "another run has its name") {
+				t.Errorf("%v, %v", run, err)
+			}
+			if looks[1].UID = "1"; looked != 2 {
+				t.Errorf("%d looks", looked)
+			}
+			looked = 0
+			if run, err := f.toTheEnd(t.Context()); err != nil || !run.Finished() {
+				t.Errorf("its own end: %v, %v", run, err)
+			}
+		})
+	}
+}
