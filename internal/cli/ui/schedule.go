@@ -154,7 +154,7 @@ func (s *site) schedule(ctx context.Context, r *http.Request) (page, error) {
 		if err := s.drawHistory(ctx, &body, drawing{of, past, r.URL.Query().Get("measurement")}); err != nil {
 			return page{}, err
 		}
-		body.Runs, body.Note = s.tableOfPast(of, past)
+		body.Runs, body.Note = tableOfPast(s.now(), of, past)
 	}
 	return page{Template: "schedule", Title: cut(of.Name), At: "schedule", Namespace: id.Namespace, Body: body}, nil
 }
@@ -194,9 +194,8 @@ func (s *site) history(ctx context.Context, of *v1alpha1.BenchmarkSchedule) (pas
 }
 
 // tableOfPast runs, the newest first.
-func (s *site) tableOfPast(of *v1alpha1.BenchmarkSchedule, past contract.History) (t *table, note string) {
+func tableOfPast(now time.Time, of *v1alpha1.BenchmarkSchedule, past contract.History) (t *table, note string) {
 	t = &table{Caption: "Runs that have ended, the newest first", Head: []column{{Name: "Run"}, {Name: "Outcome"}, {Name: "Gate"}, {Name: "Started by"}, {"Ended", true}}}
-	now := s.now()
 	for i := len(past.Runs) - 1; i >= 0 && len(t.Rows) < mostRows; i-- {
 		run := past.Runs[i]
 		says, gate := run.Verdict, "–"

@@ -121,7 +121,7 @@ func (s *site) page(of func(context.Context, *http.Request) (page, error)) http.
 		defer cancel()
 		p, err := of(ctx, r)
 		if err != nil {
-			p = s.problem(err)
+			p = pageOf(err)
 		}
 		whole := p.whole
 		if whole == nil {
@@ -181,7 +181,8 @@ type problem struct {
 	Server string
 }
 
-func (s *site) problem(err error) page {
+// pageOf an error.
+func pageOf(err error) page {
 	code, words := problemOf(err)
 	return page{Template: "problem", Title: "Nothing to show", Body: words, code: code}
 }
