@@ -36,7 +36,7 @@ def parquet():
 
 
 def hdr():
-    total = HdrHistogram(1, 24 * 3600 * 10**6, 3)
+    total = HdrHistogram(1, 24 * 3600 * 10**9, 3)
     reader, intervals, tags = HistogramLogReader(str(folder / "hdr.hlog"), total), 0, set()
     while (interval := reader.get_next_interval_histogram()) is not None:
         intervals += 1

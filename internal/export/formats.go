@@ -43,7 +43,7 @@ func Formats() []Format {
 		{"parquet", ".parquet", "the same table for DuckDB, pandas and others", true, pure(writeParquet)},
 		{"markdown", ".md", "tables for people, as GitHub renders them", false, pure(writeMarkdown)},
 		{"benchstat", ".txt", "Go's benchmark format, for benchstat", false, pure(writeBenchstat)},
-		{"hdr", ".hlog", "logs of HdrHistogram: the latencies of each trial, in microseconds", false, writeHDR},
+		{"hdr", ".hlog", "logs of HdrHistogram: the latencies of each trial, in nanoseconds", false, writeHDR},
 		{"junit", ".xml", "JUnit XML, for the test results of a CI", false, pure(writeJUnit)},
 		{"pytest-benchmark", ".json", "times, for pytest-benchmark compare", false, pure(writePytest)},
 		{"benchmarkdotnet", ".json", "times, for readers of BenchmarkDotNet's full JSON", false, pure(writeDotNet)},

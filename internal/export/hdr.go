@@ -13,14 +13,15 @@ import (
 	"github.com/assay-bench/assay/internal/stored"
 )
 
-// Bounds of a histogram: microseconds with three digits, up to a day.
+// Bounds of a histogram: nanoseconds with three digits, up to a day. The library divides by 1e6 for the log's column
+// Interval_Max, which so is in milliseconds, as readers expect.
 const (
 	hdrDigits  = 3
-	hdrHighest = 24 * int64(time.Hour/time.Microsecond)
+	hdrHighest = 24 * int64(time.Hour/time.Nanosecond)
 )
 
-// microsecondsPer unit of a histogram.
-var microsecondsPer = map[string]float64{"s": 1e6, "ms": 1e3, "us": 1, "µs": 1, "ns": 1e-3}
+// nanosecondsPer unit of a histogram.
+var nanosecondsPer = map[string]float64{"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1}
 
 // writeHDR writes a line for each histogram of each trial that counts, of all its clients together. The
 // tag has target, cell and measurement; begin and length are those of the measured window.
@@ -29,7 +30,7 @@ func writeHDR(ctx context.Context, out io.Writer, run *stored.Run) error {
 	lines := []func() error{
 		w.OutputLogFormatVersion,
 		func() error {
-			return w.OutputComment(fmt.Sprintf("[%s, latencies in microseconds]", contract.Line(run.String())))
+			return w.OutputComment(fmt.Sprintf("[%s, latencies in nanoseconds]", contract.Line(run.String())))
 		},
 		w.OutputLegend,
 	}
@@ -81,7 +82,7 @@ func histogramsOf(ctx context.Context, run *stored.Run, rec contract.Record) (me
 			return nil, false, nil
 		}
 		for _, m := range res.Result.Measurements {
-			if m.Histogram == nil || microsecondsPer[m.Histogram.Unit] == 0 {
+			if m.Histogram == nil || nanosecondsPer[m.Histogram.Unit] == 0 {
 				continue
 			}
 			name := labelled(m.Name, m.Labels)
@@ -108,7 +109,7 @@ func writeInterval(w *hdrhistogram.HistogramLogWriter, rec contract.Record, m na
 		h.SetStartTimeMs(start.UnixMilli())
 		h.SetEndTimeMs(end.UnixMilli())
 	}
-	factor := microsecondsPer[m.Unit]
+	factor := nanosecondsPer[m.Unit]
 	for _, b := range m.Buckets {
 		if err := h.RecordValues(int64(math.Round(b.Value*factor)), b.Count); err != nil {
 			return fmt.Errorf("trial %d: %w", rec.Index, err)

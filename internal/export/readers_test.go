@@ -87,7 +87,7 @@ func TestHdrHistogramReadsIt(t *testing.T) {
 		t.Errorf("tag %q, %d ms, %d of %d values", got.Histogram.Tag, got.EndedMs-got.BeganMs, got.Histogram.N(), want.N())
 	}
 	for _, p := range []float64{50, 99} {
-		in := got.Histogram.In("ms", 1000)
+		in := got.Histogram.In("ms", 1e6)
 		in.RoundUp = false
 		have, _ := in.Percentile(p)
 		exact, _ := want.Percentile(p)

@@ -73,10 +73,9 @@ func bars(m *measurement, l layout, panel string, all []placed, values trials) *
 		if row.Mid != nil {
 			measured++
 		}
-		for _, t := range values.of(p.entry) {
-			if t.leftOut == "" && len(row.Dots) < maxDots/maxMarks {
-				row.Dots = append(row.Dots, chart.Dot{Y: t.value, Title: t.title(m.unit)})
-			}
+		counted := slices.DeleteFunc(slices.Clone(values.of(p.entry)), func(t trial) bool { return t.leftOut != "" })
+		if row.Dots = dots(counted, m.unit, maxDots/maxMarks); len(row.Dots) < len(counted) {
+			row.Note += fmt.Sprintf(", %d of %d points", len(row.Dots), len(counted))
 		}
 		rows = append(rows, row)
 	}
@@ -168,7 +167,7 @@ func forest(in Input) *figure {
 	}
 	one := 1.0
 	f := &figure{caption: "Ratios to the baseline, with their intervals", key: []string{"declared, with a verdict", "without a verdict"},
-		note: "The dashed line is no difference. An interval that crosses it carries no verdict. The axis is logarithmic: half and double are equally far from it."}
+		note: "The dashed line is no difference. An interval that crosses it shows no difference; it may show equivalence. Right of it is more: for times, left is better. The axis is logarithmic: half and double are equally far from it."}
 	if len(all) > len(rows) {
 		f.note += fmt.Sprintf(" %d of %d comparisons are drawn.", len(rows), len(all))
 	}

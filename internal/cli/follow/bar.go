@@ -87,7 +87,7 @@ func bar(run *v1alpha1.BenchmarkRun, now time.Time) string {
 	if run.Status.Phase != v1alpha1.PhaseMeasuring || p.Planned == 0 {
 		return lineOf(run, now)
 	}
-	full := int(int64(barCells) * int64(p.Done) / int64(p.Planned))
+	full := min(barCells, int(int64(barCells)*int64(p.Done)/int64(p.Planned)))
 	return fmt.Sprintf("[%s%s] %s", strings.Repeat("=", full), strings.Repeat(" ", barCells-full), measuring(run, now))
 }
 
