@@ -173,17 +173,20 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	if logs := assay(t.Context(), "logs", "run", "--kubeconfig", config); logs.code != exit.Problem || !strings.Contains(logs.problems, "reading the log of pod run-trial-00000-") {
 		t.Errorf("logs of a pod that only this test plays: %+v", logs)
 	}
+	other := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 4 })
+	const another = "create a new BenchmarkRun with another name"
+	if got := assay(t.Context(), "run", "-f", manifestFile(t, other), "--kubeconfig", config); got.code != exit.Problem || !strings.Contains(got.problems, another) {
+		t.Errorf("another spec of the name: %+v", got)
+	}
 	open()
 	await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
-	if again := assay(t.Context(), "run", "-f", file, "--kubeconfig", config); again.code != exit.OK || !strings.Contains(again.problems, "nothing was started") {
+	if again := assay(t.Context(), "run", "-f", file, "--kubeconfig", config); again.code != exit.Problem || !strings.Contains(again.problems, "nothing was started") {
 		t.Errorf("once more: %+v", again)
 	}
-	other := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 4 })
 	for what, tt := range map[string]struct {
 		args []string
 		says string
 	}{
-		"another spec of the name":   {[]string{"run", "-f", manifestFile(t, other)}, "create a new BenchmarkRun with another name"},
 		"a run that is not there":    {[]string{"watch", "nothing"}, "kubectl assay get lists those that exist"},
 		"nothing to run":             {[]string{"run"}, `required flag(s) "filename" not set`},
 		"a file that is not there":   {[]string{"run", "-f", "nothing.yaml"}, "no such file"},
