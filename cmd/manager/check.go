@@ -69,14 +69,20 @@ func checkReady(ctx context.Context, url string) error {
 	if err != nil {
 		return fmt.Errorf("asking the manager: %w", err)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	// Each try is a connection of its own: the address of a Service that has just been made may lead elsewhere at first, and a
+	// connection that is kept would lead there until the end.
+	each := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := each.Do(request)
 	if err != nil {
 		return fmt.Errorf("asking the manager: %w", err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, 1024))
-	if err != nil || answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("the manager at %s answers %d: %s (%w)", url, answer.StatusCode, text, err)
+	if err != nil {
+		return fmt.Errorf("reading what the manager at %s answers: %w", url, err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the manager at %s answers %d: %s", url, answer.StatusCode, text)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func TestHelmTest(t *testing.T) {
 		}
 	}
 	c := pod.Spec.Containers[0]
-	if !slices.Contains(c.Command, "check") || !strings.Contains(strings.Join(c.Command, " "), "http://"+service.Name+".assay-system:8081/readyz") {
+	if !slices.Contains(c.Command, "check") || !strings.Contains(strings.Join(c.Command, " "), "http://"+service.Name+".assay-system.svc:8081/readyz") {
 		t.Errorf("command %v", c.Command)
 	}
 	if s := pod.Spec.SecurityContext; s == nil || !*s.RunAsNonRoot || *c.SecurityContext.AllowPrivilegeEscalation || len(c.SecurityContext.Capabilities.Drop) != 1 {
