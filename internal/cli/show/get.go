@@ -77,6 +77,15 @@ func Unread(key client.ObjectKey, err error) error {
 	return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
 }
 
+// runOf a name. A run that is not there is an error that says so.
+func runOf(ctx context.Context, to kube.Cluster, name string) (*v1alpha1.BenchmarkRun, error) {
+	run := &v1alpha1.BenchmarkRun{}
+	if err := to.API.Get(ctx, to.Key(name), run); err != nil {
+		return nil, Unread(to.Key(name), err)
+	}
+	return run, nil
+}
+
 // pageOfRuns are read at once: the status of a run has up to some 100 KiB.
 const pageOfRuns = 50
 

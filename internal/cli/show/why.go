@@ -42,9 +42,9 @@ func NewWhy(config *kube.Config) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			run := &v1alpha1.BenchmarkRun{}
-			if err := to.API.Get(cmd.Context(), to.Key(args[0]), run); err != nil {
-				return Unread(to.Key(args[0]), err)
+			run, err := runOf(cmd.Context(), to, args[0])
+			if err != nil {
+				return err
 			}
 			doc, err := whyOf(run)
 			if err != nil {
