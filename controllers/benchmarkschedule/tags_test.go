@@ -183,17 +183,24 @@ func TestAnImageThatIsNeverPulled(t *testing.T) {
 	want(t, "a name that is too long", pinned(longer, "sha256:"+strings.Repeat("0", 64)), longer)
 }
 
-// A registry that is away starts nothing, and keeps no other change from its run.
-func TestARegistryThatIsAway(t *testing.T) {
-	t.Parallel()
-	i := newImages(t)
-	tag := i.host + "/team/db:1"
-	s := newStage(t, `onChange: true, successfulRunsHistoryLimit: 100`)
-	first := i.push(tag)
+// newTagged is a schedule whose server has a tag in a registry that may be asked; its first run has ended, with the first digest.
+func newTagged(t *testing.T) (i *images, s *stage, tag, first string) {
+	t.Helper()
+	i = newImages(t)
+	tag = i.host + "/team/db:1"
+	s = newStage(t, `onChange: true, successfulRunsHistoryLimit: 100`)
+	first = i.push(tag)
 	s.r.Config.Engines["MariaDB"]["10.11"] = config.Image{Image: tag}
 	mayAsk(s, i.host)
 	s.pass()
 	want(t, "runs of a new schedule", len(newRuns(s, nil)), 1)
+	return i, s, tag, first
+}
+
+// A registry that is away starts nothing, and keeps no other change from its run.
+func TestARegistryThatIsAway(t *testing.T) {
+	t.Parallel()
+	i, s, tag, first := newTagged(t)
 	want(t, "the image", s.run(s.runs()[0]).Spec.Targets[0].MySQL.Image, tag+"@"+first)
 	known := s.runs()
 	s.told()
@@ -228,14 +235,7 @@ func TestARegistryThatIsAway(t *testing.T) {
 // of the template meanwhile, for which no tag was looked up.
 func TestATagThatMovesWhileSuspended(t *testing.T) {
 	t.Parallel()
-	i := newImages(t)
-	tag := i.host + "/team/db:1"
-	s := newStage(t, `onChange: true, successfulRunsHistoryLimit: 100`)
-	first := i.push(tag)
-	s.r.Config.Engines["MariaDB"]["10.11"] = config.Image{Image: tag}
-	mayAsk(s, i.host)
-	s.pass()
-	want(t, "runs of a new schedule", len(newRuns(s, nil)), 1)
+	i, s, tag, first := newTagged(t)
 	known := s.runs()
 
 	s.change(func(o *v1alpha1.BenchmarkSchedule) {

@@ -22,9 +22,5 @@ func read(ctx context.Context, config *kube.Config, name string) (*v1alpha1.Benc
 	if err != nil {
 		return nil, err
 	}
-	run := &v1alpha1.BenchmarkRun{}
-	if err := to.API.Get(ctx, to.Key(name), run); err != nil {
-		return nil, Unread(to.Key(name), err)
-	}
-	return run, nil
+	return runOf(ctx, to, name)
 }
