@@ -26,7 +26,8 @@ docs: ## the documentation site with search, in out/site (VERSION=v0.1.0 builds 
 
 .PHONY: gallery
 gallery: ## the page docs/gallery/README.md, and the reports of the stored runs beside it, in out/gallery
-	@hack/gallery-pages.sh
+	@go run -trimpath ./hack/gallery page
+	@go run -trimpath ./hack/gallery reports out/gallery
 
 .PHONY: build
 build: ## manager and agent as static Linux binaries, in out/bin/linux
