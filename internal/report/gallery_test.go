@@ -179,7 +179,7 @@ func TestS1AsPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, operation := range []string{"READ", "UPDATE"} {
+	for _, operation := range []string{"read", "update"} {
 		if n := strings.Count(svg, `<g class="b"><title>`+operation+", "); n != 4 {
 			t.Errorf("%s: got %d bars in its group, want 4", operation, n)
 		}
