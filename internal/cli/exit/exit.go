@@ -56,5 +56,5 @@ func CodeOf(err error) (code int, text string) {
 	case errors.Is(err, context.Canceled):
 		return Interrupted, "interrupted: " + err.Error()
 	}
-	return Problem, err.Error()
+	return Problem, hinted(err.Error())
 }
