@@ -22,7 +22,7 @@ generate: ## deepcopy functions, CRDs, RBAC and all else that is derived
 
 .PHONY: docs
 docs: ## the documentation site with search, in out/site (VERSION=v0.1.0 builds it beside the versions that are there)
-	@hack/site.sh $(VERSION)
+	@hack/site.sh build $(VERSION)
 
 .PHONY: build
 build: ## manager and agent as static Linux binaries, in out/bin/linux

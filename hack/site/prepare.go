@@ -20,6 +20,11 @@ const repository = "https://github.com/assay-bench/assay/"
 //go:embed zensical.toml
 var configuration string
 
+// banner of the pages of a version that is not the newest release.
+//
+//go:embed overrides/main.html
+var banner []byte
+
 var (
 	versionPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]{0,31}$`)
 	linkPattern    = regexp.MustCompile(`\]\(([^)\s#]*)(#[^)\s]*)?\)`)
@@ -64,7 +69,14 @@ func prepare(root, work, version string) error {
 	if err != nil {
 		return err
 	}
-	text := strings.NewReplacer("NAV", nav, `"VERSION"`, `"`+version+`"`).Replace(withoutComments(configuration))
+	overrides := filepath.Join(work, "overrides")
+	if err := os.MkdirAll(overrides, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(overrides, "main.html"), banner, 0o644); err != nil {
+		return err
+	}
+	text := strings.NewReplacer("NAV", nav, "VERSION", version).Replace(withoutComments(configuration))
 	return os.WriteFile(filepath.Join(work, "zensical.toml"), []byte(text), 0o644)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,22 +95,58 @@ func TestCheck(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	work := treeOf(t, map[string]string{"v0.9.0/index.html": "", "v0.10.0/index.html": "", "dev/index.html": "", "docs/README.md": ""})
-	if err := writeVersions(work, "v0.10.0"); err != nil {
+	work := treeOf(t, map[string]string{
+		"v0.9.0/index.html": "", "v0.10.0/index.html": "", "v0.10.0/guide/a/index.html": "", "v0.10.0/404.html": "", "dev/index.html": "", "dev/guide/new/index.html": "",
+		"docs/README.md": "", "latest/index.html": "", "latest/gone/index.html": "",
+	})
+	if err := run([]string{"versions", work}); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(work, "versions.json"))
-	if err != nil {
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(work, name))
+		if err != nil {
+			t.Error(err)
+		}
+		return string(data)
+	}
+	var got []listed
+	if err := json.Unmarshal([]byte(read("versions.json")), &got); err != nil {
 		t.Fatal(err)
 	}
-	at := func(v string) int { return strings.Index(string(data), `"version": "`+v+`"`) }
-	if at("dev") < 0 || at("dev") > at("v0.10.0") || at("v0.10.0") > at("v0.9.0") || at("docs") >= 0 {
-		t.Errorf("versions %s", data)
+	want := []listed{{"dev", "dev", []string{}}, {"v0.10.0", "v0.10.0", []string{"latest"}}, {"v0.9.0", "v0.9.0", []string{}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("versions (-want +got):\n%s", diff)
 	}
-	if start, err := os.ReadFile(filepath.Join(work, "index.html")); err != nil || !strings.Contains(string(start), "url=v0.10.0/") {
-		t.Errorf("start page %s, %v", start, err)
+	for name, to := range map[string]string{"index.html": "latest/", "latest/index.html": "../v0.10.0/", "latest/guide/a/index.html": "../../../v0.10.0/guide/a/"} {
+		if page := read(name); !strings.Contains(page, `url=`+to+`"`) || !strings.Contains(page, `location.replace("`+to+`" + `) || !strings.Contains(page, `<a href="`+to+`">`) {
+			t.Errorf("%s does not lead to %s:\n%s", name, to, page)
+		}
 	}
-	if err := run([]string{"prepare", work, "../x"}); err == nil {
-		t.Error("a version that leaves the folder")
+	for _, name := range []string{"latest/gone/index.html", "latest/guide/new/index.html"} {
+		if _, err := os.Stat(filepath.Join(work, name)); err == nil {
+			t.Errorf("%s: the newest release has no such page", name)
+		}
+	}
+}
+
+// Before the first release, the version that there is comes first; without one there is no site.
+func TestVersionsWithoutARelease(t *testing.T) {
+	work := treeOf(t, map[string]string{"dev/index.html": ""})
+	if err := writeVersions(work); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := os.ReadFile(filepath.Join(work, "latest/index.html")); err != nil || !strings.Contains(string(page), `url=../dev/"`) {
+		t.Errorf("latest is %s, %v", page, err)
+	}
+	if err := writeVersions(t.TempDir()); err == nil {
+		t.Error("a folder without a version")
+	}
+}
+
+func TestVersionNames(t *testing.T) {
+	for _, name := range []string{"../x", "latest", "docs", "archives", ""} {
+		if err := run([]string{"check", t.TempDir(), name}); err == nil || !strings.Contains(err.Error(), "usage") {
+			t.Errorf("version %q: %v", name, err)
+		}
 	}
 }
