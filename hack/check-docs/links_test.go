@@ -1,29 +1,12 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/assay-bench/assay/internal/explain"
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
-
-// treeOf writes files into a folder.
-func treeOf(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
 
 func TestLinks(t *testing.T) {
 	rest := map[string]string{
@@ -59,7 +42,7 @@ func TestLinks(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			rest["docs/page.md"] = tt.text
-			root := treeOf(t, rest)
+			root := tree.Of(t, rest)
 			docs, err := readDocuments(root)
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +58,7 @@ func TestLinks(t *testing.T) {
 
 // All parts of the check see a repository, and each of them can fail.
 func TestCheck(t *testing.T) {
-	root := treeOf(t, map[string]string{
+	root := tree.Of(t, map[string]string{
 		"go.mod": "module m\n", "Makefile": "test:\n",
 		findingsPage:              "`a`\n",
 		"internal/validity/f.go":  "package validity\ntype Finding struct { Check, Message string }\nvar f = []Finding{{\"a\", \"it is\"}, {\"b\", \"a message\"}}\n",

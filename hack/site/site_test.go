@@ -8,28 +8,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
 
 const fence = "```"
 
-// treeOf writes files into a folder.
-func treeOf(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
 func TestConverted(t *testing.T) {
-	root := treeOf(t, map[string]string{"docs/guide/b.md": "", "docs/run.svg": "", "docs/contracts/x.json": "", "config/samples/demo.yaml": "", "docs/a_test.go": ""})
+	root := tree.Of(t, map[string]string{"docs/guide/b.md": "", "docs/run.svg": "", "docs/contracts/x.json": "", "config/samples/demo.yaml": "", "docs/a_test.go": ""})
 	for name, tt := range map[string]struct{ text, want string }{
 		"a link to a page":                  {"[b](b.md#x)", "[b](b.md#x)"},
 		"a link to a picture":               {"![p](../run.svg)", "![p](../run.svg)"},
@@ -54,7 +40,7 @@ func TestConverted(t *testing.T) {
 }
 
 func TestNavigation(t *testing.T) {
-	root := treeOf(t, map[string]string{"docs/guide/README.md": "[b](b.md) then [a](a.md) and [b](b.md)\n"})
+	root := tree.Of(t, map[string]string{"docs/guide/README.md": "[b](b.md) then [a](a.md) and [b](b.md)\n"})
 	got, err := navigation(root, []string{"README.md", "guide/README.md", "guide/a.md", "guide/b.md", "guide/c.md", "reference/api.md", "reference/checks/x.md", "runbooks/z.md"})
 	if err != nil {
 		t.Fatal(err)
@@ -81,21 +67,21 @@ func TestCheck(t *testing.T) {
 		"a block of an item, that is one": {head + "<pre></pre>", "1. a\n\n   " + fence + "sh\n   ls\n   " + fence + "\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := treeOf(t, map[string]string{"docs/a.md": tt.doc})
-			work := treeOf(t, map[string]string{"dev/a/index.html": tt.page, "dev/b/index.html": `<h1 id="x">b</h1>`, "dev/p.svg": ""})
+			root := tree.Of(t, map[string]string{"docs/a.md": tt.doc})
+			work := tree.Of(t, map[string]string{"dev/a/index.html": tt.page, "dev/b/index.html": `<h1 id="x">b</h1>`, "dev/p.svg": ""})
 			err := check(root, work, "dev")
 			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("error %v, want one with %q", err, tt.err)
 			}
 		})
 	}
-	if err := check(treeOf(t, map[string]string{"docs/a.md": ""}), treeOf(t, map[string]string{"dev/b/index.html": ""}), "dev"); err == nil {
+	if err := check(tree.Of(t, map[string]string{"docs/a.md": ""}), tree.Of(t, map[string]string{"dev/b/index.html": ""}), "dev"); err == nil {
 		t.Error("a site without a page of the document is sound")
 	}
 }
 
 func TestVersions(t *testing.T) {
-	work := treeOf(t, map[string]string{
+	work := tree.Of(t, map[string]string{
 		"v0.9.0/index.html": "", "v0.10.0/index.html": "", "v0.10.0/guide/a/index.html": "", "v0.10.0/404.html": "", "dev/index.html": "", "dev/guide/new/index.html": "",
 		"docs/README.md": "", "latest/index.html": "", "latest/gone/index.html": "",
 	})
@@ -131,7 +117,7 @@ func TestVersions(t *testing.T) {
 
 // Before the first release, the version that there is comes first; without one there is no site.
 func TestVersionsWithoutARelease(t *testing.T) {
-	work := treeOf(t, map[string]string{"dev/index.html": ""})
+	work := tree.Of(t, map[string]string{"dev/index.html": ""})
 	if err := writeVersions(work); err != nil {
 		t.Fatal(err)
 	}

@@ -3,14 +3,8 @@ package e2e
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 	"github.com/assay-bench/assay/test/helpers/pages"
 )
@@ -58,15 +52,7 @@ func TestYourDatabase(t *testing.T) {
 		t.Skip("one of all stories")
 	}
 	s := newShell(t, cluster.Namespace(t))
-	host := cluster.AwaitRun(t, cluster.Apply(t, s.ns, cluster.RunYAML("host", "", short+"  retain: Always\n  exclusive: false\n")), 3*time.Minute)
-	cluster.Complete(t, host)
-	cluster.OpenDatabases(t, s.ns)
-	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
-	secret := &corev1.Secret{}
-	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: s.ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
-		t.Fatal(err)
-	}
-	dropTables(t, s.ns, address, secret)
+	address, secret := hostDatabase(t, s.ns)
 	page := pages.Open(t, "../..", "docs/guide/your-database.md", s.Shell).Retry(s.again).
 		Replace("db.example.com", address).Replace("username=bench", "username="+string(secret.Data["username"])).
 		Replace("password=change-me", "password="+string(secret.Data["password"])).

@@ -13,8 +13,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/test/helpers/apiserver"
@@ -90,17 +88,8 @@ func administrator(t *testing.T) pages.Shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, config := server.Config, clientcmdapi.NewConfig()
-	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: c.CertData, ClientKeyData: c.KeyData}
-	config.Contexts["envtest"] = &clientcmdapi.Context{Cluster: "envtest", AuthInfo: "envtest"}
-	config.CurrentContext = "envtest"
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatal(err)
-	}
 	programs := strings.Join([]string{os.Getenv("KUBEBUILDER_ASSETS"), filepath.Join(root, "bin"), os.Getenv("PATH")}, ":")
-	return pages.Shell{Dir: root, Env: []string{"KUBECONFIG=" + path, "PATH=" + programs}}
+	return pages.Shell{Dir: root, Env: []string{"KUBECONFIG=" + server.Kubeconfig(t, "", ""), "PATH=" + programs}}
 }
 
 // definitions is how many CRDs of Assay there are.
