@@ -65,6 +65,7 @@ func TestCheck(t *testing.T) {
 		"api/v1alpha1/c.go":       "package v1alpha1\nconst ReasonGone = \"Gone\"\n",
 		"docs/evidence/claims.md": "- It is fast.\n",
 		"README.md":               "`make gone`\n",
+		"docs/README.md":          "[checks](reference/checks.md)\n",
 		"hack/tools/x/go.mod":     "module x\n", "hack/tools/x/broken.go": "no Go\n",
 	})
 	problems, err := check(root, []explain.Entry{{Kind: explain.Check, Name: "a", Example: "a message"}})
@@ -78,6 +79,7 @@ func TestCheck(t *testing.T) {
 	want := []string{
 		"README.md: there is no make gone",
 		"api/v1alpha1/c.go:2: nothing gives the reason ReasonGone",
+		"docs/evidence/claims.md: no question of docs/README.md leads to the page",
 		"docs/evidence/claims.md:1: no test and no figure shows this claim: It is fast.",
 		findingsPage + ": the check b (internal/validity/f.go:3) is not explained",
 		textsFolder + ": the check b (internal/validity/f.go:3) has no text",
