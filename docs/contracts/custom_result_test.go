@@ -127,7 +127,7 @@ func TestTheToolOfThePage(t *testing.T) {
 			if report.Failure == nil || !strings.Contains(report.Failure.Message, want) {
 				t.Errorf("no server: %+v", report)
 			}
-		case report.Failure != nil || len(report.Measurements) == 0 || report.Measurements[0].Name != want || !(report.Measurements[0].Value > 0):
+		case report.Failure != nil || len(report.Measurements) == 0 || report.Measurements[0].Name != want || report.Measurements[0].Value == nil || !(*report.Measurements[0].Value > 0):
 			t.Errorf("a server: %+v", report)
 		}
 	}
