@@ -24,6 +24,10 @@ generate: ## deepcopy functions, CRDs, RBAC and all else that is derived
 docs: ## the documentation site with search, in out/site (VERSION=v0.1.0 builds it beside the versions that are there)
 	@hack/site.sh build $(VERSION)
 
+.PHONY: docs-look
+docs-look: ## the site in headless Chromium: menu of versions, search, phone, dark, no request to elsewhere
+	@hack/site.sh look
+
 .PHONY: build
 build: ## manager and agent as static Linux binaries, in out/bin/linux
 	@mkdir -p out/bin/linux

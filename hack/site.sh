@@ -4,6 +4,7 @@
 #                                    heading that is not there fails, and so does a page that loads something from elsewhere
 #        site.sh pack VERSION        what was built, as out/site/archives/assay-site_VERSION.tar.gz: a release keeps it
 #        site.sh collect FOLDER      one site of what was built and of all archives in out/site/archives, as it is published
+#        site.sh look                collects two versions, and looks at them in headless Chromium (test/browser)
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -66,9 +67,19 @@ collect() {
   go run -trimpath ./hack/site versions "$folder"
 }
 
+# look builds two releases of what is in the tree: the menu and the banner need an earlier one.
+look() {
+  build v0.0.1
+  build v0.0.2
+  collect out/site-look
+  rm -rf "$work"/v0.0.[12]
+  ASSAY_SITE=$REPO/out/site-look hack/browser.sh -count=1 -run '^TestTheSite'
+}
+
 case ${1:-build} in
   build) build "${2:-dev}" ;;
   pack) pack "${2:?which version}" ;;
   collect) collect "${2:?into which folder}" ;;
-  *) fail "usage: site.sh [build [VERSION]] | pack VERSION | collect FOLDER" ;;
+  look) look ;;
+  *) fail "usage: site.sh [build [VERSION]] | look | pack VERSION | collect FOLDER" ;;
 esac

@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"io/fs"
 	"os"
@@ -20,10 +20,10 @@ const repository = "https://github.com/assay-bench/assay/"
 //go:embed zensical.toml
 var configuration string
 
-// banner of the pages of a version that is not the newest release.
+// overrides of the theme: the banner of a version that is not the newest release.
 //
-//go:embed overrides/main.html
-var banner []byte
+//go:embed overrides
+var overrides embed.FS
 
 var (
 	versionPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]{0,31}$`)
@@ -69,11 +69,10 @@ func prepare(root, work, version string) error {
 	if err != nil {
 		return err
 	}
-	overrides := filepath.Join(work, "overrides")
-	if err := os.MkdirAll(overrides, 0o755); err != nil {
+	if err := os.RemoveAll(filepath.Join(work, "overrides")); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(overrides, "main.html"), banner, 0o644); err != nil {
+	if err := os.CopyFS(work, overrides); err != nil {
 		return err
 	}
 	text := strings.NewReplacer("NAV", nav, "VERSION", version).Replace(withoutComments(configuration))
