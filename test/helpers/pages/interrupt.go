@@ -77,10 +77,10 @@ func (s Shell) Interrupt(t testing.TB, command string) (string, error) {
 	}
 	send(syscall.SIGINT)
 	select {
-	case <-ended:
+	case err := <-ended:
+		t.Logf("$ %s\n%s^C (%v)", strings.TrimSpace(command), out.String(), err) // how a program ends that is interrupted is its business
+		return out.String(), nil
 	case <-time.After(patience):
 		return out.String(), fmt.Errorf("%q goes on after it was interrupted: %s", command, out.String())
 	}
-	t.Logf("$ %s\n%s^C", strings.TrimSpace(command), out.String())
-	return out.String(), nil
 }
