@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Plays the runs of docs/gallery in the cluster, one after the other, and keeps each as a bundle beside its manifest: without raw
-# output and most results, which stay in out/gallery. A run of which
-# more than a tenth was disturbed, or that has failed, is played once more, and the better of the two is kept. One that fails does not stop the others, and leaves
-# the bundle that is there. Wants a quiet machine for half an hour.
+# output and most results, which stay in out/gallery. A run of which more than a tenth was disturbed, or that has failed, is played
+# once more, and the better of the two is kept. One that fails does not stop the others, and leaves the bundle that is there. Wants
+# a quiet machine for half an hour.
 # Usage: gallery.sh [s0 s3 ...]     the experiments; default: all
 #        BLOCKS=2 gallery.sh s4     a try in small: so many blocks, once, and its bundle stays in out/gallery
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -11,7 +11,7 @@ cd "$REPO"
 export KUBECONFIG=$REPO/out/kubeconfig
 kubectl=$(tool kubernetes)/kubectl
 assay=out/bin/kubectl-assay
-namespace=assay-gallery
+namespace="assay-gallery"
 small=${BLOCKS:-}
 # The longest takes ten minutes. A run that hangs must not take the time of the others.
 readonly LIMIT=20m
@@ -64,7 +64,7 @@ experiment() {
     if play "$name" "out/gallery/$name-$try.assay.tar"; then
       n=$(spoilt "$name")
       say "$name: $(field "$name" '{.status.progress.text}'), of which $n say nothing; $(wc -c <"out/gallery/$name-$try.assay.tar") bytes"
-      [[ -n $least ]] && ((n >= least)) || { least=$n best=out/gallery/$name-$try.assay.tar; }
+      if [[ -z $least ]] || ((n < least)); then least=$n best=out/gallery/$name-$try.assay.tar; fi
       ((n * 10 > $(field "$name" '{.status.progress.planned}'))) || break
     fi
     [[ -z $small ]] || break

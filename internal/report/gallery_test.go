@@ -298,3 +298,23 @@ func TestSpeedUpsAreThoseOfTheHarness(t *testing.T) {
 		t.Errorf("got %q, want %q", nameSpeedUp, drivers.NameSpeedUp)
 	}
 }
+
+// Calls that differ in other things each are rows of their own, and not a table of dashes; a full table stays one.
+func TestATableOfDashesIsAList(t *testing.T) {
+	entry := func(labels ...string) *v1alpha1.SummaryEntry {
+		return &v1alpha1.SummaryEntry{Name: "x", Target: "mariadb", Median: "1", Labels: value("", "", "", 0, labels...).Labels}
+	}
+	calls := []*v1alpha1.SummaryEntry{entry("operation", "Connect"), entry("operation", "SelectOne"), entry("operation", "SelectOne", "session", "Pool"), entry("operation", "Insert")}
+	l := layOut(calls, v1alpha1.FactorTarget)
+	var got []string
+	for _, p := range l.place(calls) {
+		got = append(got, p.across+"|"+p.series)
+	}
+	if want := []string{"|Connect", "|SelectOne", "|SelectOne, Pool", "|Insert"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	full := []*v1alpha1.SummaryEntry{entry("operation", "Do", "driver", "a"), entry("operation", "Do", "driver", "b"), entry("operation", "Insert", "driver", "a"), entry("operation", "Insert", "driver", "b")}
+	if l := layOut(full, "driver"); !slices.Equal(l.across, []string{"operation"}) || !slices.Equal(l.series, []string{"driver"}) {
+		t.Errorf("got %+v, want the operations across the drivers", l)
+	}
+}
