@@ -17,7 +17,7 @@ import (
 )
 
 // rightsRow is a command of the guide's table, and the rights that it takes.
-var rightsRow = regexp.MustCompile("(?m)^\\| `([a-z -]+?)(?: [A-Z-].*?)?`.*\\| ([^|]*) \\|$")
+var rightsRow = regexp.MustCompile("(?m)^\\| `([a-z -]+?)(?: [[A-Z-].*?)?`.*\\| ([^|]*) \\|$")
 
 // Each command that shows a run works with the rights that the guide says, and not with fewer.
 func TestCommandsWorkWithTheRightsOfTheGuide(t *testing.T) {
