@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/ui"
 	"github.com/assay-bench/assay/internal/report"
 	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/writeup"
 )
 
 // reading of whole runs for the pages of `ui`: what they say is what the commands say.
@@ -17,7 +18,7 @@ func reading() ui.Reading {
 		if err != nil {
 			return err
 		}
-		if err := report.Write(page, reported(ctx, run)); err != nil {
+		if err := report.Write(page, writeup.Input(ctx, run)); err != nil {
 			return fmt.Errorf("%s: %w", from, err)
 		}
 		return nil

@@ -91,6 +91,9 @@ func Tell(out io.Writer, doc output.Run, width int) error {
 	slices.Reverse(findings) // the newest first
 	shown := findings[:min(len(findings), mostFindings)]
 	list("against the numbers:", shown, int32(len(findings)-len(shown)), "status.findings")
+	if doc.Report != "" {
+		text += "\nreport: " + contract.Line(doc.Report) + "\n"
+	}
 	_, err := io.WriteString(out, text)
 	return err
 }
