@@ -62,7 +62,7 @@ func TestThePartsAreThoseOfTheCommands(t *testing.T) {
 	if !bytes.Equal(page, want.Bytes()) || !strings.Contains(string(page), "Latency spectrum") {
 		t.Error("the page is not that of the command")
 	}
-	for _, text := range []string{"# ns/run\n", "## Comparisons\n", "## Medians\n", "## Quoted numbers", "b 1.5x a"} {
+	for _, text := range []string{"# ns/run\n", "## Comparisons\n", "## Medians\n", "## Quoted numbers", "b 1.50x a"} {
 		if !strings.Contains(tables[contract.KeyReport], text) {
 			t.Errorf("the Markdown lacks %q:\n%s", text, tables[contract.KeyReport])
 		}
@@ -72,7 +72,7 @@ func TestThePartsAreThoseOfTheCommands(t *testing.T) {
 		t.Errorf("the document: %+v, %v", doc, err)
 	}
 	later := run.Object.DeepCopy()
-	later.Status.Report = &v1alpha1.ReportStatus{Reason: v1alpha1.ReasonRetrying, Message: "again"}
+	later.Status.Report = &v1alpha1.ReportStatus{Reason: v1alpha1.ReasonRetrying, Message: "again", ConfigMap: "run-report"}
 	later.Status.Notifications = []v1alpha1.NotificationStatus{{Receiver: "ci", Time: metav1.Now()}}
 	time.Sleep(time.Millisecond)
 	again, err := w.Tables(t.Context(), later)
