@@ -43,7 +43,7 @@ func (w Writer) Tables(ctx context.Context, run *v1alpha1.BenchmarkRun) (map[str
 	if err != nil {
 		return nil, err
 	}
-	markdown, err := markdownOf(ctx, read, note, int(budget.MostReport)-len(summary))
+	markdown, err := markdownOf(read, note, int(budget.MostReport)-len(summary))
 	return map[string]string{contract.KeyReport: string(markdown), contract.KeyReportSummary: string(summary)}, err
 }
 
@@ -55,13 +55,9 @@ func isTransient(ctx context.Context, err error) bool {
 }
 
 // markdownOf a run, with a note at its end, in at most so many bytes: what is too much is cut behind a line.
-func markdownOf(ctx context.Context, run *stored.Run, note string, most int) ([]byte, error) {
-	format, err := export.Find("markdown")
-	if err != nil {
-		return nil, err
-	}
+func markdownOf(run *stored.Run, note string, most int) ([]byte, error) {
 	var text bytes.Buffer
-	if err := format.Write(ctx, &text, run); err != nil {
+	if err := export.Markdown(&text, run); err != nil {
 		return nil, err
 	}
 	if note != "" {
