@@ -210,6 +210,9 @@ func TestCatalogue(t *testing.T) {
 	}
 	reports.Ended(v1alpha1.ReasonRetrying) // which is no end
 	reports.Ended(v1alpha1.ReasonReportTooLarge)
+	if _, err := CountRegistries(config.Registries{Ask: []config.Registry{{Host: "registry.example"}}}, r); err != nil {
+		t.Fatal(err)
+	}
 	more, err := r.Gather()
 	if err != nil {
 		t.Fatal(err)
