@@ -19,6 +19,15 @@ import (
 // mostRows of a table are written: a page with more is not read, and GitHub does not render it.
 const mostRows = 500
 
+// Markdown writes the tables of a run, for which neither its plan nor its records are needed. It is the format "markdown",
+// without the others: a program that needs no other does not get their libraries.
+func Markdown(out io.Writer, run *stored.Run) error {
+	if err := writeMarkdown(out, run); err != nil {
+		return fmt.Errorf("writing the tables of %s: %w", run, err)
+	}
+	return nil
+}
+
 // writeMarkdown writes what became of the run, its comparisons, its medians and quoted numbers.
 func writeMarkdown(out io.Writer, run *stored.Run) error {
 	o := run.Object

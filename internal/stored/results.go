@@ -95,7 +95,7 @@ func (r *Run) result(ctx context.Context, name string) (ClientResult, bool, erro
 	if !delivered {
 		return ClientResult{}, false, nil
 	}
-	res, err := contract.Decode(gz)
+	res, err := contract.DecodeWithin(gz, r.limits.Results)
 	if err != nil {
 		return ClientResult{}, false, fmt.Errorf("ConfigMap %s: %w", name, err)
 	}

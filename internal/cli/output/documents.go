@@ -37,6 +37,8 @@ type RunHead struct {
 	Headline string `json:"headline,omitempty"`
 	// Verdict is the first comparison in one line.
 	Verdict string `json:"verdict,omitempty"`
+	// Report is the URL of the stored report, or ConfigMap/NAME of its tables; absent until it is stored.
+	Report string `json:"report,omitempty"`
 	// Created, Started, Ends and Ended are times. Ends is an estimate, Ended is absent until then.
 	Created time.Time  `json:"created"`
 	Started *time.Time `json:"started,omitempty"`

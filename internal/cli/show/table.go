@@ -82,6 +82,9 @@ func Tell(out io.Writer, doc output.Run, width int) error {
 	findings := findingsOf(doc.Findings)
 	shown := findings[:min(len(findings), mostFindings)]
 	text += section("against the numbers:", shown, int32(len(findings)-len(shown)), "status.findings")
+	if doc.Report != "" {
+		text += "\nreport: " + contract.Line(doc.Report) + "\n"
+	}
 	_, err := io.WriteString(out, text)
 	return err
 }
