@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/report/chart"
 )
@@ -193,23 +194,23 @@ func ratioText(r float64) string {
 func evidenceOf(e v1alpha1.ComparisonEntry) string {
 	var words []string
 	if text := intervalOf(e); text != "" {
-		if c, ok := decimal(e.IntervalConfidence); ok {
-			text = strconv.FormatFloat(100*c, 'g', 4, 64) + " % interval " + text
+		if level := analysis.Level(e.IntervalConfidence); level != "" {
+			text = level + " interval " + text
 		}
 		words = append(words, text)
 	}
-	if p := pOf(e); p != "" {
-		words = append(words, "p "+p)
+	switch adjusted, p := pOf(e.AdjustedP), pOf(e.P); {
+	case adjusted != "":
+		words = append(words, "adjusted p "+adjusted)
+	case p != "":
+		words = append(words, "p "+p+" by itself")
 	}
 	words = append(words, fmt.Sprintf("%d of %d blocks", e.BlockCount, e.PlannedBlockCount))
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-func pOf(e v1alpha1.ComparisonEntry) string {
-	text := e.P
-	if e.AdjustedP != "" {
-		text = e.AdjustedP
-	}
+// pOf a p-value with two digits; empty without one.
+func pOf(text string) string {
 	p, ok := decimal(text)
 	switch {
 	case !ok:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -23,7 +24,7 @@ func RunOf(run *v1alpha1.BenchmarkRun, view View) output.Run {
 			continue
 		}
 		doc.Comparisons = append(doc.Comparisons, output.Comparison{
-			Family: string(c.Family), Verdict: string(c.Verdict), Text: c.Text, Blocks: c.BlockCount, PlannedBlocks: c.PlannedBlockCount,
+			Family: string(c.Family), Verdict: string(c.Verdict), Text: c.Text, Blocks: c.BlockCount, PlannedBlocks: c.PlannedBlockCount, IntervalConfidence: c.IntervalConfidence,
 		})
 	}
 	for _, s := range st.Sweeps {
@@ -82,7 +83,7 @@ func Tell(out io.Writer, doc output.Run, width int) error {
 	list("sweeps:", doc.Sweeps, doc.MoreSweeps, "the ConfigMaps of the summary")
 	var comparisons, findings []string
 	for _, c := range doc.Comparisons {
-		comparisons = append(comparisons, fmt.Sprintf("%s, %d of %d blocks%s: %s", strings.ToLower(c.Verdict), c.Blocks, c.PlannedBlocks, map[bool]string{true: ", control"}[c.Family == string(v1alpha1.FamilyControl)], c.Text))
+		comparisons = append(comparisons, comparisonOf(c))
 	}
 	list("comparisons:", comparisons, doc.MoreComparisons, "the ConfigMaps of the summary")
 	for _, f := range doc.Findings {
@@ -93,6 +94,18 @@ func Tell(out io.Writer, doc output.Run, width int) error {
 	list("against the numbers:", shown, int32(len(findings)-len(shown)), "status.findings")
 	_, err := io.WriteString(out, text)
 	return err
+}
+
+// comparisonOf a run in one line, with the confidence of its interval.
+func comparisonOf(c output.Comparison) string {
+	about := fmt.Sprintf("%s, %d of %d blocks", strings.ToLower(c.Verdict), c.Blocks, c.PlannedBlocks)
+	if level := analysis.Level(c.IntervalConfidence); level != "" {
+		about += ", interval at " + level
+	}
+	if c.Family == string(v1alpha1.FamilyControl) {
+		about += ", control"
+	}
+	return about + ": " + c.Text
 }
 
 func findingOf(f output.Finding) string {
@@ -155,7 +168,11 @@ func intervalOf(m output.Measurement) string {
 	case m.Quoted != "":
 		return "quoted: " + m.Quoted
 	case m.IntervalLow != "":
-		return m.IntervalLow + " to " + m.IntervalHigh
+		text := m.IntervalLow + " to " + m.IntervalHigh
+		if level := analysis.Level(m.IntervalCoverage); level != "" {
+			text += " (" + level + ")"
+		}
+		return text
 	case m.Min != "":
 		return m.Min + " to " + m.Max + " (all)"
 	}
