@@ -27,12 +27,12 @@ docs: ## the documentation site with search, in out/site (VERSION=v0.1.0 builds 
 .PHONY: build
 build: ## manager and agent as static Linux binaries, in out/bin/linux
 	@mkdir -p out/bin/linux
-	CGO_ENABLED=0 GOOS=linux $(GO_BUILD) -o out/bin/linux/ $(addprefix ./cmd/,$(filter manager agent,$(notdir $(wildcard cmd/*))))
+	@CGO_ENABLED=0 GOOS=linux $(GO_BUILD) -o out/bin/linux/ $(addprefix ./cmd/,$(filter manager agent,$(notdir $(wildcard cmd/*))))
 
 .PHONY: plugin
 plugin: ## the plugin of kubectl for this machine, in out/bin (kubectl finds it in the PATH)
 	@mkdir -p out/bin
-	CGO_ENABLED=0 $(GO_BUILD) -o out/bin/ ./cmd/kubectl-assay
+	@CGO_ENABLED=0 $(GO_BUILD) -o out/bin/ ./cmd/kubectl-assay
 
 .PHONY: plugin-archives
 plugin-archives: ## the plugin for Linux, macOS and Windows, and its manifest for krew, in out/plugin (VERSION=0.2.0)
@@ -55,7 +55,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 ## Cluster
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
-deploy demo: export ASSAY_IMAGES := demo
+deploy demo servers: export ASSAY_IMAGES := demo
 e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run bench-trials bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
@@ -92,8 +92,12 @@ deploy: cluster images-demo ## Assay in the cluster
 	@hack/demo.sh deploy
 
 .PHONY: demo
-demo: cluster images-demo plugin ## a benchmark from beginning to end, and its report as a page
+demo: cluster images-demo ## a benchmark from beginning to end, and its report as a page
 	@hack/demo.sh
+
+.PHONY: servers
+servers: cluster build ## images of further servers, for runs of yours: make servers SERVERS="mysql:8.0 mariadb:11.8"
+	@hack/demo.sh servers $(SERVERS)
 
 ## Tests
 

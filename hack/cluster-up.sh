@@ -20,7 +20,7 @@ node_image() {
   elif timeout 20 docker manifest inspect "$KIND_NODE_IMAGE" >/dev/null 2>&1 && docker pull "$KIND_NODE_IMAGE" >&2; then
     printf '%s\n' "$KIND_NODE_IMAGE"
   else
-    say "no registry has $KIND_NODE_IMAGE for this machine: building the node image from packages"
+    say "no registry has $KIND_NODE_IMAGE for this machine: building the node image from packages. Kubernetes is compiled: some 8 minutes on 2 CPUs, once"
     "$REPO/hack/node-image/build.sh"
   fi
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the images of hack/images/images.yaml, tagged by the content they are made from, and loads them into the kind
 # cluster. Needs no registry; where one is there, the base images come from it. What is there already is left alone.
-# Usage: images.sh [build|load|prune|clean] [demo|core|full|name...]   default: build, prune and load the core set
+# Usage: images.sh [build|load|prune|clean] [demo|core|full] [name...]   default: build, prune and load the core set
 #   build   images that are missing
 #   load    built images into the nodes that lack them: the manager into all, the others into the workers
 #   prune   old images: the newest few of each name stay, so that a run in progress keeps its agent

@@ -68,7 +68,7 @@ in_progress() {
     seconds=$((($(now_ms) - start) / 1000))
     ((seconds >= 9)) || continue
     last=''
-    [[ ! -f $log ]] || last=$(tail -c 2000 "$log" | tr -c '[:print:]\n' ' ' | grep -v '^ *$' | tail -n 1 | cut -c 1-100)
+    [[ ! -f $log ]] || last=$(tail -c 2000 "$log" | sed 's/\x1b\[[0-9;]*m//g' | tr -c '[:print:]\n' ' ' | grep -v '^ *$' | tail -n 1 | cut -c 1-100)
     text+="${text:+; }$seconds s $what${last:+: $last}"
   done
   printf '%s' "$text"

@@ -41,7 +41,7 @@ for wanted in "$@"; do
     docker tag "$wanted" "$name"
     say "$name: pulled by its digest in $(since "$start")"
   else
-    say "$name: NO REGISTRY HAS ${wanted#*@} for this machine: making it from Debian packages"
+    say "$name: no registry has ${wanted#*@} for this machine: making it from Debian packages"
     make_base "$name"
     say "$name: made from Debian packages in $(since "$start")"
   fi

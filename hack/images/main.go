@@ -115,8 +115,12 @@ func (b builder) writeValues(ctx context.Context, cluster string, chosen, all []
 	if err != nil {
 		return err
 	}
+	gone, err := b.unreachable(ctx, cluster)
+	if err != nil {
+		return err
+	}
 	here := available(all, chosen, present)
-	if err := replace(valuesFile, values(all, here)); err != nil {
+	if err := replace(valuesFile, values(all, here, gone)); err != nil {
 		return err
 	}
 	return replace(listFile, list(here))

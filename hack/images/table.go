@@ -100,34 +100,29 @@ func parseTable(data []byte) ([]image, error) {
 	return table.Images, nil
 }
 
-// choose returns the images that the words name, in the order of the table: a set, or keys of
-// images. isSet says which.
+// choose returns the images that the words name, in the order of the table: a set, with keys of images beside it, or keys
+// of images alone. isSet says which.
 func choose(images []image, words []string) (chosen []image, isSet bool, err error) {
 	if len(words) == 0 {
 		words = []string{"core"}
 	}
-	if rank := slices.Index(sets, words[0]); rank >= 0 {
-		if len(words) > 1 {
-			return nil, false, fmt.Errorf("%s is a set: it takes no further names", words[0])
-		}
-		for _, i := range images {
-			if slices.Index(sets, i.Set) <= rank {
-				chosen = append(chosen, i)
-			}
-		}
-		return chosen, true, nil
+	rank := slices.Index(sets, words[0])
+	isSet = rank >= 0
+	named := words
+	if isSet {
+		named = words[1:]
 	}
 	known := make([]string, 0, len(images))
 	for _, i := range images {
 		known = append(known, i.key())
-		if slices.Contains(words, i.key()) {
+		if slices.Index(sets, i.Set) <= rank || slices.Contains(named, i.key()) {
 			chosen = append(chosen, i)
 		}
 	}
-	for _, w := range words {
+	for _, w := range named {
 		if !slices.Contains(known, w) {
 			return nil, false, fmt.Errorf("no image %s (known: %s, %s)", w, strings.Join(sets, ", "), strings.Join(known, ", "))
 		}
 	}
-	return chosen, false, nil
+	return chosen, isSet, nil
 }

@@ -104,7 +104,9 @@ func TestChoose(t *testing.T) {
 		"a larger set has the smaller ones": {words: []string{"full"}, want: "manager mysql:9.7 runner-ycsb mysql:5.7", isSet: true},
 		"names in the order of the table":   {words: []string{"mysql:5.7", "manager"}, want: "manager mysql:5.7"},
 		"an image that is not there":        {words: []string{"manager", "mysql"}, err: "no image mysql (known: demo, core, full, manager, mysql:9.7"},
-		"a set beside a name":               {words: []string{"demo", "mysql:5.7"}, err: "takes no further names"},
+		"a set and a name beside it":        {words: []string{"demo", "mysql:5.7"}, want: "manager mysql:9.7 mysql:5.7", isSet: true},
+		"a name that the set has":           {words: []string{"demo", "mysql:9.7"}, want: "manager mysql:9.7", isSet: true},
+		"a set and no image beside it":      {words: []string{"demo", "mysql:8.4"}, err: "no image mysql:8.4 (known: demo, core, full, manager, mysql:9.7"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

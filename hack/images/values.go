@@ -14,8 +14,8 @@ const (
 	listFile   = "out/images.txt"
 )
 
-// flavors of servers: the key in the chart's values, and the name of the images.
-var flavors = []struct{ key, name string }{{"MySQL", "mysql"}, {"MariaDB", "mariadb"}, {"TiDB", "tidb"}}
+// flavors of servers: the key in the chart's values, and the name of the images; empty where none is built here.
+var flavors = []struct{ key, name string }{{"MySQL", "mysql"}, {"Percona", ""}, {"MariaDB", "mariadb"}, {"TiDB", "tidb"}}
 
 // available are the images for the values: the requested images, and other images that every
 // worker has. Other images keep the defaults of the chart.
@@ -30,8 +30,9 @@ func available(all, chosen []image, present []string) []image {
 	return out
 }
 
-// values of the chart for the images. all is the whole table, with tags.
-func values(all, available []image) string {
+// values of the chart for the images. all is the whole table, with tags. gone are versions that leave the catalogue, by their
+// flavor: no node can get an image of them.
+func values(all, available []image, gone map[string][]string) string {
 	tags := map[string]string{}
 	for _, i := range all {
 		tags[i.key()] = i.Tag
@@ -50,9 +51,16 @@ func values(all, available []image) string {
 	out.WriteString("engines:\n")
 	for _, f := range flavors {
 		var entries []string
+		built := map[string]bool{}
 		for _, i := range available {
-			if i.Name == f.name {
+			if f.name != "" && i.Name == f.name {
+				built[i.Series] = true
 				entries = append(entries, fmt.Sprintf("%q: {image: %q}", i.Series, registry+i.Tag))
+			}
+		}
+		for _, version := range gone[f.key] {
+			if !built[version] {
+				entries = append(entries, fmt.Sprintf("%q: null", version))
 			}
 		}
 		fmt.Fprintf(&out, "  %s: {%s}\n", f.key, strings.Join(entries, ", "))

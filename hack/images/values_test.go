@@ -1,9 +1,11 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 )
 
 func TestValues(t *testing.T) {
@@ -22,13 +24,14 @@ runners:
   sysbench: {image: "docker.io/library/assay-runner-sysbench:33"}
 engines:
   MySQL: {"9.7": {image: "docker.io/library/assay-mysql:9.7-55"}, "9.10": {image: "docker.io/library/assay-mysql:9.10-66"}}
+  Percona: {}
   MariaDB: {}
   TiDB: {}
 # Off the nodes that are measured: there the manager would be a second workload.
 nodeSelector: {node-role.kubernetes.io/control-plane: ""}
 tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists}]
 `
-	if diff := cmp.Diff(want, values(all, here)); diff != "" {
+	if diff := cmp.Diff(want, values(all, here, nil)); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
 	want = `manager docker.io/library/assay-manager:11
@@ -39,5 +42,36 @@ mysql:9.10 docker.io/library/assay-mysql:9.10-66
 `
 	if diff := cmp.Diff(want, list(here)); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}
+
+// Where no registry answers, the catalogue has what is built here and nothing else: a run that names another version is refused
+// at once.
+func TestValuesWithoutARegistry(t *testing.T) {
+	all := []image{{Name: "manager", Tag: "assay-manager:1"}, {Name: "mysql", Series: "9.7", Tag: "assay-mysql:9.7-5"}}
+	text := values(all, all, map[string][]string{"MySQL": {"8.4", "9.7"}, "Percona": {"8.0"}})
+	var got struct {
+		Engines map[string]map[string]any `json:"engines"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]map[string]any{
+		"MySQL":   {"9.7": map[string]any{"image": "docker.io/library/assay-mysql:9.7-5"}, "8.4": nil},
+		"Percona": {"8.0": nil}, "MariaDB": {}, "TiDB": {},
+	}
+	if diff := cmp.Diff(want, got.Engines); diff != "" {
+		t.Errorf("engines (-want +got):\n%s", diff)
+	}
+}
+
+// Every version of the chart's catalogue is known, so that each one without an image can leave it.
+func TestCatalogue(t *testing.T) {
+	all, err := catalogue("../../" + chartValues)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(all["MySQL"], "8.4") || len(all["Percona"]) == 0 {
+		t.Errorf("the catalogue: %v", all)
 	}
 }

@@ -197,7 +197,7 @@ func TestCompareRefuses(t *testing.T) {
 			all[0].(*v1alpha1.BenchmarkRun).Spec.Workload.Sysbench.Threads = 64
 			return all
 		}, "spec.workload.sysbench.threads (x: 2, y: 64)", exit.Problem},
-		"no such run": {func([]client.Object) []client.Object { return nil }, "reading BenchmarkRun ns/y", exit.Problem},
+		"no such run": {func([]client.Object) []client.Object { return nil }, "there is no BenchmarkRun y in namespace ns: kubectl assay get lists", exit.Problem},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -111,7 +111,7 @@ func waitingContainer(s corev1.ContainerStatus, waited time.Duration, l config.T
 	w := s.State.Waiting
 	if retry, isPull := pullErrors[w.Reason]; isPull {
 		v := Verdict{State: Waiting, Reason: v1alpha1.ReasonImagePullFailed,
-			Message: fmt.Sprintf("image %s cannot be pulled (%s): %s", s.Image, w.Reason, w.Message)}
+			Message: fmt.Sprintf("image %s cannot be pulled (%s): %s; kubectl assay explain %s says what to do", s.Image, w.Reason, w.Message, v1alpha1.ReasonImagePullFailed)}
 		if !retry || waited > l.ImagePull.Duration {
 			v.State = Failed
 		}

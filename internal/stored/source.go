@@ -38,7 +38,11 @@ func (c inCluster) String() string { return "BenchmarkRun " + c.key.String() }
 // Run reads the object.
 func (c inCluster) Run(ctx context.Context) (*v1alpha1.BenchmarkRun, error) {
 	run := &v1alpha1.BenchmarkRun{}
-	if err := c.api.Get(ctx, c.key, run); err != nil {
+	err := c.api.Get(ctx, c.key, run)
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("there is no BenchmarkRun %s in namespace %s: kubectl assay get lists those that exist, and -n names another namespace: %w", c.key.Name, c.key.Namespace, err)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", c, err)
 	}
 	return run, nil

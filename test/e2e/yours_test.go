@@ -46,6 +46,42 @@ func TestReadAVerdict(t *testing.T) {
 	}
 }
 
+// The page for those who try it, with versions of their own: the demo, and then the page as it is written. It wants a machine
+// without other work.
+func TestTryIt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories")
+	}
+	s := newShell(t, cluster.Namespace(t))
+	for _, name := range []string{"config", "out", "bin"} {
+		at, err := filepath.Abs("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(at, filepath.Join(s.Dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for try := 1; ; try++ { // make demo does this
+		out, err := s.run("kubectl assay run -f config/samples/demo.yaml")
+		if err == nil {
+			break
+		}
+		if try == 3 || !s.again(out) {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	page := pages.Open(t, "../..", "docs/guide/try-it.md", s.Shell).Retry(s.again).Replace("-n assay-demo", "-n "+s.ns)
+	for page.Left() > 0 {
+		page.Next()
+	}
+	for _, file := range []string{"mine.html", "mine.yaml"} {
+		if info, err := os.Stat(filepath.Join(s.Dir, file)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
 // The page about a database of one's own, as it is written, with a server that another run has left.
 func TestYourDatabase(t *testing.T) {
 	if testing.Short() {

@@ -78,7 +78,7 @@ func TestDecide(t *testing.T) {
 		"a version that is not in the catalogue": {
 			[]change{spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Targets[0].MySQL.Version = "1" })},
 			"fail VersionNotInCatalogue: spec.targets[0].mysql.version: the engine catalogue has no MySQL \"1\"; it has: 8.4. " +
-				"Add it to the chart value engines.MySQL, or set image", nil, nil,
+				"Add it to the chart value engines.MySQL, or set image; kubectl assay explain VersionNotInCatalogue says more", nil, nil,
 		},
 		"a tool that this operator does not have": {
 			[]change{spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Workload = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{}} })},

@@ -36,8 +36,8 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v
 		entry, ok := in.Catalogue.Config.Engines[t.MySQL.Flavor][t.MySQL.Version]
 		if !ok {
 			return out, refuse(v1alpha1.ReasonVersionNotInCatalogue,
-				"%s.mysql.version: the engine catalogue has no %s %q; it has: %s. Add it to the chart value engines.%s, or set image",
-				field, t.MySQL.Flavor, t.MySQL.Version, in.Catalogue.Config.Versions(t.MySQL.Flavor), t.MySQL.Flavor)
+				"%s.mysql.version: the engine catalogue has no %s %q; it has: %s. Add it to the chart value engines.%s, or set image; kubectl assay explain %s says more",
+				field, t.MySQL.Flavor, t.MySQL.Version, in.Catalogue.Config.Versions(t.MySQL.Flavor), t.MySQL.Flavor, v1alpha1.ReasonVersionNotInCatalogue)
 		}
 		out.Image = entry.Image
 	}

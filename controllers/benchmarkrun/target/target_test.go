@@ -65,8 +65,8 @@ func TestDecide(t *testing.T) {
 			"wait Progressing: the server in pod run-a-db-0 is starting", ok, nil,
 		},
 		"an image that cannot be pulled is the reason": {
-			[]change{unpullable("a"), up("b")}, "wait ImagePullFailed: a: image mysql:1 cannot be pulled (ErrImagePull): ",
-			"wait ImagePullFailed: image mysql:1 cannot be pulled (ErrImagePull): ", ok, nil,
+			[]change{unpullable("a"), up("b")}, "wait ImagePullFailed: a: image mysql:1 cannot be pulled (ErrImagePull): ; kubectl assay explain ImagePullFailed says what to do",
+			"wait ImagePullFailed: image mysql:1 cannot be pulled (ErrImagePull): ; kubectl assay explain ImagePullFailed says what to do", ok, nil,
 		},
 		"a server out of memory": {
 			[]change{outOfMemory("a"), up("b")},
@@ -120,7 +120,7 @@ func TestDecide(t *testing.T) {
 		},
 		"in turn, the image of the second one cannot be pulled": {
 			[]change{active("b"), set("a", 0, long), unpullable("b"), loaded("a")}, turns, idle,
-			"wait ImagePullFailed: image mysql:1 cannot be pulled (ErrImagePull): ", nil,
+			"wait ImagePullFailed: image mysql:1 cannot be pulled (ErrImagePull): ; kubectl assay explain ImagePullFailed says what to do", nil,
 		},
 		"in turn, the second one waits for the scheduler": {
 			[]change{active("b"), set("a", 0, long), starting("b"), unscheduled("b"), loaded("a")}, turns, idle,

@@ -49,5 +49,5 @@ func CodeOf(err error) (code int, text string) {
 	case errors.As(err, &coded):
 		return coded.Code, coded.Text
 	}
-	return Problem, err.Error()
+	return Problem, hinted(err.Error())
 }

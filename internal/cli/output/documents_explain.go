@@ -7,7 +7,7 @@ const ExplanationVersion = "assay.dev/cli/explanation/v1"
 type Explanation struct {
 	// Version is always ExplanationVersion.
 	Version string `json:"version"`
-	// Kind is reason, check or field.
+	// Kind is reason, check, verdict or field.
 	Kind    string `json:"kind"`
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`

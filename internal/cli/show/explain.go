@@ -12,13 +12,14 @@ import (
 	"github.com/assay-bench/assay/internal/explain"
 )
 
-const explainHelp = `Say what a reason, a check or a field means.
+const explainHelp = `Say what a reason, a check, a verdict or a field means.
 
-A reason stands in a condition or at a trial, a check in a finding. A field is one of BenchmarkRun: spec.design.blocks, or
+A reason stands in a condition or at a trial, a check in a finding, a verdict beside a comparison. A field is one of BenchmarkRun: spec.design.blocks, or
 design.blocks for short. It needs no cluster.`
 
 const explainExamples = `  kubectl assay explain Queued
   kubectl assay explain little
+  kubectl assay explain inconclusive
   kubectl assay explain design.dataReset
   kubectl assay explain workload.sysbench -o json`
 
@@ -26,7 +27,7 @@ const explainExamples = `  kubectl assay explain Queued
 func NewExplain() *cobra.Command {
 	var format output.Format
 	cmd := &cobra.Command{
-		Use: "explain REASON|CHECK|FIELD", Short: "Say what a reason, a check or a field means", Long: explainHelp, Example: explainExamples, Args: cobra.ExactArgs(1),
+		Use: "explain REASON|CHECK|VERDICT|FIELD", Short: "Say what a reason, a check, a verdict or a field means", Long: explainHelp, Example: explainExamples, Args: cobra.ExactArgs(1),
 		ValidArgsFunction: completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			doc, text, err := explanationOf(args[0])
@@ -41,6 +42,16 @@ func NewExplain() *cobra.Command {
 	}
 	format.AddTo(cmd)
 	return cmd
+}
+
+// verdicts on comparisons, as they stand in texts. A reason of a gate has the name slower, too, and comes first.
+var verdicts = map[string]string{
+	"faster":       "A difference was shown: the rate is larger, or the time shorter, than that of the baseline. The interval of the ratio, corrected for all comparisons of the run, does not hold 1.",
+	"higher":       "A difference was shown in a measurement that is no speed, such as memory: it is larger.",
+	"lower":        "A difference was shown in a measurement that is no speed, such as memory: it is smaller.",
+	"equivalent":   "The difference was shown to be smaller than the minimum effect that the run declares (analysis.minimumEffect).",
+	"inconclusive": "Neither a difference nor equivalence was shown. That is no finding that both are alike: the interval also holds differences that may matter. The text says which difference these blocks would have found. For a smaller one plan more blocks, or longer windows.",
+	"exploratory":  "No verdict, and a hint for another run: the comparison was not declared before the data (analysis.comparisons), trials ran in sequence, or fewer than 6 blocks are left. Blocks are left out when other work disturbs one of their trials: status.findings names it.",
 }
 
 // completeNames of reasons and checks.
@@ -72,6 +83,10 @@ func explanationOf(name string) (output.Explanation, string, error) {
 			doc.Do = append(doc.Do, explain.Plain(text))
 		}
 		return doc, entry.Text(), nil
+	}
+	if meaning, ok := verdicts[strings.ToLower(name)]; ok {
+		doc.Kind, doc.Name, doc.Meaning = "verdict", strings.ToLower(name), meaning
+		return doc, fmt.Sprintf("%s is a verdict on a comparison.\n\n%s\n\nsee docs/guide/read-a-verdict.md\n", doc.Name, explain.Wrapped(meaning, "")), nil
 	}
 	field, err := apischema.FieldOf(name)
 	if err != nil {

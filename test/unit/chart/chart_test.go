@@ -174,6 +174,7 @@ func TestLocalImages(t *testing.T) {
 		"ycsb":  c.Runners["ycsb"].Image,
 		"built": c.Engines["MariaDB"]["10.11"].Image, "default": c.Engines["MariaDB"]["11.8"].Image,
 		"default of a flavor with nothing built": c.Engines["TiDB"]["8.5"].Image,
+		"versions that no node can get":          c.Versions("MySQL") + "; " + c.Versions("Percona"),
 	}
 	want := map[string]string{
 		"manager": "docker.io/library/assay-manager:1111", "agent": "docker.io/library/assay-agent:2222",
@@ -182,6 +183,7 @@ func TestLocalImages(t *testing.T) {
 		"built":                                  "docker.io/library/assay-mariadb:10.11-5555",
 		"default":                                "docker.io/library/mariadb:11.8",
 		"default of a flavor with nothing built": "docker.io/pingcap/tidb:v8.5.7",
+		"versions that no node can get":          "5.7, 8.0, 9.7; none",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("images (-want +got):\n%s", diff)
