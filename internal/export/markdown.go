@@ -34,7 +34,7 @@ func writeMarkdown(out io.Writer, run *stored.Run) error {
 	text += table("Sweeps", "In brackets is the interval of the knee, and of a peak the loads that none was shown to exceed.", []string{"Sweep", "Confidence"}, sweepRows(run))
 	text += table("Medians", "Of the trials that count. "+analysis.MedianLegend, []string{"Target", "Cell", "Measurement", "Median", "Interval", "Coverage", "Min", "Max", "Unit", "Better", "Trials", "Left out", "Caveat"}, medianRows(run))
 	text += table("Quoted numbers: somebody else measured them", "", []string{"Target", "Stage", "Measurement", "Value", "Unit", "Source"}, quotedRows(run))
-	text += table("Findings", "", []string{"Severity", "Check", "Message"}, findingRows(o))
+	text += table("Findings", "", []string{"Severity", "Check", "Trial", "Target", "Message"}, findingRows(o))
 	_, err := io.WriteString(out, text)
 	return err
 }
@@ -146,7 +146,11 @@ func quotedRows(run *stored.Run) (rows [][]string) {
 
 func findingRows(o *v1alpha1.BenchmarkRun) (rows [][]string) {
 	for _, f := range o.Status.Findings {
-		rows = append(rows, []string{string(f.Severity), f.Check, f.Message})
+		trial := ""
+		if f.Trial != nil {
+			trial = strconv.Itoa(int(*f.Trial))
+		}
+		rows = append(rows, []string{string(f.Severity), f.Check, trial, f.Target, f.Message})
 	}
 	return rows
 }

@@ -205,7 +205,7 @@ func TestFindingsOfOneKindStandTogether(t *testing.T) {
 	if len(c.blocks) != 1 || c.blocks[0].heading != v1alpha1.SeverityWarning {
 		t.Fatalf("got %+v", c.blocks)
 	}
-	want := []string{"not-steady, mysql: it fell by 9 % (likewise in trials 0, 2, 4, 6, 8, 10)", "not-steady, mariadb: it fell by 9 % (likewise in trials 1, 3, 5, 7, 9, 11)"}
+	want := []string{"not-steady, mysql: it fell by 9 % (trial 0; with its own numbers also in 2, 4, 6, 8, 10)", "not-steady, mariadb: it fell by 9 % (trial 1; with its own numbers also in 3, 5, 7, 9, 11)"}
 	if got := c.blocks[0].bullets; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

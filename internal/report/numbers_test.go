@@ -167,3 +167,22 @@ func TestCaveatsStandBesideTheNumbers(t *testing.T) {
 		t.Errorf("%+v", c.blocks)
 	}
 }
+
+func TestWordsOfNames(t *testing.T) {
+	for name, want := range map[string]string{"BlockDisturbed": "block disturbed", "IntegerCPU": "integer CPU", "ABBA": "ABBA", "RandomizedBlocks": "randomized blocks", "": ""} {
+		if got := words(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// A run of which no trial counts has no number, and says that and nothing else of its numbers.
+func TestARunWithoutANumberSaysSo(t *testing.T) {
+	m := twoServers(3)
+	m.change = func(rec *contract.Record) { rec.Disturbed = true }
+	in := m.input(t)
+	in.Comparisons = nil
+	if got := lead(in); len(got) != 1 || got[0] != "There is no number: no trial counts." {
+		t.Errorf("%q, of the headline %q", got, in.Run.Status.Headline)
+	}
+}

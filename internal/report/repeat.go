@@ -49,6 +49,12 @@ func repeat(in Input) (out []block) {
 		add("image of the tool", r.RunnerImage)
 		add("image of the agent", r.AgentImage)
 	}
+	for i := range in.Records {
+		if id := in.Records[i].ClientImageID; id != "" {
+			add("image of the tool, as it ran first", id)
+			break
+		}
+	}
 	for _, target := range st.Targets {
 		add("image of "+target.Name, target.ImageID)
 	}

@@ -33,9 +33,9 @@ func lead(in Input) (out []string) {
 	switch {
 	case len(primary) > 0:
 		out = append(out, in.sentence(primary[0]))
-	case st.Headline != "":
+	case st.Headline != "" && (len(in.Entries) == 0 || hasMedian(in.Entries)):
 		out = append(out, line("No comparison was declared. Measured: "+st.Headline+"."))
-	case len(out) == 0:
+	case st.CompletionTime != nil || len(out) == 0:
 		out = append(out, "There is no number: no trial counts.")
 	}
 	if len(primary) > 1 {
@@ -45,6 +45,10 @@ func lead(in Input) (out []string) {
 		out = append(out, line("The gate: "+c.Message))
 	}
 	return out
+}
+
+func hasMedian(entries []v1alpha1.SummaryEntry) bool {
+	return slices.ContainsFunc(entries, func(e v1alpha1.SummaryEntry) bool { return e.Median != "" })
 }
 
 func isTrue(in Input, name string) *metav1.Condition {
@@ -250,16 +254,24 @@ func tally(entries []v1alpha1.ComparisonEntry) string {
 	return strings.Join(order, ", ")
 }
 
-// words of a name in CamelCase.
+// words of a name in CamelCase. Letters that are all large are one word, as in IntegerCPU.
 func words(name string) string {
 	var out strings.Builder
+	last, large := rune(0), func(r rune) bool { return r >= 'A' && r <= 'Z' }
 	for i, r := range name {
-		if i > 0 && r >= 'A' && r <= 'Z' {
+		if i > 0 && large(r) && !large(last) {
 			out.WriteByte(' ')
 		}
 		out.WriteRune(r)
+		last = r
 	}
-	return strings.ToLower(out.String())
+	words := strings.Fields(out.String())
+	for i, word := range words {
+		if len(word) == 1 || strings.ToUpper(word) != word {
+			words[i] = strings.ToLower(word)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // decimal number of the status; false for anything else.
