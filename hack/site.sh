@@ -29,6 +29,7 @@ step "the documentation site: version $version"
 programs=$(generator)
 mkdir -p "$work"
 go run -trimpath ./hack/site prepare "$work" "$version"
+go run -trimpath ./hack/gallery site "$work/docs/gallery"
 # As a module: the scripts of the folder name the one that it was made in.
 (cd "$work" && "$programs/python" -m zensical build --strict --clean)
 go run -trimpath ./hack/site check "$work" "$version"

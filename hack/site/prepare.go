@@ -142,7 +142,7 @@ func navigation(root string, pages []string) (string, error) {
 		return page == "README.md" || strings.HasPrefix(page, "reference/checks/") || strings.HasPrefix(page, "reference/reasons/")
 	})
 	for _, s := range []section{
-		{"Guide", "guide", order}, {"Reference", "reference", []string{"api.md"}}, {"Runbooks", "runbooks", []string{"README.md"}},
+		{"Guide", "guide", order}, {"Reference", "reference", []string{"api.md"}}, {"Gallery", "gallery", []string{"README.md"}}, {"Runbooks", "runbooks", []string{"README.md"}},
 		{"Evidence", "evidence", []string{"claims.md"}}, {"Contributing", "contributing", []string{"architecture.md"}},
 	} {
 		mine := map[string]bool{}

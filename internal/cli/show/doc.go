@@ -9,6 +9,8 @@
 //	get.go           the command `get`
 //	read.go          a run of the cluster, or of a bundle
 //	measurements.go  measured and quoted numbers beside each other
+//	targets.go       the servers of a run, and how fast they were loaded
+//	notes.go         what limits a number, beside it; findings by their kind
 //	table.go         the numbers of a run as a table
 //	why.go           what a run waits for, and who is to act
 //	logs.go          what the tool or the server printed

@@ -17,9 +17,12 @@ import (
 
 const getHelp = `List the runs of a namespace, or show the numbers of one.
 
-Of one run it shows what became of it, the medians of what it compares (without a declaration its main measurement
-and one latency) with their intervals, the verdicts, and what speaks against the numbers. -m shows another measurement.
-An interval marked (all) is that from the least to the largest value: fewer than 6 trials have no interval.
+Of one run it shows what became of it, the servers with their nodes and how fast they were loaded, the medians of what it
+compares (without a declaration its main measurement and one latency) with their intervals, the verdicts, and what speaks
+against the numbers. -m shows another measurement, and -m all those that the status has. An interval marked (all) is that
+from the least to the largest value: fewer than 6 trials have no interval.
+
+A median with a * has a doubt: the column NOTES says which, and the lines below the table what that means.
 
 Numbers that a published target quotes stand beside the measured ones, and are marked. Somebody else measured them, and
 no test uses them. With --against, such as --against driver=mysql, they have their factor to the one of the same source with
@@ -30,6 +33,7 @@ The command shows what the status of a run has. Where the run has more, it says 
 const getExamples = `  kubectl assay get
   kubectl assay get demo
   kubectl assay get demo -m latency.percentile
+  kubectl assay get demo.assay.tar -m all
   kubectl assay get demo -o json | jq .outcome`
 
 // NewGet is the command `get`.
@@ -64,7 +68,7 @@ func NewGet(config *kube.Config) *cobra.Command {
 		},
 	}
 	format.AddTo(cmd)
-	cmd.Flags().StringVarP(&view.Name, "measurement", "m", "", "the measurement, such as latency.percentile")
+	cmd.Flags().StringVarP(&view.Name, "measurement", "m", "", "the measurement, such as latency.percentile; all: every one of the status")
 	cmd.Flags().StringVar(&view.Against, "against", "", "the label of a baseline, such as driver=mysql: quoted numbers have a factor then")
 	return cmd
 }
