@@ -105,6 +105,8 @@ func (g group) words() string {
 	switch {
 	case len(trials) == 1 && g.count == 1:
 		text += " (trial " + trials[0] + ")"
+	case g.count > 1 && len(trials) == 0: // of the run, and of no trial
+		text += fmt.Sprintf(" (%d times)", g.count)
 	case g.count > 1 && len(trials) < g.count:
 		text += fmt.Sprintf(" (%d times, such as in trials %s)", g.count, strings.Join(trials, ", "))
 	case g.count > 1:
