@@ -219,6 +219,15 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 	return out
 }
 
+// ofFamily adds how many blocks a difference takes where there are several comparisons: their common error rate leaves each
+// of them less.
+func (a *analyst) ofFamily() string {
+	if a.needed <= stats.MinBlocks {
+		return ""
+	}
+	return fmt.Sprintf("; to show a difference, %d comparisons together need %d", len(a.family.Primary), a.needed)
+}
+
 // judge a primary comparison.
 func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stats.Decision) {
 	differing := a.likeness(one.contrast)
@@ -235,7 +244,7 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	case one.once:
 		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, onlyOnce
 	case e.Verdict == v1alpha1.VerdictExploratory:
-		e.Reason = fmt.Sprintf("%d blocks count on both sides, and a verdict needs %d", one.comparison.N, stats.MinBlocks)
+		e.Reason = fmt.Sprintf("%d blocks count on both sides, and a verdict needs %d%s", one.comparison.N, stats.MinBlocks, a.ofFamily())
 	case differing.Unmet != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, "the sides are not alike, as requireLike wants them: "+differing.Unmet
 	case e.Verdict == v1alpha1.VerdictInconclusive && e.DetectableEffect != "":

@@ -114,7 +114,7 @@ func TestVerdicts(t *testing.T) {
 					all[4*i%len(all)].Disturbed = true
 				}
 			},
-			text: []string{"exploratory (5 blocks count on both sides, and a verdict needs 6)"},
+			text: []string{"exploratory (5 blocks count on both sides, and a verdict needs 6; to show a difference, 2 comparisons together need 7)"},
 		},
 		"blocks that count are fewer than the family needs": {
 			blocks: 10, ratio: 1.5, spread: 0.01, throughput: "Inconclusive", latency: "Inconclusive",

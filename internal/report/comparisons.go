@@ -184,6 +184,7 @@ func ratioBlocks(in Input) (out []block) {
 		return nil
 	}
 	t := &table{caption: "Comparisons with their verdicts", head: []column{{"comparison", false}, {"verdict", false}, {"ratio", true}, {"interval", true}, {"p by itself", true}, {"adjusted p", true}, {"blocks", true}}}
+	percents := allNearOne(in.Comparisons)
 	for _, e := range in.Comparisons {
 		note := e.Reason
 		if e.Family != v1alpha1.FamilyPrimary {
@@ -195,7 +196,7 @@ func ratioBlocks(in Input) (out []block) {
 		}
 		strong := e.Verdict == v1alpha1.VerdictFaster || e.Verdict == v1alpha1.VerdictSlower
 		t.rows = append(t.rows, []cell{{text: in.subject(e), heading: true, below: []string{strings.TrimSuffix(note, "; ")}}, {text: verdict, strong: strong},
-			{text: short(&e)}, {text: orDash(intervalOf(e)), below: []string{analysis.Level(e.IntervalConfidence)}}, {text: orDash(pOf(e.P))}, {text: orDash(pOf(e.AdjustedP))},
+			{text: ratioAs(e, percents)}, {text: orDash(intervalAs(e, percents)), below: []string{analysis.Level(e.IntervalConfidence)}}, {text: orDash(pOf(e.P))}, {text: orDash(pOf(e.AdjustedP))},
 			{text: fmt.Sprintf("%d of %d", e.BlockCount, e.PlannedBlockCount)}})
 	}
 	how := paragraph(analysis.Method(orderOf(in)) + " " + analysis.RatioLegend)
@@ -245,17 +246,19 @@ func (in Input) subject(e v1alpha1.ComparisonEntry) string {
 func forest(in Input) *figure {
 	all := in.Comparisons
 	var rows []chart.Row
+	percents, intervals := allNearOne(all), 0
 	for _, e := range all {
 		r, ok := decimal(e.Ratio)
 		if !ok || r <= 0 || len(rows) >= maxMarks {
 			continue
 		}
-		row := chart.Row{Label: in.subject(e), Mid: &r, Note: short(&e), Title: line(e.Text), Series: seriesOf(e)}
+		row := chart.Row{Label: in.subject(e), Mid: &r, Note: ratioAs(e, percents), Title: line(e.Text), Series: seriesOf(e)}
 		low, has := decimal(e.IntervalLow)
 		high, also := decimal(e.IntervalHigh)
 		if has && also && low > 0 && high > 0 {
 			row.Low, row.High = &low, &high
 			row.Title = line(row.Title + "; " + analysis.Level(e.IntervalConfidence) + " interval")
+			intervals++
 		}
 		rows = append(rows, row)
 	}
@@ -263,13 +266,40 @@ func forest(in Input) *figure {
 		return nil
 	}
 	one := 1.0
-	f := &figure{caption: "Ratios to the baseline, with their intervals", key: []string{"declared, with a verdict", "without a verdict"},
-		note: "The dashed line is no difference. An interval that crosses it shows no difference; it may show equivalence. Right of it is more: for times, left is better. The axis is logarithmic: half and double are equally far from it."}
+	f := &figure{caption: "Ratios to the baseline", key: []string{"declared, with a verdict", "without a verdict"},
+		note: "The dashed line is no difference. Right of it is more: for times, left is better. The axis is logarithmic: half and double are equally far from it."}
+	if intervals > 0 {
+		f.caption += ", with their intervals"
+		f.note += " An interval that crosses the line shows no difference; it may show equivalence."
+	}
+	if intervals < len(rows) {
+		f.note += " A row without a stroke has no interval: too few blocks count."
+	}
 	if len(all) > len(rows) {
 		f.note += fmt.Sprintf(" %d of %d comparisons are drawn.", len(rows), len(all))
 	}
 	f.draw = chart.Rows{Label: f.caption + ". The table with it has the numbers.", Unit: "ratio to the baseline", Rows: rows, Log: true, Reference: &one}.SVG
 	return f
+}
+
+// allNearOne says whether all ratios are shown as differences in percent: one list has one form.
+func allNearOne(all []v1alpha1.ComparisonEntry) bool {
+	return !slices.ContainsFunc(all, func(e v1alpha1.ComparisonEntry) bool {
+		r, ok := decimal(e.Ratio)
+		return ok && r > 0 && !nearOne(r)
+	})
+}
+
+// ratioAs a difference in percent, or as a factor; empty without one.
+func ratioAs(e v1alpha1.ComparisonEntry, percents bool) string {
+	r, ok := decimal(e.Ratio)
+	switch {
+	case !ok || r <= 0:
+		return ""
+	case percents:
+		return percent(r - 1)
+	}
+	return ratioText(r) + "×"
 }
 
 // seriesOf a comparison: the first colour for a verdict, the second one for none.

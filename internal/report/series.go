@@ -72,7 +72,7 @@ func overTime(all looked) (out []block) {
 	for _, cell := range all.cells {
 		var lines []chart.Line
 		var key, notes []string
-		c := chart.Lines{XUnit: "seconds since the measured window began", Zero: true, Height: 260}
+		c := chart.Lines{XUnit: "seconds of the measured window", Zero: true, Height: 260}
 		behind := &table{head: []column{{"target", false}, {"second", true}, {"", true}}}
 		for _, s := range all.sights[cell] {
 			if s.series == nil {

@@ -91,9 +91,9 @@ func (in Input) sentence(e v1alpha1.ComparisonEntry) string {
 	case v1alpha1.VerdictEquivalent:
 		text = fmt.Sprintf("%s and %s are equivalent in %s%s: the difference was shown to be too small to matter, %s", value, base, name, where, times(e))
 	case v1alpha1.VerdictInconclusive:
-		text = fmt.Sprintf("Inconclusive%s: %s of %s is %s against that of %s, which chance may have made", where, name, value, times(e), base)
+		text = fmt.Sprintf("Inconclusive%s: %s of %s is %s, which chance may have made", where, name, value, than(e, "that of "+base))
 	default:
-		text = fmt.Sprintf("No verdict%s: %s of %s is %s against that of %s, which is a hint only", where, name, value, times(e), base)
+		text = fmt.Sprintf("Exploratory, so no verdict%s: %s of %s is %s, which is a hint only", where, name, value, than(e, "that of "+base))
 	}
 	if e.BelowMinimumEffect {
 		text += "; the difference is smaller than matters"
@@ -116,7 +116,7 @@ func because(e v1alpha1.ComparisonEntry) string {
 // capital begins a sentence.
 func capital(word string) string {
 	if word == "Exploratory" {
-		return "No verdict"
+		return "Exploratory, so no verdict"
 	}
 	return word
 }
@@ -165,6 +165,15 @@ func times(e v1alpha1.ComparisonEntry) string {
 		return strings.TrimLeft(percent(r-1), "+−") + word
 	}
 	return ratioText(r) + " times as high"
+}
+
+// than is the ratio in words, to the other side: "3.8 % higher than that of mysql".
+func than(e v1alpha1.ComparisonEntry, other string) string {
+	text := times(e)
+	if strings.HasSuffix(text, " higher") || strings.HasSuffix(text, " lower") {
+		return text + " than " + other
+	}
+	return text + " as " + other
 }
 
 // percent of a share, such as +3.8 %.
@@ -225,14 +234,23 @@ func pOf(text string) string {
 	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
-// intervalOf the ratio; empty without one.
+// intervalOf the ratio, in the form of the ratio; empty without one.
 func intervalOf(e v1alpha1.ComparisonEntry) string {
+	r, ok := decimal(e.Ratio)
+	return intervalAs(e, ok && nearOne(r))
+}
+
+// nearOne is a ratio that is shown as a difference in percent.
+func nearOne(r float64) bool { return r > 1/1.25 && r < 1.25 }
+
+// intervalAs differences in percent, or as ratios.
+func intervalAs(e v1alpha1.ComparisonEntry, percents bool) string {
 	low, has := decimal(e.IntervalLow)
 	high, also := decimal(e.IntervalHigh)
 	if !has || !also {
 		return ""
 	}
-	if r, ok := decimal(e.Ratio); ok && r > 1/1.25 && r < 1.25 {
+	if percents {
 		return percent(low-1) + " to " + percent(high-1)
 	}
 	return ratioText(low) + " to " + ratioText(high)

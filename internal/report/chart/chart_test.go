@@ -89,3 +89,29 @@ func TestARasterImageIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// The line of the reference is drawn below the words of each row, and not through its number.
+func TestTheReferenceRunsThroughNoNumber(t *testing.T) {
+	one, mid := 1.0, 1.1
+	svg, err := Rows{Label: "x", Unit: "ratio", Rows: []Row{{Label: "a", Note: "+10 %", Mid: &mid}, {Label: "b", Note: "+10 %", Mid: &mid}}, Log: true, Reference: &one}.SVG(Narrow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dashed := 0
+	for path := range strings.SplitSeq(svg, "<path") {
+		if !strings.Contains(path, "dasharray") {
+			continue
+		}
+		dashed++
+		var x1, y1, x2, y2 float64
+		if _, err := fmt.Sscanf(path[strings.Index(path, ` d="`)+4:], "M%f %fL%f %f", &x1, &y1, &x2, &y2); err != nil {
+			t.Fatalf("%v: %s", err, path)
+		}
+		if height := math.Abs(y2 - y1); height > float64(textAt) {
+			t.Errorf("a line is %v high, and the words begin at %v", height, textAt)
+		}
+	}
+	if dashed != 2 {
+		t.Errorf("%d lines, want one for each row:\n%s", dashed, svg)
+	}
+}

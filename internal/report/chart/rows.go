@@ -151,10 +151,6 @@ func (m rowMarks) Plot(area draw.Canvas, p *plot.Plot) {
 	r, c := m.of, m.on
 	x := func(v float64) vg.Length { return area.X(p.X.Norm(v)) }
 	rule := draw.LineStyle{Color: Rule, Width: 1}
-	if r.has(r.Reference) {
-		at := x(*r.Reference)
-		area.StrokeLine2(draw.LineStyle{Color: Muted, Width: 1, Dashes: []vg.Length{3, 3}}, at, area.Min.Y, at, area.Max.Y)
-	}
 	bottom := area.Max.Y
 	for i, row := range r.Rows {
 		if i > 0 && (row.Group == "" || r.begins(i)) {
@@ -168,6 +164,10 @@ func (m rowMarks) Plot(area draw.Canvas, p *plot.Plot) {
 		}
 		bottom -= rowHeight
 		r.words(area, p, row, bottom+textAt)
+		if r.has(r.Reference) { // below the words of the row, so that it runs through no number
+			at := x(*r.Reference)
+			area.StrokeLine2(draw.LineStyle{Color: Muted, Width: 1, Dashes: []vg.Length{3, 3}}, at, bottom, at, bottom+textAt-4)
+		}
 		y, role := bottom+markAt, seriesRole(row.Series)
 		if r.Bars && r.has(row.Mid) {
 			c.titled(pale, row.Title, func() {
