@@ -18,7 +18,11 @@ func reading() ui.Reading {
 		if err != nil {
 			return err
 		}
-		if err := report.Write(page, writeup.Input(ctx, run)); err != nil {
+		in, err := writeup.Input(ctx, run)
+		if err != nil {
+			return err
+		}
+		if err := report.Write(page, in); err != nil {
 			return fmt.Errorf("%s: %w", from, err)
 		}
 		return nil

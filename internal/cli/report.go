@@ -95,7 +95,11 @@ func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer)
 // to writes the report in its format.
 func (r reporting) to(ctx context.Context, out io.Writer, run *stored.Run) error {
 	if r.format == formatHTML {
-		return report.Write(out, writeup.Input(ctx, run))
+		in, err := writeup.Input(ctx, run)
+		if err != nil {
+			return err
+		}
+		return report.Write(out, in)
 	}
 	markdown, err := export.Find(formatMarkdown)
 	if err != nil {

@@ -58,8 +58,12 @@ func (w Writer) Page(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
+	in, err := input(ctx, read, w.Memory)
+	if err != nil {
+		return nil, err
+	}
 	var page bytes.Buffer
-	if err := report.Write(&page, input(ctx, read, w.Memory)); err != nil {
+	if err := report.Write(&page, in); err != nil {
 		return nil, fmt.Errorf("%s: %w", read, err)
 	}
 	return page.Bytes(), nil
@@ -69,19 +73,25 @@ func (w Writer) tooLarge() error {
 	return &contract.TooLargeError{What: "bytes of memory for what the report reads (limits.resultMemory of the operator)", Most: w.Memory}
 }
 
-// Input of the page: what a run has stored. The context is that of the page.
-func Input(ctx context.Context, run *stored.Run) report.Input { return input(ctx, run, math.MaxInt) }
+// Input of the page: what a run has stored. The context is that of the page. It fails when the result of loading is gone.
+func Input(ctx context.Context, run *stored.Run) (report.Input, error) {
+	return input(ctx, run, math.MaxInt)
+}
 
 // input with at most so many bytes of memory for the results of the clients of a trial.
-func input(ctx context.Context, run *stored.Run, most int) report.Input {
+func input(ctx context.Context, run *stored.Run, most int) (report.Input, error) {
+	variables, err := run.Variables(ctx)
 	return report.Input{
 		Run: run.Object, Plan: run.Ran(), Records: run.Records,
 		Entries: run.Summary.Entries, Comparisons: run.Summary.Comparisons, Sweeps: run.Summary.Sweeps, Searches: run.Summary.Searches,
-		Quoted: run.Quoted,
+		Quoted: run.Quoted, Variables: variables,
 		Result: func(rec contract.Record) (contract.Result, bool, error) {
 			var clients []contract.Result
 			memory := 0
 			for client, err := range run.Results(ctx, rec) {
+				if errors.Is(err, stored.ErrNoResult) {
+					return contract.Result{}, false, nil // the page says of how many trials it has none
+				}
 				if err != nil {
 					return contract.Result{}, false, err
 				}
@@ -96,5 +106,5 @@ func input(ctx context.Context, run *stored.Run, most int) report.Input {
 			whole, _, err := merge.Results(clients)
 			return whole, err == nil, err
 		},
-	}
+	}, err
 }

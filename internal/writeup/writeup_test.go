@@ -55,8 +55,12 @@ func TestThePartsAreThoseOfTheCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in, err := Input(t.Context(), read)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var want bytes.Buffer
-	if err := report.Write(&want, Input(t.Context(), read)); err != nil {
+	if err := report.Write(&want, in); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(page, want.Bytes()) || !strings.Contains(string(page), "Latency spectrum") {
@@ -119,7 +123,11 @@ func TestWhatIsTooLarge(t *testing.T) {
 	if read, err = stored.Read(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Write(&bytes.Buffer{}, input(t.Context(), read, 2000)); !errors.Is(err, contract.ErrTooLarge) {
+	in, err := input(t.Context(), read, 2000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Write(&bytes.Buffer{}, in); !errors.Is(err, contract.ErrTooLarge) {
 		t.Errorf("the results of a trial: %v", err)
 	}
 }
