@@ -60,7 +60,7 @@ func (w Writer) Page(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]byte, e
 	}
 	in, err := input(ctx, read, w.Memory)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", read, err)
 	}
 	var page bytes.Buffer
 	if err := report.Write(&page, in); err != nil {
@@ -73,7 +73,8 @@ func (w Writer) tooLarge() error {
 	return &contract.TooLargeError{What: "bytes of memory for what the report reads (limits.resultMemory of the operator)", Most: w.Memory}
 }
 
-// Input of the page: what a run has stored. The context is that of the page. It fails when the result of loading is gone.
+// Input of the page: what a run has stored. The context is that of the page. It fails when the results of loading cannot
+// be read.
 func Input(ctx context.Context, run *stored.Run) (report.Input, error) {
 	return input(ctx, run, math.MaxInt)
 }

@@ -55,11 +55,11 @@ func TestThePartsAreThoseOfTheCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var want bytes.Buffer
 	in, err := Input(t.Context(), read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want bytes.Buffer
 	if err := report.Write(&want, in); err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +123,7 @@ func TestWhatIsTooLarge(t *testing.T) {
 	if read, err = stored.Read(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	in, err := input(t.Context(), read, 2000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := report.Write(&bytes.Buffer{}, in); !errors.Is(err, contract.ErrTooLarge) {
+	if err := report.Write(&bytes.Buffer{}, input(t.Context(), read, 2000)); !errors.Is(err, contract.ErrTooLarge) {
 		t.Errorf("the results of a trial: %v", err)
 	}
 }
