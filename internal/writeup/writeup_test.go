@@ -123,7 +123,11 @@ func TestWhatIsTooLarge(t *testing.T) {
 	if read, err = stored.Read(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Write(&bytes.Buffer{}, input(t.Context(), read, 2000)); !errors.Is(err, contract.ErrTooLarge) {
+	in, err := input(t.Context(), read, 2000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Write(&bytes.Buffer{}, in); !errors.Is(err, contract.ErrTooLarge) {
 		t.Errorf("the results of a trial: %v", err)
 	}
 }
