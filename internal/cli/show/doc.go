@@ -7,6 +7,7 @@
 //
 //	head.go          a run in a few words, and its outcome with the exit code
 //	get.go           the command `get`
+//	list.go          the list of runs
 //	read.go          a run of the cluster, or of a bundle
 //	measurements.go  measured and quoted numbers beside each other
 //	targets.go       the servers of a run, and how fast they were loaded
