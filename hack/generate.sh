@@ -11,7 +11,7 @@
 #   comments of conditions, reasons    docs/reference/conditions.md, internal/explain/zz_generated.reasons.go
 #   texts of internal/explain          docs/reference/checks.md, docs/reference/checks, docs/reference/reasons
 #   config/crd/bases                   PROJECT
-#   commands of internal/cli           docs/man
+#   commands of internal/cli           docs/man, docs/reference/commands.md
 #   table of driver operations         docs/reference/driver-operations.md
 #   catalogue of metrics               docs/reference/metrics.md
 #   stored runs of docs/gallery        docs/gallery/README.md

@@ -60,6 +60,25 @@ func (r *Run) Result(ctx context.Context, configMap string) (res ClientResult, o
 	return res, ok, err
 }
 
+// Variables are all global variables of the server of each target that was loaded, by the name of the target. A server that
+// nobody could ask has none. It fails when the result of loading is gone.
+func (r *Run) Variables(ctx context.Context) (map[string]map[string]string, error) {
+	out := map[string]map[string]string{}
+	for _, t := range r.Object.Status.Targets {
+		if t.LoadResult == "" {
+			continue
+		}
+		res, ok, err := r.Result(ctx, t.LoadResult)
+		if err != nil {
+			return nil, err
+		}
+		if ok && res.Result.Server != nil && len(res.Result.Server.Variables) > 0 {
+			out[t.Name] = res.Result.Server.Variables
+		}
+	}
+	return out, nil
+}
+
 // Clients is the number of client pods, 1 to 64.
 func (r *Run) Clients() int { return min(max(int(r.Object.Spec.Clients.Count), 1), maxClients) }
 
