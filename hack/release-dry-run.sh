@@ -189,6 +189,8 @@ verify "$work/cosign.pub" || fail "$(cat "$work/verify.log")"
 grep -q 'no matching attestations\|no matching signatures' "$work/verify.log" || fail "another key was refused for another reason: $(cat "$work/verify.log")"
 check_chart
 chart=(oci://"$REPOSITORY/charts/assay" --version "$VERSION" --plain-http)
+step "release: a bundle, signed as docs/reference/bundle.md says"
+ASSAY_COSIGN=required go test "$REPO/internal/cli" -run '^TestASignedBundle$' -count=1 >&2
 step "release: installed from ${chart[0]}"
 release_ install "$namespace" "${chart[@]}" --set "$(beside)"
 check_pods

@@ -50,6 +50,8 @@ const (
 	RoleQuoted = "quoted"
 	// RoleHistory is that of the ConfigMaps with the values of the runs of a schedule.
 	RoleHistory = "history"
+	// RoleReport is that of the ConfigMap with the report of a run that has ended.
+	RoleReport = "report"
 )
 
 // Annotations.

@@ -279,3 +279,11 @@ const (
 	// ReasonNotJudged: no measurement can be compared, or nothing looks.
 	ReasonNotJudged = "NotJudged"
 )
+
+// Reports: reasons of status.report, besides those above. They say nothing about the run.
+const (
+	// ReasonReportTooLarge: the page would take more memory than the manager gives to it. The ConfigMap of the report has its tables.
+	ReasonReportTooLarge = "ReportTooLarge"
+	// ReasonReportNotStored: a part of the report could not be stored, and is not tried again.
+	ReasonReportNotStored = "ReportNotStored"
+)

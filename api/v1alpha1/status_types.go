@@ -210,6 +210,11 @@ type BenchmarkRunStatus struct {
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=80
 	Notifications []NotificationStatus `json:"notifications,omitempty"`
+
+	// report of the run, and where it is stored. Absent until the run has ended, and for one that
+	// ended long before a manager that stores reports met it: `kubectl assay report` makes it.
+	// +optional
+	Report *ReportStatus `json:"report,omitempty"`
 }
 
 // Progress of a run. All counts are numbers of trials.

@@ -129,6 +129,9 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 	if err := runs.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)
 	}
+	if err := addReports(mgr, cfg, runs, objects); err != nil {
+		return err
+	}
 	if err := addSchedules(mgr, cfg, f.workers); err != nil {
 		return err
 	}

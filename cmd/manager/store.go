@@ -11,6 +11,7 @@ import (
 	registry "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
+	"github.com/assay-bench/assay/controllers/runreport"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/metrics"
 	"github.com/assay-bench/assay/internal/store/s3"
@@ -19,8 +20,14 @@ import (
 // probeStore is how often the manager that is elected asks the object store whether it answers.
 const probeStore = time.Minute
 
+// objects is an object store, for all controllers.
+type objects interface {
+	benchmarkrun.ObjectStore
+	runreport.ObjectStore
+}
+
 // objectStore of the configuration; nil for none.
-func objectStore(mgr ctrl.Manager, cfg config.Store) (benchmarkrun.ObjectStore, error) {
+func objectStore(mgr ctrl.Manager, cfg config.Store) (objects, error) {
 	if !cfg.Configured() {
 		return nil, nil
 	}

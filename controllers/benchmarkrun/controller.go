@@ -37,6 +37,10 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
+// Reading is held by the one pass that reads results or many records, for others who read as much: so
+// that their memory does not add up.
+func Reading(r *Reconciler) sync.Locker { return &r.reading }
+
 // poll is how often a run that waits is looked at without an event: limits of
 // time expire without one.
 const poll = 10 * time.Second

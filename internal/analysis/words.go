@@ -60,6 +60,7 @@ func signed(share float64) string {
 //	threads=2: mariadb 1.52x mysql (1.43 to 1.61, p 0.002), differs in log_bin
 //	mariadb +0.8 % against mysql (+0.5 % to +1.1 %, p 0.01): by less than matters
 //	latency.percentile p=95: mariadb 1.52x mysql (1.43 to 1.61, p 0.002, 9 of 10 blocks): slower
+//	latency.avg: mariadb 1.52x mysql (1.43 to 1.61, p 0.002 by itself): exploratory (not declared)
 //	mariadb 1.02x mysql: exploratory (2 comparisons need 7 blocks, and the plan has 6)
 func (a *analyst) describe(e v1alpha1.ComparisonEntry, differs string) string {
 	text := contextOf(e) + e.Value
@@ -80,6 +81,9 @@ func (a *analyst) describe(e v1alpha1.ComparisonEntry, differs string) string {
 		text += " (" + shown(low) + " to " + shown(high)
 		if p, is := number(cmp.Or(e.AdjustedP, e.P)); is {
 			text += ", p " + besidesIn(2, p, a.Declaration.ErrorRate)
+		}
+		if e.AdjustedP == "" && e.P != "" {
+			text += " by itself" // not for all comparisons of the run
 		}
 		if e.BlockCount < e.PlannedBlockCount {
 			text += fmt.Sprintf(", %d of %d blocks", e.BlockCount, e.PlannedBlockCount)

@@ -169,7 +169,7 @@ func TestABaselineThatLacksAField(t *testing.T) {
 			field, _, list := strings.Cut(line, "[")
 			var before []string
 			for text := range strings.Lines(now) {
-				if !strings.HasPrefix(text, line+"=") && !(list && strings.HasPrefix(text, field+"[")) {
+				if !strings.HasPrefix(text, line+"=") && (!list || !strings.HasPrefix(text, field+"[")) {
 					before = append(before, strings.TrimSuffix(text, "\n"))
 				}
 			}

@@ -22,9 +22,12 @@ const (
 	// perObject is what a ConfigMap takes beside its data: names, labels, owner, annotations and
 	// managed fields.
 	perObject int64 = 2 << 10
-	// perRun are the Job and the trial's ConfigMap of the execution that runs now, and the log of a
-	// load that failed.
-	perRun int64 = 48 << 10
+	// MostReport is what the report of a run that has ended may take in its ConfigMap, and
+	// MostReportSummary what the document for programs may take of it.
+	MostReport, MostReportSummary int64 = 384 << 10, 128 << 10
+	// perRun are the Job and the trial's ConfigMap of the execution that runs now, the log of a
+	// load that failed, and the report.
+	perRun = 48<<10 + MostReport + perObject
 	// perRecord, perClient and perValue are what the record of an attempt takes, compressed: what
 	// every record has, the digests of what a client delivered, and a value with its labels.
 	perRecord, perClient, perValue int64 = 16 << 10, 512, 48

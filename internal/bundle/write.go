@@ -98,6 +98,7 @@ func portable(run *v1alpha1.BenchmarkRun) *v1alpha1.BenchmarkRun {
 	out := run.DeepCopy()
 	out.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
 	out.ManagedFields, out.ResourceVersion = nil, ""
+	out.Status.Report = nil // the report is made from what the bundle has, and is no part of it
 	return out
 }
 

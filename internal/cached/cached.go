@@ -141,6 +141,9 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 	slimResults(st)
 	st.Trials, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil
 	st.Headline, st.Progress.Current, st.Verdict, st.Gate = "", "", "", nil
+	if r := st.Report; r != nil { // what its controller decides by, and the budgets count
+		st.Report = &v1alpha1.ReportStatus{Reason: shared(r.Reason), SizeBytes: r.SizeBytes, Attempts: r.Attempts, LastAttemptTime: r.LastAttemptTime}
+	}
 	for i := range st.Conditions {
 		st.Conditions[i].Message = ""
 	}

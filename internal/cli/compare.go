@@ -148,9 +148,9 @@ func caveatsOf(run *v1alpha1.BenchmarkRun) (out []string) {
 // tellComparison prints the table, what differs between the runs, and the verdict.
 func tellComparison(out io.Writer, result analysis.RunsResult, caveats []string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	text := "\nFAMILY\tVERDICT\tBLOCKS\tRATIOS OF THE RUNS\tCOMPARISON\n"
+	text := "\nFAMILY\tVERDICT\tBLOCKS\tCONFIDENCE\tRATIOS OF THE RUNS\tCOMPARISON\n"
 	for _, c := range result.Comparisons {
-		text += fmt.Sprintf("%s\t%s\t%d of %d\t%s\t%s\n", c.Family, c.Verdict, c.BlockCount, c.PlannedBlockCount, ratiosOf(c), c.Text)
+		text += fmt.Sprintf("%s\t%s\t%d of %d\t%s\t%s\t%s\n", c.Family, c.Verdict, c.BlockCount, c.PlannedBlockCount, orHyphen(analysis.Level(c.IntervalConfidence)), ratiosOf(c), c.Text)
 	}
 	if _, err := io.WriteString(w, text); err != nil {
 		return err
@@ -158,7 +158,7 @@ func tellComparison(out io.Writer, result analysis.RunsResult, caveats []string)
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	text = ""
+	text = result.Method() + "\n" + pLegend + "\n"
 	for _, part := range []struct {
 		title string
 		lines []string
@@ -169,6 +169,16 @@ func tellComparison(out io.Writer, result analysis.RunsResult, caveats []string)
 	}
 	_, err := io.WriteString(out, text+"verdict: "+relied(caveats)+result.Verdict+"\n")
 	return err
+}
+
+// pLegend says what stands in brackets behind a ratio.
+const pLegend = "In brackets is the interval of the ratio, at the confidence of its row, and p for all primary comparisons together (Holm); that of a control is by itself."
+
+func orHyphen(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
 }
 
 // relied is what a verdict begins with where runs have caveats.

@@ -102,9 +102,10 @@ func TestCompareOverRuns(t *testing.T) {
 	}
 	for _, want := range []string{
 		"BenchmarkRun ns/x, UID x\n  compared: 1 parts of the plan, 2 of the records (120 attempts)", "BenchmarkRun ns/z, UID z\n",
-		"FAMILY   VERDICT       BLOCKS      RATIOS OF THE RUNS  COMPARISON\n",
-		"Primary  Faster        180 of 180  1.5, 1.52, 1.48     b 1.50x a (1.4",
-		"Primary  Inconclusive  0 of 180    -, -, -             latency.percentile: b against a: inconclusive (run x: no trial that counts",
+		"FAMILY   VERDICT       BLOCKS      CONFIDENCE  RATIOS OF THE RUNS  COMPARISON\n",
+		"Primary  Faster        180 of 180  97.5 %      1.5, 1.52, 1.48     b 1.50x a (1.4",
+		"Primary  Inconclusive  0 of 180    -           -, -, -             latency.percentile: b against a: inconclusive (run x: no trial that counts",
+		"A ratio is the geometric mean over the runs, whose interval and p-value are those of Student's t distribution",
 		"what varies, and what to repeat:\n  b against a: 0.1 % within a run, 1.3 % between runs, which is 100 % of the variance of the result (3 runs: rough): more runs, not more blocks\n",
 		"between the runs:\n  y against x: the trials had the same random order (seed 0)", "\n  z against x, b: not known of both runs: ",
 		"caveats:\n  run z is not valid (CheckFailed): rows are missing\n",
@@ -164,7 +165,7 @@ func TestCompareRunAgainstRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"compared:\n  spec.targets[b].mysql.version (old: 8.4, new: 9.7)\n", "Slower        60 of 60  -                   b run: new 0.800x old (0.799 to 0.800, p ",
+		"compared:\n  spec.targets[b].mysql.version (old: 8.4, new: 9.7)\n", "Slower        60 of 60  98.76 %     -                   b run: new 0.800x old (0.799 to 0.800, p ",
 		"each side is one run: differences between runs are not in the interval", "; run new against run old; 1 of 4 comparisons: ",
 	} {
 		if !strings.Contains(got, want) {

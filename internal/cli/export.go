@@ -102,6 +102,11 @@ func (e exporting) run(ctx context.Context, from stored.Source, to streams) erro
 	if err != nil {
 		return err
 	}
+	for _, text := range export.Caveats(run) { // no format has a place for all of them
+		if _, err := fmt.Fprintf(to.problems, "caveat: %s\n", text); err != nil {
+			return err
+		}
+	}
 	file := e.output
 	if file == "" && format.Binary {
 		file = run.Object.Name + format.Extension

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/ui"
 	"github.com/assay-bench/assay/internal/report"
 	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/writeup"
 )
 
 // reading of whole runs for the pages of `ui`: what they say is what the commands say.
@@ -17,7 +18,7 @@ func reading() ui.Reading {
 		if err != nil {
 			return err
 		}
-		in, err := reported(ctx, run)
+		in, err := writeup.Input(ctx, run)
 		if err != nil {
 			return err
 		}

@@ -9,11 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/export"
-	"github.com/assay-bench/assay/internal/merge"
 	"github.com/assay-bench/assay/internal/report"
 	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/writeup"
 )
 
 const reportHelp = `Write what a run has stored as one page: an HTML file that needs nothing else.
@@ -96,7 +95,7 @@ func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer)
 // to writes the report in its format.
 func (r reporting) to(ctx context.Context, out io.Writer, run *stored.Run) error {
 	if r.format == formatHTML {
-		in, err := reported(ctx, run)
+		in, err := writeup.Input(ctx, run)
 		if err != nil {
 			return err
 		}
@@ -107,28 +106,4 @@ func (r reporting) to(ctx context.Context, out io.Writer, run *stored.Run) error
 		return err
 	}
 	return markdown.Write(ctx, out, run)
-}
-
-// reported is what a run has stored, as the report takes it.
-func reported(ctx context.Context, run *stored.Run) (report.Input, error) {
-	variables, err := run.Variables(ctx)
-	return report.Input{
-		Run: run.Object, Plan: run.Ran(), Records: run.Records,
-		Entries: run.Summary.Entries, Comparisons: run.Summary.Comparisons, Sweeps: run.Summary.Sweeps, Searches: run.Summary.Searches,
-		Quoted: run.Quoted, Variables: variables,
-		Result: func(rec contract.Record) (contract.Result, bool, error) {
-			var clients []contract.Result
-			for client, err := range run.Results(ctx, rec) {
-				if err != nil {
-					return contract.Result{}, false, err
-				}
-				clients = append(clients, client.Result)
-			}
-			if len(clients) == 0 {
-				return contract.Result{}, false, nil
-			}
-			whole, _, err := merge.Results(clients)
-			return whole, err == nil, err
-		},
-	}, err
 }

@@ -27,6 +27,17 @@ const (
 	KeySummary = "summary.json.gz"
 )
 
+// Keys of a report's ConfigMap.
+const (
+	// KeyReport holds the tables of the report as Markdown.
+	KeyReport = "report.md"
+	// KeyReportSummary holds the document of a run for programs (docs/contracts/cli-run.v1.schema.json).
+	KeyReportSummary = "summary.json"
+)
+
+// NameReportPage is the name of the page in the object store, in the folder of its run.
+const NameReportPage = "report.html"
+
 // KeyHistory, in the ConfigMap of HistoryName, holds the history of a schedule.
 const KeyHistory = "history.json.gz"
 
@@ -133,6 +144,9 @@ func InputsName(run string) string { return ChildName(run, "inputs") }
 
 // QuotedName is the name of the ConfigMap with the numbers of a published target.
 func QuotedName(run, target string) string { return ChildName(run, target+"-quoted") }
+
+// ReportName is the name of the ConfigMap with the report of a run that has ended.
+func ReportName(run string) string { return ChildName(run, "report") }
 
 // HistoryName is the name of the ConfigMap with the history of a schedule.
 func HistoryName(schedule string) string { return ChildName(schedule, "history") }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/stored"
 )
@@ -36,9 +37,14 @@ func writeAction(out io.Writer, run *stored.Run, direction contract.Direction) e
 		if !ok || e.Direction != string(direction) {
 			continue
 		}
-		one := actionEntry{Name: benchmarkOf(run, e) + " " + labelled(e.Name, e.Labels), Unit: e.Unit, Value: median, Extra: fmt.Sprintf("%d of %d trials", e.TrialCount, e.PlannedTrialCount)}
+		one := actionEntry{Name: benchmarkOf(run, e) + " " + labelled(e.Name, e.Labels), Unit: e.Unit, Value: median, Extra: fmt.Sprintf("median of %d of %d trials", e.TrialCount, e.PlannedTrialCount)}
 		if e.IntervalLow != "" && e.IntervalHigh != "" {
-			one.Range = e.IntervalLow + " to " + e.IntervalHigh
+			one.Range = fmt.Sprintf("%s interval of the median: %s to %s", analysis.Level(e.IntervalCoverage), e.IntervalLow, e.IntervalHigh)
+		}
+		for _, text := range append(Caveats(run), e.Caveat) {
+			if text != "" {
+				one.Extra += "; " + contract.Line(text)
+			}
 		}
 		entries = append(entries, one)
 	}

@@ -18,6 +18,12 @@ import (
 // keys: benchstat -col /target. Names and units are the same for each run of an experiment, so that
 // two files are compared. Times are in seconds, and each unit says which direction is better.
 func writeBenchstat(out io.Writer, run *stored.Run) error {
+	// A line of configuration: benchstat prints it above its table, and keeps such a run apart from a sound one.
+	if all := Caveats(run); len(all) > 0 {
+		if _, err := fmt.Fprintf(out, "caveat: %s\n", strings.Join(all, "; ")); err != nil {
+			return err
+		}
+	}
 	all := seriesOf(run)
 	w := benchfmt.NewWriter(out)
 	told := map[string]bool{}

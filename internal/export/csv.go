@@ -13,7 +13,7 @@ import (
 func Columns() []string {
 	return []string{
 		"namespace", "run", "run_uid", "spec_hash", "trial", "attempt", "block", "cell", "target", "parameters", "state", "reason",
-		"counted", "left_out", "valid", "disturbed", "window_start", "window_end", "target_node", "measurement", "labels", "value", "unit", "direction",
+		"counted", "left_out", "valid", "disturbed", "saturated", "warnings", "window_start", "window_end", "target_node", "measurement", "labels", "value", "unit", "direction",
 	}
 }
 
@@ -27,7 +27,7 @@ func writeCSV(out io.Writer, run *stored.Run) error {
 	for r := range Rows(run) {
 		if err := w.Write([]string{
 			r.Namespace, r.Run, r.RunUID, r.SpecHash, number(r.Trial), number(r.Attempt), number(r.Block), number(r.Cell), r.Target, r.Parameters, r.State, orEmpty(r.Reason),
-			strconv.FormatBool(r.Counted), orEmpty(r.LeftOut), truth(r.Valid), strconv.FormatBool(r.Disturbed), instant(r.WindowStart), instant(r.WindowEnd), orEmpty(r.TargetNode),
+			strconv.FormatBool(r.Counted), orEmpty(r.LeftOut), truth(r.Valid), strconv.FormatBool(r.Disturbed), strconv.FormatBool(r.Saturated), orEmpty(r.Warnings), instant(r.WindowStart), instant(r.WindowEnd), orEmpty(r.TargetNode),
 			orEmpty(r.Measurement), orEmpty(r.Labels), decimal(r.Value), orEmpty(r.Unit), orEmpty(r.Direction),
 		}); err != nil {
 			return err

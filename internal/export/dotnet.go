@@ -3,6 +3,7 @@ package export
 import (
 	"io"
 	"math"
+	"strings"
 
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/stored"
@@ -50,6 +51,9 @@ type (
 // writeDotNet writes each time that counts as a benchmark whose values are the trials.
 func writeDotNet(out io.Writer, run *stored.Run) error {
 	file := dotnetFile{Title: run.Object.Namespace + "/" + run.Object.Name, HostEnvironmentInfo: map[string]string{"BenchmarkDotNetCaption": "Assay"}, Benchmarks: []dotnetBenchmark{}}
+	if all := Caveats(run); len(all) > 0 {
+		file.HostEnvironmentInfo["AssayCaveat"] = strings.Join(all, "; ")
+	}
 	tool := toolOf(run)
 	for _, s := range seriesOf(run) {
 		values, ok := s.inSeconds()

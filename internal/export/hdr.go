@@ -39,6 +39,11 @@ func writeHDR(ctx context.Context, out io.Writer, run *stored.Run) error {
 			return err
 		}
 	}
+	for _, text := range Caveats(run) {
+		if err := w.OutputComment("[" + text + "]"); err != nil {
+			return err
+		}
+	}
 	left, elsewhere := leftOut(run), 0
 	for _, rec := range run.Records {
 		if counts, _ := counted(rec, left); !counts {

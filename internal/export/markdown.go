@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/stored"
 )
@@ -19,18 +20,30 @@ import (
 // mostRows of a table are written: a page with more is not read, and GitHub does not render it.
 const mostRows = 500
 
+// Markdown writes the tables of a run, for which neither its plan nor its records are needed. It is the format "markdown",
+// without the others: a program that needs no other does not get their libraries.
+func Markdown(out io.Writer, run *stored.Run) error {
+	if err := writeMarkdown(out, run); err != nil {
+		return fmt.Errorf("writing the tables of %s: %w", run, err)
+	}
+	return nil
+}
+
 // writeMarkdown writes what became of the run, its comparisons, its medians and quoted numbers.
 func writeMarkdown(out io.Writer, run *stored.Run) error {
 	o := run.Object
 	text := fmt.Sprintf("# %s\n\n%s\n", cellOf(o.Namespace+"/"+o.Name), cellOf(sentence(o)))
+	if bad := Caveats(run); len(bad) > 1 { // the sentence has the first one
+		text += "\n" + cellOf("And "+strings.Join(bad[1:], "; ")+".") + "\n"
+	}
 	if o.Status.Headline != "" {
 		text += "\n" + cellOf(o.Status.Headline) + "\n"
 	}
-	text += table("Comparisons", []string{"Family", "Comparison", "Verdict", "Ratio", "Interval", "p", "Blocks"}, comparisonRows(run))
-	text += table("Sweeps", []string{"Sweep"}, sweepRows(run))
-	text += table("Medians", []string{"Target", "Cell", "Measurement", "Median", "Interval", "Min", "Max", "Unit", "Better", "Trials"}, medianRows(run))
-	text += table("Quoted numbers: somebody else measured them", []string{"Target", "Stage", "Measurement", "Value", "Unit", "Source"}, quotedRows(run))
-	text += table("Findings", []string{"Severity", "Check", "Message"}, findingRows(o))
+	text += table("Comparisons", methodOf(run)+" "+analysis.RatioLegend, []string{"Family", "Comparison", "Verdict", "Ratio", "Interval", "Confidence", "p by itself", "Adjusted p", "Blocks"}, comparisonRows(run))
+	text += table("Sweeps", "In brackets is the interval of the knee, and of a peak the loads that none was shown to exceed.", []string{"Sweep", "Confidence"}, sweepRows(run))
+	text += table("Medians", "Of the trials that count. "+analysis.MedianLegend, []string{"Target", "Cell", "Measurement", "Median", "Interval", "Coverage", "Min", "Max", "Unit", "Better", "Trials", "Left out", "Caveat"}, medianRows(run))
+	text += table("Quoted numbers: somebody else measured them", "", []string{"Target", "Stage", "Measurement", "Value", "Unit", "Source"}, quotedRows(run))
+	text += table("Findings", "", []string{"Severity", "Check", "Trial", "Target", "Message"}, findingRows(o))
 	_, err := io.WriteString(out, text)
 	return err
 }
@@ -62,7 +75,7 @@ func sentence(o *v1alpha1.BenchmarkRun) string {
 func comparisonRows(run *stored.Run) (rows [][]string) {
 	for _, c := range run.Summary.Comparisons {
 		rows = append(rows, []string{
-			string(c.Family), c.Text, string(c.Verdict), c.Ratio, between(c.IntervalLow, c.IntervalHigh), firstOf(c.AdjustedP, c.P), fmt.Sprintf("%d of %d", c.BlockCount, c.PlannedBlockCount),
+			string(c.Family), c.Text, string(c.Verdict), c.Ratio, between(c.IntervalLow, c.IntervalHigh), analysis.Level(c.IntervalConfidence), c.P, c.AdjustedP, fmt.Sprintf("%d of %d", c.BlockCount, c.PlannedBlockCount),
 		})
 	}
 	return rows
@@ -70,7 +83,7 @@ func comparisonRows(run *stored.Run) (rows [][]string) {
 
 func sweepRows(run *stored.Run) (rows [][]string) {
 	for _, s := range run.Summary.Sweeps {
-		rows = append(rows, []string{s.Text})
+		rows = append(rows, []string{s.Text, analysis.Level(s.KneeConfidence)})
 	}
 	return rows
 }
@@ -81,11 +94,28 @@ var betters = map[string]string{string(contract.HigherIsBetter): "higher", strin
 func medianRows(run *stored.Run) (rows [][]string) {
 	for _, e := range run.Summary.Entries {
 		rows = append(rows, []string{
-			e.Target, parametersOf(e), labelled(e.Name, e.Labels), short(e.Median), between(short(e.IntervalLow), short(e.IntervalHigh)), short(e.Min), short(e.Max), e.Unit, betters[e.Direction],
-			fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount),
+			e.Target, parametersOf(e), labelled(e.Name, e.Labels), short(e.Median), between(short(e.IntervalLow), short(e.IntervalHigh)), analysis.Level(e.IntervalCoverage), short(e.Min), short(e.Max), e.Unit, betters[e.Direction],
+			fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount), leftOutOf(e), e.Caveat,
 		})
 	}
 	return rows
+}
+
+// leftOutOf an entry: why trials do not count, such as "1 Disturbed, 1 BlockDisturbed".
+func leftOutOf(e v1alpha1.SummaryEntry) string {
+	words := make([]string, 0, len(e.LeftOut))
+	for _, l := range e.LeftOut {
+		words = append(words, fmt.Sprintf("%d %s", l.TrialCount, l.Reason))
+	}
+	return strings.Join(words, ", ")
+}
+
+// methodOf the comparisons of a run.
+func methodOf(run *stored.Run) string {
+	if run.Plan != nil {
+		return analysis.Method(run.Plan.Order)
+	}
+	return analysis.Method(run.Object.Spec.Design.Order)
 }
 
 // short is a number with five digits, and what is no number as it is.
@@ -125,13 +155,18 @@ func quotedRows(run *stored.Run) (rows [][]string) {
 
 func findingRows(o *v1alpha1.BenchmarkRun) (rows [][]string) {
 	for _, f := range o.Status.Findings {
-		rows = append(rows, []string{string(f.Severity), f.Check, f.Message})
+		trial := ""
+		if f.Trial != nil {
+			trial = strconv.Itoa(int(*f.Trial))
+		}
+		rows = append(rows, []string{string(f.Severity), f.Check, trial, f.Target, f.Message})
 	}
 	return rows
 }
 
-// table with a heading; empty without rows. A column that is empty in each row is left out.
-func table(heading string, columns []string, rows [][]string) string {
+// table with a heading, and with what its numbers are below it; empty without rows. A column that is empty in each row
+// is left out.
+func table(heading, legend string, columns []string, rows [][]string) string {
 	if len(rows) == 0 {
 		return ""
 	}
@@ -155,6 +190,9 @@ func table(heading string, columns []string, rows [][]string) string {
 	for _, r := range rows {
 		line(r)
 	}
+	if legend != "" {
+		text.WriteString("\n" + cellOf(legend) + "\n")
+	}
 	return text.String() + more
 }
 
@@ -177,11 +215,4 @@ func between(low, high string) string {
 		return ""
 	}
 	return low + " to " + high
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -26,12 +26,12 @@ var suffixes = map[string]struct {
 // runs is made of (promtool tsdb create-blocks-from openmetrics). The label "statistic" is median, min,
 // max, interval_low or interval_high.
 func writeOpenMetrics(out io.Writer, run *stored.Run) error {
-	families := map[string]*dto.MetricFamily{}
+	families := map[string]*dto.MetricFamily{soundName: soundness(run)}
 	for _, e := range run.Summary.Entries {
 		name, factor := familyOf(e)
 		f := families[name]
 		if f == nil {
-			help := "The measurement " + labelled(e.Name, nil) + " of a run of Assay, over its trials, by target and cell."
+			help := "The measurement " + labelled(e.Name, nil) + " of a run of Assay, over its trials that count, by target and cell. The interval is that of the median by order statistics, with a confidence of at least 95 %."
 			f = &dto.MetricFamily{Name: &name, Help: &help, Type: dto.MetricType_GAUGE.Enum()}
 			families[name] = f
 		}
@@ -53,6 +53,25 @@ func writeOpenMetrics(out io.Writer, run *stored.Run) error {
 	}
 	_, err := expfmt.FinalizeOpenMetrics(out)
 	return err
+}
+
+// soundName is the family that says whether the numbers of a run can be relied on.
+const soundName = "assay_run_sound"
+
+// soundness of a run: 1, or 0 for one that has failed, is not valid, or has not ended.
+func soundness(run *stored.Run) *dto.MetricFamily {
+	name, help, value := soundName, "1 for a run whose numbers can be relied on, 0 for one that has failed, is not valid, or has not ended.", 1.0
+	if len(Caveats(run)) > 0 {
+		value = 0
+	}
+	ms := endOf(run).UnixMilli()
+	label := func(name, value string) *dto.LabelPair {
+		value = strings.ToValidUTF8(value, "\uFFFD")
+		return &dto.LabelPair{Name: &name, Value: &value}
+	}
+	return &dto.MetricFamily{Name: &name, Help: &help, Type: dto.MetricType_GAUGE.Enum(), Metric: []*dto.Metric{{
+		Label: []*dto.LabelPair{label("namespace", run.Object.Namespace), label("run", run.Object.Name)}, Gauge: &dto.Gauge{Value: &value}, TimestampMs: &ms,
+	}}}
 }
 
 // familyOf an entry, such as assay_result_latency_avg_seconds, and what its values are multiplied with.

@@ -2,6 +2,7 @@ package export
 
 import (
 	"io"
+	"strings"
 	"time"
 
 	"github.com/assay-bench/assay/internal/stored"
@@ -63,7 +64,11 @@ func writePytest(out io.Writer, run *stored.Run) error {
 		if !ok || s.direction == higher {
 			continue
 		}
-		file.Benchmarks = append(file.Benchmarks, pytestOf(toolOf(run), s, values))
+		one := pytestOf(toolOf(run), s, values)
+		if all := Caveats(run); len(all) > 0 {
+			one.ExtraInfo["caveat"] = strings.Join(all, "; ")
+		}
+		file.Benchmarks = append(file.Benchmarks, one)
 	}
 	return encodeIndented(out, file)
 }

@@ -3,10 +3,13 @@ package export
 import (
 	"encoding/json"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/search"
 	"github.com/assay-bench/assay/internal/stored"
 	"github.com/assay-bench/assay/internal/summary"
 )
@@ -40,6 +43,10 @@ type Row struct {
 	Valid *bool `parquet:"valid,optional"`
 	// Disturbed: something interfered with the measurement.
 	Disturbed bool `parquet:"disturbed"`
+	// Saturated: the target did not achieve the offered rate, so that latencies grow with the length of the window.
+	Saturated bool `parquet:"saturated"`
+	// Warnings are the names of the checks that have a doubt, sorted, with a comma between them.
+	Warnings *string `parquet:"warnings,optional,dict"`
 	// WindowStart and WindowEnd bound the measured window.
 	WindowStart *time.Time `parquet:"window_start,optional,timestamp(microsecond)"`
 	WindowEnd   *time.Time `parquet:"window_end,optional,timestamp(microsecond)"`
@@ -83,6 +90,7 @@ func rowOf(run *stored.Run, rec contract.Record, left map[int32]v1alpha1.LeftOut
 		Namespace: o.Namespace, Run: o.Name, RunUID: string(o.UID), SpecHash: o.Status.SpecHash,
 		Trial: rec.Index, Attempt: rec.Attempt, Block: rec.Block, Cell: rec.Cell, Target: rec.Target, Parameters: "{}",
 		State: string(rec.State), Reason: known(rec.Reason), Valid: rec.Valid, Disturbed: rec.Disturbed,
+		Saturated: rec.Saturated, Warnings: known(strings.Join(warningsOf(rec), ",")),
 		WindowStart: rec.WindowStartTime, WindowEnd: rec.WindowEndTime, TargetNode: known(rec.TargetNodeName),
 	}
 	if text := objectOf(rec.Parameters); text != nil {
@@ -99,10 +107,25 @@ func leftOut(run *stored.Run) map[int32]v1alpha1.LeftOutReason {
 	if run.Plan == nil {
 		return out
 	}
-	for i, reason := range summary.LeftOut(run.Plan, run.Records) {
-		out[run.Plan.Trials[i].Index] = reason
+	plan := run.Plan
+	if run.Object.Spec.Search != nil { // its trials are no pairs
+		plan = search.Judged(run.Plan, run.Records)
+	}
+	for i, reason := range summary.LeftOut(plan, run.Records) {
+		out[plan.Trials[i].Index] = reason
 	}
 	return out
+}
+
+// warningsOf a record: the checks that have a doubt about the trial, sorted.
+func warningsOf(rec contract.Record) (out []string) {
+	for _, f := range rec.Findings {
+		if f.Severity == v1alpha1.SeverityWarning {
+			out = append(out, f.Check)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // counted says whether an attempt is behind the medians, and why not.

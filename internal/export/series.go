@@ -36,7 +36,8 @@ func seriesOf(run *stored.Run) []*series {
 			continue
 		}
 		for _, v := range rec.Values {
-			key := fmt.Sprintf("%d\x00%s\x00%s\x00%s\x00%s", rec.Cell, rec.Target, v.Name, v.Unit, orEmpty(objectOf(v.Labels)))
+			// Trials of a search are at several rates, and so no trials of one thing.
+			key := fmt.Sprintf("%d\x00%d\x00%s\x00%s\x00%s\x00%s", rec.Rate, rec.Cell, rec.Target, v.Name, v.Unit, orEmpty(objectOf(v.Labels)))
 			s := byKey[key]
 			if s == nil {
 				s = &series{target: rec.Target, cell: rec.Cell, parameters: rec.Parameters, name: v.Name, labels: v.Labels, unit: v.Unit, direction: v.Direction}

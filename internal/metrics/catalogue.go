@@ -81,6 +81,12 @@ var storeRequests = &family.Family{
 	Labels: []string{labelOperation, labelOutcome}, Counter: true,
 }
 
+// Of reports, since the manager started.
+var reportsEnded = &family.Family{
+	Name: "assay_reports_total", Help: "Number of reports of runs that have ended, by what became of them. The status of the run has the reason.",
+	Labels: []string{labelOutcome}, Counter: true,
+}
+
 // Of notifications, since the manager started.
 var (
 	notificationsEnded = &family.Family{
@@ -169,6 +175,7 @@ func computed() []family.Section {
 func counted() []family.Section {
 	return []family.Section{
 		{Title: "Object store", Text: "Only with `results.store`.", Families: []*family.Family{storeRequests}},
+		{Title: "Reports", Text: "See [The stored report](../guide/read-the-result.md#the-stored-report).", Families: []*family.Family{reportsEnded}},
 		{Title: "Registries", Text: "Only with `registries.ask`: [A tag that moved](../guide/schedule.md#a-tag-that-moved).", Families: []*family.Family{registryRequests}},
 		{Title: "Notifications", Text: "Only with `notifications.receivers`. See [Be told](../guide/notifications.md).", Families: []*family.Family{
 			notificationsEnded, notificationAttempts, notificationsWaiting,

@@ -204,6 +204,12 @@ func TestCatalogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Waiting("chat", 1)
+	reports, err := CountReports(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports.Ended(v1alpha1.ReasonRetrying) // which is no end
+	reports.Ended(v1alpha1.ReasonReportTooLarge)
 	if _, err := CountRegistries(config.Registries{Ask: []config.Registry{{Host: "registry.example"}}}, r); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,8 @@ type objectStore interface {
 	Sign(ctx context.Context, item store.Item, life time.Duration) (store.Signed, error)
 	Check(ctx context.Context, item store.Item) (store.State, error)
 	Read(ctx context.Context, item store.Item) ([]byte, store.State, error)
+	Write(ctx context.Context, item store.Item, mediaType string, data []byte) (store.State, error)
+	URL(key string) string
 	CA() string
 }
 
@@ -29,6 +31,7 @@ type Store struct {
 const (
 	operationCheck = "check"
 	operationRead  = "read"
+	operationWrite = "write"
 	// operationProbe is a check for an object that nobody makes.
 	operationProbe = "probe"
 )
@@ -38,7 +41,7 @@ const (
 func CountRequests(of objectStore, in prometheus.Registerer) (Store, error) {
 	f := storeRequests
 	s := Store{of, prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.Help}, f.Labels)}
-	for _, operation := range []string{operationCheck, operationRead, operationProbe} {
+	for _, operation := range []string{operationCheck, operationRead, operationWrite, operationProbe} {
 		for _, state := range []store.State{store.Present, store.Absent, store.Different, store.Unreachable} {
 			s.requests.WithLabelValues(operation, outcome(state))
 		}
@@ -60,6 +63,13 @@ func (s Store) Read(ctx context.Context, item store.Item) ([]byte, store.State, 
 	data, state, err := s.objectStore.Read(ctx, item)
 	s.requests.WithLabelValues(operationRead, outcome(state)).Inc()
 	return data, state, err
+}
+
+// Write an item; the error says why the state is not Present.
+func (s Store) Write(ctx context.Context, item store.Item, mediaType string, data []byte) (store.State, error) {
+	state, err := s.objectStore.Write(ctx, item, mediaType, data)
+	s.requests.WithLabelValues(operationWrite, outcome(state)).Inc()
+	return state, err
 }
 
 // Probe asks the store for an object that nobody makes, at once and then at each interval, until the

@@ -67,6 +67,10 @@ func (unreachable) Read(context.Context, store.Item) ([]byte, store.State, error
 	return nil, store.Unreachable, errors.New("no answer")
 }
 
+func (unreachable) Write(context.Context, store.Item, string, []byte) (store.State, error) {
+	return store.Unreachable, errors.New("no answer")
+}
+
 func TestRequestsToTheStore(t *testing.T) {
 	r := prometheus.NewPedanticRegistry()
 	s, err := CountRequests(unreachable{}, r)
@@ -81,12 +85,15 @@ func TestRequestsToTheStore(t *testing.T) {
 			t.Errorf("read: %s, %v", state, err)
 		}
 	}
+	if state, err := s.Write(t.Context(), store.Item{}, "text/html", nil); state != store.Unreachable || err == nil {
+		t.Errorf("write: %s, %v", state, err)
+	}
 	all, err := r.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := text(t, all)
-	for _, line := range []string{`{operation="check",outcome="unreachable"} 1`, `{operation="read",outcome="unreachable"} 2`, `{operation="read",outcome="present"} 0`} {
+	for _, line := range []string{`{operation="check",outcome="unreachable"} 1`, `{operation="write",outcome="unreachable"} 1`, `{operation="read",outcome="unreachable"} 2`, `{operation="read",outcome="present"} 0`} {
 		if !strings.Contains(got, storeRequests.Name+line+"\n") {
 			t.Errorf("no line %s in\n%s", line, got)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/report/chart"
 )
 
@@ -35,6 +36,9 @@ func overLoad(in Input, values trials) (out []block) {
 		if s.Reason != "" && !strings.Contains(text, s.Reason) {
 			text += " (" + s.Reason + ")"
 		}
+		if level := analysis.Level(s.KneeConfidence); s.KneeLow != "" && level != "" {
+			text += "; the interval of the knee has a confidence of " + level
+		}
 		lines = append(lines, line(text))
 	}
 	if len(lines) > maxMarks {
@@ -42,7 +46,8 @@ func overLoad(in Input, values trials) (out []block) {
 	}
 	if len(lines) > 0 {
 		out = append(out, block{heading: "Knees and peaks", text: "The knee is where the line through the throughput at the lightest load meets the highest throughput: " +
-			"beyond it, more load no longer gives more in proportion.", bullets: lines})
+			"beyond it, more load no longer gives more in proportion. In brackets is its interval, which comes from those of the ratios to the lightest load; " +
+			"and of a peak the loads that none was shown to exceed.", bullets: lines})
 	}
 	return append(out, searches(in)...)
 }
@@ -54,7 +59,7 @@ func curves(in Input, m *measurement, l layout, panel string, all []placed, valu
 		return nil
 	}
 	lines := make([]chart.Line, len(series))
-	behind := &table{caption: "Numbers behind the picture: " + m.title(), head: []column{{l.across[0], false}, {strings.Join(l.series, ", "), false}, {"median", true}, {"from", true}, {"to", true}, {"trials", true}}}
+	behind := &table{caption: "Numbers behind the picture: " + m.title(), head: []column{{l.across[0], false}, {strings.Join(l.series, ", "), false}, {"median", true}, {"from", true}, {"to", true}, {"spread", false}, {"trials", true}}}
 	most, drawn, total := max(maxDots/len(all), 4), 0, 0
 	for _, p := range grouped(all) {
 		x, err := strconv.ParseFloat(p.across, 64)
@@ -64,10 +69,11 @@ func curves(in Input, m *measurement, l layout, panel string, all []placed, valu
 		}
 		i := slices.Index(series, p.series)
 		point := chart.Point{X: x, Y: mid, Title: fmt.Sprintf("%s %s, %s: median %s %s", l.across[0], p.across, p.series, chart.Figure(mid), m.unit)}
-		row := []cell{{text: p.across, heading: true}, {text: p.series}, {text: chart.Figure(mid)}, {text: "–"}, {text: "–"}, {text: fmt.Sprintf("%d of %d", p.entry.TrialCount, p.entry.PlannedTrialCount)}}
+		row := []cell{{text: p.across, heading: true}, {text: p.series}, {text: chart.Figure(mid)}, {text: "–"}, {text: "–"}, {}, {text: fmt.Sprintf("%d of %d", p.entry.TrialCount, p.entry.PlannedTrialCount)}}
 		if low, high, how := spreadOf(p.entry); how != "" {
 			point.Low, point.High = &low, &high
-			row[3].text, row[4].text = chart.Figure(low), chart.Figure(high)
+			row[3].text, row[4].text, row[5].text = chart.Figure(low), chart.Figure(high), how
+			point.Title += fmt.Sprintf(", %s %s to %s", how, row[3].text, row[4].text)
 		}
 		behind.rows = append(behind.rows, row)
 		lines[i].Series, lines[i].Points = i, append(lines[i].Points, point)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/report/chart"
 )
@@ -77,12 +78,12 @@ func TestOverTimeHasWarmupAndStalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, want := range map[string]string{"a stall": "<title>mysql, 8 s: 3 tx/s</title>", "the shade of the warm-up": `class="f3"`} {
+	for what, want := range map[string]string{"a stall": "<title>stall: mysql, 8 s: 3 tx/s</title>", "the shade of the warm-up": `class="f3"`} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture lacks %s: %s", what, want)
 		}
 	}
-	if n := strings.Count(svg, ": 3 tx/s</title>"); n != 2 {
+	if n := strings.Count(svg, "<title>stall: "); n != 2 {
 		t.Errorf("got %d stalls, want one for each target", n)
 	}
 	for _, want := range []string{"mysql: trial 0 in block 0, 1 interval with less than half of its median", "The shaded part is the warm-up"} {
@@ -157,7 +158,7 @@ func TestOverTheLoadHasKnees(t *testing.T) {
 			t.Errorf("the picture lacks %q", want)
 		}
 	}
-	if last := c.blocks[len(c.blocks)-1]; len(last.bullets) != 2 || last.bullets[0] != in.Sweeps[0].Text {
+	if last := c.blocks[len(c.blocks)-1]; len(last.bullets) != 2 || last.bullets[0] != in.Sweeps[0].Text+"; the interval of the knee has a confidence of "+analysis.Level(in.Sweeps[0].KneeConfidence) {
 		t.Errorf("the sweeps in words: got %q, want %q", last.bullets, in.Sweeps[0].Text)
 	}
 	if n := strings.Count(svg, "<title>trial "); n != 128 {
@@ -204,7 +205,7 @@ func TestFindingsOfOneKindStandTogether(t *testing.T) {
 	if len(c.blocks) != 1 || c.blocks[0].heading != v1alpha1.SeverityWarning {
 		t.Fatalf("got %+v", c.blocks)
 	}
-	want := []string{"not-steady, mysql: it fell by 9 % (likewise in trials 0, 2, 4, 6, 8, 10)", "not-steady, mariadb: it fell by 9 % (likewise in trials 1, 3, 5, 7, 9, 11)"}
+	want := []string{"not-steady, mysql: it fell by 9 % (trial 0; with its own numbers also in 2, 4, 6, 8, 10)", "not-steady, mariadb: it fell by 9 % (trial 1; with its own numbers also in 3, 5, 7, 9, 11)"}
 	if got := c.blocks[0].bullets; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -2,18 +2,20 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/report/chart"
 )
 
 // comparison is the first chapter: medians beside each other, and the ratios that were tested.
 func comparison(in Input, trials trials) (out []block) {
 	names, of := shownNames(in), ratiosOf(in)
-	strong, ratios := false, ratioBlocks(in)
+	strong, told, ratios := false, false, ratioBlocks(in)
 	for _, m := range measurements(in.Entries) {
 		if !slices.Contains(names, m.entries[0].Name) {
 			continue
@@ -29,11 +31,57 @@ func comparison(in Input, trials trials) (out []block) {
 			strong = true
 		}
 		out = append(append(out, block{heading: m.title()}), blocks...)
+		if !told && hasIntervals(in.Entries) {
+			out, told = append(out, paragraph(analysis.MedianLegend)), true
+		}
+		if lines := caveatsOf(m); len(lines) > 0 {
+			out = append(out, block{text: "What limits these numbers:", bullets: lines})
+		}
 		if ratios != nil { // behind the main measurement, which the verdict is about
 			out, ratios = append(append(out, block{heading: "Ratios"}), ratios...), nil
 		}
 	}
 	return append(out, ratios...)
+}
+
+// mostCaveats of a measurement are listed; the table of all medians has each.
+const mostCaveats = 6
+
+// caveatsOf the medians of a measurement, each once with those that have it.
+func caveatsOf(m *measurement) (out []string) {
+	var order []string
+	by := map[string][]string{}
+	for _, e := range m.entries {
+		if e.Caveat == "" {
+			continue
+		}
+		if by[e.Caveat] == nil {
+			order = append(order, e.Caveat)
+		}
+		var axes []string
+		for _, axis := range slices.Sorted(maps.Keys(e.Parameters)) {
+			v := e.Parameters[axis]
+			axes = append(axes, axis+" "+v.String())
+		}
+		by[e.Caveat] = append(by[e.Caveat], strings.Join(append([]string{e.Target}, axes...), ", "))
+	}
+	for _, caveat := range order {
+		who := by[caveat]
+		text := strings.Join(who[:min(len(who), 3)], "; ")
+		if more := len(who) - 3; more > 0 {
+			text += fmt.Sprintf("; and %d more", more)
+		}
+		out = append(out, line(text+": "+caveat))
+	}
+	if more := len(out) - mostCaveats; more > 0 {
+		out = append(out[:mostCaveats], fmt.Sprintf("%d more are in the table of all medians", more))
+	}
+	return out
+}
+
+// hasIntervals says whether a median has an interval.
+func hasIntervals(entries []v1alpha1.SummaryEntry) bool {
+	return slices.ContainsFunc(entries, func(e v1alpha1.SummaryEntry) bool { return e.IntervalLow != "" })
 }
 
 // hasStrong says whether a table has anything in bold.
@@ -68,9 +116,12 @@ func bars(m *measurement, l layout, panel string, all []placed, values trials) *
 	series := each(all, func(p placed) string { return p.series })
 	sorted := grouped(all)
 	var rows []chart.Row
+	var spreads []string
 	measured := 0
 	for _, p := range sorted[:min(len(sorted), maxMarks)] {
 		row := rowOf(p, m, l, slices.Index(series, p.series))
+		_, _, how := spreadOf(p.entry)
+		spreads = append(spreads, how)
 		if row.Mid != nil {
 			measured++
 		}
@@ -83,12 +134,13 @@ func bars(m *measurement, l layout, panel string, all []placed, values trials) *
 	if measured < 2 {
 		return nil
 	}
-	f := &figure{caption: captionOf(m, panel, "medians with their spread"), behind: barsBehind(m, rows)}
+	f := &figure{caption: captionOf(m, panel, "medians with their spread"), behind: barsBehind(m, rows, spreads),
+		note: "The thin line of a bar is the interval of its median, or the range of the trials where they are too few for one: the table says which."}
 	if len(l.across) > 0 && len(series) > 1 {
 		f.key = series
 	}
 	if len(sorted) > maxMarks {
-		f.note = fmt.Sprintf("The first %d of %d rows are drawn.", maxMarks, len(sorted))
+		f.note += fmt.Sprintf(" The first %d of %d rows are drawn.", maxMarks, len(sorted))
 	}
 	bars := chart.Rows{Unit: m.title(), Rows: rows, Bars: true}
 	if bars.Log = tooWide(rows); bars.Log { // a bar would be a hair: its place says it
@@ -112,10 +164,10 @@ func tooWide(rows []chart.Row) bool {
 	return low > 0 && high/low > 100
 }
 
-func barsBehind(m *measurement, rows []chart.Row) *table {
-	t := &table{caption: "Numbers behind the picture: " + m.title(), head: []column{{"", false}, {"median", true}, {"from", true}, {"to", true}}}
-	for _, r := range rows {
-		cells := []cell{{text: strings.TrimPrefix(r.Group+", "+r.Label, ", "), heading: true}, {text: "–"}, {text: "–"}, {text: "–"}}
+func barsBehind(m *measurement, rows []chart.Row, spreads []string) *table {
+	t := &table{caption: "Numbers behind the picture: " + m.title(), head: []column{{"", false}, {"median", true}, {"from", true}, {"to", true}, {"spread", false}}}
+	for n, r := range rows {
+		cells := []cell{{text: strings.TrimPrefix(r.Group+", "+r.Label, ", "), heading: true}, {text: "–"}, {text: "–"}, {text: "–"}, {text: spreads[n]}}
 		for i, v := range []*float64{r.Mid, r.Low, r.High} {
 			if v != nil {
 				cells[i+1].text = chart.Figure(*v)
@@ -131,7 +183,7 @@ func ratioBlocks(in Input) (out []block) {
 	if len(in.Comparisons) == 0 {
 		return nil
 	}
-	t := &table{caption: "Comparisons with their verdicts", head: []column{{"comparison", false}, {"verdict", false}, {"ratio", true}, {"interval", true}, {"p", true}, {"blocks", true}}}
+	t := &table{caption: "Comparisons with their verdicts", head: []column{{"comparison", false}, {"verdict", false}, {"ratio", true}, {"interval", true}, {"p by itself", true}, {"adjusted p", true}, {"blocks", true}}}
 	for _, e := range in.Comparisons {
 		note := e.Reason
 		if e.Family != v1alpha1.FamilyPrimary {
@@ -143,13 +195,38 @@ func ratioBlocks(in Input) (out []block) {
 		}
 		strong := e.Verdict == v1alpha1.VerdictFaster || e.Verdict == v1alpha1.VerdictSlower
 		t.rows = append(t.rows, []cell{{text: in.subject(e), heading: true, below: []string{strings.TrimSuffix(note, "; ")}}, {text: verdict, strong: strong},
-			{text: short(&e)}, {text: intervalOf(e)}, {text: pOf(e)}, {text: fmt.Sprintf("%d of %d", e.BlockCount, e.PlannedBlockCount)}})
+			{text: short(&e)}, {text: orDash(intervalOf(e)), below: []string{analysis.Level(e.IntervalConfidence)}}, {text: orDash(pOf(e.P))}, {text: orDash(pOf(e.AdjustedP))},
+			{text: fmt.Sprintf("%d of %d", e.BlockCount, e.PlannedBlockCount)}})
 	}
-	if f := forest(in); f != nil {
+	how := paragraph(analysis.Method(orderOf(in)) + " " + analysis.RatioLegend)
+	f := forest(in)
+	switch {
+	case f == nil:
+		return []block{how, {table: t}}
+	case len(t.rows) > mostVerdicts:
 		f.behind = t
-		return []block{{figure: f}}
+		return []block{how, {figure: f}}
 	}
-	return []block{{table: t}}
+	return []block{how, {figure: f}, {table: t}} // the verdicts are what most readers come for
+}
+
+// mostVerdicts stand open below their picture; more of them are folded behind it.
+const mostVerdicts = 20
+
+// orderOf the trials.
+func orderOf(in Input) v1alpha1.TrialOrder {
+	if in.Plan != nil {
+		return in.Plan.Order
+	}
+	return in.Run.Spec.Design.Order
+}
+
+// orDash is a dash for what is not known.
+func orDash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
 }
 
 // subject of a comparison.
@@ -178,6 +255,7 @@ func forest(in Input) *figure {
 		high, also := decimal(e.IntervalHigh)
 		if has && also && low > 0 && high > 0 {
 			row.Low, row.High = &low, &high
+			row.Title = line(row.Title + "; " + analysis.Level(e.IntervalConfidence) + " interval")
 		}
 		rows = append(rows, row)
 	}
@@ -190,7 +268,7 @@ func forest(in Input) *figure {
 	if len(all) > len(rows) {
 		f.note += fmt.Sprintf(" %d of %d comparisons are drawn.", len(rows), len(all))
 	}
-	f.draw = chart.Rows{Label: f.caption + ". The table behind it has the numbers.", Unit: "ratio to the baseline", Rows: rows, Log: true, Reference: &one}.SVG
+	f.draw = chart.Rows{Label: f.caption + ". The table with it has the numbers.", Unit: "ratio to the baseline", Rows: rows, Log: true, Reference: &one}.SVG
 	return f
 }
 

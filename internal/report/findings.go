@@ -105,10 +105,12 @@ func (g group) words() string {
 	switch {
 	case len(trials) == 1 && g.count == 1:
 		text += " (trial " + trials[0] + ")"
-	case g.count > 1 && len(trials) < g.count:
-		text += fmt.Sprintf(" (%d times, such as in trials %s)", g.count, strings.Join(trials, ", "))
+	case len(trials) == 0 && g.count > 1:
+		text += fmt.Sprintf(" (the first of %d)", g.count)
+	case g.count > 1 && len(trials) < g.count: // the numbers are those of the first one
+		text += fmt.Sprintf(" (trial %s; %d times, such as in trials %s)", trials[0], g.count, strings.Join(trials, ", "))
 	case g.count > 1:
-		text += " (likewise in trials " + strings.Join(trials, ", ") + ")"
+		text += fmt.Sprintf(" (trial %s; with its own numbers also in %s)", trials[0], strings.Join(trials[1:], ", "))
 	}
 	return line(text)
 }

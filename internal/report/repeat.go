@@ -1,8 +1,6 @@
 package report
 
 import (
-	"strings"
-
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -45,8 +43,17 @@ func repeat(in Input) (out []block) {
 		add("hash of the summary", i.SummarySHA256)
 	}
 	if r := st.Resolved; r != nil {
+		if r.Inputs != nil {
+			add("hash of the files of the workload", r.Inputs.SHA256)
+		}
 		add("image of the tool", r.RunnerImage)
 		add("image of the agent", r.AgentImage)
+	}
+	for i := range in.Records {
+		if id := in.Records[i].ClientImageID; id != "" {
+			add("image of the tool, as it ran first", id)
+			break
+		}
 	}
 	for _, target := range st.Targets {
 		add("image of "+target.Name, target.ImageID)
@@ -54,9 +61,12 @@ func repeat(in Input) (out []block) {
 	if len(t.rows) > 0 {
 		out = append(out, block{table: t})
 	}
-	command := "kubectl assay verify " + run.Name
-	if run.Namespace != "" {
-		command += " --namespace " + run.Namespace
+	command := func(words string) block {
+		if run.Namespace != "" {
+			words += " --namespace " + run.Namespace
+		}
+		return block{code: line(words)}
 	}
-	return append(out, paragraph("Whether anything of the run was changed afterwards says:"), block{code: line(strings.TrimSpace(command))})
+	return append(out, paragraph("The manifest above names images as the run did. One with the images by their digests, the shapes and the files that it used writes:"), command("kubectl assay rerun "+run.Name),
+		paragraph("Whether anything of the run was changed afterwards says:"), command("kubectl assay verify "+run.Name))
 }

@@ -37,7 +37,7 @@ func TestVerdictInOneSentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "mariadb is faster than mysql: its throughput is 1.48 times as high (96.09 % interval 1.48 to 1.51, p 0.0078, 8 of 8 blocks)."
+	want := "mariadb is faster than mysql: its throughput is 1.48 times as high (96.09 % interval 1.48 to 1.51, adjusted p 0.0078, 8 of 8 blocks)."
 	if len(d.lead) != 1 || d.lead[0] != want {
 		t.Errorf("got %q, want %q", d.lead, want)
 	}

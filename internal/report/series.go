@@ -93,7 +93,7 @@ func overTime(all looked) (out []block) {
 			}
 			stalls := s.series.stalls()
 			for _, p := range stalls[:min(len(stalls), mostStalls)] {
-				c.Marks = append(c.Marks, chart.Mark{At: p.AtSeconds, Series: -1, Title: fmt.Sprintf("%s, %s s: %s %s", s.target, chart.Figure(p.AtSeconds), chart.Figure(*p.Value), s.series.unit)})
+				c.Marks = append(c.Marks, chart.Mark{At: p.AtSeconds, Series: -1, Title: fmt.Sprintf("stall: %s, %s s: %s %s", s.target, chart.Figure(p.AtSeconds), chart.Figure(*p.Value), s.series.unit)})
 			}
 			if n := len(stalls); n > 0 {
 				notes[i] += fmt.Sprintf(", %s with less than half of its median", plural(n, "interval"))
@@ -153,7 +153,8 @@ func (s timeSeries) points(target string) (out []chart.Point, per int) {
 		if n == len(part) { // an interval that the tool did not print interrupts the line
 			y = sum / float64(n)
 		}
-		out = append(out, chart.Point{X: part[len(part)-1].AtSeconds, Y: y, Title: target})
+		x := part[len(part)-1].AtSeconds
+		out = append(out, chart.Point{X: x, Y: y, Title: fmt.Sprintf("%s, %s s: %s %s", target, chart.Figure(x), chart.Figure(y), s.unit)})
 	}
 	return out, per
 }

@@ -58,7 +58,7 @@ func spectrumOf(where, operation string, sights []*sight) *figure {
 		}
 		unit = h.Unit
 		key = append(key, s.target)
-		c.Lines = append(c.Lines, chart.Line{Series: len(key) - 1, Plain: true, Points: curveOf(h)})
+		c.Lines = append(c.Lines, chart.Line{Series: len(key) - 1, Plain: true, Points: curveOf(h, s.target)})
 		n := float64(h.N())
 		slowest = max(slowest, n)
 		note := fmt.Sprintf("%s: %s", s.target, plural(s.merged, "trial"))
@@ -93,7 +93,7 @@ func spectrumOf(where, operation string, sights []*sight) *figure {
 
 // curveOf a histogram: at each bucket the distance of its percentile to 100 %, as 1/(1-p); buckets that would lie on
 // one another are left out.
-func curveOf(h contract.Histogram) (out []chart.Point) {
+func curveOf(h contract.Histogram, target string) (out []chart.Point) {
 	n, seen, last := h.N(), int64(0), 0.0
 	for i, b := range h.Buckets {
 		x := float64(n) / float64(n-seen) // of the first operation of the bucket
@@ -103,7 +103,15 @@ func curveOf(h contract.Histogram) (out []chart.Point) {
 		} else if x < last*1.01 {
 			continue
 		}
-		last, out = x, append(out, chart.Point{X: x, Y: b.Value})
+		title := fmt.Sprintf("%s, p%s: %s %s", target, percentileText(x), chart.Figure(b.Value), h.Unit)
+		last, out = x, append(out, chart.Point{X: x, Y: b.Value, Title: title})
 	}
 	return out
+}
+
+// percentileText of a distance to 100 %, with as many digits as it takes to tell it from 100: 99.9 for 1000.
+func percentileText(x float64) string {
+	const most = 9 // digits; a distance of 0 takes no end of them
+	digits := math.Ceil(math.Log10(max(x, 1))) - 1
+	return strconv.FormatFloat(100*(1-1/x), 'f', int(min(max(digits, 0), most)), 64)
 }

@@ -155,7 +155,7 @@ func bestOf(all []*v1alpha1.SummaryEntry) (best *v1alpha1.SummaryEntry) {
 
 // medians of a panel as a table.
 func medians(m *measurement, l layout, panel string, all []placed, of ratios) *table {
-	t := &table{caption: captionOf(m, panel, "medians of the trials that count")}
+	t := &table{caption: captionOf(m, panel, "medians of the trials that count"+betterOf(m.direction))}
 	best := l.best(all)
 	if len(l.across) > 0 {
 		t.grid(m, l, all, func(e *v1alpha1.SummaryEntry) cell { return cellOf(e, of, best[e]) })
@@ -267,7 +267,7 @@ func allMedians(in Input) (out []block) {
 		return nil
 	}
 	t := &table{caption: "Every measurement of every target and cell", folded: true,
-		head: []column{{"measurement", false}, {"cell", false}, {"target", false}, {"median", true}, {"min", true}, {"max", true}, {"unit", false}, {"trials", true}}}
+		head: []column{{"measurement", false}, {"cell", false}, {"target", false}, {"median", true}, {"min", true}, {"max", true}, {"unit", false}, {"trials", true}, {"interval of the median", true}}}
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		var axes []string
@@ -283,7 +283,27 @@ func allMedians(in Input) (out []block) {
 			return chart.Figure(v)
 		}
 		t.rows = append(t.rows, []cell{{text: nameOf(e.Name, e.Labels), heading: true, below: []string{e.Caveat}}, {text: strings.Join(axes, ", ")}, {text: e.Target},
-			{text: figure(e.Median)}, {text: figure(e.Min)}, {text: figure(e.Max)}, {text: e.Unit}, {text: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount)}})
+			{text: figure(e.Median)}, {text: figure(e.Min)}, {text: figure(e.Max)}, {text: e.Unit}, {text: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount)}, intervalCell(e)})
 	}
 	return []block{{table: t}}
+}
+
+// intervalCell has the interval of a median with its coverage; a dash where the trials are too few for one.
+func intervalCell(e *v1alpha1.SummaryEntry) cell {
+	if e.IntervalLow == "" {
+		return cell{text: "–"}
+	}
+	low, high, how := spreadOf(e)
+	return cell{text: chart.Figure(low) + " to " + chart.Figure(high), below: []string{strings.TrimSuffix(how, " interval")}}
+}
+
+// betterOf says which direction of a measurement is better; empty where neither is.
+func betterOf(direction string) string {
+	switch contract.Direction(direction) {
+	case contract.HigherIsBetter:
+		return "; higher is better"
+	case contract.LowerIsBetter:
+		return "; lower is better"
+	}
+	return ""
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/report/chart"
+	"github.com/assay-bench/assay/internal/search"
 	"github.com/assay-bench/assay/internal/summary"
 )
 
@@ -23,7 +25,7 @@ type trial struct {
 // trials are the values of the measurements that are shown, by the entries of the summary that they are behind.
 type trials struct {
 	values map[string][]trial
-	// last records of the trials that count, in the order of the plan.
+	// last records of the trials that count, in the order of the plan; of a search, those at the highest rate that held.
 	counted []contract.Record
 }
 
@@ -65,13 +67,17 @@ func trialsOf(in Input) trials {
 	for i := range in.Records {
 		last[in.Records[i].Index] = &in.Records[i]
 	}
-	leftOut := summary.LeftOut(in.Plan, in.Records)
-	for i, t := range in.Plan.Trials {
+	plan, held := in.Plan, heldRates(in)
+	if held != nil { // the trials of a search are no pairs
+		plan = search.Judged(in.Plan, in.Records)
+	}
+	leftOut := summary.LeftOut(plan, in.Records)
+	for i, t := range plan.Trials {
 		rec := last[t.Index]
 		if rec == nil {
 			continue
 		}
-		if leftOut[i] == "" {
+		if leftOut[i] == "" && (held == nil || held[place{rec.Cell, rec.Block, rec.Target}] == rec.Rate) {
 			out.counted = append(out.counted, *rec)
 		}
 		for _, v := range rec.Values {
@@ -79,6 +85,27 @@ func trialsOf(in Input) trials {
 				key := keyOf(rec.Cell, rec.Target, v.Name, v.Unit, v.Labels)
 				out.values[key] = append(out.values[key], trial{rec.Index, rec.Block, v.Value, leftOut[i]})
 			}
+		}
+	}
+	return out
+}
+
+// place of a search.
+type place struct {
+	cell, block int32
+	target      string
+}
+
+// heldRates are the highest rates that held, by the place of their searches, as each client offered them; nil for a run
+// that searches nothing. Trials at other rates are no trials of one thing.
+func heldRates(in Input) map[place]int64 {
+	if in.Run.Spec.Search == nil {
+		return nil
+	}
+	out := map[place]int64{}
+	for _, s := range in.Searches {
+		if s.Held > 0 {
+			out[place{s.Cell, s.Block, s.Target}] = int64(s.Held)
 		}
 	}
 	return out
@@ -234,7 +261,7 @@ func spreadOf(e *v1alpha1.SummaryEntry) (low, high float64, how string) {
 	l, has := decimal(e.IntervalLow)
 	h, also := decimal(e.IntervalHigh)
 	if has && also {
-		return l, h, "interval"
+		return l, h, strings.TrimSpace(analysis.Level(e.IntervalCoverage) + " interval")
 	}
 	l, has = decimal(e.Min)
 	h, also = decimal(e.Max)

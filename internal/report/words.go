@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/report/chart"
 )
@@ -32,9 +33,9 @@ func lead(in Input) (out []string) {
 	switch {
 	case len(primary) > 0:
 		out = append(out, in.sentence(primary[0]))
-	case st.Headline != "":
+	case st.Headline != "" && (len(in.Entries) == 0 || hasMedian(in.Entries)):
 		out = append(out, line("No comparison was declared. Measured: "+st.Headline+"."))
-	case len(out) == 0:
+	case st.CompletionTime != nil || len(out) == 0:
 		out = append(out, "There is no number: no trial counts.")
 	}
 	if len(primary) > 1 {
@@ -44,6 +45,10 @@ func lead(in Input) (out []string) {
 		out = append(out, line("The gate: "+c.Message))
 	}
 	return out
+}
+
+func hasMedian(entries []v1alpha1.SummaryEntry) bool {
+	return slices.ContainsFunc(entries, func(e v1alpha1.SummaryEntry) bool { return e.Median != "" })
 }
 
 func isTrue(in Input, name string) *metav1.Condition {
@@ -193,23 +198,23 @@ func ratioText(r float64) string {
 func evidenceOf(e v1alpha1.ComparisonEntry) string {
 	var words []string
 	if text := intervalOf(e); text != "" {
-		if c, ok := decimal(e.IntervalConfidence); ok {
-			text = strconv.FormatFloat(100*c, 'g', 4, 64) + " % interval " + text
+		if level := analysis.Level(e.IntervalConfidence); level != "" {
+			text = level + " interval " + text
 		}
 		words = append(words, text)
 	}
-	if p := pOf(e); p != "" {
-		words = append(words, "p "+p)
+	switch adjusted, p := pOf(e.AdjustedP), pOf(e.P); {
+	case adjusted != "":
+		words = append(words, "adjusted p "+adjusted)
+	case p != "":
+		words = append(words, "p "+p+" by itself")
 	}
 	words = append(words, fmt.Sprintf("%d of %d blocks", e.BlockCount, e.PlannedBlockCount))
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-func pOf(e v1alpha1.ComparisonEntry) string {
-	text := e.P
-	if e.AdjustedP != "" {
-		text = e.AdjustedP
-	}
+// pOf a p-value with two digits; empty without one.
+func pOf(text string) string {
 	p, ok := decimal(text)
 	switch {
 	case !ok:
@@ -249,16 +254,24 @@ func tally(entries []v1alpha1.ComparisonEntry) string {
 	return strings.Join(order, ", ")
 }
 
-// words of a name in CamelCase.
+// words of a name in CamelCase. Letters that are all large are one word, as in IntegerCPU.
 func words(name string) string {
 	var out strings.Builder
+	last, large := rune(0), func(r rune) bool { return r >= 'A' && r <= 'Z' }
 	for i, r := range name {
-		if i > 0 && r >= 'A' && r <= 'Z' {
+		if i > 0 && large(r) && !large(last) {
 			out.WriteByte(' ')
 		}
 		out.WriteRune(r)
+		last = r
 	}
-	return strings.ToLower(out.String())
+	words := strings.Fields(out.String())
+	for i, word := range words {
+		if len(word) == 1 || strings.ToUpper(word) != word {
+			words[i] = strings.ToLower(word)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // decimal number of the status; false for anything else.

@@ -39,6 +39,11 @@ func Within(ref contract.TrialRef, o contract.Object) string {
 	return fmt.Sprintf("%s/client-%d/%s-%s", execution(ref), ref.Client, o.SHA256, o.Name)
 }
 
+// ReportKey is that of the page of a run with this digest.
+func (l Layout) ReportKey(uid, sha256 string) string {
+	return l.Folder(uid) + "report/" + sha256 + "-" + contract.NameReportPage
+}
+
 // execution names the phase on a target, or the attempt at a trial.
 func execution(ref contract.TrialRef) string {
 	switch contract.Phase(ref.Phase) {

@@ -4,8 +4,8 @@
 // In: a Source, which hands over the BenchmarkRun and ConfigMaps by their names. Out: a Run with
 // the object, the plan, the records of all attempts, the summary with its comparisons, sweeps and
 // searches, and the quoted numbers, decoded; and on request the results of the clients of an
-// attempt, one after the other. It refuses a ConfigMap that the run does not control, a result of
-// another trial, and what takes more memory than MaxMemory. Whether the stored bytes are those
+// attempt, one after the other. ReadTables reads of it what tables need. It refuses a ConfigMap that the run does not control, a result of
+// another trial, and what takes more memory than MaxMemory or than the caller allows. Whether the stored bytes are those
 // that were recorded, it does not say: Verify does.
 //
 //	source.go    the sources, and that of a cluster

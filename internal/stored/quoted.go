@@ -24,7 +24,7 @@ func (r *Run) readQuoted(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if cm == nil && r.Plan == nil {
+		if cm == nil && r.Object.Status.Plan == nil {
 			continue // the run was refused before it made the copy
 		}
 		if cm, err = r.ConfigMap(ctx, name); err != nil {

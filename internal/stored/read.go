@@ -2,6 +2,7 @@ package stored
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +18,17 @@ import (
 // MaxMemory bounds what a Run takes, in bytes. The records of 20,000 trials with 40 measurements each
 // take about a quarter of it.
 const MaxMemory = 256 << 20
+
+// ErrTooLarge is what the errors are for a run that takes more memory than is allowed.
+var ErrTooLarge = errors.New("what the run has stored is too large to be read here")
+
+// Limits of what is read of a run.
+type Limits struct {
+	// Memory of all that the Run holds, in bytes, up to MaxMemory.
+	Memory int
+	// Results bound the result of one client.
+	Results contract.Bounds
+}
 
 // Run is what a run has stored. Its lists are for reading only.
 type Run struct {
@@ -35,6 +47,7 @@ type Run struct {
 	Quoted []quoted.Numbers
 
 	from   Source
+	limits Limits
 	memory int
 	shared journal.Shared
 }
@@ -55,17 +68,40 @@ type Summary struct {
 // It fails when an object is gone, belongs to somebody else or cannot be decoded, and when all of it
 // takes more than MaxMemory.
 func Read(ctx context.Context, from Source) (*Run, error) {
+	return ReadWithin(ctx, from, Limits{Memory: MaxMemory, Results: contract.DefaultBounds()})
+}
+
+// ReadWithin reads as Read does, within limits. It fails with ErrTooLarge for a run that takes more memory.
+func ReadWithin(ctx context.Context, from Source, limits Limits) (*Run, error) {
+	return read(ctx, from, limits, (*Run).readPlan, (*Run).readRecords, (*Run).readSummary, (*Run).readQuoted)
+}
+
+// ReadTables reads what the tables of a run need: the object, the summary and the quoted numbers. The
+// Run has no plan and no records. It fails as ReadWithin does.
+func ReadTables(ctx context.Context, from Source, limits Limits) (*Run, error) {
+	return read(ctx, from, limits, (*Run).readSummary, (*Run).readQuoted)
+}
+
+// read some parts of a run.
+func read(ctx context.Context, from Source, limits Limits, parts ...func(*Run, context.Context) error) (*Run, error) {
 	object, err := from.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Object: object, from: from}
-	for _, read := range []func(context.Context) error{r.readPlan, r.readRecords, r.readSummary, r.readQuoted} {
-		if err := read(ctx); err != nil {
+	r := &Run{Object: object, from: from, limits: limits}
+	for _, part := range parts {
+		if err := part(r, ctx); err != nil {
 			return nil, fmt.Errorf("%s: %w", from, err)
 		}
 	}
 	return r, nil
+}
+
+// OfStatus is a run with what its status shows: the first entries of the summary, and no plan, no
+// records and no quoted numbers beyond it.
+func OfStatus(from Source, object *v1alpha1.BenchmarkRun) *Run {
+	st := object.Status
+	return &Run{Object: object, from: from, Summary: Summary{st.Summary, st.Comparisons, st.Sweeps, st.Searches}}
 }
 
 // String names the run for people.
@@ -93,10 +129,11 @@ func (r *Run) ConfigMap(ctx context.Context, name string) (*corev1.ConfigMap, er
 	return cm, nil
 }
 
-// take so much of MaxMemory.
+// take so much of the memory that is allowed.
 func (r *Run) take(bytes int) error {
-	if r.memory += bytes; r.memory > MaxMemory {
-		return fmt.Errorf("what it has stored takes more than %d MiB of memory", MaxMemory>>20)
+	if most := min(r.limits.Memory, MaxMemory); r.memory+bytes > most {
+		return fmt.Errorf("%w: it takes more than %d MiB of memory", ErrTooLarge, most>>20)
 	}
+	r.memory += bytes
 	return nil
 }

@@ -39,6 +39,9 @@ func TestObjectStore(t *testing.T) {
 	got := cluster.AwaitRun(t, run, 6*time.Minute)
 	cluster.Complete(t, got)
 	checkUploads(t, got, seen())
+	got = cluster.AwaitState(t, run, time.Minute, "its report is stored", func(r *v1alpha1.BenchmarkRun) bool {
+		return r.Status.Report != nil && r.Status.Report.Reason == v1alpha1.ReasonSucceeded
+	})
 
 	folder := t.TempDir()
 	s.copyTo(t, folder)
@@ -95,6 +98,7 @@ func checkObjects(t *testing.T, run *v1alpha1.BenchmarkRun, folder string) {
 		t.Logf("trial %d: the last upload ended at %s", rec.Index, uploaded.Format(time.RFC3339Nano))
 		last = uploaded
 	}
+	want = append(want, checkReport(t, run, folder))
 	var have []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -109,6 +113,29 @@ func checkObjects(t *testing.T, run *v1alpha1.BenchmarkRun, folder string) {
 	if diff := cmp.Diff(want, have); err != nil || diff != "" || len(have) < 2*2*3 {
 		t.Errorf("the objects of the run (%v; -want +got):\n%s", err, diff)
 	}
+}
+
+// checkReport: the store has the page of the run, and its ConfigMap the tables. It returns the key in the folder.
+func checkReport(t *testing.T, run *v1alpha1.BenchmarkRun, folder string) string {
+	t.Helper()
+	report := run.Status.Report
+	key := "report/" + report.Page.SHA256 + "-report.html"
+	page, err := os.ReadFile(filepath.Join(folder, key))
+	if err != nil || contract.Digest(page) != report.Page.SHA256 || int64(len(page)) != report.Page.SizeBytes || report.Page.Object != run.Status.Results.Store+key {
+		t.Errorf("the page has %d bytes of SHA-256 %.12s (%v), the status says %+v", len(page), contract.Digest(page), err, report.Page)
+	}
+	if !strings.Contains(string(page), "<!doctype html>") || !strings.Contains(string(page), "What pins the run") {
+		t.Errorf("the page is none of a run: %.200q", page)
+	}
+	cm := &corev1.ConfigMap{}
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: report.ConfigMap}, cm); err != nil {
+		t.Fatal(err)
+	}
+	if contract.Digest([]byte(cm.Data[contract.KeyReport])) != report.MarkdownSHA256 || !strings.Contains(cm.Data[contract.KeyReport], "## Medians") ||
+		contract.Digest([]byte(cm.Data[contract.KeyReportSummary])) != report.SummarySHA256 {
+		t.Errorf("ConfigMap %s does not have what the status says:\n%s", cm.Name, cm.Data[contract.KeyReport])
+	}
+	return key
 }
 
 // checkParsed: the ConfigMap has the numbers, and the digests of the rest.

@@ -44,6 +44,15 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Request {
 // Bytes of etcd that the results of a run may take while it holds nodes, and those that it holds, as
 // its status says.
 func Bytes(run *v1alpha1.BenchmarkRun, b config.Budget) (most, held int64) {
+	most, held = resultBytes(run, b)
+	if r := run.Status.Report; r != nil {
+		held += r.SizeBytes
+	}
+	return most, held
+}
+
+// resultBytes are those without the report.
+func resultBytes(run *v1alpha1.BenchmarkRun, b config.Budget) (most, held int64) {
 	st := run.Status
 	switch {
 	case st.Results != nil && st.Results.BudgetBytes > 0:

@@ -22,11 +22,11 @@ func Keeps(policy v1alpha1.RetainPolicy, failing bool) bool {
 }
 
 // kept are the roles of what stays until the run is deleted: what was measured, what
-// with, and what is shown beside it.
-var kept = []string{v1alpha1.RoleResult, v1alpha1.RoleJournal, v1alpha1.RoleInputs, v1alpha1.RoleQuoted}
+// with, what is shown beside it, and the report of all that.
+var kept = []string{v1alpha1.RoleResult, v1alpha1.RoleJournal, v1alpha1.RoleInputs, v1alpha1.RoleQuoted, v1alpha1.RoleReport}
 
-// TearDown deletes everything of a run that has ended but its results, their inputs and
-// its journal. The caller asks Keeps before. The volume of a database goes with its
+// TearDown deletes everything of a run that has ended but its results, their inputs,
+// its journal and its report. The caller asks Keeps before. The volume of a database goes with its
 // StatefulSet. Found are the objects of the run.
 func TearDown(run *v1alpha1.BenchmarkRun, found []decision.Object) []decision.Action {
 	var out []decision.Action

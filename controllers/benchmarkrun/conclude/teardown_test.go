@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -14,6 +15,24 @@ import (
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/resources"
 )
+
+// What was measured and what is said of it stays, and everything else of a run that has ended goes.
+func TestWhatStays(t *testing.T) {
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: "ns", UID: "0123456789abcdef"}}
+	var found []decision.Object
+	for _, role := range []string{
+		v1alpha1.RoleResult, v1alpha1.RoleJournal, v1alpha1.RoleInputs, v1alpha1.RoleQuoted, v1alpha1.RoleReport, v1alpha1.RoleTrial, v1alpha1.RoleTarget,
+	} {
+		found = append(found, &corev1.ConfigMap{ObjectMeta: resources.Meta(run, role, resources.Labels(run, role))})
+	}
+	var gone []string
+	for _, action := range TearDown(run, found) {
+		gone = append(gone, action.(decision.Delete).Object.GetName())
+	}
+	if want := []string{v1alpha1.RoleTrial, v1alpha1.RoleTarget}; !slices.Equal(gone, want) {
+		t.Errorf("%v go, want %v", gone, want)
+	}
+}
 
 // What a run creates under a name of its own is found again by that name: nothing else tears it
 // down.

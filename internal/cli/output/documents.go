@@ -37,6 +37,8 @@ type RunHead struct {
 	Headline string `json:"headline,omitempty"`
 	// Verdict is the first comparison in one line.
 	Verdict string `json:"verdict,omitempty"`
+	// Report is the URL of the stored report, or ConfigMap/NAME of its tables; absent until it is stored.
+	Report string `json:"report,omitempty"`
 	// Created, Started, Ends and Ended are times. Ends is an estimate, Ended is absent until then.
 	Created time.Time  `json:"created"`
 	Started *time.Time `json:"started,omitempty"`
@@ -113,8 +115,10 @@ type Measurement struct {
 	// IntervalLow and IntervalHigh are the confidence interval of the median; absent for fewer than 6 trials.
 	IntervalLow  string `json:"intervalLow,omitempty"`
 	IntervalHigh string `json:"intervalHigh,omitempty"`
-	Min          string `json:"min,omitempty"`
-	Max          string `json:"max,omitempty"`
+	// IntervalCoverage is the probability, 0.95 to 1, with which such intervals hold the true median.
+	IntervalCoverage string `json:"intervalCoverage,omitempty"`
+	Min              string `json:"min,omitempty"`
+	Max              string `json:"max,omitempty"`
 	// Trials that count, and those that were planned; 0 for a quoted number.
 	Trials        int32 `json:"trials"`
 	PlannedTrials int32 `json:"plannedTrials"`
@@ -141,8 +145,10 @@ type Comparison struct {
 	// Family is Primary, Control or Exploratory.
 	Family  string `json:"family"`
 	Verdict string `json:"verdict"`
-	// Text is the comparison in one line.
+	// Text is the comparison in one line. The p of a control is by itself.
 	Text string `json:"text"`
+	// IntervalConfidence of the interval in the text, 0 to 1, of this interval by itself; absent without one.
+	IntervalConfidence string `json:"intervalConfidence,omitempty"`
 	// Blocks that count, and those that were planned.
 	Blocks        int32 `json:"blocks"`
 	PlannedBlocks int32 `json:"plannedBlocks"`

@@ -103,13 +103,24 @@ func HeadOf(run *v1alpha1.BenchmarkRun) output.RunHead {
 			Planned: p.Planned, Done: p.Done, Succeeded: p.Succeeded, Failed: p.Failed, Invalid: p.Invalid, Disturbed: p.Disturbed, Retries: p.Retries,
 		},
 		Valid: status(v1alpha1.ConditionValid, string(metav1.ConditionUnknown)), Passed: status(v1alpha1.ConditionPassed, ""),
-		Headline: st.Headline, Verdict: st.Verdict,
+		Headline: st.Headline, Verdict: st.Verdict, Report: reportOf(st.Report),
 		Created: run.CreationTimestamp.Time, Started: timeOf(st.StartTime), Ended: timeOf(st.CompletionTime),
 	}
 	if head.Ended == nil {
 		head.Ends = timeOf(p.EstimatedCompletionTime)
 	}
 	return head
+}
+
+// reportOf a run is where it is stored; empty where it is not.
+func reportOf(report *v1alpha1.ReportStatus) string {
+	switch {
+	case report == nil || report.ConfigMap == "":
+		return ""
+	case report.Page != nil:
+		return report.Page.URL
+	}
+	return "ConfigMap/" + report.ConfigMap
 }
 
 func timeOf(t *metav1.Time) *time.Time {

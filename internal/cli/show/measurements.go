@@ -82,7 +82,7 @@ func named(run *v1alpha1.BenchmarkRun, name, against string) []output.Measuremen
 			where[axis] = value.String()
 		}
 		rows = append(rows, doubted(output.Measurement{
-			Name: name, Where: where, Target: e.Target, Unit: e.Unit, Median: e.Median, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh,
+			Name: name, Where: where, Target: e.Target, Unit: e.Unit, Median: e.Median, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh, IntervalCoverage: e.IntervalCoverage,
 			Min: e.Min, Max: e.Max, Trials: e.TrialCount, PlannedTrials: e.PlannedTrialCount, Caveat: e.Caveat,
 		}, e))
 	}

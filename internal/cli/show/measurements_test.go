@@ -31,7 +31,7 @@ func quotedRun() *v1alpha1.BenchmarkRun {
 					LeftOut: []v1alpha1.LeftOut{{Reason: v1alpha1.LeftOutDisturbed, TrialCount: 1}}},
 				{Name: "throughput", Target: "mysql", Parameters: at(64), Unit: "tx/s", Direction: "HigherIsBetter", TrialCount: 0, PlannedTrialCount: 6,
 					LeftOut: []v1alpha1.LeftOut{{Reason: v1alpha1.LeftOutFailed, TrialCount: 6}}},
-				{Name: "latency.avg", Target: "mysql", Parameters: at(2), Unit: "ms", Median: "6", Min: "5", Max: "7", IntervalLow: "5.5", IntervalHigh: "6.5", TrialCount: 6, PlannedTrialCount: 6},
+				{Name: "latency.avg", Target: "mysql", Parameters: at(2), Unit: "ms", Median: "6", Min: "5", Max: "7", IntervalLow: "5.5", IntervalHigh: "6.5", IntervalCoverage: "0.96875", TrialCount: 6, PlannedTrialCount: 6},
 			},
 			Findings: []v1alpha1.Finding{
 				{Check: "a", Severity: v1alpha1.SeverityWarning, Target: "mysql", Message: "of a target"}, {Check: "b", Severity: v1alpha1.SeverityNote, Message: "a note"},
@@ -92,7 +92,7 @@ against the numbers:
 	if diff := cmp.Diff(want, told(t, run, View{}, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := told(t, run, View{Name: "latency.avg"}, 0); strings.Contains(got, "sweeps") || !strings.Contains(got, "latency.avg  threads=2  mysql   6       ms    5.5 to 6.5  6 of 6") {
+	if got := told(t, run, View{Name: "latency.avg"}, 0); strings.Contains(got, "sweeps") || !strings.Contains(got, "latency.avg  threads=2  mysql   6       ms    5.5 to 6.5 (96.88 %)  6 of 6") {
 		t.Errorf("the latency:\n%s", got)
 	}
 	if got := told(t, run, View{Against: "threads=2"}, 0); !strings.Contains(got, "1.40x threads=2, quoted: a paper") || strings.Count(got, "x threads=2") != 2 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -28,7 +29,7 @@ func RunOf(run *v1alpha1.BenchmarkRun, view View) output.Run {
 			continue
 		}
 		doc.Comparisons = append(doc.Comparisons, output.Comparison{
-			Family: string(c.Family), Verdict: string(c.Verdict), Text: c.Text, Blocks: c.BlockCount, PlannedBlocks: c.PlannedBlockCount,
+			Family: string(c.Family), Verdict: string(c.Verdict), Text: c.Text, Blocks: c.BlockCount, PlannedBlocks: c.PlannedBlockCount, IntervalConfidence: c.IntervalConfidence,
 		})
 	}
 	for _, s := range st.Sweeps {
@@ -82,6 +83,9 @@ func Tell(out io.Writer, doc output.Run, width int) error {
 	findings := findingsOf(doc.Findings)
 	shown := findings[:min(len(findings), mostFindings)]
 	text += section("against the numbers:", shown, int32(len(findings)-len(shown)), "status.findings")
+	if doc.Report != "" {
+		text += "\nreport: " + contract.Line(doc.Report) + "\n"
+	}
 	_, err := io.WriteString(out, text)
 	return err
 }
@@ -103,8 +107,14 @@ func section(title string, lines []string, more int32, where string) string {
 
 func comparisonsOf(all []output.Comparison) (lines []string) {
 	for _, c := range all {
-		control := map[bool]string{true: ", control"}[c.Family == string(v1alpha1.FamilyControl)]
-		lines = append(lines, fmt.Sprintf("%s, %d of %d blocks%s: %s", strings.ToLower(c.Verdict), c.Blocks, c.PlannedBlocks, control, c.Text))
+		about := fmt.Sprintf("%s, %d of %d blocks", strings.ToLower(c.Verdict), c.Blocks, c.PlannedBlocks)
+		if level := analysis.Level(c.IntervalConfidence); level != "" {
+			about += ", interval at " + level
+		}
+		if c.Family == string(v1alpha1.FamilyControl) {
+			about += ", control"
+		}
+		lines = append(lines, about+": "+c.Text)
 	}
 	return lines
 }
@@ -185,7 +195,11 @@ func intervalOf(m output.Measurement) string {
 	case m.Quoted != "":
 		return "quoted: " + m.Quoted
 	case m.IntervalLow != "":
-		return figure(m.IntervalLow) + " to " + figure(m.IntervalHigh)
+		text := figure(m.IntervalLow) + " to " + figure(m.IntervalHigh)
+		if level := analysis.Level(m.IntervalCoverage); level != "" {
+			text += " (" + level + ")"
+		}
+		return text
 	case m.Min != "":
 		return figure(m.Min) + " to " + figure(m.Max) + " (all)"
 	}

@@ -111,7 +111,8 @@ func (s *site) tell(ctx context.Context, body *comparePage, runs []stored.Source
 	if body.Verdict = cut(result.Verdict); len(caveats) > 0 {
 		body.Verdict = cut("Not every run can be relied on (see the caveats): " + result.Verdict)
 	}
-	for _, part := range []linesOf{{"Caveats", caveats}, {"Compared", result.Compared}, {"Between the runs", result.Between}, {"What varies, and what to repeat", variations(result)}} {
+	for _, part := range []linesOf{{"Caveats", caveats}, {"Compared", result.Compared}, {"Between the runs", result.Between}, {"What varies, and what to repeat", variations(result)},
+		{"Where the numbers come from", []string{result.Method(), analysis.RatioLegend}}} {
 		if len(part.Lines) == 0 {
 			continue
 		}
@@ -138,7 +139,7 @@ func variations(result analysis.RunsResult) (out []string) {
 }
 
 func tableOfComparisons(result analysis.RunsResult) *table {
-	t := &table{Caption: "Comparisons with their verdicts", Head: []column{{Name: "Comparison"}, {Name: "Verdict"}, {"Ratio", true}, {"Interval", true}, {"Blocks", true}}}
+	t := &table{Caption: "Comparisons with their verdicts", Head: []column{{Name: "Comparison"}, {Name: "Verdict"}, {"Ratio", true}, {"Interval", true}, {"p by itself", true}, {"Adjusted p", true}, {"Blocks", true}}}
 	for _, c := range result.Comparisons[:min(len(result.Comparisons), mostRows)] {
 		interval := "–"
 		if c.IntervalLow != "" {
@@ -150,7 +151,7 @@ func tableOfComparisons(result analysis.RunsResult) *table {
 		}
 		t.Rows = append(t.Rows, []cell{
 			{Text: cut(nameOf(c)), Below: cut(below), Heading: true}, {Text: cut(string(c.Verdict))},
-			{Text: figureOf(c.Ratio), Number: true}, {Text: interval, Number: true}, {Text: fmt.Sprintf("%d of %d", c.BlockCount, c.PlannedBlockCount), Number: true},
+			{Text: figureOf(c.Ratio), Number: true}, {Text: interval, Below: analysis.Level(c.IntervalConfidence), Number: true}, {Text: figureOf(c.P), Number: true}, {Text: figureOf(c.AdjustedP), Number: true}, {Text: fmt.Sprintf("%d of %d", c.BlockCount, c.PlannedBlockCount), Number: true},
 		})
 	}
 	return t

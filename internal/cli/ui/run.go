@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/report/chart"
@@ -143,7 +144,7 @@ func numbersOf(doc output.Run) *table {
 	if len(doc.Measurements) == 0 {
 		return nil
 	}
-	t := &table{Caption: "Medians of the trials that count", Head: []column{{Name: "Measurement"}, {Name: "Target"}, {"Median", true}, {"Interval", true}, {"Trials", true}}}
+	t := &table{Caption: "Medians of the trials that count, with intervals by order statistics and their coverage", Head: []column{{Name: "Measurement"}, {Name: "Target"}, {"Median", true}, {"Interval", true}, {"Trials", true}}}
 	for _, m := range doc.Measurements[:min(len(doc.Measurements), mostRows)] {
 		where := show.PlaceOf(m.Where)
 		if where == "-" {
@@ -157,7 +158,7 @@ func numbersOf(doc output.Run) *table {
 		case m.Quoted != "":
 			row[2].Below, row[4].Text = cut("quoted: "+m.Quoted), "–"
 		case m.IntervalLow != "":
-			row[3].Text = figureOf(m.IntervalLow) + " to " + figureOf(m.IntervalHigh)
+			row[3].Text, row[3].Below = figureOf(m.IntervalLow)+" to "+figureOf(m.IntervalHigh), analysis.Level(m.IntervalCoverage)
 		case m.Min != "":
 			row[3].Text, row[3].Below = figureOf(m.Min)+" to "+figureOf(m.Max), "least and largest"
 		}

@@ -197,6 +197,11 @@ func (c *canvas) dot(d Dot, p vg.Point, radius float64, role Role) {
 	c.out.WriteString(`</circle>`)
 }
 
+// target is a disc that nobody sees, and that says what is there when it is pointed at.
+func target(c *canvas, title string, p vg.Point) {
+	c.out.WriteString(`<circle fill="transparent" cx="` + number(float64(p.X)) + `" cy="` + c.y(p.Y) + `" r="5"><title>` + escape(title) + `</title></circle>`)
+}
+
 // svg is the element with everything that was drawn. The label is what a screen reader says instead of it.
 func (c *canvas) svg(label string) (string, error) {
 	if c.err != nil {

@@ -195,12 +195,27 @@ func (m lineMarks) Plot(area draw.Canvas, p *plot.Plot) {
 			path = append(path, vg.Point{X: x(pt.X), Y: y(pt.Y)})
 		}
 		flush()
-		if !line.Plain {
+		if line.Plain {
+			l.targets(c, line, x, y)
+		} else {
 			l.spread(area, c, line, role, x, y)
 		}
 	}
 	for i, mark := range l.Marks { // above what they stand on
 		l.words(area, c, p, mark, i)
+	}
+}
+
+// mostTargets of a line without marks can be pointed at: more of them would be closer than a hand can point.
+const mostTargets = 60
+
+// targets are places of a line without marks that say what is there, evenly spread over its points.
+func (l Lines) targets(c *canvas, line Line, x, y func(float64) vg.Length) {
+	step := (len(line.Points) + mostTargets - 1) / mostTargets
+	for i := 0; i < len(line.Points); i += step {
+		if pt := line.Points[i]; pt.Title != "" && l.drawn(pt.X, pt.Y) {
+			target(c, pt.Title, vg.Point{X: x(pt.X), Y: y(pt.Y)})
+		}
 	}
 }
 

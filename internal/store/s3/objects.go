@@ -56,6 +56,34 @@ func (c *Client) Sign(ctx context.Context, item store.Item, life time.Duration) 
 	return store.Signed{URL: signed, Headers: headers, Expires: now.Add(life)}, nil
 }
 
+// URL of an object, without a signature.
+func (c *Client) URL(key string) string { return c.urlOf(key).String() }
+
+// Write an item of this type of media, such as text/html. A key that is taken is no failure where the store holds just
+// this content: somebody wrote it before. The error says why the state is not Present.
+func (c *Client) Write(ctx context.Context, item store.Item, mediaType string, data []byte) (store.State, error) {
+	sum, err := hex.DecodeString(item.SHA256)
+	if err != nil {
+		return store.Absent, fmt.Errorf("writing %s: the digest: %w", item.Key, err)
+	}
+	write, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	res, err := c.send(write, http.MethodPut, item.Key, map[string]string{
+		headerChecksum: base64.StdEncoding.EncodeToString(sum), "If-None-Match": "*", "Content-Type": mediaType,
+	}, content{data: data, sha256: item.SHA256})
+	if err != nil {
+		return store.Unreachable, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	switch res.StatusCode {
+	case http.StatusOK, http.StatusPreconditionFailed:
+		return c.Check(ctx, item)
+	case http.StatusNotFound:
+		return store.Absent, fmt.Errorf("the object store has no place for %s: %s", item.Key, store.Complaint(res.Body))
+	}
+	return store.Unreachable, fmt.Errorf("the object store answers %s to writing %s: %s", res.Status, item.Key, store.Complaint(res.Body))
+}
+
 // Check whether the store holds an item: by the checksum that it keeps, or where it keeps none, by
 // reading. The error says why the answer is not Present.
 func (c *Client) Check(ctx context.Context, item store.Item) (store.State, error) {

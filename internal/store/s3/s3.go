@@ -1,6 +1,6 @@
 // Package s3 speaks with an object store of the S3 interface.
 //
-// In: the configuration of the store, and items to sign, to look for or to read. Out: signed
+// In: the configuration of the store, and items to sign, to look for, to read or to write. Out: signed
 // requests for one content each, and whether the store holds it. Credentials are read for each
 // request, so that they can be exchanged.
 //
@@ -9,6 +9,7 @@
 package s3
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -45,8 +46,9 @@ const (
 	// connectTime and lookTime bound a connection and a question about an object.
 	connectTime = 3 * time.Second
 	lookTime    = 4 * time.Second
-	// readTime bounds reading an object.
-	readTime = time.Minute
+	// readTime and writeTime bound reading and writing an object.
+	readTime  = time.Minute
+	writeTime = 30 * time.Second
 	// pause after a failure, in which nothing is asked.
 	pause = 10 * time.Second
 )
@@ -166,6 +168,18 @@ func (c *Client) remember(err error) {
 
 // do sends a signed request without a body.
 func (c *Client) do(ctx context.Context, method, key string, headers map[string]string) (*http.Response, error) {
+	return c.send(ctx, method, key, headers, content{sha256: emptyPayload})
+}
+
+// content of a request.
+type content struct {
+	data []byte
+	// sha256 of the data, in hexadecimal.
+	sha256 string
+}
+
+// send a signed request.
+func (c *Client) send(ctx context.Context, method, key string, headers map[string]string, body content) (*http.Response, error) {
 	if err := c.unavailable(); err != nil {
 		return nil, err
 	}
@@ -173,15 +187,15 @@ func (c *Client) do(ctx context.Context, method, key string, headers map[string]
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, method, c.urlOf(key).String(), nil)
+	req, err := http.NewRequestWithContext(ctx, method, c.urlOf(key).String(), bytes.NewReader(body.data))
 	if err != nil {
 		return nil, fmt.Errorf("asking the object store: %w", err)
 	}
 	for name, value := range headers {
 		req.Header.Set(name, value)
 	}
-	req.Header.Set("X-Amz-Content-Sha256", emptyPayload)
-	if err := c.signer.SignHTTP(ctx, credentials, req, emptyPayload, "s3", c.cfg.Region, c.now()); err != nil {
+	req.Header.Set("X-Amz-Content-Sha256", body.sha256)
+	if err := c.signer.SignHTTP(ctx, credentials, req, body.sha256, "s3", c.cfg.Region, c.now()); err != nil {
 		return nil, fmt.Errorf("signing for the object store: %w", err)
 	}
 	res, err := c.http.Do(req)

@@ -263,3 +263,44 @@ func deaf(t *testing.T) string {
 	t.Cleanup(func() { _ = l.Close() })
 	return l.Addr().String()
 }
+
+// What the manager writes is there with its type, once: writing it again finds it, and another content under its key is
+// refused.
+func TestWrite(t *testing.T) {
+	server := objectstore.Start(t)
+	c, client := server.Client(t), server.HTTP(t)
+	item := itemOf("ns/run/report/page.html", "<!doctype html>")
+	for range 2 {
+		if state, err := c.Write(t.Context(), item, "text/html; charset=utf-8", []byte("<!doctype html>")); state != store.Present || err != nil {
+			t.Fatalf("%s, %v", state, err)
+		}
+	}
+	if data, state, err := c.Read(t.Context(), item); string(data) != "<!doctype html>" {
+		t.Errorf("got %q: %s, %v", data, state, err)
+	}
+	other := itemOf(item.Key, "another page")
+	if state, err := c.Write(t.Context(), other, "text/html", []byte("another page")); state != store.Different || err == nil {
+		t.Errorf("another content: %s, %v", state, err)
+	}
+	wrong := itemOf("ns/run/report/wrong.html", "what it should be")
+	if state, err := c.Write(t.Context(), wrong, "text/html", []byte("what it isn't..!!")); state == store.Present || err == nil {
+		t.Errorf("another content than its digest: %s, %v", state, err)
+	}
+	if state, _ := c.Check(t.Context(), wrong); state != store.Absent {
+		t.Errorf("another content than its digest is stored: %s", state)
+	}
+	// The URL has no signature: without one the store refuses.
+	res, err := client.Get(c.URL(item.Key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusForbidden {
+		t.Errorf("without a signature the store answers %s", res.Status)
+	}
+	signed := *server
+	signed.Store.Bucket = "nowhere"
+	if state, err := signed.Client(t).Write(t.Context(), item, "text/html", []byte("<!doctype html>")); state == store.Present || err == nil {
+		t.Errorf("in a bucket that is not there: %s, %v", state, err)
+	}
+}

@@ -59,7 +59,7 @@ func createWhole(t *testing.T, namespace string) {
 // wholeOutcome: the run ends with its results, and nothing in it was left out for
 // want of a permission.
 func wholeOutcome(t *testing.T, namespace string) outcome {
-	return outcome{"the whole run is complete", func(ctx context.Context) bool {
+	return outcome{"the whole run is complete, and its report is stored", func(ctx context.Context) bool {
 		run := &v1alpha1.BenchmarkRun{}
 		if err := server.API.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "whole"}, run); err != nil {
 			t.Fatal(err)
@@ -80,6 +80,6 @@ func wholeOutcome(t *testing.T, namespace string) outcome {
 		if log := cm.Data[contract.KeyLog]; log == "" || strings.Contains(log, "forbidden") || strings.Contains(log, "cannot get") {
 			t.Errorf("the log of the trial that failed: %q", log)
 		}
-		return true
+		return run.Status.Report != nil && run.Status.Report.Reason == v1alpha1.ReasonSucceeded
 	}}
 }
