@@ -12,8 +12,8 @@ import (
 // maxClients of a run (spec.clients.count).
 const maxClients = 64
 
-// ErrNoResult: an attempt has succeeded, and the ConfigMap of its result holds none.
-var ErrNoResult = errors.New("it holds no result")
+// ErrNoResult says that an attempt has succeeded, and the ConfigMap of its result holds none.
+var ErrNoResult = errors.New("holds no result")
 
 // ClientResult is what one client has delivered.
 type ClientResult struct {
@@ -40,7 +40,7 @@ func (r *Run) Results(ctx context.Context, rec contract.Record) iter.Seq2[Client
 			case !ok && rec.State == contract.Failed:
 				continue
 			case !ok:
-				err = fmt.Errorf("ConfigMap %s: %w", contract.ResultName(job, client), ErrNoResult)
+				err = fmt.Errorf("ConfigMap %s %w", contract.ResultName(job, client), ErrNoResult)
 			case !of(res.Result.Trial, rec, client):
 				err = fmt.Errorf("ConfigMap %s has the result of another trial or client", res.ConfigMap)
 			}
