@@ -125,6 +125,14 @@ envtest: ## tests against a real API server
 browser: ## the pages in headless Chromium: no error, no request, no barrier that axe finds
 	@hack/browser.sh
 
+.PHONY: screenshots
+screenshots: ## docs/pictures: the report, the pages of kubectl assay ui and the terminal, of the stored runs there
+	@ASSAY_SCREENSHOTS=1 hack/browser.sh -count=1 -run '^TestScreenshots$$'
+
+.PHONY: bench-report
+bench-report: ## how long the page of 10,000 trials takes in Chromium until it answers a reader, against its bar
+	@hack/browser.sh -run '^$$' -bench '^BenchmarkReportOfManyTrials$$' -benchtime 10x
+
 .PHONY: envtest-assets
 envtest-assets: ## API server and etcd for envtest; prints the value for KUBEBUILDER_ASSETS
 	@hack/envtest-assets.sh

@@ -8,7 +8,7 @@ declare -A packages=(
   [image]="mmdebstrap jq"                                          # Debian root file systems without a registry
   [maven]="maven"                                                  # pinned jars for some images
   [lint]="shellcheck"
-  [browser]="chromium"                                             # the pages of reports, looked at
+  [browser]="chromium fonts-dejavu-core"                           # the pages of reports, looked at
   [node]="npm"                                                     # to fetch axe-core
 )
 

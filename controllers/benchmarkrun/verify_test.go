@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
@@ -20,21 +19,10 @@ import (
 // reader may read runs and ConfigMaps of a namespace by their names, and nothing else.
 func allowReader(t *testing.T, namespace, user string) {
 	t.Helper()
-	meta := metav1.ObjectMeta{Namespace: namespace, Name: "reader"}
-	for _, obj := range []client.Object{
-		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{"assay.dev"}, Resources: []string{"benchmarkruns"}, Verbs: []string{"get"}},
-			{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
-		}},
-		&rbacv1.RoleBinding{
-			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
-			Subjects: []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
-		},
-	} {
-		if err := server.API.Create(t.Context(), obj); err != nil {
-			t.Fatal(err)
-		}
-	}
+	allowRules(t, namespace, user,
+		rbacv1.PolicyRule{APIGroups: []string{"assay.dev"}, Resources: []string{"benchmarkruns"}, Verbs: []string{"get"}},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
+	)
 }
 
 // `kubectl assay verify` with the rights of a reader: what it says of a run that goes on, of one

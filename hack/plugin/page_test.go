@@ -59,7 +59,7 @@ func TestThePagesHaveEveryCommand(t *testing.T) {
 	if seen < 15 {
 		t.Errorf("only %d commands were seen", seen)
 	}
-	for _, code := range []int{exit.OK, exit.Problem, exit.Failed, exit.Invalid, exit.Gate, exit.Inconclusive, exit.Differs, exit.Interrupted} {
+	for _, code := range []int{exit.OK, exit.Problem, exit.Failed, exit.Invalid, exit.Gate, exit.Inconclusive, exit.Differs, exit.Outside, exit.Interrupted} {
 		if !strings.Contains(string(guide), fmt.Sprintf("\n| %d | ", code)) {
 			t.Errorf("the guide has no exit code %d", code)
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -119,6 +120,9 @@ func reported(ctx context.Context, run *stored.Run) (report.Input, error) {
 		Result: func(rec contract.Record) (contract.Result, bool, error) {
 			var clients []contract.Result
 			for client, err := range run.Results(ctx, rec) {
+				if errors.Is(err, stored.ErrNoResult) {
+					return contract.Result{}, false, nil // the page says of how many trials it has none
+				}
 				if err != nil {
 					return contract.Result{}, false, err
 				}

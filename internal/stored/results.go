@@ -2,6 +2,7 @@ package stored
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -10,6 +11,9 @@ import (
 
 // maxClients of a run (spec.clients.count).
 const maxClients = 64
+
+// ErrNoResult: an attempt has succeeded, and the ConfigMap of its result holds none.
+var ErrNoResult = errors.New("it holds no result")
 
 // ClientResult is what one client has delivered.
 type ClientResult struct {
@@ -36,7 +40,7 @@ func (r *Run) Results(ctx context.Context, rec contract.Record) iter.Seq2[Client
 			case !ok && rec.State == contract.Failed:
 				continue
 			case !ok:
-				err = fmt.Errorf("ConfigMap %s holds no result", contract.ResultName(job, client))
+				err = fmt.Errorf("ConfigMap %s: %w", contract.ResultName(job, client), ErrNoResult)
 			case !of(res.Result.Trial, rec, client):
 				err = fmt.Errorf("ConfigMap %s has the result of another trial or client", res.ConfigMap)
 			}

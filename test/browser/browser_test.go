@@ -4,7 +4,6 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -28,29 +27,35 @@ import (
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
-// axe is the program that looks for barriers.
-func axe(t *testing.T) string {
+// module is a file of the packages in package-lock.json.
+func module(t testing.TB, path string) string {
 	t.Helper()
-	folder := os.Getenv("ASSAY_AXE")
+	folder := os.Getenv("ASSAY_MODULES")
 	if folder == "" {
-		t.Skip("make browser runs it: ASSAY_AXE names the folder with axe.min.js")
+		t.Skip("make browser runs it: ASSAY_MODULES names the folder node_modules with what package.json has")
 	}
-	text, err := os.ReadFile(filepath.Join(folder, "axe.min.js"))
+	text, err := os.ReadFile(filepath.Join(folder, path))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
+// axe is the program that looks for barriers.
+func axe(t testing.TB) string {
+	t.Helper()
+	return module(t, "axe-core/axe.min.js")
+}
+
 // reportPage is the page that the command writes for a run that has ended.
-func reportPage(t *testing.T) []byte {
+func reportPage(t testing.TB, o finished.Options) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run"+bundle.Extension)
 	file, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = bundle.Write(t.Context(), finished.New(t, finished.Options{Blocks: 12}), file)
+	_, err = bundle.Write(t.Context(), finished.New(t, o), file)
 	if closed := file.Close(); err != nil || closed != nil {
 		t.Fatal(err, closed)
 	}
@@ -92,9 +97,10 @@ func (v *visit) see(event any) {
 }
 
 // tab of a browser, for one test. It ends with the test.
-func tab(t *testing.T, v *visit) context.Context {
+func tab(t testing.TB, v *visit) context.Context {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox) // of root, in a container
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("hide-scrollbars", true), // of root, in a container
+		chromedp.Env("FONTCONFIG_FILE="+fonts(t))) // the same letters whatever else is installed
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
@@ -108,8 +114,18 @@ func tab(t *testing.T, v *visit) context.Context {
 	return ctx
 }
 
+// fonts is the file that says which ones the browser has.
+func fonts(t testing.TB) string {
+	t.Helper()
+	path, err := filepath.Abs("testdata/fonts.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // watch turns on the events that a visit sees.
-func watch(t *testing.T, ctx context.Context) { //nolint:revive // t comes first in tests
+func watch(t testing.TB, ctx context.Context) { //nolint:revive // t comes first in tests
 	t.Helper()
 	for _, err := range []error{send(ctx, log.Enable, cdp.Empty{}), send(ctx, network.Enable, network.EnableParams{}), send(ctx, runtime.Enable, cdp.Empty{})} {
 		if err != nil {
@@ -125,7 +141,7 @@ func send[P any](ctx context.Context, c cdp.Command[P, cdp.Empty], params P) err
 }
 
 // ask the page for the value of an expression.
-func ask[T any](t *testing.T, ctx context.Context, expression string, options ...chromedp.EvaluateOption) T { //nolint:revive // as above
+func ask[T any](t testing.TB, ctx context.Context, expression string, options ...chromedp.EvaluateOption) T { //nolint:revive // as above
 	t.Helper()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, options...))
 	if err != nil {
@@ -134,72 +150,42 @@ func ask[T any](t *testing.T, ctx context.Context, expression string, options ..
 	return v
 }
 
-// barrier that axe found.
-type barrier struct {
-	ID    string `json:"id"`
-	Help  string `json:"help"`
-	Nodes []struct {
-		HTML    string `json:"html"`
-		Summary string `json:"failureSummary"`
-	} `json:"nodes"`
+func TestReport(t *testing.T) {
+	program, text := axe(t), reportPage(t, finished.Options{Blocks: 12})
+	server := httptest.NewServer(onePage(t, text))
+	defer server.Close()
+	inEachLook(t, func(t *testing.T, l look) {
+		v := &visit{}
+		ctx := tab(t, v)
+		l.wear(t, ctx)
+		if err := chromedp.Do(ctx, chromedp.Navigate(server.URL)); err != nil {
+			t.Fatal(err)
+		}
+		l.inspect(t, ctx, subject{name: "report", pictures: 6, axe: program})
+		v.check(t, server.URL)
+	})
 }
 
-const (
-	openAll         = `document.querySelectorAll("details").forEach(d => d.open = true); `
-	visiblePictures = `[...document.querySelectorAll("figure svg[role=img]")].filter(s => s.getBoundingClientRect().width > 0).length`
-	runAxe          = `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations))`
-)
-
-func TestReport(t *testing.T) {
-	program, text := axe(t), reportPage(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+// onePage is a server of one page. It is asked for nothing else.
+func onePage(t testing.TB, text []byte) http.Handler {
+	t.Helper()
+	var mux http.ServeMux
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write(text) // a browser that is gone needs no page
-	}))
-	defer server.Close()
-	for _, scheme := range []string{"light", "dark"} {
-		for name, width := range map[string]int64{"desk": 1200, "phone": 340} {
-			t.Run(scheme+" "+name, func(t *testing.T) {
-				v := &visit{}
-				ctx := tab(t, v)
-				if err := send(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
-					t.Fatal(err)
-				}
-				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800), chromedp.Navigate(server.URL)); err != nil {
-					t.Fatal(err)
-				}
-				svgs := ask[int](t, ctx, openAll+visiblePictures)
-				over := ask[bool](t, ctx, `document.documentElement.scrollWidth > window.innerWidth`)
-				ask[int](t, ctx, program+";0")
-				found := ask[string](t, ctx, runAxe, chromedp.EvalAwaitPromise)
-				picture(t, ctx, strings.ReplaceAll("report-"+scheme+"-"+name, " ", "-"))
-				if over {
-					t.Errorf("the page is wider than %d pixels", width)
-				}
-				if svgs < 6 {
-					t.Errorf("got %d pictures that are visible", svgs)
-				}
-				v.check(t, server.URL)
-				var barriers []barrier
-				if err := json.Unmarshal([]byte(found), &barriers); err != nil {
-					t.Fatal(err)
-				}
-				for _, b := range barriers {
-					t.Errorf("axe: %s: %s: %d times, such as %s: %s", b.ID, b.Help, len(b.Nodes), b.Nodes[0].HTML, b.Nodes[0].Summary)
-				}
-			})
-		}
-	}
+	})
+	mux.HandleFunc("/", func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the page asks for %s", r.URL) })
+	return &mux
 }
 
-// check that the browser asked for nothing but the page, and had nothing to complain of.
-func (v *visit) check(t *testing.T, url string) {
+// check that the browser asked this server only, and had nothing to complain of.
+func (v *visit) check(t *testing.T, server string) {
 	t.Helper()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, r := range v.requests {
-		if r != url+"/" && !strings.HasPrefix(r, "data:") {
-			t.Errorf("the page asks for %s", r)
+		if !strings.HasPrefix(r, server+"/") && !strings.HasPrefix(r, "data:") {
+			t.Errorf("a page asks for %s", r)
 		}
 	}
 	if len(v.requests) == 0 {
@@ -214,7 +200,7 @@ func (v *visit) check(t *testing.T, url string) {
 func TestReportPrints(t *testing.T) {
 	axe(t)
 	file := filepath.Join(t.TempDir(), "run.html")
-	if err := os.WriteFile(file, reportPage(t), 0o600); err != nil {
+	if err := os.WriteFile(file, reportPage(t, finished.Options{Blocks: 12}), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx := tab(t, &visit{})
@@ -236,7 +222,7 @@ func TestReportPrints(t *testing.T) {
 }
 
 // picture of the whole page, for people.
-func picture(t *testing.T, ctx context.Context, name string) { //nolint:revive // as above
+func picture(t testing.TB, ctx context.Context, name string) { //nolint:revive // as above
 	t.Helper()
 	if os.Getenv(pictures) == "" {
 		return
@@ -251,7 +237,7 @@ func picture(t *testing.T, ctx context.Context, name string) { //nolint:revive /
 // pictures names the folder for what people look at; without it, nothing is kept.
 const pictures = "ASSAY_PICTURES"
 
-func keep(t *testing.T, name string, data []byte) {
+func keep(t testing.TB, name string, data []byte) {
 	t.Helper()
 	if folder := os.Getenv(pictures); folder != "" {
 		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {

@@ -23,16 +23,17 @@ var resources = map[string]string{
 	"BenchmarkRun": "benchmarkruns", "BenchmarkSchedule": "benchmarkschedules", "BenchmarkBaseline": "benchmarkbaselines", "ConfigMap": "configmaps",
 }
 
-// kubeconfig of an API server that has these objects in its only namespace, ns, for reading. A request that is not for
-// reading fails the test.
+// kubeconfig of an API server that has these objects in its only namespace, that of the first one, for reading. A request
+// that is not for reading fails the test.
 func kubeconfig(t *testing.T, objects ...client.Object) string {
 	t.Helper()
 	var mux http.ServeMux
+	namespace := objects[0].GetNamespace()
 	lists := map[string][]client.Object{}
 	for _, o := range objects {
 		kind := kindOf(o)
 		o.GetObjectKind().SetGroupVersionKind(kind)
-		at := pathOf(kind.GroupVersion()) + "/namespaces/ns/" + resources[kind.Kind]
+		at := pathOf(kind.GroupVersion()) + "/namespaces/" + namespace + "/" + resources[kind.Kind]
 		lists[at] = append(lists[at], o)
 		mux.HandleFunc("GET "+at+"/"+o.GetName(), answer(o))
 	}
@@ -41,7 +42,7 @@ func kubeconfig(t *testing.T, objects ...client.Object) string {
 		if kind == "ConfigMap" {
 			version = schema.GroupVersion{Version: "v1"}
 		}
-		at := pathOf(version) + "/namespaces/ns/" + resource
+		at := pathOf(version) + "/namespaces/" + namespace + "/" + resource
 		mux.HandleFunc("GET "+at, answer(map[string]any{"apiVersion": version.String(), "kind": kind + "List", "metadata": map[string]any{}, "items": append([]client.Object{}, lists[at]...)}))
 	}
 	var assay, core []metav1.APIResource
@@ -70,7 +71,7 @@ func kubeconfig(t *testing.T, objects ...client.Object) string {
 	t.Cleanup(server.Close)
 	config := clientcmdapi.NewConfig()
 	config.Clusters["c"] = &clientcmdapi.Cluster{Server: server.URL}
-	config.Contexts["c"] = &clientcmdapi.Context{Cluster: "c", Namespace: "ns"}
+	config.Contexts["c"] = &clientcmdapi.Context{Cluster: "c", Namespace: namespace}
 	config.CurrentContext = "c"
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := clientcmd.WriteToFile(*config, path); err != nil {

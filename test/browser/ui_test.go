@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -105,63 +103,25 @@ var uiPages = map[string]struct {
 
 func TestUI(t *testing.T) {
 	program, address := axe(t), uiOf(t, uiObjects(t)...)
-	for _, scheme := range []string{"light", "dark"} {
-		for device, width := range map[string]int64{"desk": 1200, "phone": 340} {
-			t.Run(scheme+" "+device, func(t *testing.T) {
-				v := &visit{}
-				ctx := tab(t, v)
-				if err := send(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
-					t.Fatal(err)
-				}
-				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800), chromedp.Navigate(address.String()), chromedp.WaitReady(chromedp.CSS("h1"))); err != nil {
-					t.Fatal(err)
-				}
-				for name, p := range uiPages {
-					if err := chromedp.Do(ctx, chromedp.Navigate(address.Scheme+"://"+address.Host+p.path), chromedp.WaitReady(chromedp.CSS("h1"))); err != nil {
-						t.Fatal(name, err)
-					}
-					pictures := ask[int](t, ctx, openAll+visiblePictures)
-					over := ask[bool](t, ctx, `document.documentElement.scrollWidth > window.innerWidth`)
-					picture(t, ctx, "ui-"+name+"-"+scheme+"-"+device)
-					ask[int](t, ctx, program+";0")
-					found := ask[string](t, ctx, runAxe, chromedp.EvalAwaitPromise)
-					if over {
-						t.Errorf("%s is wider than %d pixels", name, width)
-					}
-					if pictures < p.pictures {
-						t.Errorf("%s: got %d pictures that are visible, want %d", name, pictures, p.pictures)
-					}
-					var barriers []barrier
-					if err := json.Unmarshal([]byte(found), &barriers); err != nil {
-						t.Fatal(err)
-					}
-					for _, b := range barriers {
-						t.Errorf("%s: axe: %s: %s: %d times, such as %s: %s", name, b.ID, b.Help, len(b.Nodes), b.Nodes[0].HTML, b.Nodes[0].Summary)
-					}
-				}
-				v.home(t, address)
-			})
+	inEachLook(t, func(t *testing.T, l look) {
+		v := &visit{}
+		ctx := tab(t, v)
+		l.wear(t, ctx)
+		if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitReady(chromedp.CSS("h1"))); err != nil {
+			t.Fatal(err)
 		}
-	}
+		for name, p := range uiPages {
+			if err := chromedp.Do(ctx, chromedp.Navigate(home(address)+p.path), chromedp.WaitReady(chromedp.CSS("h1"))); err != nil {
+				t.Fatal(name, err)
+			}
+			l.inspect(t, ctx, subject{name: "ui-" + name, pictures: p.pictures, axe: program})
+		}
+		v.check(t, home(address))
+	})
 }
 
-// home checks that the browser asked this server only, and had nothing to complain of.
-func (v *visit) home(t *testing.T, address *url.URL) {
-	t.Helper()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, r := range v.requests {
-		if !strings.HasPrefix(r, address.Scheme+"://"+address.Host+"/") && !strings.HasPrefix(r, "data:") {
-			t.Errorf("a page asks for %s", r)
-		}
-	}
-	if len(v.requests) == 0 {
-		t.Error("no request was seen")
-	}
-	for _, p := range v.problems {
-		t.Errorf("the browser says: %s", p)
-	}
-}
+// home is the server of an address.
+func home(address *url.URL) string { return address.Scheme + "://" + address.Host }
 
 // A run is reached from the list by the keyboard alone, and each place shows where the keyboard is.
 func TestUIKeyboard(t *testing.T) {
@@ -201,7 +161,7 @@ func TestUILive(t *testing.T) {
 	address, end := startUI(t, objects...)
 	v := &visit{}
 	ctx := tab(t, v)
-	page := address.Scheme + "://" + address.Host + "/run/ns/going"
+	page := home(address) + "/run/ns/going"
 	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible(chromedp.CSS("table")), chromedp.Navigate(page), chromedp.WaitVisible(chromedp.CSS("progress"))); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +186,7 @@ func TestUILive(t *testing.T) {
 	if !ask[bool](t, ctx, `window.stayed && document.querySelector("#behind-trials").open`) {
 		t.Error("the page was loaded anew, or what was open is not")
 	}
-	v.home(t, address)
+	v.check(t, home(address))
 	end()
 	until("nobody answers", `!document.getElementById("lost").hidden`)
 }
@@ -240,7 +200,7 @@ func TestUILiveEnds(t *testing.T) {
 	v := &visit{}
 	ctx := tab(t, v)
 	if err := chromedp.Do(ctx, chromedp.Navigate(address.String()), chromedp.WaitVisible(chromedp.CSS("table")),
-		chromedp.Navigate(address.Scheme+"://"+address.Host+"/run/ns/going"), chromedp.WaitVisible(chromedp.CSS("progress"))); err != nil {
+		chromedp.Navigate(home(address)+"/run/ns/going"), chromedp.WaitVisible(chromedp.CSS("progress"))); err != nil {
 		t.Fatal(err)
 	}
 	changing.Lock()
@@ -261,25 +221,40 @@ func TestUILiveEnds(t *testing.T) {
 	}
 }
 
-// scheduled is a schedule with its history and the baseline of its gate: target a became slower.
+// nights of a schedule.
+const nights = 60
+
+// scheduled is a schedule with its history and the baseline of its gate: target a became slower at night 20, which is
+// confirmed, and b at night 57, which is not. One night failed.
 func scheduled(t *testing.T) []client.Object {
 	s := &v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "nightly", UID: "nightly-uid"}}
 	s.Spec.Schedule, s.Spec.Alarm, s.Spec.RunTemplate.Spec.Gate = "0 2 * * *", &v1alpha1.Alarm{}, &v1alpha1.Gate{Baseline: "expected"}
 	measured := v1alpha1.MeasurementKey{Target: "a", Name: contract.NameThroughput, Unit: "tx/s"}
-	s.Status.Regressions = []v1alpha1.ScheduleRegression{{Source: v1alpha1.RegressionOfChangePoint, Measurement: measured, Since: "nightly-20", RunCount: 10, Confirmed: true, Text: "a throughput: the level changed by -9.1 %"}}
+	s.Status.Regressions = []v1alpha1.ScheduleRegression{{Source: v1alpha1.RegressionOfChangePoint, Measurement: measured, Since: "nightly-20", RunCount: 40, Confirmed: true, Text: "a throughput: the level changed by -9.1 %"}}
+	of := measured
+	of.Target = "b"
+	s.Status.Regressions = append(s.Status.Regressions, v1alpha1.ScheduleRegression{Source: v1alpha1.RegressionOfGate, Measurement: of, Since: "nightly-57", RunCount: 3, Text: "b throughput: -5 % against the baseline"})
 	s.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionRegressed, Status: metav1.ConditionTrue, Reason: "Regressed", Message: s.Status.Regressions[0].Text}}
 	b := &v1alpha1.BenchmarkBaseline{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "expected"}}
 	b.Spec.Measurements = []v1alpha1.ExpectedMeasurement{{MeasurementKey: measured, Blocks: []string{"99", "100", "101"}}}
 	h := contract.History{ScheduleUID: string(s.UID)}
-	for i := range 30 {
+	for i := range nights {
 		run := contract.PastRun{
 			Name: fmt.Sprintf("nightly-%d", i), UID: fmt.Sprintf("u%d", i), Outcome: "Succeeded", Valid: "True", Trigger: "Schedule",
-			CompletionTime: time.Now().AddDate(0, 0, i-30), Verdict: "b 1.20x a",
+			CompletionTime: time.Now().AddDate(0, 0, i-nights), Verdict: "b 1.20x a",
+		}
+		if i == 40 {
+			run.Outcome, run.Valid, run.Verdict, run.Reason, run.Message = "Failed", "False", "", "TargetNotReady", "target a: no login works"
+			h.Runs = append(h.Runs, run)
+			continue
 		}
 		for n, target := range []string{"a", "b"} {
 			level := 100 + 20*float64(n) + math.Sin(float64(5*i+n))
 			if i >= 20 && n == 0 {
 				level -= 9
+			}
+			if i >= 57 && n == 1 {
+				level -= 6
 			}
 			low, high := level-2, level+1.5
 			run.Series = append(run.Series, contract.PastSeries{Target: target, Name: contract.NameThroughput, Unit: "tx/s", Direction: contract.HigherIsBetter, Values: []*float64{&low, &level, &high}})

@@ -3,6 +3,8 @@ package follow
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,7 +105,7 @@ func lineOf(run *v1alpha1.BenchmarkRun, now time.Time) string {
 	return contract.Line(phase + ": " + strings.TrimPrefix(show.OutcomeOf(run).Message, phase+": ")) // Queued is a reason, too
 }
 
-// measuring is how many trials have ended, the time left, the running trial, and the number of the last one.
+// measuring is how many trials have ended, the time left, the running trial, and the numbers of the last ones.
 func measuring(run *v1alpha1.BenchmarkRun, now time.Time) string {
 	p := run.Status.Progress
 	words := []string{fmt.Sprintf("%d/%d trials", p.Done, p.Planned)}
@@ -116,20 +118,42 @@ func measuring(run *v1alpha1.BenchmarkRun, now time.Time) string {
 	if p.Current != "" {
 		words = append(words, p.Current)
 	}
-	if last := lastValue(run); last != "" {
+	if last := lastValues(run); last != "" {
 		words = append(words, "last "+last)
 	}
 	return contract.Line(strings.Join(words, ", "))
 }
 
-// lastValue is the main number of the last trial with one.
-func lastValue(run *v1alpha1.BenchmarkRun) string {
-	trials := run.Status.Trials
-	for i := len(trials) - 1; i >= 0; i-- {
-		if len(trials[i].Values) > 0 {
-			v := trials[i].Values[0]
-			return fmt.Sprintf("%s %s %s", trials[i].Target, v.Value, v.Unit)
+// mostTargets have their last value shown.
+const mostTargets = 4
+
+// lastValues are the main numbers of the last trials, one of each target, in the cell of the last one: those of other cells were
+// measured under another load. One that does not count says so.
+func lastValues(run *v1alpha1.BenchmarkRun) string {
+	var cell *int32
+	shown := map[string]string{}
+	unit := ""
+	for _, t := range slices.Backward(run.Status.Trials) {
+		if len(t.Values) == 0 || cell != nil && *cell != t.Cell || shown[t.Target] != "" || len(shown) == mostTargets {
+			continue
+		}
+		if cell == nil {
+			cell, unit = &t.Cell, t.Values[0].Unit
+		}
+		shown[t.Target] = t.Target + " " + t.Values[0].Value
+		switch {
+		case t.Valid != nil && !*t.Valid:
+			shown[t.Target] += " (invalid)"
+		case t.Disturbed:
+			shown[t.Target] += " (disturbed)"
 		}
 	}
-	return ""
+	var words []string
+	for _, target := range slices.Sorted(maps.Keys(shown)) {
+		words = append(words, shown[target])
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return strings.Join(words, ", ") + " " + unit
 }

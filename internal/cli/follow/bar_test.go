@@ -83,3 +83,31 @@ func TestLines(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// The last trials of the targets stand beside each other, those of one load, and one that does not count is marked.
+func TestLastValues(t *testing.T) {
+	trial := func(target, value string, cell int32, change func(*v1alpha1.TrialStatus)) v1alpha1.TrialStatus {
+		out := v1alpha1.TrialStatus{Target: target, Cell: cell, State: v1alpha1.TrialSucceeded, Values: []v1alpha1.Value{{Name: "throughput", Value: value, Unit: "tx/s"}}}
+		if change != nil {
+			change(&out)
+		}
+		return out
+	}
+	for name, tt := range map[string]struct {
+		trials []v1alpha1.TrialStatus
+		want   string
+	}{
+		"none":         {[]v1alpha1.TrialStatus{{Target: "a", State: v1alpha1.TrialRunning}}, ""},
+		"two targets":  {[]v1alpha1.TrialStatus{trial("b", "1", 0, nil), trial("b", "2", 0, nil), trial("a", "3", 0, nil), {Target: "b"}}, "a 3, b 2 tx/s"},
+		"another load": {[]v1alpha1.TrialStatus{trial("b", "1", 0, nil), trial("a", "3", 1, nil)}, "a 3 tx/s"},
+		"disturbed":    {[]v1alpha1.TrialStatus{trial("a", "3", 0, func(t *v1alpha1.TrialStatus) { t.Disturbed = true })}, "a 3 (disturbed) tx/s"},
+		"invalid":      {[]v1alpha1.TrialStatus{trial("a", "3", 0, func(t *v1alpha1.TrialStatus) { t.Valid = new(false) })}, "a 3 (invalid) tx/s"},
+		"many targets": {[]v1alpha1.TrialStatus{trial("e", "1", 0, nil), trial("d", "1", 0, nil), trial("c", "1", 0, nil), trial("b", "1", 0, nil), trial("a", "1", 0, nil)}, "a 1, b 1, c 1, d 1 tx/s"},
+	} {
+		run := &v1alpha1.BenchmarkRun{}
+		run.Status.Trials = tt.trials
+		if got := lastValues(run); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

@@ -156,8 +156,13 @@ func tableOfComparisons(result analysis.RunsResult) *table {
 	return t
 }
 
+// nameOf a comparison, with its measurement: the subject names every one but the throughput.
 func nameOf(c analysis.RunsComparison) string {
-	return c.Name + ": " + analysis.Subject(c.ComparisonEntry)
+	subject := analysis.Subject(c.ComparisonEntry)
+	if c.Name != contract.NameThroughput {
+		return subject
+	}
+	return c.Name + ", " + subject
 }
 
 // forest has a row for each comparison, over the ratio.

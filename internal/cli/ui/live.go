@@ -174,7 +174,7 @@ func overTime(ctx context.Context, run *stored.Run) (*figure, error) {
 	if run.Clients() > 1 {
 		note += fmt.Sprintf("It is the first one of %d clients. ", run.Clients())
 	}
-	f := figure{ID: "intervals", Caption: cut("The last trial of each target: " + contract.NameThroughput + ", " + unit), Note: cut(note + "A trial is here when it has ended."), Behind: behind}
+	f := figure{ID: "intervals", Caption: cut("The last trial of each target: " + contract.NameThroughput + ", " + unit), Note: cut(note), Behind: behind}
 	return f.draw(chart.Lines{Label: f.Caption + ". The table behind it has the numbers.", XUnit: "seconds since the measured window began", Zero: true, Lines: lines, Height: 240}, drawn)
 }
 

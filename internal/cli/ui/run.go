@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -22,8 +23,10 @@ const maxFindings = 20
 
 // runPage is one run.
 type runPage struct {
-	Name, State, Says         string
-	Headline                  string
+	Name, State, Says string
+	Headline          string
+	// Gate says why the gate of a run that has ended did not pass.
+	Gate                      string
 	Report, Compare, Schedule string
 	// Live: the run goes on, and the page is asked again.
 	Live bool
@@ -37,7 +40,12 @@ type runPage struct {
 	Figures       []*figure
 	// Unseen says why there are no pictures of a run that goes on.
 	Unseen string
+	// NotLive says what of a run that goes on is not here.
+	NotLive string
 }
+
+// notLive is said of every run that goes on, so that nobody takes the last trial for the running one.
+const notLive = "The pictures have the trials that have ended. The numbers of the trial that is running are not here: only Prometheus has them, as live figures, where the operator is installed with metrics.podMonitor."
 
 type fact struct{ Name, Value string }
 
@@ -60,12 +68,16 @@ func (s *site) run(ctx context.Context, r *http.Request) (page, error) {
 	if doc.Headline != body.Says {
 		body.Headline = cut(doc.Headline)
 	}
+	if passed := doc.Passed; doc.Ended != nil && passed != "" && passed != string(metav1.ConditionTrue) && doc.Message != body.Says {
+		body.Gate = cut(doc.Message)
+	}
 	if owner := run.Labels[v1alpha1.LabelSchedule]; owner != "" {
 		if at, err := keyFrom(id.Namespace, owner); err == nil {
 			body.Schedule = linkTo("schedule", at.Namespace, at.Name)
 		}
 	}
 	if body.Live {
+		body.NotLive = notLive
 		if body.Figures, err = s.pictures(ctx, run); err != nil {
 			_, words := problemOf(err)
 			body.Unseen = strings.TrimSpace(words.Text + " " + words.Server)
@@ -173,5 +185,6 @@ func (s *site) report(ctx context.Context, r *http.Request) (page, error) {
 	if err := s.read.Report(ctx, stored.InCluster(s.api, id), &out); err != nil {
 		return page{}, err
 	}
-	return page{whole: out.Bytes()}, nil
+	whole, err := withWayBack(out.Bytes(), id)
+	return page{whole: whole}, err
 }

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -24,6 +25,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/stored"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
@@ -46,7 +48,7 @@ func pages(api client.Reader) *site {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(out, "<title>%s</title>", run.Name)
+		_, err = fmt.Fprintf(out, "<title>%s</title><main>\nthe report", run.Name)
 		return err
 	}})
 	s.now = func() time.Time { return time.Date(2026, 11, 1, 13, 10, 0, 0, time.UTC) }
@@ -192,11 +194,14 @@ func TestRun(t *testing.T) {
 		t.Error("a run that has ended is asked again")
 	}
 	says(t, get(t, h, "/run/ns/going"), http.StatusOK, "data-live", `<script src="/live.js"`, `<progress max="40" value="24"`, "b threads=64 block 7", "Trials so far: throughput, tx/s", "The last trial of each target: throughput, tx/s", "<svg",
-		"trial 23, b, threads=64, block 5: 297.9 tx/s, counts: no: disturbed", "a: trial 22, threads=64, in block 5. b: trial 23, threads=64, in block 5. It is the first one of 2 clients.")
+		"trial 23, b, threads=64, block 5: 297.9 tx/s, counts: no: disturbed", "a: trial 22, threads=64, in block 5. b: trial 23, threads=64, in block 5. It is the first one of 2 clients.", notLive)
+	if strings.Contains(w.Body.String(), notLive) {
+		t.Error("a run that has ended has no trial that runs")
+	}
 	says(t, get(t, h, "/run/ns/none"), http.StatusNotFound, "not there")
 	says(t, get(t, h, "/run/ns/%3Cscript%3E"), http.StatusBadRequest, "No object has this name")
 	report := get(t, h, "/report/ns/run")
-	says(t, report, http.StatusOK, "<title>run</title>")
+	says(t, report, http.StatusOK, "<title>run</title>", "<main>\n<nav ", `<a href="/?namespace=ns">Runs</a>`, `<a href="/run/ns/run">This run</a>`, "</nav>\nthe report")
 	if got := report.Header().Get("Content-Security-Policy"); !strings.Contains(got, "'sha256-") || strings.Contains(got, "script-src") {
 		t.Errorf("the report has the policy %q", got)
 	}
@@ -262,6 +267,34 @@ func TestPagesAreBounded(t *testing.T) {
 		return err
 	}
 	says(t, get(t, s.handler(), "/report/ns/run"), http.StatusBadGateway, "too long for a page")
+}
+
+// Why a gate did not pass stands on the page of the run.
+func TestGateOfARun(t *testing.T) {
+	why := metav1.Condition{Type: v1alpha1.ConditionPassed, Status: metav1.ConditionFalse, Reason: "Slower", Message: "a became slower than the baseline"}
+	run := finished.New(t, finished.Options{Change: func(run *v1alpha1.BenchmarkRun) {
+		run.Spec.Gate = &v1alpha1.Gate{Baseline: "expected"}
+		run.Status.Conditions = append(run.Status.Conditions, why)
+	}})
+	says(t, get(t, pages(cluster(t, interceptor.Funcs{}, run.Objects()...)).handler(), "/run/ns/run"), http.StatusOK, "<dd>Failed</dd>", why.Message)
+}
+
+// A comparison has the name of its measurement once.
+func TestNamesOfComparisons(t *testing.T) {
+	for want, c := range map[string]v1alpha1.ComparisonEntry{
+		"throughput, b against a":                   {Name: contract.NameThroughput},
+		"latency.percentile p=95: b against a":      {Name: contract.NameLatencyPercentile, Labels: map[string]string{contract.LabelPercentile: "95"}},
+		"throughput, threads=64: b against a":       {Name: contract.NameThroughput, Parameters: map[string]intstr.IntOrString{"threads": intstr.FromInt32(64)}},
+		"A/A latency.avg threads=64: a2 against a1": {Name: contract.NameLatencyAvg, Family: v1alpha1.FamilyControl, Value: "a2", Baseline: "a1", Parameters: map[string]intstr.IntOrString{"threads": intstr.FromInt32(64)}},
+	} {
+		c.Factor = v1alpha1.FactorTarget
+		if c.Value == "" {
+			c.Value, c.Baseline = "b", "a"
+		}
+		if got := nameOf(analysis.RunsComparison{ComparisonEntry: c}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 }
 
 // Two runs are compared as the command does it; a run that is not what it has stored is named.

@@ -139,7 +139,7 @@ func (l Lines) apart(p *plot.Plot, width vg.Length) plot.ConstantTicks {
 		if !l.drawn(t.At, 1) || t.At < p.X.Min || t.At > p.X.Max {
 			continue
 		}
-		at, half := width*vg.Length(p.X.Norm(t.At)), style.Width(t.Text)/2
+		at, half := width*vg.Length(p.X.Norm(t.At)), style.Width(t.Text)*wider/2
 		if at-half < last+6 {
 			continue
 		}
@@ -170,8 +170,8 @@ type lineMarks struct {
 func (m lineMarks) Plot(area draw.Canvas, p *plot.Plot) {
 	l, c := m.of, m.on
 	x, y := p.Transforms(&area)
-	for i, mark := range l.Marks {
-		l.mark(area, c, p, mark, i)
+	for _, mark := range l.Marks {
+		l.mark(area, c, p, mark)
 	}
 	for _, line := range l.Lines {
 		role := seriesRole(line.Series)
@@ -199,6 +199,9 @@ func (m lineMarks) Plot(area draw.Canvas, p *plot.Plot) {
 			l.spread(area, c, line, role, x, y)
 		}
 	}
+	for i, mark := range l.Marks { // above what they stand on
+		l.words(area, c, p, mark, i)
+	}
 }
 
 // drawn says whether a point has a place.
@@ -222,8 +225,8 @@ func (l Lines) spread(area draw.Canvas, c *canvas, line Line, role Role, x, y fu
 	}
 }
 
-// mark is a line over the height, with its words at the top; those of several marks stand below one another.
-func (l Lines) mark(area draw.Canvas, c *canvas, p *plot.Plot, m Mark, i int) {
+// mark is a line over the height.
+func (l Lines) mark(area draw.Canvas, c *canvas, p *plot.Plot, m Mark) {
 	if !l.drawn(m.At, 1) || m.At < p.X.Min || m.At > p.X.Max {
 		return
 	}
@@ -235,14 +238,19 @@ func (l Lines) mark(area draw.Canvas, c *canvas, p *plot.Plot, m Mark, i int) {
 	c.titled(plain, m.Title, func() {
 		area.StrokeLine2(draw.LineStyle{Color: role, Width: 1.25, Dashes: []vg.Length{4, 3}}, at, area.Min.Y, at, area.Max.Y)
 	})
-	if m.Text == "" {
+}
+
+// words of a mark stand beside its line; those of several marks stand above one another.
+func (l Lines) words(area draw.Canvas, c *canvas, p *plot.Plot, m Mark, i int) {
+	if m.Text == "" || !l.drawn(m.At, 1) || m.At < p.X.Min || m.At > p.X.Max {
 		return
 	}
+	at := area.X(p.X.Norm(m.At))
 	style := textStyle(p, Muted)
 	style.Color = Muted
 	text, from := fit(style, m.Text, area.Max.X-area.Min.X), at+4
-	if over := from + style.Width(text) - area.Max.X; over > 0 {
-		from = at - 4 - style.Width(text)
+	if width := style.Width(text) * wider; from+width > area.Max.X {
+		from = at - 4 - width
 	}
 	area.FillText(style, vg.Point{X: max(from, area.Min.X), Y: area.Min.Y + 4 + vg.Length(i%6)*15}, text)
 }

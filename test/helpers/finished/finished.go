@@ -37,7 +37,7 @@ const (
 	Blocks  = 6
 )
 
-// Loads are the values of the axis "threads".
+// Loads are the values of the axis "threads" of a run that does not say otherwise.
 func Loads() []int32 { return []int32{2, 64} }
 
 // Options of a run.
@@ -50,6 +50,8 @@ type Options struct {
 	Level float64
 	// Blocks of the run; 6 without.
 	Blocks int32
+	// Loads are the values of the axis "threads"; Loads() without any.
+	Loads []int32
 	// Change the object before anything is stored.
 	Change func(*v1alpha1.BenchmarkRun)
 }
@@ -80,6 +82,9 @@ func New(t testing.TB, o Options) *Run {
 	}
 	if o.Blocks == 0 {
 		o.Blocks = Blocks
+	}
+	if len(o.Loads) == 0 {
+		o.Loads = Loads()
 	}
 	r := &Run{t: t, options: o, Maps: map[string]*corev1.ConfigMap{}, Object: object(o)}
 	if o.Change != nil {
@@ -118,7 +123,11 @@ func object(o Options) *v1alpha1.BenchmarkRun {
 	start, end := metav1.NewTime(began()), metav1.NewTime(began().Add(time.Hour))
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: o.Name, UID: types.UID(o.Name + "-uid")}}
 	run.Spec.Workload.Sysbench = &v1alpha1.SysbenchWorkload{Test: "oltp_read_only", Threads: 2}
-	run.Spec.Matrix = []v1alpha1.Axis{{Name: "threads", Values: []intstr.IntOrString{intstr.FromInt32(Loads()[0]), intstr.FromInt32(Loads()[1])}}}
+	threads := v1alpha1.Axis{Name: "threads"}
+	for _, load := range o.Loads {
+		threads.Values = append(threads.Values, intstr.FromInt32(load))
+	}
+	run.Spec.Matrix = []v1alpha1.Axis{threads}
 	run.Spec.Clients.Count = Clients
 	for _, target := range []string{"a", "b"} {
 		run.Spec.Targets = append(run.Spec.Targets, v1alpha1.Target{Name: target, MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", Version: "9.7"}})
@@ -152,7 +161,7 @@ func (r *Run) put(name string, data map[string][]byte) {
 
 func (r *Run) makePlan() {
 	p := &plan.Plan{Targets: []string{"a", "b"}, Axes: []string{"threads"}}
-	for _, load := range Loads() {
+	for _, load := range r.options.Loads {
 		p.Cells = append(p.Cells, plan.Cell{"threads": intstr.FromInt32(load)})
 	}
 	for block := range r.options.Blocks {
