@@ -311,7 +311,7 @@ const (
 // +kubebuilder:printcolumn:name="Ends",type=string,format=date-time,JSONPath=`.status.progress.estimatedCompletionTime`
 // +kubebuilder:printcolumn:name="Result",type=string,JSONPath=`.status.headline`
 // +kubebuilder:printcolumn:name="Valid",type=string,JSONPath=`.status.conditions[?(@.type=="Valid")].status`
-// +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Failed")].reason`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Failed")].reason`
 // +kubebuilder:printcolumn:name="Passed",type=string,JSONPath=`.status.conditions[?(@.type=="Passed")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`

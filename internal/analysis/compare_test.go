@@ -98,9 +98,9 @@ func TestVerdicts(t *testing.T) {
 	}{
 		"half as much again": {
 			blocks: 10, ratio: 1.5, spread: 0.01, throughput: "Faster", latency: "Faster",
-			text: []string{"b 1.5", "x a (1.", ", p 0.0039); 1 of 2 comparisons: 2 faster"},
+			text: []string{"b 1.5", "x a (1.", ", p 0.0039): faster; 1 of 2 comparisons: 2 faster"},
 		},
-		"slower":   {blocks: 10, ratio: 0.9, spread: 0.01, throughput: "Slower", latency: "Slower", text: []string{"b -", "against a (-", "2 slower"}},
+		"slower":   {blocks: 10, ratio: 0.9, spread: 0.01, throughput: "Slower", latency: "Slower", text: []string{"b -", "against a (-", "): slower; 1 of 2", "2 slower"}},
 		"the same": {blocks: 20, ratio: 1, spread: 0.003, throughput: "Equivalent", latency: "Equivalent", text: []string{": equivalent; 1 of 2"}},
 		"a difference that does not matter": {
 			blocks: 20, ratio: 1.008, spread: 0.002, throughput: "Faster", latency: "Faster", text: []string{"by less than matters"},

@@ -162,7 +162,7 @@ func contextOf(e v1alpha1.ComparisonEntry) string {
 func (a *analyst) verdict(primary, controls []v1alpha1.ComparisonEntry) string {
 	var parts []string
 	if len(primary) > 0 {
-		parts = append(parts, primary[0].Text)
+		parts = append(parts, primary[0].Text+plainly(primary[0]))
 	}
 	if len(primary) > 1 {
 		parts = append(parts, fmt.Sprintf("1 of %d comparisons: %s", len(primary), tally(primary)))
@@ -174,6 +174,14 @@ func (a *analyst) verdict(primary, controls []v1alpha1.ComparisonEntry) string {
 		parts = append(parts, text)
 	}
 	return abridge(strings.Join(parts, "; "), maxText+maxContext)
+}
+
+// plainly is the verdict as a word, where the text of the comparison leaves it to the sign of a rate.
+func plainly(e v1alpha1.ComparisonEntry) string {
+	if decided := e.Verdict == v1alpha1.VerdictFaster || e.Verdict == v1alpha1.VerdictSlower; !decided || verdictIn(e) != "" {
+		return ""
+	}
+	return ": " + strings.ToLower(string(e.Verdict))
 }
 
 // tally of verdicts, such as "10 faster, 14 inconclusive".

@@ -22,7 +22,7 @@ func TestFactsAreRecorded(t *testing.T) {
 			Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{}}}},
 			Status: v1alpha1.BenchmarkRunStatus{Targets: []v1alpha1.TargetStatus{{
 				Name: "db", LoadResult: "run-db-load-result-0", ImageID: "sha256:server", FsyncsPerCommit: "1.00",
-			}}},
+			}, {Name: "other", NonDefault: []v1alpha1.ServerSetting{{Name: "max_connections", Value: "200"}}}}},
 		},
 		Now:  time.Unix(1000, 0),
 		Work: accept.Work{Tool: runner.Runner{Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil }}},
@@ -31,7 +31,7 @@ func TestFactsAreRecorded(t *testing.T) {
 	in.Run.Spec.SetDefaults()
 	loaded := contract.Result{State: contract.Succeeded, Data: &contract.Data{Tables: []contract.Table{{Name: "t", Rows: 3}}}}
 	known := decision.Known{}.With(decision.GetResult{Name: "run-db-load-result-0"}, decision.Delivered{Result: loaded})
-	res := contract.Result{State: contract.Succeeded, Server: &contract.Server{Version: "9.7.0", Variables: map[string]string{"log_bin": "ON"}}}
+	res := contract.Result{State: contract.Succeeded, Server: &contract.Server{Version: "9.7.0", Variables: map[string]string{"log_bin": "ON", "max_connections": "151"}}}
 	at := journal.Position{}
 	record := func(end End) contract.Record {
 		return Record(in, Measurement(in, at, nil, runner.Length{}), at, end, known.Ask())
@@ -39,7 +39,7 @@ func TestFactsAreRecorded(t *testing.T) {
 	got := record(End{Results: []contract.Result{res}}).Facts.Map()
 	want := map[string]string{
 		"connection/cipher": "none", "connection/tls": "none", "data/rows": got["data/rows"], "log_bin": "ON", "server/fsyncs-per-commit": "1.00", "server/image": "sha256:server",
-		"server/version": "9.7.0",
+		"server/version": "9.7.0", "set/max_connections": "151", // another target has set it
 	}
 	if diff := cmp.Diff(want, got); diff != "" || got["data/rows"] == "" {
 		t.Errorf("facts (-want +got):\n%s", diff)

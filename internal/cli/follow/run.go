@@ -153,6 +153,9 @@ func start(ctx context.Context, to kube.Cluster, objects []*unstructured.Unstruc
 	}
 	for _, u := range objects {
 		if err := apply(ctx, to.API, u); err != nil {
+			if found := checked(u); found != nil {
+				return nil, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), found)
+			}
 			return nil, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
 		}
 	}

@@ -74,7 +74,7 @@ func stepOf(run *v1alpha1.BenchmarkRun) (step metav1.Condition, ok bool) {
 // doing says what a run that has not ended does.
 func doing(run *v1alpha1.BenchmarkRun) string {
 	if run.Status.ObservedGeneration < 0 || len(run.Status.Conditions) == 0 {
-		return "no manager has seen the run yet"
+		return "waiting for the manager to take it up"
 	}
 	step, waits := stepOf(run)
 	switch {

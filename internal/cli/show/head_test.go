@@ -32,7 +32,7 @@ func TestOutcomes(t *testing.T) {
 		run  *v1alpha1.BenchmarkRun
 		want Outcome
 	}{
-		"nobody has seen it":       {with(false), Outcome{exit.OK, "Running", "no manager has seen the run yet"}},
+		"nobody has seen it":       {with(false), Outcome{exit.OK, "Running", "waiting for the manager to take it up"}},
 		"waits":                    {with(false, "Accepted=True", "Placed=False"), Outcome{exit.OK, "Running", "R: of Placed"}},
 		"is summarised":            {with(false, "Accepted=True", "Placed=True", "TargetsReady=True", "DataLoaded=True", "Measured=True"), Outcome{exit.OK, "Running", "all trials have ended; the results are summarised"}},
 		"complete":                 {with(false, "Complete=True", "Valid=True"), Outcome{exit.OK, "Passed", "R: of Complete"}},
@@ -60,7 +60,7 @@ func TestList(t *testing.T) {
 	doc := output.Runs{Runs: []output.RunHead{
 		{Name: "demo", Phase: "Complete", Outcome: "Passed", Trials: output.Trials{Planned: 16, Done: 16}, Created: now.Add(-2 * time.Hour), Headline: "a 1 | b 2 tx/s", Verdict: "b 1.5x a"},
 		{Name: "long", Phase: "Measuring", Outcome: "Running", Message: "a threads=8 block 3", Trials: output.Trials{Planned: 600, Done: 12}, Created: now.Add(-time.Minute), Ends: &ends},
-		{Name: "new", Outcome: "Running", Message: "no manager has seen the run yet", Created: now},
+		{Name: "new", Outcome: "Running", Message: "waiting for the manager to take it up", Created: now},
 	}}
 	in := listed{namespace: "ns"}
 	var wide, narrow bytes.Buffer
@@ -70,7 +70,7 @@ func TestList(t *testing.T) {
 	want := `NAME  PHASE      TRIALS  OUTCOME  AGE   ENDS       VERDICT
 demo  Complete   16/16   Passed   120m  -          b 1.5x a
 long  Measuring  12/600  Running  60s   in 90m     a threads=8 block 3
-new   -          0/0     Running  0s    -          no manager has seen the run yet
+new   -          0/0     Running  0s    -          waiting for the manager to take it up
 `
 	if got := wide.String(); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

@@ -181,7 +181,10 @@ func pending(pod corev1.Pod) string {
 
 // tellWhy to people.
 func tellWhy(out io.Writer, doc output.Why, now time.Time) error {
-	text := fmt.Sprintf("%s/%s: %s, %s\n", doc.Namespace, doc.Name, doc.Phase, doc.Outcome)
+	text := fmt.Sprintf("%s/%s: %s\n", doc.Namespace, doc.Name, doc.Phase)
+	if doc.Outcome != doc.Phase { // Failed is a phase and an outcome
+		text = fmt.Sprintf("%s/%s: %s, %s\n", doc.Namespace, doc.Name, doc.Phase, doc.Outcome)
+	}
 	if doc.Phase == "" {
 		text = fmt.Sprintf("%s/%s: no manager has seen the run yet: does one run? kubectl get deployments -A -l app.kubernetes.io/name=assay\n", doc.Namespace, doc.Name)
 	}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -115,5 +116,15 @@ func TestPendingPods(t *testing.T) {
 	want := []string{"a: 0/1 nodes are available", "b: container server: ImagePullBackOff no such image", "c: container server runs and is not ready", "g: it is not started yet"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The phase of a failed run is its outcome, and stands there once.
+func TestWhySaysFailedOnce(t *testing.T) {
+	for outcome, want := range map[string]string{"Failed": "ns/a: Failed\n", "Invalid": "ns/a: Failed, Invalid\n"} {
+		var out strings.Builder
+		if err := tellWhy(&out, output.Why{Namespace: "ns", Name: "a", Phase: "Failed", Outcome: outcome}, time.Now()); err != nil || !strings.HasPrefix(out.String(), want) {
+			t.Errorf("%v: %q, want %q", err, out.String(), want)
+		}
 	}
 }

@@ -1,0 +1,35 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+// A spec that the API server refuses is explained as by plan, with all fields that are wrong. What this program finds nothing
+// against has the words of the server.
+func TestARefusedRunIsExplained(t *testing.T) {
+	for name, tt := range map[string]struct{ spec, want string }{
+		"two fields that do not exist": {"{desing: {blocks: 8}, workloads: {}}", "unknown field: desing, workloads"},
+		"nothing that is known here":   {"{targets: [{name: a, mysql: {flavor: MySQL, version: '9.7'}, shape: {name: s}}], workload: {sysbench: {test: oltp_insert}}, clients: {shape: {name: s}}}", "the server's words"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects, err := read("-", strings.NewReader("apiVersion: assay.dev/v1alpha1\nkind: BenchmarkRun\nmetadata: {name: nightly}\nspec: "+tt.spec+"\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			to := cluster(t)
+			to.API = interceptor.NewClient(to.API.(client.WithWatch), interceptor.Funcs{Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+				return errors.New("the server's words")
+			}})
+			if _, err := start(t.Context(), to, objects); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+		})
+	}
+}
