@@ -146,7 +146,7 @@ func TestResultsThatAreMissing(t *testing.T) {
 	if results != 1 || failure != nil {
 		t.Errorf("of the failed attempt: %d results, %v", results, failure)
 	}
-	if results, failure = collect(t.Context(), run, run.Records[0]); results != 1 || failure == nil || !strings.Contains(failure.Error(), "run-trial-00000-result-1: it holds no result") {
+	if results, failure = collect(t.Context(), run, run.Records[0]); results != 1 || failure == nil || !strings.Contains(failure.Error(), "run-trial-00000-result-1 holds no result") {
 		t.Errorf("of the other one: %d results, %v", results, failure)
 	}
 }
