@@ -14,6 +14,7 @@
 #   commands of internal/cli           docs/man
 #   table of driver operations         docs/reference/driver-operations.md
 #   catalogue of metrics               docs/reference/metrics.md
+#   docs/evidence/demo.assay.tar       what README.md and the guide show of the demo
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 controller_gen=$(tool controller-gen)/controller-gen
@@ -73,6 +74,7 @@ go run -trimpath ./hack/explain-docs
 go run -trimpath ./hack/plugin man docs/man
 go run -trimpath ./hack/driver-docs >docs/reference/driver-operations.md
 go run -trimpath ./hack/metrics-docs >docs/reference/metrics.md
+go run -trimpath ./hack/demo-docs
 go run -trimpath ./hack/chart-docs charts/assay/values.yaml >charts/assay/README.md
 kustomize_config
 kustomize_policies
