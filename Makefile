@@ -22,7 +22,16 @@ generate: ## deepcopy functions, CRDs, RBAC and all else that is derived
 
 .PHONY: docs
 docs: ## the documentation site with search, in out/site (VERSION=v0.1.0 builds it beside the versions that are there)
-	@hack/site.sh $(VERSION)
+	@hack/site.sh build $(VERSION)
+
+.PHONY: docs-look
+docs-look: ## the site in headless Chromium: menu of versions, search, phone, dark, no request to elsewhere
+	@hack/site.sh look
+
+.PHONY: gallery
+gallery: ## the page docs/gallery/README.md, and the reports of the stored runs beside it, in out/gallery
+	@go run -trimpath ./hack/gallery page
+	@go run -trimpath ./hack/gallery reports out/gallery
 
 .PHONY: build
 build: ## manager and agent as static Linux binaries, in out/bin/linux
@@ -56,7 +65,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo servers: export ASSAY_IMAGES := demo
-e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run bench-trials bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run gallery-runs bench-trials bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
@@ -174,6 +183,10 @@ bench-fidelity: cluster images ## sysbench and YCSB through Assay against the sa
 .PHONY: bench-drivers
 bench-drivers: cluster images ## the published comparisons of drivers that can be repeated here, claim by claim, in the cluster
 	@hack/e2e.sh reproductions
+
+.PHONY: gallery-runs
+gallery-runs: cluster images plugin ## the published experiments of docs/gallery, in small, in the cluster; RUNS="s0 s3" plays two of them
+	@hack/gallery.sh $(RUNS)
 
 .PHONY: bench-harness
 bench-harness: build ## what the driver harnesses cost: the driver null, and SELECT 1 against a loop written by hand

@@ -11,9 +11,10 @@
 #   comments of conditions, reasons    docs/reference/conditions.md, internal/explain/zz_generated.reasons.go
 #   texts of internal/explain          docs/reference/checks.md, docs/reference/checks, docs/reference/reasons
 #   config/crd/bases                   PROJECT
-#   commands of internal/cli           docs/man
+#   commands of internal/cli           docs/man, docs/reference/commands.md
 #   table of driver operations         docs/reference/driver-operations.md
 #   catalogue of metrics               docs/reference/metrics.md
+#   stored runs of docs/gallery        docs/gallery/README.md
 #   docs/evidence/demo.assay.tar       what README.md and the guide show of the demo
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -74,8 +75,9 @@ go run -trimpath ./hack/explain-docs
 go run -trimpath ./hack/plugin man docs/man
 go run -trimpath ./hack/driver-docs >docs/reference/driver-operations.md
 go run -trimpath ./hack/metrics-docs >docs/reference/metrics.md
-go run -trimpath ./hack/demo-docs
+go run -trimpath ./hack/gallery page
 go run -trimpath ./hack/chart-docs charts/assay/values.yaml >charts/assay/README.md
+go run -trimpath ./hack/demo-docs
 kustomize_config
 kustomize_policies
 reference

@@ -180,6 +180,7 @@ hack/release.sh sign
 hack/release.sh chart
 hack/release.sh sign-chart
 hack/release.sh plugin
+hack/release.sh site
 hack/release.sh changelog >"$work/notes.md"
 say "the release's text: $(wc -l <"$work/notes.md") lines"
 step "release: verified as docs/guide/install.md says"

@@ -8,6 +8,7 @@
 #   chart           the chart, which names every image by digest, packaged and pushed; out/push.txt has what Helm says of it
 #   sign-chart      the chart
 #   plugin          kubectl assay for each platform, with digests and the manifest for krew, in out/plugin
+#   site            the documents of the version as a site, packed, in out/site/archives
 #   changelog       prints the chapter of the version
 # VERSION is that of the release, and REPOSITORY where everything goes: REGISTRY/OWNER. One on 127.0.0.1 is a dry run: plain HTTP
 # will do, and what this machine cannot make is left out with a line in capitals. A release refuses it.
@@ -81,17 +82,19 @@ sign_chart() {
 
 plugin() { hack/plugin.sh archives "$VERSION"; }
 
+site() { hack/site.sh build "v$VERSION" && hack/site.sh pack "v$VERSION"; }
+
 changelog() { go run ./hack/release changelog CHANGELOG.md "$VERSION"; }
 
 step=${1:-}
 shift || true
 case $step in
-  check | plugin | changelog) "$step" ;;
+  check | plugin | site | changelog) "$step" ;;
   images | index | sign | chart | sign-chart)
     : "${REPOSITORY:?where to}"
     [[ $step == images ]] || PATH=$(tool oci):$PATH # crane and cosign
     [[ $step != chart ]] || PATH=$(tool helm):$PATH
     "${step/-/_}" "$@"
     ;;
-  *) fail "usage: release.sh check|images|index|sign|chart|sign-chart|plugin|changelog" ;;
+  *) fail "usage: release.sh check|images|index|sign|chart|sign-chart|plugin|site|changelog" ;;
 esac

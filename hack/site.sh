@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# Builds the documentation site from docs into out/site/VERSION, beside the versions that are there, and checks it: a link or a
-# heading that is not there fails, and so does a page that loads something from elsewhere. `make docs` calls it.
-# Usage: site.sh [VERSION]     dev without one
+# The documentation site. Versions lie side by side in out/site, and each is a folder that needs nothing but a web server.
+# Usage: site.sh [build [VERSION]]   docs into out/site/VERSION (dev without one), beside the versions that are there. A link or a
+#                                    heading that is not there fails, and so does a page that loads something from elsewhere
+#        site.sh pack VERSION        what was built, as out/site/archives/assay-site_VERSION.tar.gz: a release keeps it
+#        site.sh collect FOLDER      one site of what was built and of all archives in out/site/archives, as it is published
+#        site.sh look                collects two versions, and looks at them in headless Chromium (test/browser)
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
-version=${1:-dev}
 work=$REPO/out/site
+archives=$work/archives
 
 # generator prints the folder of the generator's programs, made once per content of the pinned packages.
 generator() {
@@ -25,12 +28,59 @@ generator() {
   printf '%s\n' "$directory/bin"
 }
 
-step "the documentation site: version $version"
-programs=$(generator)
-mkdir -p "$work"
-go run -trimpath ./hack/site prepare "$work" "$version"
-# As a module: the scripts of the folder name the one that it was made in.
-(cd "$work" && "$programs/python" -m zensical build --strict --clean)
-go run -trimpath ./hack/site check "$work" "$version"
-go run -trimpath ./hack/site versions "$work" "$version"
-step_done
+build() {
+  local version=$1 programs
+  step "the documentation site: version $version"
+  programs=$(generator)
+  mkdir -p "$work"
+  go run -trimpath ./hack/site prepare "$work" "$version"
+  go run -trimpath ./hack/gallery site "$work/docs/gallery"
+  # As a module: the scripts of the folder name the one that it was made in.
+  (cd "$work" && "$programs/python" -m zensical build --strict --clean)
+  go run -trimpath ./hack/site check "$work" "$version"
+  go run -trimpath ./hack/site versions "$work"
+  step_done
+  say "python3 -m http.server --bind 127.0.0.1 --directory out/site 8000"
+}
+
+# pack makes the same bytes from the same pages.
+pack() {
+  [[ -f $work/$1/index.html ]] || fail "out/site/$1 has no page: make docs VERSION=$1"
+  mkdir -p "$archives"
+  tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@0 -cf - "$1" | gzip -n >"$archives/assay-site_$1.tar.gz"
+}
+
+# collect takes from an archive the folder that it is named after, and no other one.
+collect() {
+  local folder=$1 page archive version
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  for page in "$work"/*/index.html; do
+    [[ ! -f $page || $page == "$work/latest/"* ]] || cp -r "${page%/*}" "$folder/"
+  done
+  for archive in "$archives"/assay-site_*.tar.gz; do
+    [[ -f $archive ]] || continue # without any, the pattern stands for itself
+    version=${archive##*/assay-site_}
+    version=${version%.tar.gz}
+    rm -rf "${folder:?}/$version"
+    tar -C "$folder" -xzf "$archive" "$version"
+  done
+  go run -trimpath ./hack/site versions "$folder"
+}
+
+# look builds two releases of what is in the tree: the menu and the banner need an earlier one.
+look() {
+  build v0.0.1
+  build v0.0.2
+  collect out/site-look
+  rm -rf "$work"/v0.0.[12]
+  ASSAY_SITE=$REPO/out/site-look hack/browser.sh -count=1 -run '^TestTheSite'
+}
+
+case ${1:-build} in
+  build) build "${2:-dev}" ;;
+  pack) pack "${2:?which version}" ;;
+  collect) collect "${2:?into which folder}" ;;
+  look) look ;;
+  *) fail "usage: site.sh [build [VERSION]] | look | pack VERSION | collect FOLDER" ;;
+esac

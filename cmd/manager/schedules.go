@@ -6,10 +6,12 @@ import (
 
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	counters "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/assay-bench/assay/controllers/benchmarkschedule"
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/metrics"
 	"github.com/assay-bench/assay/internal/registry"
 	"github.com/assay-bench/assay/runners"
 )
@@ -19,6 +21,9 @@ func addSchedules(mgr manager.Manager, cfg config.Config, workers int) error {
 	tags, err := registry.New(cfg.Registries, clock.RealClock{})
 	if err != nil {
 		return fmt.Errorf("preparing the registries (registries.ask): %w", err)
+	}
+	if tags.Observe, err = metrics.CountRegistries(cfg.Registries, counters.Registry); err != nil {
+		return fmt.Errorf("registering the metrics of the registries: %w", err)
 	}
 	schedules := &benchmarkschedule.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Config: cfg,

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -78,21 +76,6 @@ func (a applier) same(t *testing.T, manifest string) {
 	t.Errorf("kubectl diff %v sees a difference (%v):\n%s", a.flags, err, out)
 }
 
-// kubeconfig for the API server of the tests.
-func kubeconfig(t *testing.T) string {
-	t.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters["test"] = &clientcmdapi.Cluster{Server: server.Config.Host, CertificateAuthorityData: server.Config.CAData}
-	config.AuthInfos["test"] = &clientcmdapi.AuthInfo{ClientCertificateData: server.Config.CertData, ClientKeyData: server.Config.KeyData}
-	config.Contexts["test"] = &clientcmdapi.Context{Cluster: "test", AuthInfo: "test"}
-	config.CurrentContext = "test"
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // A GitOps controller applies what is in Git again and again, in each of the ways that there are. While the run goes on and
 // after its end there is no conflict, no difference and no new generation, and what the manager wrote stays. A changed
 // manifest is refused with a message that says what to do, and the run goes on as it was.
@@ -105,7 +88,7 @@ func TestApplyingAgainChangesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := applier{namespace: server.Namespace(t), config: kubeconfig(t), flags: flags}
+			a := applier{namespace: server.Namespace(t), config: server.Kubeconfig(t, "", ""), flags: flags}
 			run := newRun(t, a.namespace)
 			startManager(t, a.namespace, nil)
 			gate, good := make(chan struct{}), delivers(always(5))

@@ -91,7 +91,7 @@ func TestRunCommandEndsWithTheOutcome(t *testing.T) {
 			if err := server.API.Create(t.Context(), expecting(ns, "release")); err != nil {
 				t.Fatal(err)
 			}
-			config, file := kubeconfigOf(t, "", ns), manifestFile(t, newRun(t, ns, tt.change))
+			config, file := server.Kubeconfig(t, "", ns), manifestFile(t, newRun(t, ns, tt.change))
 			got := assay(t.Context(), "run", "-f", file, "--kubeconfig", config, "--interval", "50ms")
 			if got.code != tt.code || !strings.Contains(got.out, tt.says) {
 				t.Fatalf("run ended with %d, want %d with %q:\n%s%s", got.code, tt.code, tt.says, got.out, got.problems)
@@ -142,7 +142,7 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	startManager(t, ns, nil)
 	held, open := gate(t, delivers(always(9)))
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: held})
-	config := kubeconfigOf(t, "", ns)
+	config := server.Kubeconfig(t, "", ns)
 	file := manifestFile(t, newRun(t, ns))
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
@@ -167,7 +167,7 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 		t.Errorf("completion of a name: %+v", names)
 	}
 	allowReader(t, ns, "reader")
-	if why := assay(t.Context(), "why", "run", "--kubeconfig", kubeconfigOf(t, "reader", ns)); why.code != exit.OK || !strings.Contains(why.out, "pods: not known: pods is forbidden") {
+	if why := assay(t.Context(), "why", "run", "--kubeconfig", server.Kubeconfig(t, "reader", ns)); why.code != exit.OK || !strings.Contains(why.out, "pods: not known: pods is forbidden") {
 		t.Errorf("why, without the right to list pods: %+v", why)
 	}
 	if logs := assay(t.Context(), "logs", "run", "--kubeconfig", config); logs.code != exit.Problem || !strings.Contains(logs.problems, "reading the log of pod run-trial-00000-") {

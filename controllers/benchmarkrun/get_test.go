@@ -28,7 +28,7 @@ func TestGetOfTheLargestRun(t *testing.T) {
 	if err := server.API.Status().Update(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	config := kubeconfigOf(t, "", ns)
+	config := server.Kubeconfig(t, "", ns)
 	best := time.Hour
 	for range 5 {
 		begun := time.Now()

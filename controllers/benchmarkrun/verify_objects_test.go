@@ -35,7 +35,7 @@ func TestVerifyCommandWithObjects(t *testing.T) {
 	folder := strings.TrimPrefix(got.Status.Results.Store, "s3://results/")
 	objects := s.Path(folder)
 	allowReader(t, ns, "reader")
-	config := kubeconfigOf(t, "reader", ns)
+	config := server.Kubeconfig(t, "reader", ns)
 	verify := func(want int, says string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer

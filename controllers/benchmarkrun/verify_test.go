@@ -2,15 +2,12 @@ package benchmarkrun
 
 import (
 	"bytes"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -19,23 +16,6 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
-
-// kubeconfigOf a user, in a namespace.
-func kubeconfigOf(t *testing.T, user, namespace string) string {
-	t.Helper()
-	c := server.Config
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	err := clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"c": {Server: c.Host, CertificateAuthorityData: c.CAData}},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"u": {ClientCertificateData: c.CertData, ClientKeyData: c.KeyData, Impersonate: user}},
-		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u", Namespace: namespace}},
-		CurrentContext: "x",
-	}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // reader may read runs and ConfigMaps of a namespace by their names, and nothing else.
 func allowReader(t *testing.T, namespace, user string) {
@@ -68,7 +48,7 @@ func TestVerifyCommand(t *testing.T) {
 	run := newRun(t, ns)
 	create(t, run)
 	allowReader(t, ns, "reader")
-	config := kubeconfigOf(t, "reader", ns)
+	config := server.Kubeconfig(t, "reader", ns)
 	verify := func(want int, says string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
@@ -84,7 +64,7 @@ func TestVerifyCommand(t *testing.T) {
 	verify(exit.Differs, "the head that was noted is f00", "run", "--head", "f00")
 	verify(exit.Problem, "not found", "another")
 	verify(exit.Problem, "accepts 1 arg")
-	other := kubeconfigOf(t, "nobody", ns)
+	other := server.Kubeconfig(t, "nobody", ns)
 	verify(exit.Problem, "forbidden", "run", "--kubeconfig", other)
 	result := contract.ResultName(contract.TrialName("run", 2, 0), 0)
 	edit(t, ns, result, flip(contract.KeyRaw))

@@ -4,33 +4,15 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
-
-// kubeconfig of the server, for kubectl.
-func kubeconfig(t *testing.T, namespace string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	cfg := clientcmdapi.NewConfig()
-	cfg.Clusters["test"] = &clientcmdapi.Cluster{Server: server.Config.Host, CertificateAuthorityData: server.Config.CAData}
-	cfg.AuthInfos["test"] = &clientcmdapi.AuthInfo{ClientCertificateData: server.Config.CertData, ClientKeyData: server.Config.KeyData}
-	cfg.Contexts["test"] = &clientcmdapi.Context{Cluster: "test", AuthInfo: "test", Namespace: namespace}
-	cfg.CurrentContext = "test"
-	if err := clientcmd.WriteToFile(*cfg, path); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // The commands of the guide for CI, as they are written there: the first one waits for the end, and
 // the others say by their exit code what became of the run.
@@ -61,7 +43,7 @@ func TestKubectlWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ns := server.Namespace(t)
-			config := kubeconfig(t, ns)
+			config := server.Kubeconfig(t, "", ns)
 			runs := func(command string) error {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()

@@ -12,11 +12,14 @@ var cliSchemas = map[string]struct {
 	typ     reflect.Type
 	version string
 }{
-	"cli-runs.v1.schema.json":        {reflect.TypeFor[output.Runs](), output.RunsVersion},
-	"cli-run.v1.schema.json":         {reflect.TypeFor[output.Run](), output.RunVersion},
-	"cli-plan.v1.schema.json":        {reflect.TypeFor[output.Plan](), output.PlanVersion},
-	"cli-why.v1.schema.json":         {reflect.TypeFor[output.Why](), output.WhyVersion},
-	"cli-explanation.v1.schema.json": {reflect.TypeFor[output.Explanation](), output.ExplanationVersion},
+	"cli-runs.v1.schema.json":         {reflect.TypeFor[output.Runs](), output.RunsVersion},
+	"cli-run.v1.schema.json":          {reflect.TypeFor[output.Run](), output.RunVersion},
+	"cli-plan.v1.schema.json":         {reflect.TypeFor[output.Plan](), output.PlanVersion},
+	"cli-why.v1.schema.json":          {reflect.TypeFor[output.Why](), output.WhyVersion},
+	"cli-comparison.v1.schema.json":   {reflect.TypeFor[output.Comparisons](), output.ComparisonVersion},
+	"cli-check.v1.schema.json":        {reflect.TypeFor[output.Check](), output.CheckVersion},
+	"cli-verification.v1.schema.json": {reflect.TypeFor[output.Verification](), output.VerificationVersion},
+	"cli-explanation.v1.schema.json":  {reflect.TypeFor[output.Explanation](), output.ExplanationVersion},
 }
 
 // What a command prints is in its schema, with every field set and with none, and a document of another version is not.

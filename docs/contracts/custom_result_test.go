@@ -2,6 +2,8 @@ package contracts
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +13,14 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/pages"
 )
+
+// pageOfCustomTools from the root of the repository.
+const pageOfCustomTools = "docs/guide/custom-tools.md"
+
+// customWorkload is one of a tool that prints a document.
+const customWorkload = `{"image":"a","run":{"command":["a"]},"threads":1,"format":"Result"}`
 
 const customResultSchema = "custom-result.v1.schema.json"
 
@@ -28,8 +37,7 @@ func TestCustomResult(t *testing.T) {
 		t.Fatal("docs/guide/custom-tools.md has no example of format: Result")
 	}
 	accepted := func(document string) bool {
-		workload := `{"image":"a","run":{"command":["a"]},"threads":1,"format":"Result"}`
-		report := custom.Runner(nil).Parse(contract.Trial{Workload: []byte(workload)}, contract.PhaseRun, runner.Output{Stdout: []byte(document)})
+		report := custom.Runner(nil).Parse(contract.Trial{Workload: []byte(customWorkload)}, contract.PhaseRun, runner.Output{Stdout: []byte(document)})
 		return report.Failure == nil
 	}
 	schema := compileCustom(t)
@@ -85,4 +93,42 @@ func compileCustom(t *testing.T) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	return schema
+}
+
+// The script that the page shows as a tool prints what the agent accepts: the rate of connections, or why there is none.
+func TestTheToolOfThePage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("../..", pageOfCustomTools))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := pages.Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(blocks, func(b pages.Block) bool { return b.Language == "sh" && b.Claim != nil && b.Claim.Test == t.Name() })
+	if at < 0 {
+		t.Fatalf("%s has no script", pageOfCustomTools)
+	}
+	for client, want := range map[string]string{"exit 0": "throughput", "exit 1": "no connection"} {
+		dir := t.TempDir()
+		for name, script := range map[string]string{"connect.sh": blocks[at].Text, "mariadb": "#!/bin/sh\nsleep 0.05\n" + client + "\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil { //nolint:gosec // a program
+				t.Fatal(err)
+			}
+		}
+		out, err := (pages.Shell{Dir: dir}).Run(t, `PATH=.:$PATH sh connect.sh 1`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := custom.Runner(nil).Parse(contract.Trial{Workload: []byte(customWorkload)}, contract.PhaseRun, runner.Output{Stdout: []byte(out)})
+		switch {
+		case client == "exit 1":
+			if report.Failure == nil || !strings.Contains(report.Failure.Message, want) {
+				t.Errorf("no server: %+v", report)
+			}
+		case report.Failure != nil || len(report.Measurements) == 0 || report.Measurements[0].Name != want || report.Measurements[0].Value == nil || !(*report.Measurements[0].Value > 0):
+			t.Errorf("a server: %+v", report)
+		}
+	}
 }

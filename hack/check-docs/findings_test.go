@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
 
 // sourceOf parses files: path, then text.
 func sourceOf(t *testing.T, files map[string]string) *source {
 	t.Helper()
-	root := treeOf(t, files)
+	root := tree.Of(t, files)
 	s, err := parseSource(root)
 	if err != nil {
 		t.Fatal(err)

@@ -1,29 +1,12 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/assay-bench/assay/internal/explain"
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
-
-// treeOf writes files into a folder.
-func treeOf(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
 
 func TestLinks(t *testing.T) {
 	rest := map[string]string{
@@ -59,7 +42,7 @@ func TestLinks(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			rest["docs/page.md"] = tt.text
-			root := treeOf(t, rest)
+			root := tree.Of(t, rest)
 			docs, err := readDocuments(root)
 			if err != nil {
 				t.Fatal(err)
@@ -75,13 +58,14 @@ func TestLinks(t *testing.T) {
 
 // All parts of the check see a repository, and each of them can fail.
 func TestCheck(t *testing.T) {
-	root := treeOf(t, map[string]string{
+	root := tree.Of(t, map[string]string{
 		"go.mod": "module m\n", "Makefile": "test:\n",
 		findingsPage:              "`a`\n",
 		"internal/validity/f.go":  "package validity\ntype Finding struct { Check, Message string }\nvar f = []Finding{{\"a\", \"it is\"}, {\"b\", \"a message\"}}\n",
 		"api/v1alpha1/c.go":       "package v1alpha1\nconst ReasonGone = \"Gone\"\n",
 		"docs/evidence/claims.md": "- It is fast.\n",
 		"README.md":               "`make gone`\n",
+		"docs/README.md":          "[checks](reference/checks.md)\n",
 		"hack/tools/x/go.mod":     "module x\n", "hack/tools/x/broken.go": "no Go\n",
 	})
 	problems, err := check(root, []explain.Entry{{Kind: explain.Check, Name: "a", Example: "a message"}})
@@ -95,6 +79,7 @@ func TestCheck(t *testing.T) {
 	want := []string{
 		"README.md: there is no make gone",
 		"api/v1alpha1/c.go:2: nothing gives the reason ReasonGone",
+		"docs/evidence/claims.md: no question of docs/README.md leads to the page",
 		"docs/evidence/claims.md:1: no test and no figure shows this claim: It is fast.",
 		findingsPage + ": the check b (internal/validity/f.go:3) is not explained",
 		textsFolder + ": the check b (internal/validity/f.go:3) has no text",

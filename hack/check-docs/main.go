@@ -7,6 +7,7 @@
 //	reasons.go   every reason of a condition is used
 //	claims.go    every claim of the ledger names a test or a figure that exists
 //	commands.go  every command of a page is executed by a test, or the page says why not
+//	index.go     the index leads to every page
 //	source.go    the Go packages of the repository, parsed
 package main
 
@@ -64,6 +65,7 @@ func check(root string, entries []explain.Entry) ([]problem, error) {
 	problems = append(problems, checkReasons(source)...)
 	problems = append(problems, checkClaims(source, docs)...)
 	problems = append(problems, checkCommands(source, docs)...)
+	problems = append(problems, checkIndex(docs)...)
 	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.where, b.where) })
 	return problems, nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
 
 func TestMissing(t *testing.T) {
@@ -53,7 +55,7 @@ func TestStale(t *testing.T) {
 
 // A failed build shows the end of its log.
 func TestLastLines(t *testing.T) {
-	path := filepath.Join(tree(t, map[string]string{"log": "1\n2\n3"}), "log")
+	path := filepath.Join(tree.Of(t, map[string]string{"log": "1\n2\n3"}), "log")
 	for n, want := range map[int]string{1: "3\n", 2: "2\n3\n", 9: "1\n2\n3\n"} {
 		if got := lastLines(path, n); got != want {
 			t.Errorf("the last %d lines are %q, want %q", n, got, want)
@@ -62,7 +64,7 @@ func TestLastLines(t *testing.T) {
 }
 
 func TestLayContext(t *testing.T) {
-	t.Chdir(tree(t, small))
+	t.Chdir(tree.Of(t, small))
 	to := t.TempDir()
 	if err := layContext(t.Context(), image{Name: "x", Folder: "runners/x", Inputs: []string{"agent", "runners/y"}}, to); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
 
 // plainDocker stands for an engine that has all images, and pushes what it is asked to. It knows digests of
@@ -30,7 +32,7 @@ func TestPublishBuilt(t *testing.T) {
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 	t.Setenv("CALLS", calls)
 	t.Setenv("TAGS", tags)
-	t.Chdir(tree(t, map[string]string{"cmd/agent/Dockerfile": "FROM scratch\n", "out/bin/linux/agent": "ELF\n", "engines/m/Dockerfile": "FROM scratch\n"}))
+	t.Chdir(tree.Of(t, map[string]string{"cmd/agent/Dockerfile": "FROM scratch\n", "out/bin/linux/agent": "ELF\n", "engines/m/Dockerfile": "FROM scratch\n"}))
 	images := []image{{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}}, {Name: "mysql", Series: "9.7", Folder: "engines/m"}}
 	here := []image{images[0]}
 	if err := setTags(".", here); err != nil {

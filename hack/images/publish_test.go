@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
 
 // docker stands for the engine: it writes its arguments down, and the metadata of a build.
@@ -28,7 +30,7 @@ func TestPublish(t *testing.T) {
 	calls := filepath.Join(folder, "calls")
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 	t.Setenv("CALLS", calls)
-	t.Chdir(tree(t, map[string]string{
+	t.Chdir(tree.Of(t, map[string]string{
 		"cmd/agent/Dockerfile": "FROM scratch\n", "out/bin/linux/agent": "ELF\n", "runners/x/Dockerfile": "FROM scratch\n", "engines/m/Dockerfile": "FROM scratch\n",
 	}))
 	images := []image{

@@ -7,23 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// tree writes files into a folder.
-func tree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
+	"github.com/assay-bench/assay/test/helpers/tree"
+)
 
 var small = map[string]string{
 	"runners/x/Dockerfile":        "FROM debian:sid-slim\n",
@@ -81,7 +67,7 @@ func TestTagFollowsItsInputs(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			root := tree(t, small)
+			root := tree.Of(t, small)
 			before, after := tagOf(t, root, tt.image), ""
 			text := tt.text
 			if text == "" {
@@ -116,13 +102,13 @@ func TestTagFailures(t *testing.T) {
 		"no line in the table":       {image{Name: "z", Folder: "runners/x", Inputs: []string{"jars"}}, "maven.txt has no line for z"},
 	}
 	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) { checkError(t, setTags(tree(t, small), []image{tt.image}), tt.err) })
+		t.Run(name, func(t *testing.T) { checkError(t, setTags(tree.Of(t, small), []image{tt.image}), tt.err) })
 	}
 }
 
 // The scripts that build parts of images hash by digest of hack/lib.sh; both agree.
 func TestDigestIsThatOfTheScripts(t *testing.T) {
-	root := tree(t, map[string]string{"a/B": "1", "a/a": "2", "a/c/d": "3", "a-b": "4", "z": "5"})
+	root := tree.Of(t, map[string]string{"a/B": "1", "a/a": "2", "a/c/d": "3", "a-b": "4", "z": "5"})
 	got, err := digest(root, []string{"a", "z"}, []string{"", "two\nlines"})
 	if err != nil {
 		t.Fatal(err)

@@ -77,7 +77,11 @@ func TestReleaseSigns(t *testing.T) {
 		"publish": {map[string]string{"contents": "read", "packages": "write", "id-token": "write"}, []string{
 			"hack/release.sh index amd64 arm64", "hack/release.sh sign", "hack/release.sh chart", "hack/release.sh sign-chart",
 		}},
-		"changelog": {map[string]string{"contents": "write"}, []string{"hack/release.sh plugin", "hack/release.sh changelog", "gh release create", "out/plugin/*.tar.gz"}},
+		"changelog": {map[string]string{"contents": "write"}, []string{
+			"hack/release.sh plugin", "hack/release.sh site", "hack/release.sh changelog", "gh release create", "out/plugin/*.tar.gz", "out/site/archives/*.tar.gz",
+		}},
+		// The called workflow has no more rights than these, and its jobs share them out.
+		"site": {map[string]string{"contents": "read", "pages": "write", "id-token": "write"}, nil},
 	}
 	if len(w.Jobs) != len(jobs) {
 		t.Errorf("the workflow has %d jobs, want %d", len(w.Jobs), len(jobs))
@@ -102,6 +106,34 @@ func TestReleaseSigns(t *testing.T) {
 	}
 }
 
+// A change of the documents has to build, and what is published has the pages of all releases. Only the job that publishes may.
+func TestTheSiteIsPublished(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", ".github", "workflows", "site.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w workflow
+	if err := yaml.Unmarshal(text, &w); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]map[string]string{}
+	for name, job := range w.Jobs {
+		got[name] = job.Permissions
+	}
+	want := map[string]map[string]string{"build": {"contents": "read"}, "publish": {"pages": "write", "id-token": "write"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("permissions (-want +got):\n%s", diff)
+	}
+	last := -1
+	for _, word := range []string{"pull_request:", "workflow_call:", "make docs", `startswith("assay-site_")`, "hack/site.sh collect out/pages", "actions/upload-pages-artifact@", "path: out/pages", "actions/deploy-pages@"} {
+		at := strings.Index(string(text), word)
+		if at <= last {
+			t.Errorf("%q is not there, or comes too early", word)
+		}
+		last = at
+	}
+}
+
 // The dry run does all that the workflow does, in its order, and hack/release.sh has no step that neither of
 // them takes.
 func TestTheDryRunDoesWhatTheWorkflowDoes(t *testing.T) {
@@ -119,7 +151,7 @@ func TestTheDryRunDoesWhatTheWorkflowDoes(t *testing.T) {
 		}
 		return out
 	}
-	want := []string{"check", "images", "index", "sign", "chart", "sign-chart", "plugin", "changelog"}
+	want := []string{"check", "images", "index", "sign", "chart", "sign-chart", "plugin", "site", "changelog"}
 	for _, path := range []string{".github/workflows/release.yaml", "hack/release-dry-run.sh"} {
 		if diff := cmp.Diff(want, steps(path)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)

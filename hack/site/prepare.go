@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,6 +19,11 @@ const repository = "https://github.com/assay-bench/assay/"
 //
 //go:embed zensical.toml
 var configuration string
+
+// overrides of the theme: the banner of a version that is not the newest release.
+//
+//go:embed overrides
+var overrides embed.FS
 
 var (
 	versionPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]{0,31}$`)
@@ -64,7 +69,13 @@ func prepare(root, work, version string) error {
 	if err != nil {
 		return err
 	}
-	text := strings.NewReplacer("NAV", nav, `"VERSION"`, `"`+version+`"`).Replace(withoutComments(configuration))
+	if err := os.RemoveAll(filepath.Join(work, "overrides")); err != nil {
+		return err
+	}
+	if err := os.CopyFS(work, overrides); err != nil {
+		return err
+	}
+	text := strings.NewReplacer("NAV", nav, "VERSION", version).Replace(withoutComments(configuration))
 	return os.WriteFile(filepath.Join(work, "zensical.toml"), []byte(text), 0o644)
 }
 
@@ -142,7 +153,7 @@ func navigation(root string, pages []string) (string, error) {
 		return page == "README.md" || strings.HasPrefix(page, "reference/checks/") || strings.HasPrefix(page, "reference/reasons/")
 	})
 	for _, s := range []section{
-		{"Guide", "guide", order}, {"Reference", "reference", []string{"api.md"}}, {"Runbooks", "runbooks", []string{"README.md"}},
+		{"Guide", "guide", order}, {"Reference", "reference", []string{"api.md"}}, {"Gallery", "gallery", []string{"README.md"}}, {"Runbooks", "runbooks", []string{"README.md"}},
 		{"Evidence", "evidence", []string{"claims.md"}}, {"Contributing", "contributing", []string{"architecture.md"}},
 	} {
 		mine := map[string]bool{}

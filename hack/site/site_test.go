@@ -1,34 +1,21 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
 
 const fence = "```"
 
-// treeOf writes files into a folder.
-func treeOf(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
 func TestConverted(t *testing.T) {
-	root := treeOf(t, map[string]string{"docs/guide/b.md": "", "docs/run.svg": "", "docs/contracts/x.json": "", "config/samples/demo.yaml": "", "docs/a_test.go": ""})
+	root := tree.Of(t, map[string]string{"docs/guide/b.md": "", "docs/run.svg": "", "docs/contracts/x.json": "", "config/samples/demo.yaml": "", "docs/a_test.go": ""})
 	for name, tt := range map[string]struct{ text, want string }{
 		"a link to a page":                  {"[b](b.md#x)", "[b](b.md#x)"},
 		"a link to a picture":               {"![p](../run.svg)", "![p](../run.svg)"},
@@ -53,7 +40,7 @@ func TestConverted(t *testing.T) {
 }
 
 func TestNavigation(t *testing.T) {
-	root := treeOf(t, map[string]string{"docs/guide/README.md": "[b](b.md) then [a](a.md) and [b](b.md)\n"})
+	root := tree.Of(t, map[string]string{"docs/guide/README.md": "[b](b.md) then [a](a.md) and [b](b.md)\n"})
 	got, err := navigation(root, []string{"README.md", "guide/README.md", "guide/a.md", "guide/b.md", "guide/c.md", "reference/api.md", "reference/checks/x.md", "runbooks/z.md"})
 	if err != nil {
 		t.Fatal(err)
@@ -80,36 +67,72 @@ func TestCheck(t *testing.T) {
 		"a block of an item, that is one": {head + "<pre></pre>", "1. a\n\n   " + fence + "sh\n   ls\n   " + fence + "\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := treeOf(t, map[string]string{"docs/a.md": tt.doc})
-			work := treeOf(t, map[string]string{"dev/a/index.html": tt.page, "dev/b/index.html": `<h1 id="x">b</h1>`, "dev/p.svg": ""})
+			root := tree.Of(t, map[string]string{"docs/a.md": tt.doc})
+			work := tree.Of(t, map[string]string{"dev/a/index.html": tt.page, "dev/b/index.html": `<h1 id="x">b</h1>`, "dev/p.svg": ""})
 			err := check(root, work, "dev")
 			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("error %v, want one with %q", err, tt.err)
 			}
 		})
 	}
-	if err := check(treeOf(t, map[string]string{"docs/a.md": ""}), treeOf(t, map[string]string{"dev/b/index.html": ""}), "dev"); err == nil {
+	if err := check(tree.Of(t, map[string]string{"docs/a.md": ""}), tree.Of(t, map[string]string{"dev/b/index.html": ""}), "dev"); err == nil {
 		t.Error("a site without a page of the document is sound")
 	}
 }
 
 func TestVersions(t *testing.T) {
-	work := treeOf(t, map[string]string{"v0.9.0/index.html": "", "v0.10.0/index.html": "", "dev/index.html": "", "docs/README.md": ""})
-	if err := writeVersions(work, "v0.10.0"); err != nil {
+	work := tree.Of(t, map[string]string{
+		"v0.9.0/index.html": "", "v0.10.0/index.html": "", "v0.10.0/guide/a/index.html": "", "v0.10.0/404.html": "", "dev/index.html": "", "dev/guide/new/index.html": "",
+		"docs/README.md": "", "latest/index.html": "", "latest/gone/index.html": "",
+	})
+	if err := run([]string{"versions", work}); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(work, "versions.json"))
-	if err != nil {
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(work, name))
+		if err != nil {
+			t.Error(err)
+		}
+		return string(data)
+	}
+	var got []listed
+	if err := json.Unmarshal([]byte(read("versions.json")), &got); err != nil {
 		t.Fatal(err)
 	}
-	at := func(v string) int { return strings.Index(string(data), `"version": "`+v+`"`) }
-	if at("dev") < 0 || at("dev") > at("v0.10.0") || at("v0.10.0") > at("v0.9.0") || at("docs") >= 0 {
-		t.Errorf("versions %s", data)
+	want := []listed{{"dev", "dev", []string{}}, {"v0.10.0", "v0.10.0", []string{"latest"}}, {"v0.9.0", "v0.9.0", []string{}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("versions (-want +got):\n%s", diff)
 	}
-	if start, err := os.ReadFile(filepath.Join(work, "index.html")); err != nil || !strings.Contains(string(start), "url=v0.10.0/") {
-		t.Errorf("start page %s, %v", start, err)
+	for name, to := range map[string]string{"index.html": "latest/", "latest/index.html": "../v0.10.0/", "latest/guide/a/index.html": "../../../v0.10.0/guide/a/"} {
+		if page := read(name); !strings.Contains(page, `url=`+to+`"`) || !strings.Contains(page, `location.replace("`+to+`" + `) || !strings.Contains(page, `<a href="`+to+`">`) {
+			t.Errorf("%s does not lead to %s:\n%s", name, to, page)
+		}
 	}
-	if err := run([]string{"prepare", work, "../x"}); err == nil {
-		t.Error("a version that leaves the folder")
+	for _, name := range []string{"latest/gone/index.html", "latest/guide/new/index.html"} {
+		if _, err := os.Stat(filepath.Join(work, name)); err == nil {
+			t.Errorf("%s: the newest release has no such page", name)
+		}
+	}
+}
+
+// Before the first release, the version that there is comes first; without one there is no site.
+func TestVersionsWithoutARelease(t *testing.T) {
+	work := tree.Of(t, map[string]string{"dev/index.html": ""})
+	if err := writeVersions(work); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := os.ReadFile(filepath.Join(work, "latest/index.html")); err != nil || !strings.Contains(string(page), `url=../dev/"`) {
+		t.Errorf("latest is %s, %v", page, err)
+	}
+	if err := writeVersions(t.TempDir()); err == nil {
+		t.Error("a folder without a version")
+	}
+}
+
+func TestVersionNames(t *testing.T) {
+	for _, name := range []string{"../x", "latest", "docs", "archives", ""} {
+		if err := run([]string{"check", t.TempDir(), name}); err == nil || !strings.Contains(err.Error(), "usage") {
+			t.Errorf("version %q: %v", name, err)
+		}
 	}
 }

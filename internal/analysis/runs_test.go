@@ -332,7 +332,7 @@ func TestNotOneExperiment(t *testing.T) {
 			r.Spec.Matrix = []v1alpha1.Axis{{Name: "threads"}}
 		}, "spec.matrix[threads]"},
 		"another number of clients": {func(r *Run) { r.Spec.Clients.Count = 3 }, "spec.clients.count ("},
-		"another design":            {func(r *Run) { r.Spec.Design.DataReset = v1alpha1.ResetPerTrial }, "spec.design.dataReset (run1: absent, run2: PerTrial)"},
+		"another design":            {func(r *Run) { r.Spec.Design.DataReset = v1alpha1.ResetPerTrial }, "spec.design.dataReset (run1: PerRun, run2: PerTrial)"},
 		"another plan":              {func(r *Run) { r.Layout.Plan = planOf(10, 2, "a", "b") }, "the cells of the plans"},
 		"other files":               {func(r *Run) { r.FilesSHA256 = "x" }, "the files of the workload"},
 		"another effect":            {func(r *Run) { r.Spec.Analysis.MinimumEffect = "5%" }, "spec.analysis.minimumEffect"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/apischema"
 )
 
 // differing are the fields of the specs of two runs that differ, by what follows from them.
@@ -103,7 +104,8 @@ func declarations(a, b Run) (out []string) {
 }
 
 // fieldsOf a spec with its defaults: the values of all its fields but those of the analysis, by
-// their paths, such as targets[mysql].mysql.version.
+// their paths, such as targets[mysql].mysql.version. Defaults are those of today, also in the spec of a
+// run that an earlier release has measured: a field that came later changes nothing by its default.
 func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 	spec = *spec.DeepCopy()
 	spec.SetDefaults()
@@ -116,8 +118,10 @@ func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 	if err := json.Unmarshal(data, &tree); err != nil {
 		return nil, fmt.Errorf("reading a spec: %w", err)
 	}
-	out := map[string]string{}
-	flatten("", tree, out)
+	out := apischema.Flatten(tree)
+	if err := apischema.AddDefaults(out); err != nil {
+		return nil, err
+	}
 	return out, nil
 }
 
@@ -126,35 +130,17 @@ func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 // measured is none of them, and neither are the cells, nor the image of a tool, which is a circumstance.
 func WorkloadFields(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 	fields, err := fieldsOf(spec)
-	maps.DeleteFunc(fields, func(path, _ string) bool {
-		return strings.HasPrefix(path, "workload.custom.image") || path != "clients.count" && !slices.ContainsFunc([]string{"workload.", "search.objectives", "search.maxErrors"}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
-	})
+	maps.DeleteFunc(fields, func(path, _ string) bool { return !OfWorkload(path) })
 	return fields, err
 }
 
-// flatten a tree of JSON. Parts of a list are known by their names, where they have some.
-func flatten(path string, tree any, out map[string]string) {
-	switch v := tree.(type) {
-	case map[string]any:
-		if len(v) == 0 {
-			out[path] = "{}" // a tool without parameters is a tool
-		}
-		for name, part := range v {
-			flatten(strings.TrimPrefix(path+"."+name, "."), part, out)
-		}
-	case []any:
-		for i, part := range v {
-			key := fmt.Sprint(i)
-			if named, is := part.(map[string]any); is {
-				if name, has := named["name"].(string); has {
-					key = name
-				}
-			}
-			flatten(path+"["+key+"]", part, out)
-		}
-	default:
-		out[path] = fmt.Sprint(v)
+// OfWorkload says whether the field at a path of the spec says what the clients do.
+func OfWorkload(path string) bool {
+	if path == "clients.count" {
+		return true
 	}
+	return !strings.HasPrefix(path, "workload.custom.image") &&
+		slices.ContainsFunc([]string{"workload.", "search.objectives", "search.maxErrors"}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
 // alikeDeclared: the same is compared, whichever field of the spec says so.

@@ -66,7 +66,7 @@ func TestMake(t *testing.T) {
 		return v1alpha1.MeasurementKey{Target: "db", Parameters: map[string]string{"threads": "1"}, Name: name, Unit: unit, Labels: labels}
 	}
 	want := v1alpha1.BenchmarkBaselineSpec{
-		Run: v1alpha1.BaselineRun{Name: "r", UID: "u", SpecHash: "abc", Headline: "db 100"}, Promotion: by,
+		Run: v1alpha1.BaselineRun{Name: "r", UID: "u", SpecHash: "abc", Workload: "clients.count=1", Headline: "db 100"}, Promotion: by,
 		Measurements: []v1alpha1.ExpectedMeasurement{
 			{MeasurementKey: key("throughput", "tx/s", nil), Direction: "HigherIsBetter", Blocks: []string{"100.333", "101.333"}},
 			{MeasurementKey: key("latency.percentile", "ms", map[string]string{"p": "95"}), Direction: "LowerIsBetter", Blocks: []string{"2", "2"}},

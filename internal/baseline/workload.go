@@ -1,12 +1,14 @@
 package baseline
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -26,15 +28,15 @@ func WorkloadOf(run *v1alpha1.BenchmarkRun) (string, error) {
 		return "", err
 	}
 	if r := run.Status.Resolved; r != nil && r.Inputs != nil {
-		fields["files"] = r.Inputs.SHA256
+		fields[files] = r.Inputs.SHA256
 	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		lines = append(lines, short(strings.TrimPrefix(name, "workload."))+"="+short(fields[name]))
+		lines = append(lines, short(nameOf(name))+"="+short(fields[name]))
 	}
 	text := strings.Join(lines, "\n")
 	if len(text) > maxWorkload {
-		return "all=" + digestOf + contract.Digest([]byte(text)), nil
+		return all + "=" + digestOf + contract.Digest([]byte(text)), nil
 	}
 	return text, nil
 }
@@ -48,22 +50,65 @@ func short(text string) string {
 }
 
 // Differing are the fields of two workloads that differ, in words, such as "sysbench.tables (10 became
-// 20)". None where one of them is not known.
+// 20)". None where one of them is not known. A field that a later release has added is what the defaults of
+// today say, on the side that does not have it: so a baseline outlives the release that made it.
 func Differing(before, now string) []string {
 	if before == "" || now == "" {
 		return nil
 	}
-	x, y := linesOf(before), linesOf(now)
-	all := maps.Clone(x)
-	maps.Copy(all, y)
+	x, err := completed(linesOf(before))
+	y, also := completed(linesOf(now))
+	if err = errors.Join(err, also); err != nil {
+		return []string{"defaults that are not known (" + err.Error() + ")"} // nobody knows whether they differ
+	}
+	either := maps.Clone(x)
+	maps.Copy(either, y)
 	var out []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	for _, name := range slices.Sorted(maps.Keys(either)) {
 		if x[name] != y[name] {
 			out = append(out, name+" ("+orAbsent(x[name])+" became "+orAbsent(y[name])+")")
 		}
 	}
 	return out
 }
+
+// completed lines of a workload: with the defaults of today.
+func completed(lines map[string]string) (map[string]string, error) {
+	fields := map[string]string{}
+	for name, value := range lines {
+		fields[pathOf(name)] = value
+	}
+	known := maps.Clone(fields)
+	if err := apischema.AddDefaults(fields); err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for path, value := range fields {
+		if _, is := known[path]; is {
+			out[nameOf(path)] = value
+		} else if analysis.OfWorkload(path) {
+			out[short(nameOf(path))] = short(value)
+		}
+	}
+	return out, nil
+}
+
+// files and all are lines that are no field of a spec.
+const files, all = "files", "all"
+
+// pathOf a line in the spec.
+func pathOf(name string) string {
+	if name == files || name == all || strings.HasPrefix(name, "clients.") || strings.HasPrefix(name, "search.") {
+		return name
+	}
+	return workload + name
+}
+
+// workload is the part of the spec that most lines are of.
+const workload = "workload."
+
+// nameOf the line of a field.
+func nameOf(path string) string { return strings.TrimPrefix(path, workload) }
 
 func linesOf(text string) map[string]string {
 	out := map[string]string{}

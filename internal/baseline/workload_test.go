@@ -1,13 +1,25 @@
 package baseline
 
 import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/config/crd"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/apischema"
+	"github.com/assay-bench/assay/test/helpers/lastrelease"
 )
 
 // A workload is what the clients do. Where, how often and in which cells it is measured is none of it.
@@ -82,4 +94,147 @@ func TestWorkloadOf(t *testing.T) {
 	if got := Differing("", before); got != nil {
 		t.Errorf("against what is not known: %v", got)
 	}
+}
+
+// specs of one run each tool, as a tenant writes them.
+var specs = map[string]string{
+	"sysbench": `{"workload": {"sysbench": {"test": "oltp_read_write"}}}`,
+	"ycsb":     `{"workload": {"ycsb": {}}}`,
+	"tpcc":     `{"workload": {"tpcc": {}}}`,
+	"drivers":  `{"workload": {"drivers": {"drivers": [{"language": "Node", "name": "mysql2"}], "benchmarks": [{"operation": "SelectOne"}]}}}`,
+	"custom":   `{"workload": {"custom": {"image": "i", "format": "Result", "run": {"command": ["t"]}}}}`,
+	"script":   `{"workload": {"sysbench": {"script": {"configMap": {"name": "s"}}}}}`,
+	"a search": `{"workload": {"tpcc": {}}, "search": {"objectives": [{"measurement": {"name": "latency.avg"}, "atMost": "5"}]}}`,
+}
+
+// runBy an API server with a CRD: the tool of the spec has its defaults.
+func runBy(t *testing.T, manifest []byte, text string) *v1alpha1.BenchmarkRun {
+	t.Helper()
+	var definition apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(manifest, &definition); err != nil {
+		t.Fatal(err)
+	}
+	props := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["workload"]
+	schema, err := apischema.New(field.NewPath("spec", "workload"), &props)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spec struct {
+		v1alpha1.BenchmarkRunSpec
+		Workload json.RawMessage `json:"workload"`
+	}
+	if err := json.Unmarshal([]byte(text), &spec); err != nil {
+		t.Fatal(err)
+	}
+	object, err := schema.Read(spec.Workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.CompleteObject(object); err != nil && !strings.Contains(err.Error(), "script") { // its rules want more than this test
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &v1alpha1.BenchmarkRun{Spec: spec.BenchmarkRunSpec}
+	run.Spec.Clients.Count = 1
+	if err := json.Unmarshal(data, &run.Spec.Workload); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func workloadOf(t *testing.T, run *v1alpha1.BenchmarkRun) string {
+	t.Helper()
+	out, err := WorkloadOf(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A baseline of a release that did not have some field is that of the same workload: of each field with a default, one
+// after the other. Any other value is another workload.
+func TestABaselineThatLacksAField(t *testing.T) {
+	tried := 0
+	for name, spec := range specs {
+		now := workloadOf(t, runBy(t, crd.BenchmarkRuns, spec))
+		written := apischema.Flatten(treeOf(t, spec))
+		for _, line := range slices.Sorted(maps.Keys(linesOf(now))) {
+			if _, is := written[pathOf(line)]; is || line == "clients.count" {
+				continue
+			}
+			tried++
+			field, _, list := strings.Cut(line, "[")
+			var before []string
+			for text := range strings.Lines(now) {
+				if !strings.HasPrefix(text, line+"=") && !(list && strings.HasPrefix(text, field+"[")) {
+					before = append(before, strings.TrimSuffix(text, "\n"))
+				}
+			}
+			without := strings.Join(before, "\n")
+			if got := Differing(without, now); got != nil {
+				t.Errorf("%s: without %s: %v", name, line, got)
+			}
+			if got := Differing(now, without); got != nil {
+				t.Errorf("%s: a run without %s: %v", name, line, got)
+			}
+			if list {
+				continue
+			}
+			other := without + "\n" + line + "=something"
+			if got := Differing(without, other); len(got) != 1 || !strings.HasPrefix(got[0], line+" (") || !strings.HasSuffix(got[0], " became something)") {
+				t.Errorf("%s: another %s: %v", name, line, got)
+			}
+		}
+	}
+	if tried < 30 {
+		t.Errorf("only %d fields were tried: has the API lost its defaults?", tried)
+	}
+	if got := Differing("clients.count=1\ntpcc.warehouses=1", "clients.count=1\nycsb.threads=1"); len(got) < 2 {
+		t.Errorf("a tool that is not there has got defaults: %v", got)
+	}
+}
+
+func treeOf(t *testing.T, text string) (tree any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &tree); err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// What the API server of the last release made of a spec is the same workload as what that of this tree makes of it.
+func TestABaselineOfTheLastRelease(t *testing.T) {
+	const path = "config/crd/bases/assay.dev_benchmarkruns.yaml"
+	then, err := os.ReadFile(filepath.Join(lastrelease.Tree(t, path), path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for name, spec := range specs {
+		if strings.Contains(spec, "search") || strings.Contains(spec, "script") {
+			continue // it has none
+		}
+		data, err := json.Marshal(runBy(t, then, spec).Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for path, value := range apischema.Flatten(treeOf(t, string(data))) { // without what is added today
+			if analysis.OfWorkload(path) {
+				lines = append(lines, nameOf(path)+"="+value)
+			}
+		}
+		before, now := strings.Join(slices.Sorted(slices.Values(lines)), "\n"), workloadOf(t, runBy(t, crd.BenchmarkRuns, spec))
+		if got := Differing(before, now); got != nil {
+			t.Errorf("%s is no longer comparable: %v", name, got)
+		}
+		if before != now {
+			compared++
+		}
+	}
+	tag, _ := lastrelease.Name(t)
+	t.Logf("since %s, %d of the workloads have new fields", tag, compared)
 }

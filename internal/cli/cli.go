@@ -69,6 +69,7 @@ Every command works with your own rights, as kubectl does. Exit codes of all com
   4    run, watch: the gate of the run has failed
   5    run, watch: the gate of the run could not decide
   6    verify, compare, export, import, rerun, baseline promote: what a run has stored was changed, or is gone
+  7    rerun --check: the repetition does not lie within what the earlier runs predict
   130  Ctrl-C`
 
 // NewCommand is the command with all that are below it.

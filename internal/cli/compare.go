@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/stored"
 )
 
@@ -26,7 +26,7 @@ interval includes how the runs differ from one another. Two runs whose targets d
 compare nothing, are compared with each other: the second one against the first one.
 
 Of repeated runs the output says how much each ratio varies from block to block within a run and
-from run to run, and which of both is worth repeating. With -o json the result is an object on
+from run to run, and which of both is worth repeating. With -o json or yaml the result is a document on
 standard output, and what the verification found is on standard error.
 
 Exit codes:
@@ -36,7 +36,7 @@ Exit codes:
   6  what a run has stored was changed or is gone; the output names it, and nothing is compared`
 
 func newCompare(k *kubeconfig) *cobra.Command {
-	format := ""
+	var format output.Format
 	cmd := &cobra.Command{
 		Use: "compare RUN|BUNDLE RUN|BUNDLE...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
 		Example: "  kubectl assay compare monday tuesday wednesday\n  kubectl assay compare old new -o json", ValidArgsFunction: k.CompleteRuns(0),
@@ -45,41 +45,23 @@ func newCompare(k *kubeconfig) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			to := output{result: cmd.OutOrStdout(), notes: cmd.OutOrStdout()}
-			switch format {
-			case "":
-			case formatJSON:
-				to.json, to.notes = true, cmd.ErrOrStderr()
-			default:
-				return fmt.Errorf("-o %s: the only other format is json", format)
-			}
-			return compareRuns(cmd.Context(), runs, to)
+			return compareRuns(cmd.Context(), runs, format, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "", "json: the result as an object, for programs")
+	format.AddTo(cmd)
 	return cmd
 }
 
-// formatJSON is the format for programs.
-const formatJSON = "json"
-
-// output of a comparison: the result, as a table or as JSON, and what is said before it.
-type output struct {
-	result, notes io.Writer
-	json          bool
-}
-
-func compareRuns(ctx context.Context, sources []stored.Source, to output) error {
-	result, caveats, err := comparisonOf(ctx, sources, to.notes)
+func compareRuns(ctx context.Context, sources []stored.Source, format output.Format, to streams) error {
+	notes := to.out
+	if format.ForPrograms() {
+		notes = to.problems
+	}
+	result, caveats, err := comparisonOf(ctx, sources, notes)
 	if err != nil {
 		return err
 	}
-	if to.json {
-		encoder := json.NewEncoder(to.result)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(comparisonResult{result, caveats})
-	}
-	return tellComparison(to.result, result, caveats)
+	return format.Write(to.out, comparisonsOf(sources, result, caveats), func(out io.Writer) error { return tellComparison(out, result, caveats) })
 }
 
 // comparisonOf runs, and why one of them may not be relied on. Notes get what the verification says; it ends with
@@ -115,11 +97,41 @@ func comparisonOf(ctx context.Context, sources []stored.Source, notes io.Writer)
 	return result, caveats, err
 }
 
-// comparisonResult is the result as JSON.
-type comparisonResult struct {
-	analysis.RunsResult
-	// Caveats say why a run may not be relied on.
-	Caveats []string `json:"caveats,omitempty"`
+// comparisonsOf runs as a document.
+func comparisonsOf(sources []stored.Source, result analysis.RunsResult, caveats []string) output.Comparisons {
+	doc := output.Comparisons{
+		Version: output.ComparisonVersion, Runs: namesOf(sources), Kind: string(result.Kind), Comparisons: []output.RunsComparison{},
+		Compared: result.Compared, Between: result.Between, Caveats: caveats, Verdict: result.Verdict,
+	}
+	for _, c := range result.Comparisons {
+		one := output.RunsComparison{
+			Family: string(c.Family), Factor: c.Factor, Value: c.Value, Baseline: c.Baseline, Target: c.Target, Name: c.Name, Labels: c.Labels, Unit: c.Unit,
+			Direction: c.Direction, Verdict: string(c.Verdict), BelowMinimumEffect: c.BelowMinimumEffect,
+			Ratio: c.Ratio, IntervalLow: c.IntervalLow, IntervalHigh: c.IntervalHigh, IntervalConfidence: c.IntervalConfidence, P: c.P, AdjustedP: c.AdjustedP,
+			DetectableEffect: c.DetectableEffect, Blocks: c.BlockCount, PlannedBlocks: c.PlannedBlockCount, Differences: c.Differences, Reason: c.Reason,
+			Text: c.Text, Ratios: c.Ratios,
+		}
+		for axis, value := range c.Parameters {
+			if one.Parameters == nil {
+				one.Parameters = map[string]string{}
+			}
+			one.Parameters[axis] = value.String()
+		}
+		if v := c.Variation; v != nil {
+			one.Variation = &output.Variation{WithinRuns: v.WithinRuns, BetweenRuns: v.BetweenRuns, BetweenShare: v.BetweenShare, Buy: string(v.Buy), Text: v.Text}
+		}
+		doc.Comparisons = append(doc.Comparisons, one)
+	}
+	return doc
+}
+
+// namesOf runs, as messages have them.
+func namesOf(sources []stored.Source) []string {
+	out := make([]string, len(sources))
+	for i, from := range sources {
+		out[i] = from.String()
+	}
+	return out
 }
 
 // caveatsOf a run that has ended: why its numbers may not be relied on.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
@@ -87,7 +88,7 @@ func compareStored(t *testing.T, names []string, stored ...[]client.Object) (str
 		}
 	}
 	var out bytes.Buffer
-	err := compareRuns(t.Context(), sourcesIn(fake.NewClientBuilder().WithScheme(scheme).WithObjects(slices.Concat(stored...)...).Build(), "ns", names), output{result: &out, notes: &out})
+	err := compareRuns(t.Context(), sourcesIn(fake.NewClientBuilder().WithScheme(scheme).WithObjects(slices.Concat(stored...)...).Build(), "ns", names), output.Table, streams{&out, &out})
 	return out.String(), err
 }
 
@@ -131,7 +132,7 @@ func TestCompareAsJSON(t *testing.T) {
 		run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionValid, Status: metav1.ConditionFalse, Reason: "CheckFailed", Message: "rows are missing"})
 	}))...).Build()
 	var result, notes bytes.Buffer
-	if err := compareRuns(t.Context(), sourcesIn(api, "ns", []string{"x", "y"}), output{&result, &notes, true}); err != nil {
+	if err := compareRuns(t.Context(), sourcesIn(api, "ns", []string{"x", "y"}), output.JSON, streams{&result, &notes}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

@@ -26,8 +26,8 @@ to, the status, the plan, the records, the summary, the results of all clients w
 and their environment, and the digest of each. The same run gives the same bytes. What is in an object
 store is not in it: the index names the folder.
 
-"verify", "get", "compare", "report" and "export" take the path of a bundle in the place of a run, which has a
-slash in it or ends in ` + bundle.Extension + `. "import" unpacks it.
+All commands that read a run but "watch" take the path of a bundle in its place, which has a slash in it or
+ends in ` + bundle.Extension + `. "import" unpacks it.
 
 Exit codes:
   0  the file is written
@@ -48,7 +48,7 @@ type exporting struct {
 func newExport(k *kubeconfig) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
-		Use: "export RUN", Short: "Write a run into a file", Long: exportHelp, Args: cobra.ExactArgs(1),
+		Use: "export RUN|BUNDLE", Short: "Write a run into a file", Long: exportHelp, Args: cobra.ExactArgs(1),
 		Example: exportExamples, ValidArgsFunction: k.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/contract"
@@ -32,7 +33,9 @@ func exported(t *testing.T, run *finished.Run) string {
 // Without a cluster, a bundle is verified, shown, compared and unpacked by its path.
 func TestBundleInThePlaceOfARun(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	one := exported(t, finished.New(t, finished.Options{Name: "run-1"}))
+	one := exported(t, finished.New(t, finished.Options{Name: "run-1", Change: func(run *v1alpha1.BenchmarkRun) {
+		run.Status.Resolved = &v1alpha1.Resolved{AgentImage: "agent:1", Targets: []v1alpha1.ResolvedTarget{{Name: "a"}, {Name: "b"}}}
+	}}))
 	two := exported(t, finished.New(t, finished.Options{Name: "run-2", Ratio: 1.52}))
 	folder := filepath.Join(t.TempDir(), "out")
 	tests := map[string]struct {
@@ -41,6 +44,10 @@ func TestBundleInThePlaceOfARun(t *testing.T) {
 	}{
 		"verify":  {[]string{"verify", one}, "of the records (25 attempts), 2 of the summary, 50 results"},
 		"get":     {[]string{"get", one}, "threads=2"},
+		"why":     {[]string{"why", one}, "ns/run-1: "},
+		"report":  {[]string{"report", one, "-o", "-"}, "<html"},
+		"rerun":   {[]string{"rerun", one}, "\nkind: BenchmarkRun\n"},
+		"promote": {[]string{"baseline", "promote", one, "--reason", "release"}, "kind: BenchmarkBaseline\n"},
 		"compare": {[]string{"compare", one, two}, "; over 2 runs; "},
 		"import":  {[]string{"import", one, "-o", folder}, folder + ": "},
 		"export":  {[]string{"export", one, "--bundle", "-o", one + ".2" + bundle.Extension}, " files of bundle "},

@@ -3,11 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/integrity"
 )
 
 const importHelp = `Verify a bundle and unpack it into a new folder.
@@ -60,18 +61,11 @@ func importBundle(ctx context.Context, path, folder string, to streams) (err err
 	return err
 }
 
-// verifyFiles compares the files of a bundle with its index, and tells those that differ.
-func verifyFiles(b *bundle.Bundle, out io.Writer) error {
+// differencesIn the files of a bundle from its index.
+func differencesIn(b *bundle.Bundle) (out []output.Difference, err error) {
 	differs, err := b.Check()
-	if err != nil || len(differs) == 0 {
-		return err
-	}
-	text := fmt.Sprintf("%s\n", b)
 	for _, d := range differs {
-		text += fmt.Sprintf("  tampered: %s\n", d.Error())
+		out = append(out, output.Difference{Kind: string(integrity.Tampered), Message: d.Error()})
 	}
-	if _, err := io.WriteString(out, text+"DIFFERS\n"); err != nil {
-		return err
-	}
-	return errDiffers
+	return out, err
 }

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/integrity"
 )
 
@@ -43,14 +43,14 @@ func lookIn(folder string) (look integrity.Look, done func(), err error) {
 }
 
 // aboutObjects says what was compared of the object store; empty for a run without one.
-func (v verification) aboutObjects(run *v1alpha1.BenchmarkRun, report integrity.Report) string {
+func aboutObjects(doc output.Verification) string {
 	switch {
-	case run.Status.Results == nil || run.Status.Results.Store == "":
+	case doc.Store == "":
 		return ""
-	case v.objects == "":
-		return fmt.Sprintf("  objects: not compared: copy %s to a folder, and name it with --objects\n", run.Status.Results.Store)
-	case report.Absent > 0:
-		return fmt.Sprintf("  objects: %d compared, %d not there as the run has recorded\n", report.Objects, report.Absent)
+	case doc.Objects == nil:
+		return fmt.Sprintf("  objects: not compared: copy %s to a folder, and name it with --objects\n", doc.Store)
+	case doc.AbsentObjects > 0:
+		return fmt.Sprintf("  objects: %d compared, %d not there as the run has recorded\n", *doc.Objects, doc.AbsentObjects)
 	}
-	return fmt.Sprintf("  objects: %d compared\n", report.Objects)
+	return fmt.Sprintf("  objects: %d compared\n", *doc.Objects)
 }

@@ -48,7 +48,7 @@ type promotion struct {
 func newBaseline(k *kubeconfig) *cobra.Command {
 	var p promotion
 	promote := &cobra.Command{
-		Use: "promote RUN", Short: "Write the numbers of a run as a BenchmarkBaseline", Long: promoteHelp, Args: cobra.ExactArgs(1),
+		Use: "promote RUN|BUNDLE", Short: "Write the numbers of a run as a BenchmarkBaseline", Long: promoteHelp, Args: cobra.ExactArgs(1),
 		Example: `  kubectl assay baseline promote nightly-1 --reason "release 1.4" > baseline.yaml`, ValidArgsFunction: k.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)

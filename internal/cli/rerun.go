@@ -7,12 +7,14 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/rerun"
 	"github.com/assay-bench/assay/internal/stored"
 )
@@ -26,14 +28,15 @@ begin: the images of the operator, and a server that Assay did not provide.
 With --check, the runs before it predict the one that is checked: for each measurement that it compares, an
 interval in which the median of one more such run lies. All of them together hold it with a
 probability of 95 %, if runs differ from one another as those did. That takes at least three runs. From fewer
-it is not estimable, and the command says so.
+it is not estimable, and the command says so. With --check, -o is the format of what it says: table, json or yaml.
 
 Each run is verified first, as by "kubectl assay verify".
 
 Exit codes:
-  0  the manifest is written, or the check has a result, whatever it is
+  0  the manifest is written, or what is compared of the repetition lies within what was predicted
   1  nothing can be said: the output says why; too few runs are one reason
-  6  what a run has stored was changed or is gone; the output names it`
+  6  what a run has stored was changed or is gone; the output names it
+  7  --check: a measurement of the repetition lies outside of what was predicted`
 
 const rerunExamples = `  kubectl assay rerun demo.assay.tar | kubectl apply -f -
   kubectl assay rerun monday.assay.tar tuesday.assay.tar wednesday.assay.tar --check thursday`
@@ -49,11 +52,17 @@ func newRerun(k *kubeconfig) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to := streams{cmd.OutOrStdout(), cmd.ErrOrStderr()}
 			if r.check != "" {
+				format := output.Table
+				if r.output != "" {
+					if err := format.Set(r.output); err != nil {
+						return fmt.Errorf("-o %s: with --check it is a format: %w", r.output, err)
+					}
+				}
 				runs, err := k.sources(slices.Concat(args, []string{r.check}))
 				if err != nil {
 					return err
 				}
-				return checkRerun(cmd.Context(), runs[:len(args)], runs[len(args)], to)
+				return checkRerun(cmd.Context(), runs, format, to)
 			}
 			if len(args) > 1 {
 				return errors.New("one run is repeated: several are for --check")
@@ -68,9 +77,8 @@ func newRerun(k *kubeconfig) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&r.check, "check", "", "the repetition, which the runs before it predict")
 	flags.StringVar(&r.name, "name", "", "name of the new run; default: that of the run with -rerun behind it")
-	flags.StringVarP(&r.output, "output", "o", "", "file for the manifest; default: standard output")
+	flags.StringVarP(&r.output, "output", "o", "", "file for the manifest; default: standard output. With --check the format: table, json or yaml")
 	cmd.MarkFlagsMutuallyExclusive("check", "name")
-	cmd.MarkFlagsMutuallyExclusive("check", "output")
 	return cmd
 }
 
@@ -104,9 +112,9 @@ func (r rerunning) write(ctx context.Context, from stored.Source, to streams) er
 	})
 }
 
-// checkRerun says whether a run lies within what the earlier ones predict.
-func checkRerun(ctx context.Context, earlier []stored.Source, checked stored.Source, to streams) error {
-	all := slices.Concat(earlier, []stored.Source{checked})
+// checkRerun says whether the last run lies within what those before it predict. It ends with errOutside for one that
+// does not.
+func checkRerun(ctx context.Context, all []stored.Source, format output.Format, to streams) error {
 	var runs []analysis.Run
 	var caveats []string
 	seen := map[types.UID]bool{}
@@ -128,52 +136,81 @@ func checkRerun(ctx context.Context, earlier []stored.Source, checked stored.Sou
 		}
 		runs, caveats = append(runs, run), append(caveats, caveatsOf(read.Object)...)
 	}
-	report, err := rerun.Check(runs[:len(earlier)], runs[len(earlier)])
+	earlier, last := len(runs)-1, runs[len(runs)-1]
+	report, err := rerun.Check(runs[:earlier], last)
 	if err != nil {
 		return err
 	}
-	return tellCheck(to.out, checked, report, caveats)
+	doc := checkOf(all, report, caveats)
+	if err := format.Write(to.out, doc, func(out io.Writer) error { return tellCheck(out, doc) }); err != nil {
+		return err
+	}
+	if !doc.Within {
+		return errOutside
+	}
+	return nil
 }
 
-func tellCheck(out io.Writer, checked stored.Source, report rerun.Report, caveats []string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	text, outside := "MEASUREMENT\tPREDICTED\tVALUE\tUNIT\tWITHIN\n", 0
+// errOutside ends a check whose output has said what lies outside.
+var errOutside error = exit.Coded{Code: exit.Outside}
+
+// checkOf a repetition, the last one of the runs, as a document.
+func checkOf(all []stored.Source, report rerun.Report, caveats []string) output.Check {
+	earlier, checked := all[:len(all)-1], all[len(all)-1]
+	doc := output.Check{
+		Version: output.CheckVersion, Checked: checked.String(), Earlier: namesOf(earlier), Within: report.Within(), Confidence: rerun.Confidence,
+		Predictions: []output.Prediction{}, Missing: report.Missing, Caveats: caveats,
+	}
 	for _, p := range report.Predictions {
+		doc.Predictions = append(doc.Predictions, output.Prediction{
+			Target: p.Target, Where: p.Where, Name: p.Name, Unit: p.Unit, Low: p.Low, High: p.High, Value: p.Value, Within: p.Within,
+		})
+	}
+	doc.Verdict = relied(caveats) + verdictOf(doc)
+	return doc
+}
+
+func tellCheck(out io.Writer, doc output.Check) error {
+	rows := [][]string{{"MEASUREMENT", "WHERE", "TARGET", "PREDICTED", "VALUE", "UNIT", "WITHIN"}}
+	for _, p := range doc.Predictions {
 		within := "yes"
 		if !p.Within {
-			within, outside = "NO", outside+1
+			within = "NO"
 		}
-		text += fmt.Sprintf("%s\t%.5g to %.5g\t%.5g\t%s\t%s\n", p.Measurement, p.Low, p.High, p.Value, p.Unit, within)
+		rows = append(rows, []string{p.Name, show.PlaceOf(p.Where), p.Target, fmt.Sprintf("%.5g to %.5g", p.Low, p.High), fmt.Sprintf("%.5g", p.Value), p.Unit, within})
 	}
-	if _, err := io.WriteString(w, text); err != nil {
+	if err := output.Rows(out, output.Width(out), rows); err != nil {
 		return err
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	text = ""
+	text := ""
 	for _, part := range []struct {
 		title string
 		lines []string
-	}{{"not compared:", report.Missing}, {"caveats:", caveats}} {
+	}{{"not compared:", doc.Missing}, {"caveats:", doc.Caveats}} {
 		if len(part.lines) > 0 {
 			text += part.title + "\n  " + strings.Join(part.lines, "\n  ") + "\n"
 		}
 	}
-	_, err := io.WriteString(out, text+relied(caveats)+verdictOf(checked, report, outside)+"\n")
+	_, err := io.WriteString(out, text+doc.Verdict+"\n")
 	return err
 }
 
 // verdictOf a check in one line. What is not compared is part of it: nobody knows whether that lies within.
-func verdictOf(checked stored.Source, report rerun.Report, outside int) string {
-	text := fmt.Sprintf("%s lies within what %d runs predict", checked, report.Runs)
-	switch n := len(report.Predictions); {
-	case !report.Within():
-		text = fmt.Sprintf("%s does not lie within what %d runs predict: %d of %d measurements are outside", checked, report.Runs, outside, n)
-	case len(report.Missing) > 0:
-		text = fmt.Sprintf("what is compared of %s lies within what %d runs predict: %d measurements", checked, report.Runs, n)
+func verdictOf(doc output.Check) string {
+	n, outside := len(doc.Predictions), 0
+	for _, p := range doc.Predictions {
+		if !p.Within {
+			outside++
+		}
 	}
-	if n := len(report.Missing); n > 0 {
+	text := fmt.Sprintf("%s lies within what %d runs predict", doc.Checked, len(doc.Earlier))
+	switch {
+	case outside > 0:
+		text = fmt.Sprintf("%s does not lie within what %d runs predict: %d of %d measurements are outside", doc.Checked, len(doc.Earlier), outside, n)
+	case len(doc.Missing) > 0:
+		text = fmt.Sprintf("what is compared of %s lies within what %d runs predict: %d measurements", doc.Checked, len(doc.Earlier), n)
+	}
+	if n := len(doc.Missing); n > 0 {
 		text += fmt.Sprintf(", and %d not compared", n)
 	}
 	return text

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/rerun"
+	"github.com/assay-bench/assay/internal/stored"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
@@ -26,11 +27,12 @@ func TestRerunCheck(t *testing.T) {
 		want string
 	}{
 		"within":    {append([]string{"--check", paths[3]}, paths[:3]...), exit.OK, "of BenchmarkRun ns/run-3 lies within what 3 runs predict\n"},
-		"outside":   {append([]string{"--check", paths[4]}, paths[:4]...), exit.OK, "does not lie within what 4 runs predict: 8 of 8 measurements are outside\n"},
+		"outside":   {append([]string{"--check", paths[4]}, paths[:4]...), exit.Outside, "does not lie within what 4 runs predict: 8 of 8 measurements are outside\n"},
 		"too few":   {append([]string{"--check", paths[3]}, paths[:2]...), exit.Problem, "error: not estimable: what another run gives is predicted from at least 3 runs of the experiment, and there are 2"},
 		"twice":     {append([]string{"--check", paths[2]}, paths[:3]...), exit.Problem, "stands there twice: a run does not predict itself"},
 		"no check":  {paths[:2], exit.Problem, "several are for --check"},
-		"two flags": {[]string{paths[0], "--check", paths[1], "-o", "x"}, exit.Problem, "none of the others can be"},
+		"two flags": {[]string{paths[0], "--check", paths[1], "--name", "x"}, exit.Problem, "none of the others can be"},
+		"a file":    {append([]string{"--check", paths[3], "-o", "x"}, paths[:3]...), exit.Problem, "-o x: with --check it is a format: use table, json or yaml"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -51,16 +53,17 @@ func TestTheVerdictOfACheck(t *testing.T) {
 		caveats []string
 		want    string
 	}{
-		"within":                  {rerun.Report{Runs: 3, Predictions: []rerun.Prediction{in}}, nil, "BenchmarkRun ns/run lies within what 3 runs predict"},
-		"within, and not all":     {rerun.Report{Runs: 3, Predictions: []rerun.Prediction{in}, Missing: []string{"x", "y"}}, nil, "what is compared of BenchmarkRun ns/run lies within what 3 runs predict: 1 measurements, and 2 not compared"},
-		"outside, and not all":    {rerun.Report{Runs: 3, Predictions: []rerun.Prediction{in, out}, Missing: []string{"x"}}, nil, "BenchmarkRun ns/run does not lie within what 3 runs predict: 1 of 2 measurements are outside, and 1 not compared"},
-		"of a run that is failed": {rerun.Report{Runs: 3, Predictions: []rerun.Prediction{in}}, []string{"run x has failed"}, "not every run can be relied on (see the caveats): BenchmarkRun ns/run lies within what 3 runs predict"},
+		"within":                  {rerun.Report{Predictions: []rerun.Prediction{in}}, nil, "BenchmarkRun ns/run lies within what 3 runs predict"},
+		"within, and not all":     {rerun.Report{Predictions: []rerun.Prediction{in}, Missing: []string{"x", "y"}}, nil, "what is compared of BenchmarkRun ns/run lies within what 3 runs predict: 1 measurements, and 2 not compared"},
+		"outside, and not all":    {rerun.Report{Predictions: []rerun.Prediction{in, out}, Missing: []string{"x"}}, nil, "BenchmarkRun ns/run does not lie within what 3 runs predict: 1 of 2 measurements are outside, and 1 not compared"},
+		"of a run that is failed": {rerun.Report{Predictions: []rerun.Prediction{in}}, []string{"run x has failed"}, "not every run can be relied on (see the caveats): BenchmarkRun ns/run lies within what 3 runs predict"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			var out bytes.Buffer
-			if err := tellCheck(&out, run, tc.report, tc.caveats); err != nil || !strings.HasSuffix(out.String(), "\n"+tc.want+"\n") {
-				t.Errorf("%v\n%s\nwant %s", err, out.String(), tc.want)
+			var text bytes.Buffer
+			doc := checkOf([]stored.Source{run, run, run, run}, tc.report, tc.caveats)
+			if err := tellCheck(&text, doc); err != nil || !strings.HasSuffix(text.String(), "\n"+tc.want+"\n") || doc.Verdict != tc.want {
+				t.Errorf("%v\n%s\nwant %s", err, text.String(), tc.want)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/stored"
 )
@@ -32,7 +33,8 @@ Whoever may write the status and the ConfigMaps of a run can make a new chain fo
 the head when the run has ended, and give it with --head.`
 
 func newVerify(k *kubeconfig) *cobra.Command {
-	var head, objects string
+	var v verification
+	var format output.Format
 	cmd := &cobra.Command{
 		Use: "verify RUN|BUNDLE", Short: "Compare what a run has stored with its digests", Long: verifyHelp, Args: cobra.ExactArgs(1),
 		Example: "  kubectl assay verify demo\n  kubectl assay verify demo --head 3b1f...", ValidArgsFunction: k.CompleteRuns(1),
@@ -41,11 +43,21 @@ func newVerify(k *kubeconfig) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return verification{from: runs[0], head: head, objects: objects}.verify(cmd.Context(), cmd.OutOrStdout())
+			v.from = runs[0]
+			doc, err := v.look(cmd.Context())
+			if err != nil {
+				return err
+			}
+			err = format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error { return tellVerification(out, doc) })
+			if !doc.Verified {
+				return errors.Join(errDiffers, err)
+			}
+			return err
 		},
 	}
-	cmd.Flags().StringVar(&head, "head", "", "the head that was noted when the run had ended (status.integrity.head)")
-	cmd.Flags().StringVar(&objects, "objects", "", "a copy of the run's folder in the object store, to be compared too")
+	format.AddTo(cmd)
+	cmd.Flags().StringVar(&v.head, "head", "", "the head that was noted when the run had ended (status.integrity.head)")
+	cmd.Flags().StringVar(&v.objects, "objects", "", "a copy of the run's folder in the object store, to be compared too")
 	return cmd
 }
 
@@ -56,62 +68,94 @@ type verification struct {
 	head, objects string
 }
 
-// verify a run, and print what holds.
+// verify a run, and print what holds. It ends with errDiffers for a run that is not what it has stored.
 func (v verification) verify(ctx context.Context, out io.Writer) error {
-	look, done, err := lookIn(v.objects)
+	doc, err := v.look(ctx)
 	if err != nil {
 		return err
+	}
+	err = tellVerification(out, doc)
+	if !doc.Verified {
+		return errors.Join(errDiffers, err)
+	}
+	return err
+}
+
+// look at a run that has ended: what was compared, and what differs.
+func (v verification) look(ctx context.Context) (output.Verification, error) {
+	doc := output.Verification{Version: output.VerificationVersion}
+	objects, done, err := lookIn(v.objects)
+	if err != nil {
+		return doc, err
 	}
 	defer done()
 	run, err := v.from.Run(ctx)
 	if err != nil {
-		return err
+		return doc, err
 	}
+	doc.Namespace, doc.Name, doc.UID = run.Namespace, run.Name, string(run.UID)
 	if !run.Finished() {
-		return fmt.Errorf("%s has not ended: what it stores still grows", v.from)
+		return doc, fmt.Errorf("%s has not ended: what it stores still grows", v.from)
 	}
 	if b, is := v.from.(*bundle.Bundle); is {
-		if err := verifyFiles(b, out); err != nil {
-			return err
+		if doc.Differences, err = differencesIn(b); err != nil || len(doc.Differences) > 0 {
+			return doc, err
 		}
 	}
-	report, err := stored.Verify(ctx, v.from, run, look)
+	report, err := stored.Verify(ctx, v.from, run, objects)
 	if err != nil {
-		return err
+		return doc, err
 	}
 	if !report.Chained {
-		return fmt.Errorf("%s is not chained: an older version of Assay began it, or its status has lost the anchor", v.from)
+		return doc, fmt.Errorf("%s is not chained: an older version of Assay began it, or its status has lost the anchor", v.from)
 	}
-	return v.tell(out, run, report)
+	doc.Plan, doc.Records, doc.Attempts, doc.Summary, doc.Results = report.Plan, report.Records, report.Trials, report.Summary, report.Results
+	doc.AbsentObjects, doc.Head = report.Absent, run.Status.Integrity.Head
+	if objects != nil {
+		doc.Objects = &report.Objects
+	}
+	if run.Status.Results != nil {
+		doc.Store = run.Status.Results.Store
+	}
+	doc.Differences = v.differencesOf(run, report)
+	doc.Verified = len(doc.Differences) == 0
+	return doc, nil
 }
 
-// tell what was compared, and what differs.
-func (v verification) tell(out io.Writer, run *v1alpha1.BenchmarkRun, report integrity.Report) error {
-	text := fmt.Sprintf("BenchmarkRun %s/%s, UID %s\n", run.Namespace, run.Name, run.UID)
-	text += fmt.Sprintf("  compared: %d parts of the plan, %d of the records (%d attempts), %d of the summary, %d results\n",
-		report.Plan, report.Records, report.Trials, report.Summary, report.Results)
-	text += v.aboutObjects(run, report)
-	text += fmt.Sprintf("  head: %s\n", run.Status.Integrity.Head)
-	differs := len(report.Findings) > 0
+// differencesOf what a run has stored from its digests, from the head that was noted, and what the manager found.
+func (v verification) differencesOf(run *v1alpha1.BenchmarkRun, report integrity.Report) (out []output.Difference) {
 	for _, f := range report.Findings {
-		text += fmt.Sprintf("  %s: %s\n", f.Kind, f)
+		out = append(out, output.Difference{Kind: string(f.Kind), Message: f.String()})
+	}
+	tampered := func(text string) {
+		out = append(out, output.Difference{Kind: string(integrity.Tampered), Message: text})
 	}
 	if v.head != "" && v.head != run.Status.Integrity.Head {
-		differs = true
-		text += fmt.Sprintf("  tampered: the head that was noted is %s\n", v.head)
+		tampered("the head that was noted is " + v.head)
 	}
 	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionValid); c != nil && c.Reason == v1alpha1.ReasonTampered {
-		differs = true
-		text += fmt.Sprintf("  tampered: the manager found at the end of the run: %s\n", c.Message)
+		tampered("the manager found at the end of the run: " + c.Message)
 	}
-	if differs {
-		text += "DIFFERS\n"
-	} else {
+	return out
+}
+
+// tellVerification: what was compared, and what differs. Where the files of a bundle differ already, nothing else was compared.
+func tellVerification(out io.Writer, doc output.Verification) error {
+	text := fmt.Sprintf("BenchmarkRun %s/%s, UID %s\n", doc.Namespace, doc.Name, doc.UID)
+	if doc.Head != "" {
+		text += fmt.Sprintf("  compared: %d parts of the plan, %d of the records (%d attempts), %d of the summary, %d results\n",
+			doc.Plan, doc.Records, doc.Attempts, doc.Summary, doc.Results)
+		text += aboutObjects(doc)
+		text += fmt.Sprintf("  head: %s\n", doc.Head)
+	}
+	for _, d := range doc.Differences {
+		text += fmt.Sprintf("  %s: %s\n", d.Kind, d.Message)
+	}
+	if doc.Verified {
 		text += "verified\n"
+	} else {
+		text += "DIFFERS\n"
 	}
 	_, err := io.WriteString(out, text)
-	if differs {
-		return errors.Join(errDiffers, err)
-	}
 	return err
 }

@@ -71,8 +71,8 @@ var (
 	}
 
 	resultMedian = &family.Family{Name: "assay_run_result_median", Help: "Median of a measurement over the counted trials of a finished run, in base units.", Labels: ofResult()}
-	resultLow    = &family.Family{Name: "assay_run_result_interval_low", Help: "Lower end of the confidence interval of that median; absent for fewer than 6 trials.", Labels: ofResult()}
-	resultHigh   = &family.Family{Name: "assay_run_result_interval_high", Help: "Upper end of the confidence interval of that median; absent for fewer than 6 trials.", Labels: ofResult()}
+	resultLow    = &family.Family{Name: "assay_run_result_interval_low", Help: "Lower end of the confidence interval of that median (order statistics, a confidence of at least 95 %); absent for fewer than 6 trials.", Labels: ofResult()}
+	resultHigh   = &family.Family{Name: "assay_run_result_interval_high", Help: "Upper end of that interval; absent for fewer than 6 trials.", Labels: ofResult()}
 )
 
 // Of the object store, since the manager started.
@@ -123,6 +123,7 @@ const (
 	labelConfirmed  = "confirmed"
 	labelSince      = "since"
 	labelEffect     = "effect"
+	labelRegistry   = "registry"
 )
 
 // descs are the families for the registry. To make one costs more than to make a series.
@@ -168,6 +169,7 @@ func computed() []family.Section {
 func counted() []family.Section {
 	return []family.Section{
 		{Title: "Object store", Text: "Only with `results.store`.", Families: []*family.Family{storeRequests}},
+		{Title: "Registries", Text: "Only with `registries.ask`: [A tag that moved](../guide/schedule.md#a-tag-that-moved).", Families: []*family.Family{registryRequests}},
 		{Title: "Notifications", Text: "Only with `notifications.receivers`. See [Be told](../guide/notifications.md).", Families: []*family.Family{
 			notificationsEnded, notificationAttempts, notificationsWaiting,
 		}},

@@ -204,6 +204,9 @@ func TestCatalogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Waiting("chat", 1)
+	if _, err := CountRegistries(config.Registries{Ask: []config.Registry{{Host: "registry.example"}}}, r); err != nil {
+		t.Fatal(err)
+	}
 	more, err := r.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,7 @@ func TestAnImageThatHangs(t *testing.T) {
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("it is asked for again, for %s", took)
 	}
+	r.saw(t, host, "answered 1, unreachable 1")
 }
 
 // Requests that hang elsewhere take no time from those to a good registry, and neither does a caller in a hurry.

@@ -35,8 +35,33 @@ const (
 
 var errTooMany = errors.New("too many images are asked for at the moment")
 
+// Outcome of asking a registry for a digest.
+type Outcome string
+
+// Outcomes. An answer that is remembered is none.
+const (
+	// Answered: it said which digest the tag has.
+	Answered Outcome = "answered"
+	// Refused: it answered with an error of HTTP, such as for credentials, or for an image that it does not have.
+	Refused Outcome = "refused"
+	// Unreachable: there was no answer in time, or no connection.
+	Unreachable Outcome = "unreachable"
+	// Failed: the manager could not ask or would not go on, such as for credentials that cannot be read, or for a
+	// redirect to a host that the administrator did not name.
+	Failed Outcome = "failed"
+	// Postponed: too many images were asked for, so that it was not asked.
+	Postponed Outcome = "postponed"
+)
+
+// Outcomes are all of them.
+func Outcomes() []Outcome { return []Outcome{Answered, Refused, Unreachable, Failed, Postponed} }
+
 // Resolver asks registries. It is safe for concurrent use.
 type Resolver struct {
+	// Observe how asking a registry ended, by its host as the configuration has it. Set it before the first use; nil:
+	// nobody is told.
+	Observe func(host string, o Outcome)
+
 	timeout    time.Duration
 	registries map[string]config.Registry
 	clock      clock.PassiveClock
@@ -96,13 +121,16 @@ func (r *Resolver) Digest(ctx context.Context, image string) (string, error) {
 		return "", errors.New("it is no name of an image with a tag")
 	}
 	if a, is := r.remembered(image, tag.RegistryStr()); is {
+		r.postponed(tag.RegistryStr(), a.err)
 		return a.digest, a.err
 	}
 	if err := r.enter(ctx); err != nil {
+		r.postponed(tag.RegistryStr(), err)
 		return "", err
 	}
 	defer func() { <-r.slots }()
 	if a, is := r.remembered(image, tag.RegistryStr()); is {
+		r.postponed(tag.RegistryStr(), a.err)
 		return a.digest, a.err // somebody asked meanwhile
 	}
 	by, bound := ctx.Deadline()
@@ -115,7 +143,34 @@ func (r *Resolver) Digest(ctx context.Context, image string) (string, error) {
 	}
 	a.at = r.clock.Now()
 	r.remember(image, tag.RegistryStr(), a)
+	r.observe(tag.RegistryStr(), outcomeOf(a.err))
 	return a.digest, a.err
+}
+
+// postponed says whether a registry was not asked because too many images are asked for.
+func (r *Resolver) postponed(host string, err error) {
+	if errors.Is(err, errTooMany) {
+		r.observe(host, Postponed)
+	}
+}
+
+// observe an outcome, of a registry that may be asked: names of others are the tenants'.
+func (r *Resolver) observe(host string, o Outcome) {
+	if of, may := r.registries[host]; may && r.Observe != nil {
+		r.Observe(of.Host, o)
+	}
+}
+
+func outcomeOf(err error) Outcome {
+	switch {
+	case err == nil:
+		return Answered
+	case errors.As(err, new(answeredError)):
+		return Refused
+	case errors.As(err, new(silentError)), errors.As(err, new(slowError)):
+		return Unreachable
+	}
+	return Failed
 }
 
 // enter one of the slots, in so much time as a registry has to answer. The wait takes nothing from that.
@@ -136,6 +191,18 @@ type silentError struct{ why string }
 
 // Error says why.
 func (e silentError) Error() string { return e.why }
+
+// slowError is the error for an image that hangs in a registry that answers for others.
+type slowError struct{ why string }
+
+// Error says why.
+func (e slowError) Error() string { return e.why }
+
+// answeredError is an answer of a registry that is none with a digest.
+type answeredError struct{ what string }
+
+// Error says what it answered.
+func (e answeredError) Error() string { return "it answered " + e.what }
 
 // remembered answer, or why there will be none.
 func (r *Resolver) remembered(image, host string) (answer, bool) {
@@ -192,7 +259,7 @@ func (r *Resolver) ask(ctx context.Context, image string) (string, error) {
 	if err != nil {
 		err = describe(ctx, err)
 		if silent := (silentError{}); errors.As(err, &silent) && watched.manifest.Load() {
-			err = errors.New(silent.why)
+			err = slowError(silent)
 		}
 		return "", err
 	}
@@ -225,9 +292,9 @@ func describe(ctx context.Context, err error) error {
 	case errors.As(err, &refused):
 		return refused
 	case errors.As(err, &answered) && len(answered.Errors) > 0:
-		return fmt.Errorf("it answered %d: %s", answered.StatusCode, contract.Cut(string(answered.Errors[0].Code), 64))
+		return answeredError{fmt.Sprintf("%d: %s", answered.StatusCode, contract.Cut(string(answered.Errors[0].Code), 64))}
 	case errors.As(err, &answered):
-		return fmt.Errorf("it answered %d %s", answered.StatusCode, http.StatusText(answered.StatusCode))
+		return answeredError{fmt.Sprintf("%d %s", answered.StatusCode, http.StatusText(answered.StatusCode))}
 	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
 		return silentError{"there was no answer in time"}
 	case errors.As(err, &unknown):

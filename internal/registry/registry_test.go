@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,6 +60,22 @@ func push(t *testing.T, image string) string {
 type asked struct {
 	*Resolver
 	clock *clocktesting.FakePassiveClock
+	// observed outcomes, by host and outcome.
+	observed *sync.Map
+}
+
+// saw compares how asking a registry ended, such as "answered 2, refused 1", with what was wanted.
+func (a asked) saw(t *testing.T, host, want string) {
+	t.Helper()
+	var got []string
+	for _, o := range Outcomes() {
+		if n, is := a.observed.Load(host + " " + string(o)); is {
+			got = append(got, fmt.Sprintf("%s %d", o, n.(*atomic.Int32).Load()))
+		}
+	}
+	if text := strings.Join(got, ", "); text != want {
+		t.Errorf("%s was seen to have %q, want %q", host, text, want)
+	}
 }
 
 func newAsked(t *testing.T, timeout time.Duration, of ...config.Registry) asked {
@@ -67,7 +85,12 @@ func newAsked(t *testing.T, timeout time.Duration, of ...config.Registry) asked 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return asked{r, clock}
+	observed := &sync.Map{}
+	r.Observe = func(host string, o Outcome) {
+		n, _ := observed.LoadOrStore(host+" "+string(o), new(atomic.Int32))
+		n.(*atomic.Int32).Add(1)
+	}
+	return asked{r, clock, observed}
 }
 
 func (a asked) wants(t *testing.T, image, digest, reason string) {
@@ -91,6 +114,7 @@ func TestATagMoves(t *testing.T) {
 	r.clock.SetTime(r.clock.Now().Add(fresh))
 	r.wants(t, image, second, "")
 	r.wants(t, host+"/team/none:1", "", "answered 404")
+	r.saw(t, host, "answered 2, refused 1") // and not what was remembered
 }
 
 func TestWhatIsAsked(t *testing.T) {
@@ -107,6 +131,7 @@ func TestWhatIsAsked(t *testing.T) {
 		}
 	}
 	r.wants(t, "other.example.com/db:1", "", "registries.ask does not have other.example.com")
+	r.saw(t, "other.example.com", "") // hosts that tenants name are no labels
 }
 
 // A registry cannot send the manager elsewhere, and plain HTTP has to be allowed.
@@ -129,7 +154,9 @@ func TestOtherHosts(t *testing.T) {
 		})
 	})
 	refused := "it names the host " + elsewhere + ", which registries.ask does not allow"
-	newAsked(t, 10*time.Second, config.Registry{Host: redirects, PlainHTTP: true}).wants(t, redirects+"/team/db:1", "", refused)
+	strict := newAsked(t, 10*time.Second, config.Registry{Host: redirects, PlainHTTP: true})
+	strict.wants(t, redirects+"/team/db:1", "", refused)
+	strict.saw(t, redirects, "failed 1")
 	newAsked(t, 10*time.Second, config.Registry{Host: tokens, PlainHTTP: true}).wants(t, tokens+"/team/db:1", "", "it names the host tokens.example.com, which")
 	newAsked(t, 10*time.Second, config.Registry{Host: redirects, Hosts: []string{elsewhere}, PlainHTTP: true}).wants(t, redirects+"/team/db:1", digest, "")
 	newAsked(t, 10*time.Second, config.Registry{Host: elsewhere}).wants(t, elsewhere+"/team/db:1", "", "without TLS")
@@ -164,6 +191,7 @@ func TestABadRegistry(t *testing.T) {
 	for i := range 100 {
 		quiet.wants(t, fmt.Sprintf("%s/db:%d", hangs, i), "", "no answer in time")
 	}
+	quiet.saw(t, hangs, "unreachable 1")
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("100 other images of a registry that does not answer took %s", took)
 	}
@@ -218,6 +246,7 @@ func TestTooMany(t *testing.T) {
 		r.remember(fmt.Sprint(i), "x", answer{at: r.clock.Now()})
 	}
 	r.wants(t, host+"/db:1", "", "too many")
+	r.saw(t, host, "postponed 1")
 	r.clock.SetTime(r.clock.Now().Add(fresh))
 	r.wants(t, host+"/db:1", "", "answered 404")
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -89,8 +90,26 @@ func bars(m *measurement, l layout, panel string, all []placed, values trials) *
 	if len(sorted) > maxMarks {
 		f.note = fmt.Sprintf("The first %d of %d rows are drawn.", maxMarks, len(sorted))
 	}
-	f.draw = chart.Rows{Label: f.caption + ". The table has the numbers.", Unit: m.title(), Rows: rows, Bars: true}.SVG
+	bars := chart.Rows{Unit: m.title(), Rows: rows, Bars: true}
+	if bars.Log = tooWide(rows); bars.Log { // a bar would be a hair: its place says it
+		bars.Bars, bars.Unit = false, m.title()+", logarithmic"
+	}
+	f.draw = func(width int) (string, error) {
+		bars.Label = f.caption + ". The table has the numbers."
+		return bars.SVG(width)
+	}
 	return f
+}
+
+// tooWide says whether medians differ so much that the smallest ones cannot be seen beside the largest.
+func tooWide(rows []chart.Row) bool {
+	low, high := math.Inf(1), 0.0
+	for _, r := range rows {
+		if r.Mid != nil {
+			low, high = min(low, *r.Mid), max(high, *r.Mid)
+		}
+	}
+	return low > 0 && high/low > 100
 }
 
 func barsBehind(m *measurement, rows []chart.Row) *table {

@@ -21,6 +21,9 @@
 //	spectrum.go     latency by percentile
 //	environment.go  what the targets ran on, and what differs
 //	findings.go     what the checks found
-//	quoted.go       numbers of others
+//	category.go     the first columns of a table whose rows differ in several things
+//	speedup.go      speed-ups that the tool has computed
+//	quoted.go       numbers of others, as they were published
+//	beside.go       what stands below them: their ratios, and what was measured here
 //	repeat.go       how to repeat it
 package report

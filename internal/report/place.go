@@ -28,6 +28,9 @@ type placed struct {
 // operations are names of dimensions that say what is done: things done are not compared with each other.
 var operations = []string{"operation", "test", "workload", "query", "benchmark", "group", "kind"}
 
+// manners are names of dimensions whose values say what they are without it.
+var manners = []string{"driver", "language", "scheme", "transaction", "session", "category"}
+
 // dimensionsOf an entry with their values.
 func dimensionsOf(e *v1alpha1.SummaryEntry) map[string]string {
 	out := maps.Clone(e.Labels)
@@ -42,96 +45,175 @@ func dimensionsOf(e *v1alpha1.SummaryEntry) map[string]string {
 }
 
 // layOut the entries of a measurement: those in which they differ. What is compared becomes the series, a load
-// what goes across, and what is done the panels.
+// what goes across, and what is done the panels. What is done goes across where there is no load; where most of such a
+// table would be empty, each entry is a row of its own.
 func layOut(entries []*v1alpha1.SummaryEntry, factor string) layout {
-	values := map[string]map[string]bool{}
-	for _, e := range entries {
-		for name, v := range dimensionsOf(e) {
-			if values[name] == nil {
-				values[name] = map[string]bool{}
-			}
-			values[name][v] = true
-		}
-	}
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if len(values[name]) > 1 {
-			names = append(names, name)
-		}
-	}
+	s := spanOf(entries)
 	l := layout{}
-	take := func(name string) { names = slices.DeleteFunc(names, func(n string) bool { return n == name }) }
-	if slices.Contains(names, factor) {
-		l.series = []string{factor}
-		take(factor)
-	} else if slices.Contains(names, v1alpha1.FactorTarget) {
-		l.series = []string{v1alpha1.FactorTarget}
-		take(v1alpha1.FactorTarget)
+	if s.everywhere(factor) {
+		l.series = s.take(factor)
+	} else {
+		l.series = s.take(v1alpha1.FactorTarget)
 	}
-	if best := mostNumbers(names, values); best != "" {
-		l.across, l.numeric = []string{best}, true
-		take(best)
+	if load := s.load(); load != "" {
+		l.across, l.numeric = s.take(load), true
 	}
 	var done []string
-	for _, name := range names {
+	for _, name := range slices.Clone(s.names) {
 		if slices.Contains(operations, name) {
-			done = append(done, name)
+			done = append(done, s.take(name)...)
 		}
 	}
-	for _, name := range done {
-		take(name)
+	for _, name := range slices.Clone(s.names) {
+		if len(done) > 0 && s.follows(name, done) { // it says more of what is done
+			done = append(done, s.take(name)...)
+		}
 	}
-	if len(l.across) == 0 { // what is done goes across, where there is no load
+	if !l.numeric {
 		l.across, done = done, nil
 	}
 	l.panel = done
 	switch {
 	case len(l.series) == 0:
-		l.series = names
-	case len(l.across) == 0:
-		l.across = names
-	case len(names) > 0: // several things at once are compared: each combination is one
-		l.series = append(l.series, names...)
+		l.series = s.names
+	case l.numeric: // several things at once are compared: each combination is one
+		l.series = append(l.series, s.names...)
+	default:
+		l.across = append(l.across, s.names...)
+	}
+	if !l.numeric && l.sparse(entries) {
+		l.across, l.series = nil, append(l.across, l.series...)
 	}
 	return l
 }
 
-// mostNumbers is the dimension with the most values, all of which are numbers; at least two.
-func mostNumbers(names []string, values map[string]map[string]bool) (best string) {
-	for _, name := range names {
+// span is what entries differ in: the values of each dimension that not all of them have alike.
+type span struct {
+	entries []*v1alpha1.SummaryEntry
+	// names of the dimensions, sorted; values that some entry has of each, and how many entries have one.
+	names  []string
+	values map[string]map[string]bool
+	have   map[string]int
+}
+
+func spanOf(entries []*v1alpha1.SummaryEntry) *span {
+	s := &span{entries: entries, values: map[string]map[string]bool{}, have: map[string]int{}}
+	for _, e := range entries {
+		for name, v := range dimensionsOf(e) {
+			if s.values[name] == nil {
+				s.values[name] = map[string]bool{}
+			}
+			s.values[name][v] = true
+			s.have[name]++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.values)) {
+		if len(s.values[name]) > 1 || s.have[name] < len(entries) {
+			s.names = append(s.names, name)
+		}
+	}
+	return s
+}
+
+// take a dimension out of the names; nothing where they do not have it.
+func (s *span) take(name string) []string {
+	i := slices.Index(s.names, name)
+	if i < 0 {
+		return nil
+	}
+	s.names = slices.Delete(s.names, i, i+1)
+	return []string{name}
+}
+
+// everywhere says whether the entries differ in the dimension, and each has a value of it.
+func (s *span) everywhere(name string) bool {
+	return slices.Contains(s.names, name) && s.have[name] == len(s.entries)
+}
+
+// load is the dimension with the most values, all of which are numbers, if it varies in most of what is otherwise
+// the same; empty without one.
+func (s *span) load() (best string) {
+	for _, name := range s.names {
 		numbers := true
-		for v := range values[name] {
+		for v := range s.values[name] {
 			if _, err := strconv.ParseFloat(v, 64); err != nil {
 				numbers = false
 			}
 		}
-		if numbers && (best == "" || len(values[name]) > len(values[best])) {
+		if numbers && s.varies(name) && (best == "" || len(s.values[name]) > len(s.values[best])) {
 			best = name
 		}
 	}
 	return best
 }
 
+// varies says whether most groups of entries that are alike in all else have several values of the dimension.
+func (s *span) varies(name string) bool {
+	groups := map[string]map[string]bool{}
+	for _, e := range s.entries {
+		d := dimensionsOf(e)
+		v := d[name]
+		delete(d, name)
+		key := labelKey(d)
+		if groups[key] == nil {
+			groups[key] = map[string]bool{}
+		}
+		groups[key][v] = true
+	}
+	several := 0
+	for _, values := range groups {
+		if len(values) > 1 {
+			several++
+		}
+	}
+	return 2*several > len(groups)
+}
+
+// follows says whether the values of other dimensions decide that of the dimension.
+func (s *span) follows(name string, others []string) bool {
+	of := map[string]string{}
+	for _, e := range s.entries {
+		d := dimensionsOf(e)
+		key := named(others, d, true)
+		if v, known := of[key]; known && v != d[name] {
+			return false
+		}
+		of[key] = d[name]
+	}
+	return true
+}
+
+// sparse says whether most of a table with series beside each other would be empty.
+func (l layout) sparse(entries []*v1alpha1.SummaryEntry) bool {
+	all := l.place(entries)
+	across, series := each(all, func(p placed) string { return p.across }), each(all, func(p placed) string { return p.series })
+	return len(across) > 1 && 2*len(across)*len(series) > 3*len(entries)
+}
+
 // place the entries, in their order.
 func (l layout) place(entries []*v1alpha1.SummaryEntry) (out []placed) {
 	for _, e := range entries {
 		d := dimensionsOf(e)
-		series := named(l.series, d, false)
-		if _, err := strconv.ParseFloat(series, 64); err == nil && l.series[0] != v1alpha1.FactorTarget {
-			series = l.series[0] + " " + series // a number alone says nothing
+		across := named(l.across, d, len(l.across) > 1)
+		if l.numeric {
+			across = cmp.Or(d[l.across[0]], "all")
 		}
-		out = append(out, placed{e, named(l.panel, d, true), named(l.across, d, len(l.across) > 1), series})
+		out = append(out, placed{e, named(l.panel, d, true), across, named(l.series, d, l.across == nil)})
 	}
 	return out
 }
 
-// named are the values of some dimensions, with their names or without.
+// named are the values of some dimensions, with their names where a value alone says nothing: a number, or one of an axis
+// when names are asked for.
 func named(names []string, d map[string]string, withNames bool) string {
 	var words []string
 	for _, name := range names {
-		switch v, has := d[name]; {
-		case !has:
-		case withNames && name != v1alpha1.FactorTarget && !slices.Contains(operations, name):
+		v, has := d[name]
+		_, err := strconv.ParseFloat(v, 64)
+		speaks := name == v1alpha1.FactorTarget || slices.Contains(operations, name) || slices.Contains(manners, name) && err != nil
+		switch {
+		case !has || v == "":
+		case !speaks && (withNames || err == nil):
 			words = append(words, name+" "+v)
 		default:
 			words = append(words, v)

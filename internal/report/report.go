@@ -48,6 +48,15 @@ func Write(to io.Writer, in Input) error {
 	return d.write(to)
 }
 
+// Lead is the verdict of a run, as its page begins: a sentence, and what it is one of. The results of single trials are not read. It is
+// empty for an input without a run.
+func Lead(in Input) []string {
+	if in.Run == nil {
+		return nil
+	}
+	return lead(in)
+}
+
 // build the document: the order of the chapters is this list. A chapter without content is left out.
 func build(in Input) (document, error) {
 	d := document{title: line(in.Run.Name), lead: lead(in), lacks: lacks(in), facts: facts(in)}

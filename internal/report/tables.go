@@ -27,10 +27,12 @@ type ratios struct {
 	by      map[string]*v1alpha1.ComparisonEntry
 	// bases are the baselines of the factors, as "factor value".
 	bases map[string]bool
+	// speedUps are those that the tool has computed, against the baseline of its workload.
+	speedUps map[string]float64
 }
 
 func ratiosOf(in Input) ratios {
-	out := ratios{by: map[string]*v1alpha1.ComparisonEntry{}, bases: map[string]bool{}}
+	out := ratios{by: map[string]*v1alpha1.ComparisonEntry{}, bases: map[string]bool{}, speedUps: speedUpsOf(in)}
 	for i := range in.Comparisons {
 		c := &in.Comparisons[i]
 		if c.Family == v1alpha1.FamilyControl {
@@ -109,6 +111,8 @@ func cellOf(e *v1alpha1.SummaryEntry, of ratios, best bool) cell {
 	}
 	if c := of.of(e); c != nil && short(c) != "" {
 		below = append(below, inDoubt(c))
+	} else if text := of.speedUp(e); text != "" {
+		below = append(below, text)
 	}
 	return cell{text: chart.Figure(mid), below: below, strong: best}
 }
@@ -151,66 +155,82 @@ func bestOf(all []*v1alpha1.SummaryEntry) (best *v1alpha1.SummaryEntry) {
 
 // medians of a panel as a table.
 func medians(m *measurement, l layout, panel string, all []placed, of ratios) *table {
-	across, series := each(all, func(p placed) string { return p.across }), each(all, func(p placed) string { return p.series })
 	t := &table{caption: captionOf(m, panel, "medians of the trials that count")}
-	at, groups := map[[2]string]*v1alpha1.SummaryEntry{}, map[string][]*v1alpha1.SummaryEntry{}
+	best := l.best(all)
+	if len(l.across) > 0 {
+		t.grid(m, l, all, func(e *v1alpha1.SummaryEntry) cell { return cellOf(e, of, best[e]) })
+		return t
+	}
+	t.head = []column{{strings.Join(l.series, ", "), false}, {"median, " + m.unit, true}, {"interval or range", true}, {"trials", true}}
+	compared := slices.ContainsFunc(all, func(p placed) bool {
+		c := of.of(p.entry)
+		return c != nil && short(c) != ""
+	})
+	if compared {
+		t.head = append(t.head, column{"against the baseline", true})
+	}
 	for _, p := range all {
-		at[[2]string{p.across, p.series}] = p.entry
+		t.rows = append(t.rows, lone(p, of, best[p.entry])[:len(t.head)])
+	}
+	return t
+}
+
+// best entries of a panel, one of each group that is compared: things done are not.
+func (l layout) best(all []placed) map[*v1alpha1.SummaryEntry]bool {
+	groups, best := map[string][]*v1alpha1.SummaryEntry{}, map[*v1alpha1.SummaryEntry]bool{}
+	if len(l.across) == 0 && slices.ContainsFunc(l.series, func(name string) bool { return slices.Contains(operations, name) }) {
+		return best
+	}
+	for _, p := range all {
 		groups[p.across] = append(groups[p.across], p.entry)
 	}
-	best := map[*v1alpha1.SummaryEntry]bool{}
 	for _, g := range groups {
 		if b := bestOf(g); b != nil {
 			best[b] = true
 		}
 	}
-	get := func(a, s string) cell {
-		e := at[[2]string{a, s}]
-		if e == nil {
-			return cell{text: "–"}
-		}
-		return cellOf(e, of, best[e])
+	return best
+}
+
+// grid fills a table with what goes across and the series: the fewer of them beside each other.
+func (t *table) grid(m *measurement, l layout, all []placed, show func(*v1alpha1.SummaryEntry) cell) {
+	across, series := each(all, func(p placed) string { return p.across }), each(all, func(p placed) string { return p.series })
+	at, row := map[[2]string]*v1alpha1.SummaryEntry{}, map[string]*v1alpha1.SummaryEntry{}
+	for _, p := range all {
+		at[[2]string{p.across, p.series}], row[p.series] = p.entry, p.entry
 	}
-	name := func(dims []string) string { return strings.Join(dims, ", ") }
-	switch {
-	case len(l.across) == 0:
-		t.head = []column{{name(l.series), false}, {"median, " + m.unit, true}, {"interval or range", true}, {"trials", true}}
-		compared := slices.ContainsFunc(all, func(p placed) bool {
-			c := of.of(p.entry)
-			return c != nil && short(c) != ""
-		})
-		if compared {
-			t.head = append(t.head, column{"against the baseline", true})
+	get := func(a, s string) cell {
+		if e := at[[2]string{a, s}]; e != nil {
+			return show(e)
 		}
-		for _, p := range all {
-			t.rows = append(t.rows, lone(p, of, best[p.entry])[:len(t.head)])
-		}
-	case len(series) <= 4 || len(across) > 6:
-		t.head = []column{{name(l.across), false}}
+		return cell{text: "–"}
+	}
+	if len(series) <= 4 || len(across) > 6 {
+		t.head = []column{{strings.Join(l.across, ", "), false}}
 		for _, s := range series {
 			t.head = append(t.head, column{orUnit(s, m), true})
 		}
 		for _, a := range across {
-			row := []cell{{text: a, heading: true}}
+			cells := []cell{{text: a, heading: true}}
 			for _, s := range series {
-				row = append(row, get(a, s))
+				cells = append(cells, get(a, s))
 			}
-			t.rows = append(t.rows, row)
+			t.rows = append(t.rows, cells)
 		}
-	default:
-		t.head = []column{{name(l.series), false}}
-		for _, a := range across {
-			t.head = append(t.head, column{name(l.across) + " " + a, true})
-		}
-		for _, s := range series {
-			row := []cell{{text: s, heading: true}}
-			for _, a := range across {
-				row = append(row, get(a, s))
-			}
-			t.rows = append(t.rows, row)
-		}
+		return
 	}
-	return t
+	first := l.first(all)
+	t.head = slices.Clone(first.head)
+	for _, a := range across {
+		t.head = append(t.head, column{strings.Join(l.across, ", ") + " " + a, true})
+	}
+	for _, s := range series {
+		cells := first.cells(s, row[s])
+		for _, a := range across {
+			cells = append(cells, get(a, s))
+		}
+		t.rows = append(t.rows, cells)
+	}
 }
 
 func orUnit(series string, m *measurement) string {

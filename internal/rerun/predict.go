@@ -3,6 +3,7 @@ package rerun
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -40,8 +41,9 @@ func (e *NotEstimableError) Error() string {
 type Prediction struct {
 	// Measurement with target and cell, for people.
 	Measurement string
-	// Unit of the values.
-	Unit string
+	// Target, Name and Unit of the measurement, and Where in the experiment it was made: parameters and labels.
+	Target, Name, Unit string
+	Where              map[string]string
 	// Low and High bound what a run like the earlier ones gives.
 	Low, High float64
 	// Value of the run that is checked: the median over its blocks.
@@ -69,9 +71,12 @@ func (r Report) Within() bool {
 // Check a run against what earlier ones predict. The value of a run is the median over its blocks. Its
 // logarithm is taken as drawn from the normal distribution of the earlier ones', so that the interval for one
 // more is mean +- t(n-1) * s * sqrt(1 + 1/n). The level is that of Bonferroni over all measurements: of
-// twenty runs like the earlier ones at most one has any value outside. Of a measurement that is the same in all
-// earlier runs, such as a percentile that its tool gives in steps, nothing is predicted: the interval would have no
-// width, and a sound repetition that is one step away would lie outside.
+// twenty runs like the earlier ones at most one has any value outside.
+//
+// Tools round, and give percentiles in steps. So the variance of the resolution is added to s squared, and half a
+// step to the interval (resolution says how): without it, a sound repetition that is one step away lies outside
+// far too often. Of a measurement that is the same in all earlier runs nothing is predicted: how runs differ
+// cannot be seen in that.
 func Check(earlier []analysis.Run, run analysis.Run) (Report, error) {
 	if len(earlier) < LeastRuns {
 		return Report{}, &NotEstimableError{Runs: len(earlier)}
@@ -94,14 +99,14 @@ func Check(earlier []analysis.Run, run analysis.Run) (Report, error) {
 		before = append(before, m)
 	}
 	report := Report{Runs: len(earlier)}
-	samples := map[string][]float64{}
+	samples := map[string]sample{}
 	for _, key := range checked.keys {
-		logs, missing := logsOf(key, before, earlier)
+		s, missing := sampleOf(key, before, earlier)
 		if missing != "" {
 			report.Missing = append(report.Missing, missing)
 			continue
 		}
-		samples[key] = logs
+		samples[key] = s
 	}
 	for _, m := range before {
 		for _, key := range m.keys {
@@ -114,8 +119,8 @@ func Check(earlier []analysis.Run, run analysis.Run) (Report, error) {
 		return report, errors.New(strings.Join(append([]string{"the runs have no measurement of which anything is predicted"}, report.Missing...), "; "))
 	}
 	for _, key := range checked.keys {
-		if logs, is := samples[key]; is {
-			report.Predictions = append(report.Predictions, predict(key, logs, checked.of[key], len(samples)))
+		if s, is := samples[key]; is {
+			report.Predictions = append(report.Predictions, predict(key, s, checked.of[key], len(samples)))
 		}
 	}
 	return report, nil
@@ -130,21 +135,53 @@ func pinned(run analysis.Run) analysis.Run {
 	return run
 }
 
+// sample of a measurement in the earlier runs.
+type sample struct {
+	// logs of the medians, one for each run.
+	logs []float64
+	// step is the resolution: the smallest difference between the logarithms of two values; 0 where it is not known.
+	step float64
+}
+
 // predict one measurement of so many.
-func predict(key string, logs []float64, value measured, of int) Prediction {
-	n := float64(len(logs))
-	mean, dev := stat.MeanStdDev(logs, nil)
+func predict(key string, s sample, value measured, of int) Prediction {
+	n := float64(len(s.logs))
+	mean, dev := stat.MeanStdDev(s.logs, nil)
 	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - (1-Confidence)/float64(2*of))
-	half := t * dev * math.Sqrt(1+1/n)
-	p := Prediction{Measurement: key, Unit: value.unit, Low: math.Exp(mean - half), High: math.Exp(mean + half), Value: value.value}
+	// A value that is known to a step has the variance step^2/12 from that, in quadrature with the spread: Guide to the
+	// Expression of Uncertainty in Measurement, JCGM 100:2008, F.2.2.1. The next value is rounded, too: by half a step at most.
+	half := t*math.Hypot(dev, s.step/math.Sqrt(12))*math.Sqrt(1+1/n) + s.step/2
+	p := Prediction{Measurement: key, Target: value.target, Name: value.name, Where: value.where, Unit: value.unit, Low: math.Exp(mean - half), High: math.Exp(mean + half), Value: value.value}
 	p.Within = value.value >= p.Low*(1-rounding) && value.value <= p.High*(1+rounding)
 	return p
 }
 
-// measured is a value with its unit.
+// resolution of values that a tool has rounded or counted in buckets: the smallest difference of two of their logarithms. Of
+// values that are not in steps it is nearly nothing, and of a few values at most too large, which makes an interval wider. It
+// is 0 where all are the same.
+func resolution(values []float64) float64 {
+	logs := make([]float64, 0, len(values))
+	for _, v := range values {
+		if v > 0 {
+			logs = append(logs, math.Log(v))
+		}
+	}
+	slices.Sort(logs)
+	least := 0.0
+	for i := 1; i < len(logs); i++ {
+		if gap := logs[i] - logs[i-1]; gap > rounding && (least == 0 || gap < least) {
+			least = gap
+		}
+	}
+	return least
+}
+
+// measured is a value with what it is of, and the values of the blocks that it is the median of.
 type measured struct {
-	value float64
-	unit  string
+	value              float64
+	target, name, unit string
+	where              map[string]string
+	blocks             []float64
 }
 
 // medians of a run, by target, cell and measurement.
@@ -172,7 +209,10 @@ func mediansOf(run analysis.Run) (medians, error) {
 		}
 		key := strings.TrimSpace(b.Target + " " + wordsOf(b.Parameters) + " " + b.Name + " " + wordsOf(b.Labels))
 		out.keys = append(out.keys, key)
-		out.of[key] = measured{estimate.Median, b.Unit}
+		where := map[string]string{}
+		maps.Copy(where, b.Labels)
+		maps.Copy(where, b.Parameters)
+		out.of[key] = measured{estimate.Median, b.Target, b.Name, b.Unit, where, b.Blocks}
 	}
 	return out, nil
 }
@@ -186,20 +226,22 @@ func wordsOf(labels map[string]string) string {
 	return strings.Join(words, " ")
 }
 
-// logsOf a measurement in the earlier runs; missing says why there are none.
-func logsOf(key string, before []medians, runs []analysis.Run) (logs []float64, missing string) {
+// sampleOf a measurement in the earlier runs; missing says why there is none.
+func sampleOf(key string, before []medians, runs []analysis.Run) (s sample, missing string) {
+	var blocks []float64
 	for i, m := range before {
 		v, has := m.of[key]
 		switch {
 		case !has:
-			return nil, fmt.Sprintf("%s: run %s has no value that counts", key, runs[i].Name)
+			return s, fmt.Sprintf("%s: run %s has no value that counts", key, runs[i].Name)
 		case !(v.value > 0):
-			return nil, fmt.Sprintf("%s: run %s has the value %v, which has no logarithm", key, runs[i].Name, v.value)
+			return s, fmt.Sprintf("%s: run %s has the value %v, which has no logarithm", key, runs[i].Name, v.value)
 		}
-		logs = append(logs, math.Log(v.value))
+		s.logs, blocks = append(s.logs, math.Log(v.value)), append(blocks, v.blocks...)
 	}
-	if slices.Max(logs)-slices.Min(logs) < rounding {
-		return nil, fmt.Sprintf("%s: all %d runs have the value %v: how runs differ cannot be seen in that, so that no interval is estimable", key, len(runs), before[0].of[key].value)
+	if slices.Max(s.logs)-slices.Min(s.logs) < rounding {
+		return s, fmt.Sprintf("%s: all %d runs have the value %v: how runs differ cannot be seen in that, so that no interval is estimable", key, len(runs), before[0].of[key].value)
 	}
-	return logs, ""
+	s.step = resolution(blocks)
+	return s, ""
 }

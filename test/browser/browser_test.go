@@ -83,7 +83,11 @@ func (v *visit) see(event any) {
 	case *runtime.EventConsoleAPICalled:
 		v.problems = append(v.problems, fmt.Sprintf("console.%s", e.Type))
 	case *runtime.EventExceptionThrown:
-		v.problems = append(v.problems, e.ExceptionDetails.Text)
+		text := e.ExceptionDetails.Text
+		if thrown := e.ExceptionDetails.Exception; thrown != nil {
+			text += " " + thrown.Description
+		}
+		v.problems = append(v.problems, fmt.Sprintf("%s (%s:%d)", text, e.ExceptionDetails.URL, e.ExceptionDetails.LineNumber))
 	}
 }
 

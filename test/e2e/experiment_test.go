@@ -204,15 +204,7 @@ func TestExternalServerIsReset(t *testing.T) {
 		t.Skip("only in make e2e-full")
 	}
 	ns := cluster.Namespace(t)
-	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", short+"  retain: Always\n  exclusive: false\n")), 3*time.Minute)
-	cluster.Complete(t, host)
-	cluster.OpenDatabases(t, ns)
-	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
-	secret := &corev1.Secret{}
-	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
-		t.Fatal(err)
-	}
-	dropTables(t, ns, address, secret)
+	address, secret := hostDatabase(t, ns)
 	target := "  - name: db\n    external: {host: " + address + ", tls: Disabled, insecureSkipVerify: true, credentials: {name: " + secret.Name + "}}"
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("reload", target,
 		"  design: {blocks: 2, warmup: 0s, duration: 2s, dataReset: PerTrial}\n  exclusive: false\n")), 4*time.Minute)

@@ -110,15 +110,7 @@ func TestTLSPreferredOnAServerWithout(t *testing.T) {
 		t.Skip("only in the full set")
 	}
 	ns := cluster.Namespace(t)
-	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
-	cluster.Complete(t, host)
-	cluster.OpenDatabases(t, ns)
-	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
-	secret := &corev1.Secret{}
-	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
-		t.Fatal(err)
-	}
-	dropTables(t, ns, address, secret)
+	address, secret := hostDatabase(t, ns)
 	external := "  - {name: db, external: {host: " + address + ", tls: %s, insecureSkipVerify: true, credentials: {name: " + secret.Name + "}}}"
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("preferred", fmt.Sprintf(external, "Preferred"), shared)), 3*time.Minute)
 	cluster.Complete(t, got)

@@ -17,8 +17,6 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -62,7 +60,7 @@ func startManager(t *testing.T, namespaces ...string) manager {
 	}
 	m := manager{log: &bytes.Buffer{}}
 	m.cmd = exec.Command(path, "--config", config, "--namespaces", strings.Join(namespaces, ","), "--metrics-bind-address", "0", "--health-probe-bind-address", "0")
-	m.cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(t, dir), goMemoryLimit)
+	m.cmd.Env = append(os.Environ(), "KUBECONFIG="+server.Kubeconfig(t, "", ""), goMemoryLimit)
 	m.cmd.Stderr = m.log
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := m.cmd.Start(); err != nil {
@@ -116,21 +114,6 @@ func (m manager) cpu(t *testing.T) time.Duration {
 		total += time.Duration(ticks) * 10 * time.Millisecond // USER_HZ is 100 on every platform of Linux
 	}
 	return total
-}
-
-func kubeconfig(t *testing.T, dir string) string {
-	t.Helper()
-	c := server.Config
-	config := clientcmdapi.NewConfig()
-	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: c.CertData, ClientKeyData: c.KeyData}
-	config.Contexts["envtest"] = &clientcmdapi.Context{Cluster: "envtest", AuthInfo: "envtest"}
-	config.CurrentContext = "envtest"
-	path := filepath.Join(dir, "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // makeNodes makes a node for targets and one for clients, for the runs of one pool.

@@ -3,7 +3,6 @@ package environment
 import (
 	"maps"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,21 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
 
-func tree(t *testing.T, files map[string]string) Reader {
+// reader of a tree of files.
+func reader(t *testing.T, files map[string]string) Reader {
 	t.Helper()
-	root := t.TempDir()
-	for name, content := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return Reader{Root: root}
+	return Reader{Root: tree.Of(t, files)}
 }
 
 // both joins trees of files.
@@ -112,7 +103,7 @@ func TestLimits(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tree(t, tc.files).Limits()); diff != "" {
+			if diff := cmp.Diff(tc.want, reader(t, tc.files).Limits()); diff != "" {
 				t.Errorf("limits (-want +got):\n%s", diff)
 			}
 		})
@@ -159,7 +150,7 @@ func TestUsage(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
-			got := tree(t, tc.files).Usage(tc.pid)
+			got := reader(t, tc.files).Usage(tc.pid)
 			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(contract.Usage{}, "At")); diff != "" {
 				t.Errorf("usage (-want +got):\n%s", diff)
 			}
@@ -206,7 +197,7 @@ func TestMachine(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tree(t, tc.files).Machine()); diff != "" {
+			if diff := cmp.Diff(tc.want, reader(t, tc.files).Machine()); diff != "" {
 				t.Errorf("machine (-want +got):\n%s", diff)
 			}
 		})

@@ -4,7 +4,10 @@
 // printed. A command that has said in its output what it found ends with an error without a text.
 package exit
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // Exit codes. docs/guide/kubectl-assay.md has the table.
 const (
@@ -22,6 +25,8 @@ const (
 	Inconclusive = 5
 	// Differs: what a run has stored was changed, or is gone.
 	Differs = 6
+	// Outside: a repetition does not lie within what the earlier runs predict.
+	Outside = 7
 	// Interrupted: Ctrl-C ended the command; the run goes on.
 	Interrupted = 130
 )
@@ -48,6 +53,8 @@ func CodeOf(err error) (code int, text string) {
 		return OK, ""
 	case errors.As(err, &coded):
 		return coded.Code, coded.Text
+	case errors.Is(err, context.Canceled):
+		return Interrupted, "interrupted: " + err.Error()
 	}
 	return Problem, hinted(err.Error())
 }

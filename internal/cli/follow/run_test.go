@@ -3,6 +3,7 @@ package follow
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -105,7 +106,7 @@ func TestAnotherRunOfTheNameIsNotFollowed(t *testing.T) {
 				return nil
 			}})
 			var out bytes.Buffer
-			f := following{api: api, key: to.Key("nightly"), uid: started, interval: time.Millisecond, progress: &progress{out: &out, width: func() int { return 0 }}}
+			f := following{api: api, key: to.Key("nightly"), uid: started, interval: time.Millisecond, answer: time.Minute, patience: time.Minute, progress: &progress{out: &out, width: func() int { return 0 }}}
 			if run, err := f.toTheEnd(t.Context()); err == nil || !strings.Contains(err.Error(), "another run has its name") {
 				t.Errorf("%v, %v", run, err)
 			}
@@ -115,6 +116,44 @@ func TestAnotherRunOfTheNameIsNotFollowed(t *testing.T) {
 			looked = 0
 			if run, err := f.toTheEnd(t.Context()); err != nil || !run.Finished() {
 				t.Errorf("its own end: %v, %v", run, err)
+			}
+		})
+	}
+}
+
+// A server that does not answer is asked again, and one that stays silent is given up in the end, however it is silent.
+func TestAServerThatDoesNotAnswer(t *testing.T) {
+	refused := func(context.Context) error { return errors.New("connection refused") }
+	silent := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	for name, tt := range map[string]struct {
+		looks    int
+		fails    func(context.Context) error
+		patience time.Duration
+		want     string
+	}{
+		"refused for a while": {3, refused, time.Minute, ""},
+		"silent for a while":  {3, silent, time.Minute, ""},
+		"refused for good":    {1 << 30, refused, 50 * time.Millisecond, "reading BenchmarkRun ns/nightly: connection refused"},
+		"silent for good":     {1 << 30, silent, 50 * time.Millisecond, "reading BenchmarkRun ns/nightly: context deadline exceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			looked := 0
+			to := cluster(t)
+			api := interceptor.NewClient(to.API.(client.WithWatch), interceptor.Funcs{Get: func(ctx context.Context, _ client.WithWatch, _ client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+				if looked++; looked <= tt.looks {
+					return tt.fails(ctx)
+				}
+				nightly("1", v1alpha1.ConditionComplete).DeepCopyInto(into.(*v1alpha1.BenchmarkRun))
+				return nil
+			}})
+			var out bytes.Buffer
+			f := following{api: api, key: to.Key("nightly"), interval: time.Millisecond, answer: 10 * time.Millisecond, patience: tt.patience, progress: &progress{out: &out, width: func() int { return 0 }}}
+			run, err := f.toTheEnd(t.Context())
+			if tt.want == "" && (err != nil || !run.Finished()) || tt.want != "" && (err == nil || err.Error() != tt.want) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+			if !strings.Contains(out.String(), "the API server does not answer, asking again") {
+				t.Errorf("%q", out.String())
 			}
 		})
 	}

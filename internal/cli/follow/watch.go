@@ -71,11 +71,11 @@ func (o *options) follow(cmd *cobra.Command, f following) error {
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
-	f.interval, f.progress = o.interval, newProgress(cmd.ErrOrStderr())
+	f.interval, f.answer, f.patience, f.progress = o.interval, answer, patience, newProgress(cmd.ErrOrStderr())
 	run, err := f.toTheEnd(ctx)
 	f.progress.done()
 	switch {
-	case errors.Is(err, context.DeadlineExceeded) && cmd.Context().Err() == nil:
+	case ctx.Err() != nil && cmd.Context().Err() == nil:
 		return fmt.Errorf("BenchmarkRun %s has not ended within %s, and goes on: kubectl assay watch %s -n %s follows it again", f.key, o.timeout, f.key.Name, f.key.Namespace)
 	case errors.Is(err, context.Canceled):
 		return exit.Coded{Code: exit.Interrupted, Text: fmt.Sprintf(
@@ -99,20 +99,25 @@ type following struct {
 	api      client.Reader
 	key      client.ObjectKey
 	interval time.Duration
-	progress *progress
+	// answer is how long one look may take, and patience how long no look has to have succeeded before it is an error.
+	answer, patience time.Duration
+	progress         *progress
 	// uid of the run; empty: that of the first look.
 	uid types.UID
 }
 
-// patience is how long the API server may not answer.
-const patience = time.Minute
+const (
+	// patience with an API server that does not answer.
+	patience = time.Minute
+	// answer of one look: a connection that nobody closes, and nobody answers on, is given up then.
+	answer = 20 * time.Second
+)
 
 // toTheEnd of the run, and of no other one that gets its name. A server that does not answer for a while is asked again.
 func (f following) toTheEnd(ctx context.Context) (*v1alpha1.BenchmarkRun, error) {
 	answered, seen := time.Now(), false
 	for {
-		run := &v1alpha1.BenchmarkRun{}
-		err := f.api.Get(ctx, f.key, run)
+		run, err := f.look(ctx)
 		now := time.Now()
 		switch {
 		case ctx.Err() != nil:
@@ -130,7 +135,7 @@ func (f following) toTheEnd(ctx context.Context) (*v1alpha1.BenchmarkRun, error)
 			f.progress.show(run, now)
 		case apierrors.IsNotFound(err) && seen:
 			return nil, fmt.Errorf("BenchmarkRun %s was deleted before it ended", f.key)
-		case !mayPass(err) || now.Sub(answered) > patience:
+		case !mayPass(err) || now.Sub(answered) > f.patience:
 			return nil, show.Unread(f.key, err)
 		default:
 			f.progress.note("the API server does not answer, asking again: " + err.Error())
@@ -141,6 +146,14 @@ func (f following) toTheEnd(ctx context.Context) (*v1alpha1.BenchmarkRun, error)
 		case <-time.After(f.interval):
 		}
 	}
+}
+
+// look at the run once.
+func (f following) look(ctx context.Context) (*v1alpha1.BenchmarkRun, error) {
+	ctx, cancel := context.WithTimeout(ctx, f.answer)
+	defer cancel()
+	run := &v1alpha1.BenchmarkRun{}
+	return run, f.api.Get(ctx, f.key, run)
 }
 
 // mayPass says whether an error may go away by itself: the server is busy, or was not reached. An answer of it

@@ -60,6 +60,10 @@ type Run struct {
 	// Version is always RunVersion.
 	Version string `json:"version"`
 	RunHead
+	// Planned says what the plan measures and can show: the message of the condition Accepted.
+	Planned string `json:"planned,omitempty"`
+	// Targets as they ran.
+	Targets []Target `json:"targets"`
 	// Measurements that were asked for, those of one name and place together, the measured ones first.
 	Measurements []Measurement `json:"measurements"`
 	// MoreMeasurements is how many the run has in its ConfigMaps beyond those of its status.
@@ -74,6 +78,27 @@ type Run struct {
 	MoreSweeps int32 `json:"moreSweeps,omitempty"`
 	// Findings against the numbers, without notes.
 	Findings []Finding `json:"findings,omitempty"`
+}
+
+// Target is a database as it ran, or the source of quoted numbers.
+type Target struct {
+	Name string `json:"name"`
+	// Server is the version that the server reports; absent until it was asked, and of quoted numbers.
+	Server string `json:"server,omitempty"`
+	// Node of the database pod; absent for a server that Assay did not provide.
+	Node string `json:"node,omitempty"`
+	// Load has the measurements of loading the data, which is done once.
+	Load []Value `json:"load,omitempty"`
+	// Quoted is the source of numbers that somebody else measured; absent for a target that was measured here.
+	Quoted string `json:"quoted,omitempty"`
+}
+
+// Value is a number without a spread, in the unit.
+type Value struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels,omitempty"`
+	Value  string            `json:"value"`
+	Unit   string            `json:"unit"`
 }
 
 // Measurement is a number of one target. Numbers are decimal, in the unit.
@@ -99,6 +124,16 @@ type Measurement struct {
 	Factor string `json:"factor,omitempty"`
 	// Caveat is a limitation of the number.
 	Caveat string `json:"caveat,omitempty"`
+	// LeftOut counts the planned trials that do not count, by their reason: Failed, Invalid, Disturbed, BlockDisturbed, NoValue or NotRun.
+	LeftOut map[string]int32 `json:"leftOut,omitempty"`
+	// LimitedBy counts the counted trials that reached a limit of their own: CPU or Memory of the server, or Client.
+	LimitedBy map[string]int32 `json:"limitedBy,omitempty"`
+	// SaturatedTrials are counted trials that did not achieve the rate that was offered.
+	SaturatedTrials int32 `json:"saturatedTrials,omitempty"`
+	// NotSteadyTrials are counted trials whose throughput changed within the window.
+	NotSteadyTrials int32 `json:"notSteadyTrials,omitempty"`
+	// UnknownSteadyTrials are counted trials whose window is too short to know whether the throughput changed.
+	UnknownSteadyTrials int32 `json:"unknownSteadyTrials,omitempty"`
 }
 
 // Comparison of two values of a factor.

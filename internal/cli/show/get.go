@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -17,9 +16,12 @@ import (
 
 const getHelp = `List the runs of a namespace, or show the numbers of one.
 
-Of one run it shows what became of it, the medians of what it compares (without a declaration its main measurement
-and one latency) with their intervals, the verdicts, and what speaks against the numbers. -m shows another measurement.
-An interval marked (all) is that from the least to the largest value: fewer than 6 trials have no interval.
+Of one run it shows what became of it, the servers with their nodes and how fast they were loaded, the medians of what it
+compares (without a declaration its main measurement and one latency) with their intervals, the verdicts, and what speaks
+against the numbers. -m shows another measurement, and -m all those that the status has. An interval marked (all) is that
+from the least to the largest value: fewer than 6 trials have no interval.
+
+A median with a * has a doubt: the column NOTES says which, and the lines below the table what that means.
 
 Numbers that a published target quotes stand beside the measured ones, and are marked. Somebody else measured them, and
 no test uses them. With --against, such as --against driver=mysql, they have their factor to the one of the same source with
@@ -28,14 +30,17 @@ this label: more than 1x is faster. Factors of measured numbers are the comparis
 The command shows what the status of a run has. Where the run has more, it says so.`
 
 const getExamples = `  kubectl assay get
+  kubectl assay get -A
   kubectl assay get demo
   kubectl assay get demo -m latency.percentile
+  kubectl assay get demo.assay.tar -m all
   kubectl assay get demo -o json | jq .outcome`
 
 // NewGet is the command `get`.
 func NewGet(config *kube.Config) *cobra.Command {
 	var view View
 	var format output.Format
+	all := false
 	cmd := &cobra.Command{
 		Use: "get [RUN|BUNDLE]", Short: "List runs, or show the numbers of one", Long: getHelp, Example: getExamples, Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: config.CompleteRuns(1),
@@ -46,11 +51,18 @@ func NewGet(config *kube.Config) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				doc, err := list(cmd.Context(), to.API, to.Namespace)
+				in := listed{namespace: to.Namespace}
+				if all {
+					in.namespace = ""
+				}
+				doc, err := in.list(cmd.Context(), to.API)
 				if err != nil {
 					return err
 				}
-				return format.Write(out, doc, func(out io.Writer) error { return tellList(out, doc, time.Now(), output.Width(out)) })
+				return format.Write(out, doc, func(out io.Writer) error { return in.tell(out, doc, time.Now(), output.Width(out)) })
+			}
+			if all {
+				return fmt.Errorf("--all-namespaces is for the list of runs: of run %s name the namespace with -n", args[0])
 			}
 			run, err := read(cmd.Context(), config, args[0])
 			if err != nil {
@@ -64,7 +76,8 @@ func NewGet(config *kube.Config) *cobra.Command {
 		},
 	}
 	format.AddTo(cmd)
-	cmd.Flags().StringVarP(&view.Name, "measurement", "m", "", "the measurement, such as latency.percentile")
+	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "list the runs of all namespaces")
+	cmd.Flags().StringVarP(&view.Name, "measurement", "m", "", "the measurement, such as latency.percentile; all: every one of the status")
 	cmd.Flags().StringVar(&view.Against, "against", "", "the label of a baseline, such as driver=mysql: quoted numbers have a factor then")
 	return cmd
 }
@@ -84,57 +97,4 @@ func runOf(ctx context.Context, to kube.Cluster, name string) (*v1alpha1.Benchma
 		return nil, Unread(to.Key(name), err)
 	}
 	return run, nil
-}
-
-// pageOfRuns are read at once: the status of a run has up to some 100 KiB.
-const pageOfRuns = 50
-
-// list the runs of a namespace.
-func list(ctx context.Context, api client.Reader, namespace string) (output.Runs, error) {
-	doc := output.Runs{Version: output.RunsVersion, Runs: []output.RunHead{}}
-	for next := ""; ; {
-		var runs v1alpha1.BenchmarkRunList
-		if err := api.List(ctx, &runs, client.InNamespace(namespace), client.Limit(pageOfRuns), client.Continue(next)); err != nil {
-			return doc, fmt.Errorf("listing BenchmarkRuns in namespace %s: %w", namespace, err)
-		}
-		for i := range runs.Items {
-			doc.Runs = append(doc.Runs, HeadOf(&runs.Items[i]))
-		}
-		if next = runs.Continue; next == "" {
-			return doc, nil
-		}
-	}
-}
-
-func tellList(out io.Writer, doc output.Runs, now time.Time, width int) error {
-	if len(doc.Runs) == 0 {
-		_, err := io.WriteString(out, "no runs in this namespace: kubectl assay run -f FILE starts one, kubectl assay new writes one\n")
-		return err
-	}
-	rows := [][]string{{"NAME", "PHASE", "TRIALS", "OUTCOME", "AGE", "ENDS", "VERDICT"}}
-	for _, r := range doc.Runs {
-		ends := ""
-		if r.Ends != nil {
-			ends = Left(r.Ends.Sub(now))
-		}
-		says := r.Verdict
-		if says == "" && r.Outcome != "Passed" {
-			says = r.Message
-		}
-		if says == "" {
-			says = r.Headline
-		}
-		rows = append(rows, []string{
-			r.Name, r.Phase, fmt.Sprintf("%d/%d", r.Trials.Done, r.Trials.Planned), r.Outcome, duration.HumanDuration(now.Sub(r.Created)), ends, says,
-		})
-	}
-	return output.Rows(out, width, rows)
-}
-
-// Left is how much time is left, for people.
-func Left(d time.Duration) string {
-	if d <= 0 {
-		return "soon"
-	}
-	return "in " + duration.HumanDuration(d)
 }

@@ -62,8 +62,9 @@ func TestList(t *testing.T) {
 		{Name: "long", Phase: "Measuring", Outcome: "Running", Message: "a threads=8 block 3", Trials: output.Trials{Planned: 600, Done: 12}, Created: now.Add(-time.Minute), Ends: &ends},
 		{Name: "new", Outcome: "Running", Message: "no manager has seen the run yet", Created: now},
 	}}
+	in := listed{namespace: "ns"}
 	var wide, narrow bytes.Buffer
-	if err := tellList(&wide, doc, now, 0); err != nil {
+	if err := in.tell(&wide, doc, now, 0); err != nil {
 		t.Fatal(err)
 	}
 	want := `NAME  PHASE      TRIALS  OUTCOME  AGE   ENDS       VERDICT
@@ -74,7 +75,7 @@ new   -          0/0     Running  0s    -          no manager has seen the run y
 	if got := wide.String(); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	if err := tellList(&narrow, doc, now, 50); err != nil {
+	if err := in.tell(&narrow, doc, now, 50); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(narrow.String()) {
@@ -82,8 +83,12 @@ new   -          0/0     Running  0s    -          no manager has seen the run y
 			t.Errorf("a line of %d characters on 50: %q", len([]rune(line)), line)
 		}
 	}
-	var none bytes.Buffer
-	if err := tellList(&none, output.Runs{}, now, 0); err != nil || !strings.Contains(none.String(), "kubectl assay new") {
+	var none, all bytes.Buffer
+	if err := in.tell(&none, output.Runs{}, now, 0); err != nil || !strings.Contains(none.String(), "no runs in namespace ns: ") || !strings.Contains(none.String(), "-A lists the runs of all") {
 		t.Errorf("%v: %q", err, none.String())
+	}
+	doc.Runs[0].Namespace, doc.Runs[1].Namespace = "a", "b"
+	if err := (listed{}).tell(&all, doc, now, 0); err != nil || !strings.HasPrefix(all.String(), "NAMESPACE  NAME") || !strings.Contains(all.String(), "\nb          long") {
+		t.Errorf("%v: %s", err, all.String())
 	}
 }

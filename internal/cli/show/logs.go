@@ -16,21 +16,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/stored"
 )
 
 const logsHelp = `Print what the tool of a trial printed, or the log of a server.
 
-Of a trial that runs it is the log of the tool's container, which needs the right to read logs of pods. Of a trial that has ended
-it is the verbatim output that its result holds, file by file, and of one that failed the last lines of its pod. Without --trial it is
-the trial that runs, or the last one that ended.
+Of a trial that has ended it is the verbatim output that its result holds, file by file, and of one that failed the last lines of its
+pod. Of a trial that runs it is the log of the container of its tool, which needs the right to read logs of pods: the tool itself
+writes into files, which nobody reads before it has ended. Without --trial it is the trial that runs, or the last one that ended.
 
 With --target it is the log of the database pod, which exists as long as the run has its servers.`
 
 const logsExamples = `  kubectl assay logs demo
   kubectl assay logs demo --trial 3
+  kubectl assay logs demo.assay.tar --trial 3
   kubectl assay logs demo --target mysql --follow`
 
 // logs is what the flags say.
@@ -44,9 +47,12 @@ type logs struct {
 func NewLogs(config *kube.Config) *cobra.Command {
 	var l logs
 	cmd := &cobra.Command{
-		Use: "logs RUN", Short: "Print what a tool or a server printed", Long: logsHelp, Example: logsExamples, Args: cobra.ExactArgs(1),
+		Use: "logs RUN|BUNDLE", Short: "Print what a tool or a server printed", Long: logsHelp, Example: logsExamples, Args: cobra.ExactArgs(1),
 		ValidArgsFunction: config.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if bundle.IsPath(args[0]) {
+				return l.ofBundle(cmd.Context(), args[0], cmd.OutOrStdout())
+			}
 			to, err := config.Cluster()
 			if err != nil {
 				return err
@@ -68,11 +74,33 @@ func NewLogs(config *kube.Config) *cobra.Command {
 	return cmd
 }
 
+// ofBundle prints what a bundle holds of a trial. It has no server.
+func (l logs) ofBundle(ctx context.Context, path string, out io.Writer) error {
+	if l.target != "" {
+		return fmt.Errorf("%s is a bundle, which has no server: --target is for a run of the cluster", path)
+	}
+	b, err := bundle.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = b.Close() }() // it was only read
+	run, err := b.Run(ctx)
+	if err != nil {
+		return err
+	}
+	trial, attempt, err := l.which(ctx, b, run)
+	if err != nil {
+		return err
+	}
+	return l.delivered(ctx, b, run, contract.ResultName(contract.TrialName(run.Name, trial, attempt), int(l.client)), out)
+}
+
 func (l logs) print(ctx context.Context, to kube.Cluster, run *v1alpha1.BenchmarkRun, out io.Writer) error {
 	if l.target != "" {
 		return l.server(ctx, to, run, out)
 	}
-	trial, attempt, err := l.which(ctx, to.API, run)
+	from := stored.InCluster(to.API, client.ObjectKeyFromObject(run))
+	trial, attempt, err := l.which(ctx, from, run)
 	if err != nil {
 		return err
 	}
@@ -90,7 +118,7 @@ func (l logs) print(ctx context.Context, to kube.Cluster, run *v1alpha1.Benchmar
 			return l.stream(ctx, to, pod.Name, podContainer{run.Namespace, resources.RunnerContainer}, out)
 		}
 	}
-	return l.stored(ctx, to.API, run, contract.ResultName(job, int(l.client)), out)
+	return l.delivered(ctx, from, run, contract.ResultName(job, int(l.client)), out)
 }
 
 // server is the log of a database pod.
@@ -125,7 +153,7 @@ func (l logs) stream(ctx context.Context, to kube.Cluster, pod string, in podCon
 }
 
 // which trial and attempt are printed.
-func (l logs) which(ctx context.Context, api client.Reader, run *v1alpha1.BenchmarkRun) (trial, attempt int32, err error) {
+func (l logs) which(ctx context.Context, from stored.Source, run *v1alpha1.BenchmarkRun) (trial, attempt int32, err error) {
 	shown := run.Status.Trials
 	switch {
 	case l.trial < 0 && len(shown) == 0:
@@ -149,28 +177,26 @@ func (l logs) which(ctx context.Context, api client.Reader, run *v1alpha1.Benchm
 	}
 	// The status has the last attempts only.
 	for next := attempt + 1; next <= run.Spec.Design.MaxRetries && run.Spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry; next++ {
-		cm := &corev1.ConfigMap{}
-		err := api.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: contract.ResultName(contract.TrialName(run.Name, trial, next), int(l.client))}, cm)
-		if apierrors.IsNotFound(err) {
-			break
-		}
+		cm, err := from.ConfigMap(ctx, contract.ResultName(contract.TrialName(run.Name, trial, next), int(l.client)))
 		if err != nil {
 			return 0, 0, err
+		}
+		if cm == nil {
+			break
 		}
 		attempt = next
 	}
 	return trial, attempt, nil
 }
 
-// stored output of a client of a trial that has ended.
-func (l logs) stored(ctx context.Context, api client.Reader, run *v1alpha1.BenchmarkRun, name string, out io.Writer) error {
-	cm := &corev1.ConfigMap{}
-	err := api.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, cm)
-	if apierrors.IsNotFound(err) {
-		return fmt.Errorf("there is no ConfigMap %s: the trial has not begun, or there is no such attempt or client", name)
-	}
+// delivered output of a client of a trial that has ended.
+func (l logs) delivered(ctx context.Context, from stored.Source, run *v1alpha1.BenchmarkRun, name string, out io.Writer) error {
+	cm, err := from.ConfigMap(ctx, name)
 	if err != nil {
-		return fmt.Errorf("reading ConfigMap %s: %w", name, err)
+		return err
+	}
+	if cm == nil {
+		return fmt.Errorf("there is no ConfigMap %s: the trial has not begun, or there is no such attempt or client", name)
 	}
 	if !metav1.IsControlledBy(cm, run) {
 		return fmt.Errorf("ConfigMap %s belongs to another object", name)

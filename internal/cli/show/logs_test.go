@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,9 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
 // archive with one file.
@@ -108,5 +112,31 @@ func TestStoredLogs(t *testing.T) {
 				t.Errorf("error %v, want %q:\n%s", err, tt.says, out.String())
 			}
 		})
+	}
+}
+
+// A bundle has what its run had, and needs no cluster; a server it has not.
+func TestLogsOfABundle(t *testing.T) {
+	run := finished.New(t, finished.Options{})
+	run.Maps["run-trial-00003-result-1"].BinaryData[contract.KeyRaw] = archive(t, "run.stdout", []byte("of client 1\n"))
+	path := filepath.Join(t.TempDir(), "run"+bundle.Extension)
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bundle.Write(t.Context(), run, file); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := (logs{trial: 3, attempt: -1, client: 1}).ofBundle(t.Context(), path, &out); err != nil || out.String() != "==> run.stdout <==\nof client 1\n" {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	for want, l := range map[string]logs{"which has no server": {trial: -1, target: "a"}, "has no trial 99": {trial: 99}, "no such attempt or client": {trial: 3, attempt: -1, client: 9}} {
+		if err := l.ofBundle(t.Context(), path, &out); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }

@@ -15,15 +15,21 @@ import (
 
 // View says which numbers of a run are shown.
 type View struct {
-	// Name of the measurement; empty for those that the run compares, or its main one and a latency.
+	// Name of the measurement; empty for those that the run compares, or its main one and a latency; All for all of them.
 	Name string
 	// Against is the label of a baseline, such as driver=mysql: quoted numbers have their factor to it.
 	Against string
 }
 
+// All is the name for every measurement that the status has.
+const All = "all"
+
+// has says whether a measurement is shown beside others that a run has something to say of, such as a comparison.
+func (v View) has(name string) bool { return v.Name == "" || v.Name == All || v.Name == name }
+
 // names of the measurements that are shown, in the order of the summary.
 func (v View) names(run *v1alpha1.BenchmarkRun) []string {
-	if v.Name != "" {
+	if v.Name != "" && v.Name != All {
 		return []string{v.Name}
 	}
 	var all, out []string
@@ -31,6 +37,9 @@ func (v View) names(run *v1alpha1.BenchmarkRun) []string {
 		if !slices.Contains(all, e.Name) {
 			all = append(all, e.Name)
 		}
+	}
+	if v.Name == All {
+		return all
 	}
 	for _, name := range all {
 		if slices.ContainsFunc(run.Status.Comparisons, func(c v1alpha1.ComparisonEntry) bool {
@@ -72,10 +81,10 @@ func named(run *v1alpha1.BenchmarkRun, name, against string) []output.Measuremen
 		for axis, value := range e.Parameters {
 			where[axis] = value.String()
 		}
-		rows = append(rows, output.Measurement{
+		rows = append(rows, doubted(output.Measurement{
 			Name: name, Where: where, Target: e.Target, Unit: e.Unit, Median: e.Median, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh,
 			Min: e.Min, Max: e.Max, Trials: e.TrialCount, PlannedTrials: e.PlannedTrialCount, Caveat: e.Caveat,
-		})
+		}, e))
 	}
 	for _, t := range run.Status.Targets {
 		factors := factorsOf(t, name, direction, against)

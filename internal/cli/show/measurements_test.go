@@ -22,12 +22,15 @@ func quotedRun() *v1alpha1.BenchmarkRun {
 		Status: v1alpha1.BenchmarkRunStatus{
 			Phase: v1alpha1.PhaseComplete, Progress: v1alpha1.Progress{Planned: 12, Totals: v1alpha1.Totals{Done: 12, Disturbed: 7}},
 			Conditions: []metav1.Condition{
+				{Type: v1alpha1.ConditionAccepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: "12 trials planned"},
 				{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "Succeeded", Message: "12 trials"},
 				{Type: v1alpha1.ConditionValid, Status: metav1.ConditionTrue, Reason: "Succeeded"},
 			},
 			Summary: []v1alpha1.SummaryEntry{
-				{Name: "throughput", Target: "mysql", Parameters: at(2), Unit: "tx/s", Direction: "HigherIsBetter", Median: "326.9", Min: "310.1", Max: "340.2", TrialCount: 5, PlannedTrialCount: 6},
-				{Name: "throughput", Target: "mysql", Parameters: at(64), Unit: "tx/s", Direction: "HigherIsBetter", TrialCount: 0, PlannedTrialCount: 6},
+				{Name: "throughput", Target: "mysql", Parameters: at(2), Unit: "tx/s", Direction: "HigherIsBetter", Median: "326.9", Min: "310.1", Max: "340.2", TrialCount: 5, PlannedTrialCount: 6,
+					LeftOut: []v1alpha1.LeftOut{{Reason: v1alpha1.LeftOutDisturbed, TrialCount: 1}}},
+				{Name: "throughput", Target: "mysql", Parameters: at(64), Unit: "tx/s", Direction: "HigherIsBetter", TrialCount: 0, PlannedTrialCount: 6,
+					LeftOut: []v1alpha1.LeftOut{{Reason: v1alpha1.LeftOutFailed, TrialCount: 6}}},
 				{Name: "latency.avg", Target: "mysql", Parameters: at(2), Unit: "ms", Median: "6", Min: "5", Max: "7", IntervalLow: "5.5", IntervalHigh: "6.5", TrialCount: 6, PlannedTrialCount: 6},
 			},
 			Findings: []v1alpha1.Finding{
@@ -38,7 +41,9 @@ func quotedRun() *v1alpha1.BenchmarkRun {
 			Results: &v1alpha1.ResultsStatus{
 				SweepCount: 3, SummaryEntryCount: 9, ShownEntryCount: 3, ComparisonCount: 1,
 			},
-			Targets: []v1alpha1.TargetStatus{{Name: "mysql"}, {Name: "paper", Source: "a paper", Quoted: []v1alpha1.QuotedValue{
+			Targets: []v1alpha1.TargetStatus{{Name: "mysql", ServerVersion: "9.7.0", NodeName: "node-a", Load: []v1alpha1.Value{
+				{Name: "throughput.rows", Value: "178426.1234", Unit: "rows/s"}, {Name: "time.load", Value: "0.112091", Unit: "s"}, {Name: "rows.loaded", Value: "20000", Unit: "rows"},
+			}}, {Name: "paper", Source: "a paper", Quoted: []v1alpha1.QuotedValue{
 				{Stage: v1alpha1.QuotedRun, Name: "throughput", Labels: map[string]string{"threads": "2"}, Value: "500", Unit: "ops/s"},
 				{Stage: v1alpha1.QuotedLoad, Name: "throughput", Labels: map[string]string{"threads": "2"}, Value: "9", Unit: "ops/s"},
 				{Stage: v1alpha1.QuotedRun, Name: "throughput", Labels: map[string]string{"threads": "8"}, Value: "700", Unit: "ops/s"},
@@ -60,20 +65,28 @@ func told(t *testing.T, run *v1alpha1.BenchmarkRun, view View, width int) string
 func TestMeasuredAndQuoted(t *testing.T) {
 	run := quotedRun()
 	want := `ns/run: Complete (12 of 12 trials, 7 disturbed): Succeeded: 12 trials
+planned: 12 trials planned
 
-MEASUREMENT  WHERE       TARGET  MEDIAN  UNIT   INTERVAL              TRIALS
-throughput   threads=2   mysql   326.9   tx/s   310.1 to 340.2 (all)  5 of 6
-throughput   threads=2   paper   500     ops/s  quoted: a paper       -
-throughput   threads=64  mysql   -       tx/s   -                     0 of 6
-throughput   threads=8   paper   700     ops/s  quoted: a paper       -
+TARGET  SERVER  NODE    LOAD (s)  ROWS/s
+mysql   9.7.0   node-a  0.112091  178426.1
+
+MEASUREMENT  WHERE       TARGET  MEDIAN   UNIT   INTERVAL              TRIALS  NOTES
+throughput   threads=2   mysql   326.9 *  tx/s   310.1 to 340.2 (all)  5 of 6  disturbed 1/6
+throughput   threads=2   paper   500      ops/s  quoted: a paper       -       -
+throughput   threads=64  mysql   *        tx/s   -                     0 of 6  failed 6/6
+throughput   threads=8   paper   700      ops/s  quoted: a paper       -       -
 and 6 more numbers in the ConfigMaps of the summary
+
+* notes:
+  failed: these trials have no result, and are left out
+  disturbed: something else happened during these trials, and they are left out
 
 sweeps:
   threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
   and 2 more in the ConfigMaps of the summary
 
 against the numbers:
-  disturbed c (trial 3): of a trial
+  disturbed c: trial 3: of a trial
   warning a (mysql): of a target
 `
 	if diff := cmp.Diff(want, told(t, run, View{}, 0)); diff != "" {

@@ -3,7 +3,9 @@ package show
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -14,12 +16,15 @@ import (
 // RunOf a run is its document.
 func RunOf(run *v1alpha1.BenchmarkRun, view View) output.Run {
 	st := run.Status
-	doc := output.Run{Version: output.RunVersion, RunHead: HeadOf(run), Measurements: Measurements(run, view), Comparisons: []output.Comparison{}}
+	doc := output.Run{
+		Version: output.RunVersion, RunHead: HeadOf(run), Planned: plannedOf(run), Targets: targetsOf(run),
+		Measurements: Measurements(run, view), Comparisons: []output.Comparison{},
+	}
 	if doc.Measurements == nil {
 		doc.Measurements = []output.Measurement{}
 	}
 	for _, c := range st.Comparisons {
-		if c.Family == v1alpha1.FamilyExploratory || view.Name != "" && c.Name != view.Name {
+		if c.Family == v1alpha1.FamilyExploratory || !view.has(c.Name) {
 			continue
 		}
 		doc.Comparisons = append(doc.Comparisons, output.Comparison{
@@ -27,7 +32,7 @@ func RunOf(run *v1alpha1.BenchmarkRun, view View) output.Run {
 		})
 	}
 	for _, s := range st.Sweeps {
-		if view.Name == "" || s.Name == view.Name {
+		if view.has(s.Name) {
 			doc.Sweeps = append(doc.Sweeps, s.Text)
 		}
 	}
@@ -46,64 +51,62 @@ func RunOf(run *v1alpha1.BenchmarkRun, view View) output.Run {
 	return doc
 }
 
-// mostFindings of a run are printed; the records have all of them.
-const mostFindings = 5
-
-// Tell people of a run: what became of it, its numbers, what they show, and what is against them.
+// Tell people of a run: what became of it, its servers and numbers, what these show, and what is against them.
 func Tell(out io.Writer, doc output.Run, width int) error {
 	text := fmt.Sprintf("%s/%s: %s\n", doc.Namespace, doc.Name, sentence(doc.RunHead))
+	if doc.Planned != "" {
+		text += "planned: " + contract.Line(doc.Planned) + "\n"
+	}
 	if _, err := io.WriteString(out, text); err != nil {
 		return err
 	}
-	if len(doc.Measurements) > 0 {
+	notes := notesOf(doc.Measurements)
+	for _, rows := range [][][]string{targetRows(doc.Targets), rowsOf(doc.Measurements, notes)} {
+		if len(rows) < 2 {
+			continue
+		}
 		if _, err := io.WriteString(out, "\n"); err != nil {
 			return err
 		}
-		if err := output.Rows(out, width, rowsOf(doc.Measurements)); err != nil {
+		if err := output.Rows(out, width, rows); err != nil {
 			return err
 		}
 	}
 	text = ""
-	list := func(title string, lines []string, more int32, where string) {
-		if len(lines) == 0 {
-			return
-		}
-		text += "\n" + title + "\n"
-		for _, line := range lines {
-			text += "  " + contract.Line(line) + "\n"
-		}
-		if more > 0 {
-			text += fmt.Sprintf("  and %d more in %s\n", more, where)
-		}
-	}
 	if doc.MoreMeasurements > 0 {
 		text += fmt.Sprintf("and %d more numbers in the ConfigMaps of the summary\n", doc.MoreMeasurements)
 	}
-	list("sweeps:", doc.Sweeps, doc.MoreSweeps, "the ConfigMaps of the summary")
-	var comparisons, findings []string
-	for _, c := range doc.Comparisons {
-		comparisons = append(comparisons, fmt.Sprintf("%s, %d of %d blocks%s: %s", strings.ToLower(c.Verdict), c.Blocks, c.PlannedBlocks, map[bool]string{true: ", control"}[c.Family == string(v1alpha1.FamilyControl)], c.Text))
-	}
-	list("comparisons:", comparisons, doc.MoreComparisons, "the ConfigMaps of the summary")
-	for _, f := range doc.Findings {
-		findings = append(findings, findingOf(f))
-	}
-	slices.Reverse(findings) // the newest first
+	text += section("* notes:", notes.legend, 0, "")
+	text += section("sweeps:", doc.Sweeps, doc.MoreSweeps, "the ConfigMaps of the summary")
+	text += section("comparisons that were declared before the data:", comparisonsOf(doc.Comparisons), doc.MoreComparisons, "the ConfigMaps of the summary")
+	findings := findingsOf(doc.Findings)
 	shown := findings[:min(len(findings), mostFindings)]
-	list("against the numbers:", shown, int32(len(findings)-len(shown)), "status.findings")
+	text += section("against the numbers:", shown, int32(len(findings)-len(shown)), "status.findings")
 	_, err := io.WriteString(out, text)
 	return err
 }
 
-func findingOf(f output.Finding) string {
-	about := ""
-	switch {
-	case f.Trial != nil:
-		about = fmt.Sprintf(" (trial %d)", *f.Trial)
-	case f.Target != "":
-		about = " (" + f.Target + ")"
+// section of lines below a title; empty without lines. More of them are said to be elsewhere.
+func section(title string, lines []string, more int32, where string) string {
+	if len(lines) == 0 {
+		return ""
 	}
-	return fmt.Sprintf("%s %s%s: %s", strings.ToLower(f.Severity), f.Check, about, f.Message)
+	text := "\n" + title + "\n"
+	for _, line := range lines {
+		text += "  " + contract.Line(line) + "\n"
+	}
+	if more > 0 {
+		text += fmt.Sprintf("  and %d more in %s\n", more, where)
+	}
+	return text
+}
+
+func comparisonsOf(all []output.Comparison) (lines []string) {
+	for _, c := range all {
+		control := map[bool]string{true: ", control"}[c.Family == string(v1alpha1.FamilyControl)]
+		lines = append(lines, fmt.Sprintf("%s, %d of %d blocks%s: %s", strings.ToLower(c.Verdict), c.Blocks, c.PlannedBlocks, control, c.Text))
+	}
+	return lines
 }
 
 // sentence about a run.
@@ -128,24 +131,51 @@ func sentence(h output.RunHead) string {
 }
 
 // rowsOf measurements for people. Columns that would be empty are left out.
-func rowsOf(ms []output.Measurement) [][]string {
+func rowsOf(ms []output.Measurement, notes notes) [][]string {
 	placed := slices.ContainsFunc(ms, func(m output.Measurement) bool { return len(m.Where) > 0 })
 	row := func(name, where string, rest ...string) []string {
-		if !placed {
-			return append([]string{name}, rest...)
+		out := []string{name}
+		if placed {
+			out = append(out, where)
 		}
-		return append([]string{name, where}, rest...)
+		if len(notes.legend) == 0 {
+			rest = rest[:len(rest)-1]
+		}
+		return append(out, rest...)
 	}
-	rows := [][]string{row("MEASUREMENT", "WHERE", "TARGET", "MEDIAN", "UNIT", "INTERVAL", "TRIALS")}
-	for _, m := range ms {
+	rows := [][]string{row("MEASUREMENT", "WHERE", "TARGET", "MEDIAN", "UNIT", "INTERVAL", "TRIALS", "NOTES")}
+	for i, m := range ms {
 		trials := fmt.Sprintf("%d of %d", m.Trials, m.PlannedTrials)
 		if m.Quoted != "" {
 			trials = ""
 		}
-		rows = append(rows, row(m.Name, PlaceOf(m.Where), m.Target, m.Median, m.Unit, intervalOf(m), trials))
+		median, said := figure(m.Median), notes.of[i]
+		if said != "" {
+			median = strings.TrimSpace(median + " *")
+		}
+		rows = append(rows, row(m.Name, PlaceOf(m.Where), m.Target, median, m.Unit, intervalOf(m), trials, said))
 	}
 	return rows
 }
+
+// figure is a number for people: a long one has six significant digits. The document has all of them.
+func figure(text string) string {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || len(text) <= 8 || !strings.Contains(text, ".") {
+		return text
+	}
+	digits := figureDigits
+	for size := math.Abs(v); size >= 1; size /= 10 {
+		digits--
+	}
+	if math.Abs(v) < 1e-3 {
+		return strconv.FormatFloat(v, 'g', figureDigits, 64)
+	}
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(v, 'f', max(digits, 1), 64), "0"), ".")
+}
+
+// figureDigits of a long number are shown.
+const figureDigits = 6
 
 // intervalOf the median; of few trials it is all that they have, and of a quoted number its source.
 func intervalOf(m output.Measurement) string {
@@ -155,9 +185,9 @@ func intervalOf(m output.Measurement) string {
 	case m.Quoted != "":
 		return "quoted: " + m.Quoted
 	case m.IntervalLow != "":
-		return m.IntervalLow + " to " + m.IntervalHigh
+		return figure(m.IntervalLow) + " to " + figure(m.IntervalHigh)
 	case m.Min != "":
-		return m.Min + " to " + m.Max + " (all)"
+		return figure(m.Min) + " to " + figure(m.Max) + " (all)"
 	}
 	return ""
 }

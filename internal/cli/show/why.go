@@ -35,14 +35,10 @@ const whyExamples = `  kubectl assay why demo
 func NewWhy(config *kube.Config) *cobra.Command {
 	var format output.Format
 	cmd := &cobra.Command{
-		Use: "why RUN", Short: "Say what a run waits for, and who is to act", Long: whyHelp, Example: whyExamples, Args: cobra.ExactArgs(1),
+		Use: "why RUN|BUNDLE", Short: "Say what a run waits for, and who is to act", Long: whyHelp, Example: whyExamples, Args: cobra.ExactArgs(1),
 		ValidArgsFunction: config.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			to, err := config.Cluster()
-			if err != nil {
-				return err
-			}
-			run, err := runOf(cmd.Context(), to, args[0])
+			run, err := read(cmd.Context(), config, args[0])
 			if err != nil {
 				return err
 			}
@@ -50,7 +46,11 @@ func NewWhy(config *kube.Config) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !run.Finished() {
+			if !run.Finished() { // and so of a cluster
+				to, err := config.Cluster()
+				if err != nil {
+					return err
+				}
 				doc.addPods(cmd.Context(), to.API, run)
 			}
 			return format.Write(cmd.OutOrStdout(), doc.Why, func(out io.Writer) error { return tellWhy(out, doc.Why, time.Now()) })

@@ -26,8 +26,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -122,7 +120,7 @@ func install(t *testing.T, release, namespace string, values []string) settings 
 			}
 			s.args = d.Spec.Template.Spec.Containers[0].Args
 			s.user = "system:serviceaccount:" + namespace + ":" + d.Spec.Template.Spec.ServiceAccountName
-			s.credentials = impersonate(t, s.user)
+			s.credentials = server.Kubeconfig(t, s.user, "")
 		}
 		s.rules = append(s.rules, managerRules(t, release, u.GetKind(), []byte(doc))...)
 		if err := server.API.Create(t.Context(), u); err != nil {
@@ -131,26 +129,6 @@ func install(t *testing.T, release, namespace string, values []string) settings 
 		t.Cleanup(func() { _ = server.API.Delete(context.Background(), u) })
 	}
 	return s
-}
-
-// impersonate writes a kubeconfig that acts as a user.
-func impersonate(t *testing.T, user string) string {
-	t.Helper()
-	c := server.Config
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	err := clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters: map[string]*clientcmdapi.Cluster{"c": {Server: c.Host, CertificateAuthorityData: c.CAData}},
-		AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {
-			ClientCertificateData: c.CertData, ClientKeyData: c.KeyData,
-			Impersonate: user,
-		}},
-		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u"}},
-		CurrentContext: "x",
-	}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // output of a process, read while it runs.

@@ -16,8 +16,6 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -147,7 +145,7 @@ func start(t *testing.T, manager, namespace string) (kill func()) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(manager, "--config", config, "--namespaces", namespace, "--metrics-bind-address", "0", "--health-probe-bind-address", "0")
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(t, dir))
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+server.Kubeconfig(t, "", ""))
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -165,21 +163,6 @@ func start(t *testing.T, manager, namespace string) (kill func()) {
 		}
 	})
 	return kill
-}
-
-func kubeconfig(t *testing.T, dir string) string {
-	t.Helper()
-	c := server.Config
-	config := clientcmdapi.NewConfig()
-	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: c.CertData, ClientKeyData: c.KeyData}
-	config.Contexts["envtest"] = &clientcmdapi.Context{Cluster: "envtest", AuthInfo: "envtest"}
-	config.CurrentContext = "envtest"
-	path := filepath.Join(dir, "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // throughput that the client of a trial delivers.

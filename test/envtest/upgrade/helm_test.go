@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -39,16 +37,7 @@ func newHelm(t *testing.T) helm {
 	if out, err := exec.Command(top+"/hack/tool.sh", "helm").CombinedOutput(); err != nil {
 		t.Fatalf("hack/tool.sh helm: %v\n%s", err, out)
 	}
-	c, config := server.Config, clientcmdapi.NewConfig()
-	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: c.CertData, ClientKeyData: c.KeyData}
-	config.Contexts["envtest"] = &clientcmdapi.Context{Cluster: "envtest", AuthInfo: "envtest"}
-	config.CurrentContext = "envtest"
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
-		t.Fatal(err)
-	}
-	return helm{t, path}
+	return helm{t, server.Kubeconfig(t, "", "")}
 }
 
 // try a command of Helm on the release assay, and return what it says.

@@ -5,7 +5,11 @@
 // A comment of the page says who executes the commands below it, up to the next such comment:
 //
 //	<!-- commands: test/e2e TestGate -->
+//	<!-- commands: test/e2e TestThePages, interrupted -->
 //	<!-- commands: not executed: they need an account of a cloud -->
+//
+// Each line of commands that are interrupted is a command that goes on by itself, such as a watch: it has to print something, and is
+// interrupted then.
 //
 // hack/check-docs wants one above every block of commands, and looks for the test.
 //

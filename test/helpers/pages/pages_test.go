@@ -19,6 +19,10 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	watch, err := Parse("<!-- commands: test/e2e TestA, interrupted -->\n" + fence + "sh\nx\n" + fence + "\n")
+	if err != nil || !watch[0].Claim.Interrupted {
+		t.Errorf("commands that are interrupted: %+v, %v", watch, err)
+	}
 	test, not := &Claim{Folder: "test/e2e", Test: "TestA"}, &Claim{Why: "they need a cloud"}
 	want := []Block{
 		{Line: 3, Language: "sh", Text: "first\n"},
@@ -90,6 +94,31 @@ func TestPlay(t *testing.T) {
 	p.Next()
 	if len(r.said) != 3 || !strings.Contains(r.said[2], "exit status 1") {
 		t.Errorf("a command fails: %q", r.said)
+	}
+}
+
+// A command that watches is interrupted, and has to watch.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	for commands, wrong := range map[string]string{
+		"echo a; sleep 100":                    "",
+		"echo a; sleep 100\necho b; sleep 100": "",
+		"echo a":                               "ended by itself",
+		"true":                                 "ended by itself",
+	} {
+		root := t.TempDir()
+		page := "<!-- commands: x TestInterrupted, interrupted -->\n" + fence + "sh\n" + commands + "\n" + fence + "\n"
+		if err := os.WriteFile(filepath.Join(root, "p.md"), []byte(page), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := &recorder{TB: t}
+		out := Open(r, root, "p.md", Shell{Dir: t.TempDir()}).Next()
+		if want := strings.Count(commands, "sleep"); wrong == "" && (len(r.said) > 0 || strings.Count(out, "\n") != want) {
+			t.Errorf("%q printed %q; %q", commands, out, r.said)
+		}
+		if wrong != "" && (len(r.said) != 1 || !strings.Contains(r.said[0], wrong)) {
+			t.Errorf("%q: %q", commands, r.said)
+		}
 	}
 }
 

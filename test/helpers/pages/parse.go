@@ -24,13 +24,15 @@ type Block struct {
 type Claim struct {
 	// Folder and Test that execute them, such as test/e2e and TestGate. Empty when nobody does.
 	Folder, Test string
+	// Interrupted commands go on until somebody interrupts them, and each line is one.
+	Interrupted bool
 	// Why nobody executes them.
 	Why string
 }
 
 var (
 	claimPattern = regexp.MustCompile(`^\s*<!-- commands: (.*?) -->\s*$`)
-	testPattern  = regexp.MustCompile(`^([a-z0-9_/-]+) (Test[A-Za-z0-9]+)$`)
+	testPattern  = regexp.MustCompile(`^([a-z0-9_/-]+) (Test[A-Za-z0-9]+)(, interrupted)?$`)
 	fencePattern = regexp.MustCompile("^( *)```(.*)$")
 	filePattern  = regexp.MustCompile(`^# ([A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)*\.ya?ml)\n`)
 )
@@ -77,7 +79,7 @@ func parseClaim(text string) (*Claim, error) {
 		return &Claim{Why: why}, nil
 	}
 	if test := testPattern.FindStringSubmatch(text); test != nil {
-		return &Claim{Folder: test[1], Test: test[2]}, nil
+		return &Claim{Folder: test[1], Test: test[2], Interrupted: test[3] != ""}, nil
 	}
 	return nil, fmt.Errorf("%q is neither a folder with a test nor \"not executed: \" with a reason", text)
 }

@@ -103,6 +103,9 @@ func (p *Play) Next() string {
 	p.t.Helper()
 	b := p.Files()
 	p.next++
+	if b.Claim.Interrupted {
+		return p.interrupt(b)
+	}
 	out, err := p.shell.Run(p.t, p.here(b.Text))
 	for try := 0; try < 2 && err != nil && p.again != nil && p.again(out); try++ {
 		p.t.Logf("%s: line %d is played again", p.path, b.Line)
@@ -115,6 +118,20 @@ func (p *Play) Next() string {
 		p.t.Errorf("%s: line %d: the page shows %q, and the commands print:\n%s", p.path, b.Line, line, out)
 	}
 	return out
+}
+
+// interrupt each command of a block when it has printed something.
+func (p *Play) interrupt(b Block) string {
+	p.t.Helper()
+	all := ""
+	for command := range strings.Lines(p.here(b.Text)) {
+		out, err := p.shell.Interrupt(p.t, strings.TrimSpace(command))
+		if err != nil {
+			p.t.Fatalf("%s: line %d: %v", p.path, b.Line, err)
+		}
+		all += out
+	}
+	return all
 }
 
 // Files writes the files above the next block of commands, and returns that block. Without one, the files of the rest.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/test/helpers/tree"
 )
 
 var update = flag.Bool("update", false, "take out and lower the exceptions that are better than listed")
@@ -138,15 +140,7 @@ func TestGeneratedFilesAreLeftOut(t *testing.T) {
 }
 
 func TestDeadImportRules(t *testing.T) {
-	root := t.TempDir()
-	for _, path := range []string{"api/v1/types.go", "internal/plan/plan.go"} {
-		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(root, path), []byte("package p\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	root := tree.Of(t, map[string]string{"api/v1/types.go": "package p\n", "internal/plan/plan.go": "package p\n"})
 	const rule = "import rule that names what does not exist"
 	tests := map[string]struct {
 		files, allow, deny string

@@ -1,0 +1,122 @@
+package show
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/output"
+)
+
+// Whoever reads only the table sees each thing that limits a number, in its row and at its median, on a narrow terminal, too.
+func TestDoubtsStandBesideTheNumber(t *testing.T) {
+	sound := v1alpha1.SummaryEntry{Name: "throughput", Target: "b", Unit: "tx/s", Median: "1323.4567", Min: "1", Max: "2", TrialCount: 8, PlannedTrialCount: 8}
+	tests := map[string]struct {
+		change func(*v1alpha1.SummaryEntry)
+		want   string
+	}{
+		"client limit": {func(e *v1alpha1.SummaryEntry) {
+			e.LimitedBy = []v1alpha1.LimitCount{{By: v1alpha1.LimitClient, TrialCount: 3}}
+		}, "client limit 3/8"},
+		"CPU and memory": {func(e *v1alpha1.SummaryEntry) {
+			e.LimitedBy = []v1alpha1.LimitCount{{By: v1alpha1.LimitCPU, TrialCount: 8}, {By: v1alpha1.LimitMemory, TrialCount: 1}}
+		}, "CPU limit 8/8, memory limit 1/8"},
+		"saturated":  {func(e *v1alpha1.SummaryEntry) { e.SaturatedTrialCount = 2 }, "saturated 2/8"},
+		"not steady": {func(e *v1alpha1.SummaryEntry) { e.Steadiness = &v1alpha1.SteadinessCount{Steady: 6, NotSteady: 2} }, "not steady 2/8"},
+		"caveat":     {func(e *v1alpha1.SummaryEntry) { e.Caveat = "the quota's period decides it" }, "[1]"},
+		"left out": {func(e *v1alpha1.SummaryEntry) {
+			e.TrialCount = 6
+			e.LeftOut = []v1alpha1.LeftOut{{Reason: v1alpha1.LeftOutDisturbed, TrialCount: 1}, {Reason: v1alpha1.LeftOutBlockDisturbed, TrialCount: 1}}
+		}, "disturbed 1/8, block disturbed 1/8"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := sound
+			e.Target = "a"
+			tt.change(&e)
+			run := &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Summary: []v1alpha1.SummaryEntry{e, sound}}}
+			text := told(t, run, View{}, 0)
+			if !strings.Contains(text, "  1323.46 *  ") || !strings.Contains(text, "  "+tt.want+"\n") || strings.Count(text, " *  ") != 1 || !strings.Contains(text, "\n* notes:\n  ") {
+				t.Errorf("want %q:\n%s", tt.want, text)
+			}
+			for word := range strings.SplitSeq(tt.want, ", ") {
+				if word, _, _ = strings.Cut(word, " 1/8"); !strings.Contains(text, "\n  "+strings.TrimRight(word, " 0123456789/")) {
+					t.Errorf("%q is not explained:\n%s", word, text)
+				}
+			}
+			if narrow := told(t, run, View{}, 44); !strings.Contains(narrow, "1323.46 *") {
+				t.Errorf("on a narrow terminal:\n%s", narrow)
+			}
+		})
+	}
+	if text := told(t, &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Summary: []v1alpha1.SummaryEntry{sound}}}, View{}, 0); strings.Contains(text, "*") || strings.Contains(text, "NOTES") {
+		t.Errorf("a sound number has a note:\n%s", text)
+	}
+}
+
+// Every reason to leave a trial out, and every limit, of the API has a word.
+func TestEveryDoubtHasAWord(t *testing.T) {
+	m := output.Measurement{LeftOut: map[string]int32{}, LimitedBy: map[string]int32{}, SaturatedTrials: 1, NotSteadyTrials: 1}
+	for file, kinds := range map[string]map[string]map[string]int32{
+		"summary_types.go":      {"LeftOutReason": m.LeftOut},
+		"trial_status_types.go": {"LimitKind": m.LimitedBy},
+	} {
+		parsed, err := parser.ParseFile(token.NewFileSet(), "../../../api/v1alpha1/"+file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if spec, is := n.(*ast.ValueSpec); is {
+				if typ, is := spec.Type.(*ast.Ident); is && kinds[typ.Name] != nil {
+					kinds[typ.Name][strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`)] = 1
+				}
+			}
+			return true
+		})
+	}
+	if len(m.LeftOut) != 6 || len(m.LimitedBy) != 3 {
+		t.Errorf("the API has %v and %v", m.LeftOut, m.LimitedBy)
+	}
+	if words := strings.Split(notesOf([]output.Measurement{m}).of[0], ", "); len(words) != len(m.LeftOut)+len(m.LimitedBy)+2 {
+		t.Errorf("%q", words)
+	}
+}
+
+// Findings of one kind are one line with the newest of them.
+func TestFindingsAreGrouped(t *testing.T) {
+	trial := func(n int32) *int32 { return &n }
+	doc := output.Run{}
+	for n := range int32(12) {
+		doc.Findings = append(doc.Findings, output.Finding{Check: "steal", Severity: "Disturbed", Target: "a", Trial: trial(n), Message: "the node lost time"})
+	}
+	doc.Findings = append(doc.Findings, output.Finding{Check: "steal", Severity: "Warning", Target: "a", Message: "of the server"}, output.Finding{Check: "rows", Severity: "Invalid", Message: "of the run"})
+	want := []string{"invalid rows: of the run", "warning steal (a): of the server", "12 x disturbed steal (a): such as trial 11: the node lost time"}
+	if diff := cmp.Diff(want, findingsOf(doc.Findings)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for n := range int32(20) {
+		doc.Findings = append(doc.Findings, output.Finding{Check: string(rune('a' + n)), Severity: "Warning"})
+	}
+	var out bytes.Buffer
+	if err := Tell(&out, doc, 0); err != nil || !strings.Contains(out.String(), "and 15 more in status.findings") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// Numbers keep their size, and a long one loses digits that nobody reads.
+func TestFigures(t *testing.T) {
+	for text, want := range map[string]string{
+		"1323.4": "1323.4", "1303.7951234": "1303.8", "22416.3412": "22416.3", "150429696": "150429696", "150429696.25": "150429696.2", "0.1120912345": "0.112091", "0.0000123456789": "1.23457e-05",
+		"-12.3456789": "-12.3457", "": "", "none": "none", "0": "0",
+	} {
+		if got := figure(text); got != want {
+			t.Errorf("%s is shown as %s, want %s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/report/chart"
+)
+
+// here is what this run has measured, to be found by a quoted number.
+type here struct {
+	entries []v1alpha1.SummaryEntry
+	of      ratios
+	// single are the dimensions in which no two entries differ, by the name of the measurement: a quoted number need not have them.
+	single map[string]map[string]bool
+}
+
+func hereOf(in Input) here {
+	out := here{of: ratiosOf(in), single: map[string]map[string]bool{}}
+	for _, e := range in.Entries {
+		if _, ok := decimal(e.Median); ok {
+			out.entries = append(out.entries, e)
+		}
+	}
+	for _, m := range measurements(out.entries) {
+		s, single := spanOf(m.entries), map[string]bool{}
+		for name := range s.values {
+			if !slices.Contains(s.names, name) {
+				single[name] = true
+			}
+		}
+		out.single[m.name] = single
+	}
+	return out
+}
+
+// beside a quoted number: the number of this run with the same name, unit and labels, with its ratio to the baseline. Empty where this
+// run has none, or several.
+func (h here) beside(quoted *v1alpha1.SummaryEntry) string {
+	want := maps.Clone(quoted.Labels)
+	var found *v1alpha1.SummaryEntry
+	for i := range h.entries {
+		e := &h.entries[i]
+		if e.Name != quoted.Name || e.Unit != quoted.Unit || !h.same(e, want) {
+			continue
+		}
+		if found != nil {
+			return ""
+		}
+		found = e
+	}
+	if found == nil || len(want) == 0 {
+		return ""
+	}
+	v, _ := decimal(found.Median)
+	text := "here " + chart.Figure(v)
+	if c := h.of.of(found); c != nil && short(c) != "" {
+		text += " (" + inDoubt(c) + ")"
+	}
+	return text
+}
+
+// same says whether an entry is what a quoted number is about.
+func (h here) same(e *v1alpha1.SummaryEntry, want map[string]string) bool {
+	have, matched := dimensionsOf(e), 0
+	for name, v := range have {
+		w, said := want[name]
+		switch {
+		case said && w != v:
+			return false
+		case said:
+			matched++
+		case name == v1alpha1.FactorTarget && !h.single[measuredName(e)][name]:
+			return false
+		case !h.single[measuredName(e)][name] && name != "p":
+			return false
+		}
+	}
+	return matched == len(want)
+}
+
+// measuredName of an entry, as measurements names it.
+func measuredName(e *v1alpha1.SummaryEntry) string {
+	if p := e.Labels["p"]; p != "" {
+		return e.Name + " p" + p
+	}
+	return e.Name
+}
+
+// bases are the baselines of the numbers of a table: those of the category baseline, or else those that the run compares with.
+type bases struct {
+	of map[*v1alpha1.SummaryEntry]*v1alpha1.SummaryEntry
+	// speed: they are shown as speed-ups, which is what comparisons with categories print.
+	speed bool
+}
+
+// basesOf placed numbers; declared is the comparison of the run.
+func basesOf(all []placed, declared v1alpha1.ComparisonEntry) bases {
+	out := bases{of: map[*v1alpha1.SummaryEntry]*v1alpha1.SummaryEntry{}}
+	key := func(p placed) string { return p.across }
+	is := func(p placed) bool { return p.entry.Labels["category"] == "baseline" }
+	if out.speed = slices.ContainsFunc(all, is); !out.speed {
+		key = func(p placed) string {
+			d := dimensionsOf(p.entry)
+			delete(d, declared.Factor)
+			return labelKey(d)
+		}
+		is = func(p placed) bool { return dimensionsOf(p.entry)[declared.Factor] == declared.Baseline }
+	}
+	by := map[string]*v1alpha1.SummaryEntry{}
+	for _, p := range all {
+		if is(p) {
+			by[key(p)] = p.entry
+		}
+	}
+	for _, p := range all {
+		out.of[p.entry] = by[key(p)]
+	}
+	return out
+}
+
+// against the baseline: +3.8 %, 1.52×, or 21.0× as fast. Empty for the baseline itself, and for what is a ratio already.
+func (b bases) against(e *v1alpha1.SummaryEntry) string {
+	base := b.of[e]
+	if base == nil || base == e || e.Direction == "" || e.Unit == "1" || e.Unit == "%" {
+		return ""
+	}
+	v, ok := decimal(e.Median)
+	of, known := decimal(base.Median)
+	switch {
+	case !ok || !known || v <= 0 || of <= 0:
+		return ""
+	case b.speed && e.Direction == string(contract.LowerIsBetter):
+		return ratioText(of/v) + "× as fast"
+	case b.speed:
+		return ratioText(v/of) + "× as fast"
+	}
+	return short(&v1alpha1.ComparisonEntry{Ratio: strconv.FormatFloat(v/of, 'g', -1, 64)})
+}
+
+// declaredOf the run is its first comparison, which says what the numbers of others are compared with, too.
+func declaredOf(in Input) v1alpha1.ComparisonEntry {
+	if all := family(in, v1alpha1.FamilyPrimary); len(all) > 0 {
+		return all[0]
+	}
+	return v1alpha1.ComparisonEntry{}
+}
