@@ -138,10 +138,10 @@ type ComparisonEntry struct {
 	// +kubebuilder:validation:Minimum=1
 	PlannedBlockCount int32 `json:"plannedBlockCount"`
 	// differences are names of what else differs between the two sides and matters, such as
-	// log_bin.
+	// log_bin: all that are known, the most important ones first.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=40
 	// +kubebuilder:validation:items:MaxLength=253
 	Differences []string `json:"differences,omitempty"`
 	// reason of an Inconclusive or Exploratory verdict, and caveats of others.

@@ -3,12 +3,15 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
@@ -103,5 +106,41 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s: the plan is of another run: %s", e.name, out.String())
 		}
 		t.Log(out.String())
+	}
+}
+
+// A reduced bundle has the results of a few trials, no raw output, and a page with the same tables.
+func TestReduce(t *testing.T) {
+	name := experiments[0].name
+	dir := gallery(t, name)
+	whole, small := filepath.Join(dir, name+bundle.Extension), filepath.Join(dir, "small"+bundle.Extension)
+	if err := reduce(t.Context(), whole, small, 30_000); err != nil {
+		t.Fatal(err)
+	}
+	contents := func(path string) (results, raw int) {
+		b, err := bundle.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = b.Close() }()
+		for _, f := range b.Index.Files {
+			results += strings.Count(f.Path, "/"+contract.KeyResult)
+			raw += strings.Count(f.Path, "/"+contract.KeyRaw)
+		}
+		return results, raw
+	}
+	all, _ := contents(whole)
+	if results, raw := contents(small); raw != 0 || results == 0 || results >= all {
+		t.Errorf("got %d results of %d, and %d raw outputs", results, all, raw)
+	}
+	tables := func(path string) []string {
+		var out, problems strings.Builder
+		if code := cli.Run(t.Context(), []string{"report", path, "-o", "-"}, cli.Streams{Out: &out, Problems: &problems}); code != exit.OK {
+			t.Fatalf("exit code %d: %s", code, problems.String())
+		}
+		return regexp.MustCompile(`(?s)<caption>.*?</caption>`).FindAllString(out.String(), 3)
+	}
+	if a, b := tables(whole), tables(small); len(a) != 3 || !slices.Equal(a, b) {
+		t.Errorf("the pages begin with %q and %q", a, b)
 	}
 }

@@ -24,7 +24,10 @@ const introduction = `# Gallery
 
 Five published experiments, repeated in small on the local cluster (` + "`make gallery-runs`" + `): two nodes in one virtual machine of two
 cores. So no figure here can be compared with a published one, and the reports say where a ratio can. Each report shows what its source
-shows, from the published numbers and from the stored ones of the repetition, and each number can be traced to its trials.
+shows, from the published numbers and from the stored ones of the repetition.
+
+The bundles are reduced: plan, records and summary are whole, but the raw output and most results are left out, so that
+` + "`kubectl assay verify`" + ` says that they were removed. Of the trials without a result a report has no curve over time.
 
 ` + onGitHub
 

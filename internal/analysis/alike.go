@@ -6,8 +6,8 @@ import (
 	"github.com/assay-bench/assay/internal/likeness"
 )
 
-// maxDiffering names stand in one comparison.
-const maxDiffering = 16
+// maxDiffering names stand in one comparison: as many as are known of two sides.
+const maxDiffering = likeness.MaxDifferences
 
 // Alike compares the circumstances of two targets of a run.
 func Alike(sides Sides) Likeness {

@@ -17,7 +17,11 @@ func reading() ui.Reading {
 		if err != nil {
 			return err
 		}
-		if err := report.Write(page, reported(ctx, run)); err != nil {
+		in, err := reported(ctx, run)
+		if err != nil {
+			return err
+		}
+		if err := report.Write(page, in); err != nil {
 			return fmt.Errorf("%s: %w", from, err)
 		}
 		return nil

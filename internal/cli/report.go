@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -96,7 +97,11 @@ func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer)
 // to writes the report in its format.
 func (r reporting) to(ctx context.Context, out io.Writer, run *stored.Run) error {
 	if r.format == formatHTML {
-		return report.Write(out, reported(ctx, run))
+		in, err := reported(ctx, run)
+		if err != nil {
+			return err
+		}
+		return report.Write(out, in)
 	}
 	markdown, err := export.Find(formatMarkdown)
 	if err != nil {
@@ -106,14 +111,18 @@ func (r reporting) to(ctx context.Context, out io.Writer, run *stored.Run) error
 }
 
 // reported is what a run has stored, as the report takes it.
-func reported(ctx context.Context, run *stored.Run) report.Input {
+func reported(ctx context.Context, run *stored.Run) (report.Input, error) {
+	variables, err := run.Variables(ctx)
 	return report.Input{
 		Run: run.Object, Plan: run.Ran(), Records: run.Records,
 		Entries: run.Summary.Entries, Comparisons: run.Summary.Comparisons, Sweeps: run.Summary.Sweeps, Searches: run.Summary.Searches,
-		Quoted: run.Quoted,
+		Quoted: run.Quoted, Variables: variables,
 		Result: func(rec contract.Record) (contract.Result, bool, error) {
 			var clients []contract.Result
 			for client, err := range run.Results(ctx, rec) {
+				if errors.Is(err, stored.ErrNoResult) {
+					return contract.Result{}, false, nil // the page says of how many trials it has none
+				}
 				if err != nil {
 					return contract.Result{}, false, err
 				}
@@ -125,5 +134,5 @@ func reported(ctx context.Context, run *stored.Run) report.Input {
 			whole, _, err := merge.Results(clients)
 			return whole, err == nil, err
 		},
-	}
+	}, err
 }

@@ -82,6 +82,9 @@ type Comparison struct {
 	More int
 	// Unknown are the classes of which nothing is known on at least one side.
 	Unknown []Class
+	// NotKnown are variables that were set on one side, while their value on the other one is not known: it may be the same.
+	// At most MaxDifferences, in the order of their names.
+	NotKnown []string
 
 	first, second string
 }
@@ -91,7 +94,8 @@ func Compare(in Input) Comparison {
 	a, b := sideOf(in.First), sideOf(in.Second)
 	out := Comparison{first: in.First.Name, second: in.Second.Name}
 	all := settingsBetween(a, b)
-	all = append(all, otherSettings(a, b)...)
+	others, notKnown := otherSettings(a, b)
+	all, out.NotKnown = append(all, others...), notKnown[:min(len(notKnown), MaxDifferences)]
 	all = append(all, factsBetween(a, b, in.Factor)...)
 	all = append(all, speeds(in.First.Records, in.Second.Records)...)
 	classes := Classes()
@@ -256,8 +260,13 @@ func (c circumstances) nameOf(second circumstances, set Setting) string {
 	return set.Name
 }
 
-// otherSettings are variables outside of the catalogue that somebody set.
-func otherSettings(a, b circumstances) []Difference {
+// ownDefault is the value of a variable that a server has left at its default, where that is known to be another one.
+const ownDefault = "its default"
+
+// otherSettings are variables outside of the catalogue that somebody set: those that differ, and those whose value is not
+// known of one side. A server does not report what it left at its default, and that may be the very value that the
+// other side was set to.
+func otherSettings(a, b circumstances) (differ []Difference, notKnown []string) {
 	names := map[string]bool{}
 	for _, s := range append(slices.Clone(a.servers), b.servers...) {
 		for name := range s.facts {
@@ -266,12 +275,26 @@ func otherSettings(a, b circumstances) []Difference {
 			}
 		}
 	}
-	var out []Difference
+	oneDefault := oneMariaDB(a, b)
 	for _, name := range sortedNames(names) {
 		x, y := a.fact(name), b.fact(name)
-		if !x.like(y) {
-			out = append(out, Difference{Name: strings.TrimPrefix(name, setPrefix), Class: Other, First: x.String(), Second: y.String()})
+		bare := strings.TrimPrefix(name, setPrefix)
+		switch {
+		case x.like(y):
+		case len(x) > 0 && len(y) > 0:
+			differ = append(differ, Difference{Name: bare, Class: Other, First: x.String(), Second: y.String()})
+		case oneDefault:
+			differ = append(differ, Difference{Name: bare, Class: Other, First: cmp.Or(x.String(), ownDefault), Second: cmp.Or(y.String(), ownDefault)})
+		default:
+			notKnown = append(notKnown, bare)
 		}
 	}
-	return out
+	return differ, notKnown
+}
+
+// oneMariaDB says whether both sides are MariaDB of one version: it lists a variable only where the value is not the default,
+// and of one version that is the same. MySQL lists whatever was set, also to the default.
+func oneMariaDB(a, b circumstances) bool {
+	x, y := a.fact(factVersion), b.fact(factVersion)
+	return x.single() != "" && x.like(y) && familyOf(x.single()) == familyMariaDB
 }

@@ -222,11 +222,12 @@ func TestMachineSpeed(t *testing.T) {
 
 // A list is bounded, and what matters is in it.
 func TestDifferencesAreBounded(t *testing.T) {
-	facts := map[string]string{"log_bin": "OFF"}
+	first, facts := map[string]string{}, map[string]string{"log_bin": "OFF"}
 	for i := range 100 {
-		facts[setPrefix+strings.Repeat("x", i+1)] = "1"
+		name := setPrefix + strings.Repeat("x", i+1)
+		first[name], facts[name] = "2", "1"
 	}
-	c := Compare(Input{First: sideWith(t, "a", "mysql-9.7", nil), Second: sideWith(t, "b", "mysql-9.7", facts)})
+	c := Compare(Input{First: sideWith(t, "a", "mysql-9.7", first), Second: sideWith(t, "b", "mysql-9.7", facts)})
 	if len(c.Differences) != MaxDifferences || c.More != 101-MaxDifferences || c.Differences[0].Name != "log_bin" {
 		t.Errorf("%d differences and %d more, %+v first", len(c.Differences), c.More, c.Differences[0])
 	}

@@ -3,8 +3,8 @@
 // In: the records of the trials of both sides, and the factor that is compared. Out: what differs
 // besides the factor: settings of the servers, machines, data, and how fast the machines were. Each
 // difference has its class, both values, and whether, why and in which direction it is known to
-// matter. A comparison that requires sides to be alike is refused where they differ, and where
-// nothing is known.
+// matter. A setting whose value is not known of one side is named apart: it is no difference. A
+// comparison that requires sides to be alike is refused where they differ, and where nothing is known.
 //
 //	catalogue.yaml  the settings that are known to matter, with their sources
 //	catalogue.go    reads them

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,8 +28,7 @@ const (
 	factChecksum    = "data/checksum"
 	factFilesystem  = "storage/filesystem"
 	factWriteCache  = "storage/write-cache"
-	// setPrefix is before variables outside of the catalogue that were set to another value than
-	// the server's own.
+	// setPrefix is before variables outside of the catalogue that some server of the run has set.
 	setPrefix = "set/"
 )
 
@@ -47,6 +47,9 @@ type Source struct {
 	ServerImageID, ClientImageID string
 	// FsyncsPerCommit, measured before loading.
 	FsyncsPerCommit string
+	// Set are names of variables that some target of the run has set. Their values are recorded of every target: to one
+	// server a value is its default, to another one it is not.
+	Set []string
 }
 
 // FactsOf a trial. What is unknown is absent.
@@ -56,7 +59,7 @@ func FactsOf(in Source) contract.Facts {
 		factTool: strings.TrimSpace(in.Result.Tool.Name + " " + in.Result.Tool.Version),
 	}
 	if s := in.Result.Server; s != nil {
-		serverFacts(out, *s)
+		serverFacts(out, *s, in.Set)
 	}
 	machineFacts(out, "client", in.Result.Client.Machine, in.Result.Client.Limits)
 	if t := in.Result.Target; t != nil {
@@ -70,7 +73,7 @@ func FactsOf(in Source) contract.Facts {
 	return contract.NewFacts(out)
 }
 
-func serverFacts(out map[string]string, s contract.Server) {
+func serverFacts(out map[string]string, s contract.Server, alsoSet []string) {
 	out[factVersion] = strings.TrimSpace(s.Version + " " + s.VersionComment)
 	out[factTLS], out[factCipher] = cmp.Or(s.TLSVersion, "none"), cmp.Or(s.Cipher, "none")
 	known := map[string]bool{}
@@ -80,10 +83,17 @@ func serverFacts(out map[string]string, s contract.Server) {
 			out[set] = cmp.Or(value, "''")
 		}
 	}
+	set := map[string]string{}
+	maps.Copy(set, s.NonDefault)
+	for _, name := range alsoSet {
+		if value, there := s.Variables[name]; there {
+			set[name] = value
+		}
+	}
 	n := 0
-	for _, name := range sortedNames(s.NonDefault) {
-		value := s.NonDefault[name]
-		if known[name] || incidental(name, value) || n >= maxSet {
+	for _, name := range sortedNames(set) {
+		value := set[name]
+		if known[name] || Incidental(name, value) || n >= maxSet {
 			continue
 		}
 		n++
@@ -101,9 +111,9 @@ func namesOfCatalogue() (all []string) {
 	return all
 }
 
-// incidental says whether a variable names places, identities and positions of a server. Nobody
+// Incidental says whether a variable names places, identities and positions of a server. Nobody
 // compares them.
-func incidental(name, value string) bool {
+func Incidental(name, value string) bool {
 	if strings.HasPrefix(value, "/") || strings.HasPrefix(name, "gtid_") {
 		return true
 	}

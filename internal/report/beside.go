@@ -3,7 +3,6 @@ package report
 import (
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
@@ -122,7 +121,7 @@ func basesOf(all []placed, declared v1alpha1.ComparisonEntry) bases {
 	return out
 }
 
-// against the baseline: +3.8 %, 1.52×, or 21.0× as fast. Empty for the baseline itself, and for what is a ratio already.
+// against the baseline: +3.8 %, 52.0×, or 21.0× as fast. Empty for the baseline itself, and for what is a ratio already.
 func (b bases) against(e *v1alpha1.SummaryEntry) string {
 	base := b.of[e]
 	if base == nil || base == e || e.Direction == "" || e.Unit == "1" || e.Unit == "%" {
@@ -138,7 +137,10 @@ func (b bases) against(e *v1alpha1.SummaryEntry) string {
 	case b.speed:
 		return ratioText(v/of) + "× as fast"
 	}
-	return short(&v1alpha1.ComparisonEntry{Ratio: strconv.FormatFloat(v/of, 'g', -1, 64)})
+	if ratio := v / of; e.Direction == string(contract.HigherIsBetter) && ratio < 3 {
+		return percent(ratio - 1)
+	}
+	return ratioText(v/of) + "×"
 }
 
 // declaredOf the run is its first comparison, which says what the numbers of others are compared with, too.

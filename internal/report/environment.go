@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -16,16 +14,12 @@ func environment(in Input) (out []block) {
 	if lines := asked(st.Targets); len(lines) > 0 {
 		out = append(out, block{heading: "Asked for, and not in force", bullets: lines})
 	}
-	if t, differs := targetTable(st.Targets, specTargets(in)); t != nil {
-		if len(st.Targets) > 1 {
-			text := "The targets are alike in every row below."
-			if len(differs) > 0 {
-				text = "The targets differ in " + strings.Join(differs, ", ") + ". Those rows are in bold."
-			}
-			out = append(out, paragraph(line(text)))
+	if t, rows := targetTable(in); t != nil {
+		if len(t.head) > 2 {
+			out = append(out, rows.words()...)
 		}
 		if names := differencesOf(in.Comparisons); len(names) > 0 {
-			out = append(out, paragraph(line("What differs between compared sides, besides what is compared, and is known to matter: "+strings.Join(names, ", ")+".")))
+			out = append(out, paragraph("What differs between compared sides, besides what is compared, and is known to matter: "+some(names)+"."))
 		}
 		out = append(out, block{table: t})
 	}
@@ -68,78 +62,6 @@ func asked(targets []v1alpha1.TargetStatus) (out []string) {
 
 // marked is a value in quotation marks.
 func marked(text string) string { return "“" + cut(text, 80) + "”" }
-
-// targetTable has a column for each target, and names the rows in which they differ.
-func targetTable(all []v1alpha1.TargetStatus, specs map[string]v1alpha1.Target) (*table, []string) {
-	all = slices.DeleteFunc(slices.Clone(all), func(t v1alpha1.TargetStatus) bool { return specs[t.Name].Published != nil || len(t.Quoted) > 0 })
-	if len(all) == 0 {
-		return nil, nil
-	}
-	t := &table{caption: "Targets as they ran", head: []column{{"", false}}}
-	var names, differs []string
-	values := make([]map[string]string, len(all))
-	for i, target := range all {
-		t.head = append(t.head, column{target.Name, false})
-		values[i] = map[string]string{}
-		for _, p := range traits(target) {
-			if p.value == "" {
-				continue
-			}
-			if !slices.Contains(names, p.name) {
-				names = append(names, p.name)
-			}
-			values[i][p.name] = p.value
-		}
-	}
-	for _, name := range names {
-		different := slices.ContainsFunc(values, func(v map[string]string) bool { return v[name] != values[0][name] })
-		row := []cell{{text: name, heading: true, strong: different}}
-		for _, v := range values {
-			text := v[name]
-			if text == "" {
-				text = "–"
-			}
-			row = append(row, cell{text: text})
-		}
-		if t.rows = append(t.rows, row); different && len(differs) < 20 {
-			differs = append(differs, name)
-		}
-	}
-	return t, differs
-}
-
-// traits of a target in the order of the table. Times are measured, and never the same twice: they have two digits.
-func traits(t v1alpha1.TargetStatus) []pair {
-	out := []pair{{"server version", t.ServerVersion}, {"image", t.ImageID}, {"address", t.Address}, {"node", t.NodeName}, {"QoS class", t.QOSClass}}
-	if n := t.RestartCount; n != nil {
-		out = append(out, pair{"restarts", strconv.Itoa(int(*n))})
-	}
-	if t.TLS != nil {
-		out = append(out, pair{"TLS", t.TLS.Version + " " + t.TLS.Cipher})
-	} else {
-		out = append(out, pair{"TLS", "not encrypted"})
-	}
-	if s := t.Storage; s != nil {
-		out = append(out, pair{"filesystem", s.Filesystem}, pair{"device", s.Device}, pair{"write cache", words(s.WriteCache)},
-			pair{"fsync, median", seconds(s.FsyncP50Seconds)}, pair{"fsync, p99", seconds(s.FsyncP99Seconds)})
-	}
-	out = append(out, pair{"round trip, median", seconds(t.RoundTripSeconds)}, pair{"log flushes per commit", figureOf(t.FsyncsPerCommit)})
-	if len(t.Replicas) > 0 {
-		out = append(out, pair{"replicas", strconv.Itoa(len(t.Replicas))})
-	}
-	for _, v := range t.Load {
-		if v.Name == "time.load" && len(v.Labels) == 0 {
-			out = append(out, pair{"loading took", seconds(v.Value)})
-		}
-	}
-	seen := map[string]bool{}
-	for _, s := range append(slices.Clone(t.Durability), t.NonDefault...) {
-		if !seen[s.Name] {
-			seen[s.Name], out = true, append(out, pair{s.Name, cut(s.Value, 80)})
-		}
-	}
-	return out
-}
 
 func figureOf(text string) string {
 	v, ok := decimal(text)

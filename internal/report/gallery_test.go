@@ -221,11 +221,14 @@ func TestS3AsPublished(t *testing.T) {
 		got[row[0].text] = fmt.Sprint(row[2].below, row[3].below)
 	}
 	for name, want := range map[string]string{
-		"do <random number>": "[−13.5 %] [+3.8 %]", "select collations": "[+19.2 %] [1.28×]", "select random number": "[−9.5 %] [+5.5 %]", "select one mysql.user using execute": "[] []",
+		"do <random number>": "[−13.5 %] [+3.8 %]", "select collations": "[+19.2 %] [+27.7 %]", "select random number": "[−9.5 %] [+5.5 %]", "select one mysql.user and a random number [no caching client side]": "[−32.3 %] [+47.0 %]", "select one mysql.user using execute": "[] []",
 	} {
 		if got[name] != want {
 			t.Errorf("%s: got %s, want %s", name, got[name], want)
 		}
+	}
+	if got := tables[0].rows[0][1].text; got != "4,826.5" {
+		t.Errorf("got %q, want all digits that were printed", got)
 	}
 	if margins, _ := tablesOf(c, "throughput.margin, %: as published"); len(margins) != 1 || len(margins[0].rows) != 10 || margins[0].rows[0][3].text != "0.449" {
 		t.Errorf("got %d tables of margins", len(margins))
@@ -293,5 +296,25 @@ func TestQuotedNumbersStandBesideMeasuredOnes(t *testing.T) {
 func TestSpeedUpsAreThoseOfTheHarness(t *testing.T) {
 	if nameSpeedUp != drivers.NameSpeedUp {
 		t.Errorf("got %q, want %q", nameSpeedUp, drivers.NameSpeedUp)
+	}
+}
+
+// Calls that differ in other things each are rows of their own, and not a table of dashes; a full table stays one.
+func TestATableOfDashesIsAList(t *testing.T) {
+	entry := func(labels ...string) *v1alpha1.SummaryEntry {
+		return &v1alpha1.SummaryEntry{Name: "x", Target: "mariadb", Median: "1", Labels: value("", "", "", 0, labels...).Labels}
+	}
+	calls := []*v1alpha1.SummaryEntry{entry("operation", "Connect"), entry("operation", "SelectOne"), entry("operation", "SelectOne", "session", "Pool"), entry("operation", "Insert")}
+	l := layOut(calls, v1alpha1.FactorTarget)
+	var got []string
+	for _, p := range l.place(calls) {
+		got = append(got, p.across+"|"+p.series)
+	}
+	if want := []string{"|Connect", "|SelectOne", "|SelectOne, Pool", "|Insert"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	full := []*v1alpha1.SummaryEntry{entry("operation", "Do", "driver", "a"), entry("operation", "Do", "driver", "b"), entry("operation", "Insert", "driver", "a"), entry("operation", "Insert", "driver", "b")}
+	if l := layOut(full, "driver"); !slices.Equal(l.across, []string{"operation"}) || !slices.Equal(l.series, []string{"driver"}) {
+		t.Errorf("got %+v, want the operations across the drivers", l)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // lacks is what the verdict does not say, as far as the run itself knows it.
@@ -21,7 +22,7 @@ func lacks(in Input) (out []string) {
 		out = append(out, text)
 	}
 	if names := differencesOf(in.Comparisons); len(names) > 0 {
-		out = append(out, line("The sides differ in more than what is compared: "+strings.Join(names, ", ")+"."))
+		out = append(out, "The sides differ in more than what is compared: "+some(names)+".")
 	}
 	if n := len(family(in, v1alpha1.FamilyExploratory)); n > 0 && len(primary) > 0 {
 		out = append(out, plural(n, "exploratory comparison")+" below have no error rate: they are hints.")
@@ -56,11 +57,15 @@ func inconclusive(primary []v1alpha1.ComparisonEntry) string {
 		strings.TrimPrefix(percent(largest), "+"))
 }
 
+// Names of differences of all comparisons together, and the bytes of one: whatever a hostile summary holds.
+const maxDiffering, maxName = 200, 80
+
+// differencesOf all comparisons that are known to matter, each once.
 func differencesOf(all []v1alpha1.ComparisonEntry) (out []string) {
 	for _, e := range all {
 		for _, name := range e.Differences {
-			if !slices.Contains(out, name) && len(out) < 12 {
-				out = append(out, name)
+			if !slices.Contains(out, name) && len(out) < maxDiffering {
+				out = append(out, contract.Cut(contract.Line(name), maxName))
 			}
 		}
 	}

@@ -45,8 +45,8 @@ func dimensionsOf(e *v1alpha1.SummaryEntry) map[string]string {
 }
 
 // layOut the entries of a measurement: those in which they differ. What is compared becomes the series, a load
-// what goes across, and what is done the panels. What is done goes across where there is no load; where most of such a
-// table would be empty, each entry is a row of its own.
+// what goes across, and what is done the panels. What is done goes across where there is no load; where a third of
+// such a table would be empty, each entry is a row of its own.
 func layOut(entries []*v1alpha1.SummaryEntry, factor string) layout {
 	s := spanOf(entries)
 	l := layout{}
@@ -183,11 +183,11 @@ func (s *span) follows(name string, others []string) bool {
 	return true
 }
 
-// sparse says whether most of a table with series beside each other would be empty.
+// sparse says whether a third or more of a table with series beside each other would be empty.
 func (l layout) sparse(entries []*v1alpha1.SummaryEntry) bool {
 	all := l.place(entries)
 	across, series := each(all, func(p placed) string { return p.across }), each(all, func(p placed) string { return p.series })
-	return len(across) > 1 && 2*len(across)*len(series) > 3*len(entries)
+	return len(across) > 1 && 2*len(across)*len(series) >= 3*len(entries)
 }
 
 // place the entries, in their order.

@@ -142,8 +142,12 @@ func (g *publishedGroup) blocks(measured here, declared v1alpha1.ComparisonEntry
 		t := &table{caption: captionOf(g.m, name, "as published")}
 		g.fill(t, l, by[name], shownAs(by[name], l, measured, declared))
 		out = append(out, block{table: t})
+		if g.m.unit == "1" || g.m.unit == "%" {
+			continue // what others made of their numbers needs no picture beside them
+		}
 		if f := bars(g.m, l, name, by[name], trials{}); f != nil {
 			f.caption, f.note = captionOf(g.m, name, "as published"), ""
+			f.behind.head[1].name = g.m.unit
 			out = append(out, block{figure: f})
 		}
 	}
@@ -156,7 +160,7 @@ func shownAs(all []placed, l layout, measured here, declared v1alpha1.Comparison
 	best, bases := l.best(all), basesOf(all, declared)
 	return func(e *v1alpha1.SummaryEntry) cell {
 		v, _ := decimal(e.Median)
-		c := cell{text: chart.Figure(v), strong: best[e]}
+		c := cell{text: printed(v), strong: best[e]}
 		for _, text := range []string{bases.against(e), measured.beside(e)} {
 			if text != "" {
 				c.below = append(c.below, text)
@@ -164,6 +168,15 @@ func shownAs(all []placed, l layout, measured here, declared v1alpha1.Comparison
 		}
 		return c
 	}
+}
+
+// printed is a number with all digits that somebody printed; one of a tool with more than seven is no more exact for it.
+func printed(v float64) string {
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	if len(strings.Trim(strings.ReplaceAll(text, ".", ""), "0-")) > 7 {
+		return chart.Figure(v)
+	}
+	return chart.Grouped(text)
 }
 
 // fill a table with the numbers of a panel.

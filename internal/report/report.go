@@ -27,6 +27,9 @@ type Input struct {
 	Searches    []v1alpha1.SearchEntry
 	// Quoted are the numbers of published targets.
 	Quoted []quoted.Numbers
+	// Variables are all global variables of the server of each target, by the name of the target; without them the report
+	// knows only what the status says of a server, which is what it has set.
+	Variables map[string]map[string]string
 	// Result of an attempt, its clients merged; false for one that has none. Without it there are no pictures of
 	// single trials.
 	Result func(contract.Record) (contract.Result, bool, error)

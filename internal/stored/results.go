@@ -2,6 +2,7 @@ package stored
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -10,6 +11,9 @@ import (
 
 // maxClients of a run (spec.clients.count).
 const maxClients = 64
+
+// ErrNoResult: an attempt has succeeded, and the ConfigMap of its result holds none.
+var ErrNoResult = errors.New("it holds no result")
 
 // ClientResult is what one client has delivered.
 type ClientResult struct {
@@ -36,7 +40,7 @@ func (r *Run) Results(ctx context.Context, rec contract.Record) iter.Seq2[Client
 			case !ok && rec.State == contract.Failed:
 				continue
 			case !ok:
-				err = fmt.Errorf("ConfigMap %s holds no result", contract.ResultName(job, client))
+				err = fmt.Errorf("ConfigMap %s: %w", contract.ResultName(job, client), ErrNoResult)
 			case !of(res.Result.Trial, rec, client):
 				err = fmt.Errorf("ConfigMap %s has the result of another trial or client", res.ConfigMap)
 			}
@@ -58,6 +62,25 @@ func (r *Run) Result(ctx context.Context, configMap string) (res ClientResult, o
 		err = fmt.Errorf("%s: %w", r.from, err)
 	}
 	return res, ok, err
+}
+
+// Variables are all global variables of the server of each target that was loaded, by the name of the target. A server that
+// nobody could ask has none. It fails when the result of loading is gone.
+func (r *Run) Variables(ctx context.Context) (map[string]map[string]string, error) {
+	out := map[string]map[string]string{}
+	for _, t := range r.Object.Status.Targets {
+		if t.LoadResult == "" {
+			continue
+		}
+		res, ok, err := r.Result(ctx, t.LoadResult)
+		if err != nil {
+			return nil, err
+		}
+		if ok && res.Result.Server != nil && len(res.Result.Server.Variables) > 0 {
+			out[t.Name] = res.Result.Server.Variables
+		}
+	}
+	return out, nil
 }
 
 // Clients is the number of client pods, 1 to 64.

@@ -119,6 +119,22 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// All variables of a server are in the result of loading, and a report compares them.
+func TestVariables(t *testing.T) {
+	made := finished.New(t, finished.Options{})
+	run := read(t, made)
+	for i := range run.Object.Status.Targets {
+		run.Object.Status.Targets[i].LoadResult = ""
+	}
+	if got, err := run.Variables(t.Context()); err != nil || len(got) != 0 {
+		t.Errorf("of a run that has loaded nothing: %v, %v", got, err)
+	}
+	run.Object.Status.Targets = []v1alpha1.TargetStatus{{Name: "a", LoadResult: "run-a-load-result-0"}}
+	if _, err := run.Variables(t.Context()); err == nil {
+		t.Error("a result that is gone is no error")
+	}
+}
+
 // A failed attempt may lack results; an attempt that has measured may not.
 func TestResultsThatAreMissing(t *testing.T) {
 	made := finished.New(t, finished.Options{})

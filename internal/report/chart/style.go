@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -131,13 +132,16 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	return out
 }
 
+// whole numbers have zeros behind the point where another tick has digits there.
+var whole = regexp.MustCompile(`\.0+$`)
+
 // relabel keeps the ticks without the minor ones, with grouped numbers.
 func relabel(all []plot.Tick) (out []plot.Tick) {
 	for _, t := range all {
 		if t.IsMinor() {
 			continue
 		}
-		out = append(out, plot.Tick{Value: t.Value, Label: group(strings.TrimSuffix(t.Label, ".0"))})
+		out = append(out, plot.Tick{Value: t.Value, Label: group(whole.ReplaceAllString(t.Label, ""))})
 	}
 	return out
 }
@@ -169,6 +173,9 @@ func Short(v float64) string {
 	}
 	return Figure(math.Round(v/unit) * unit)
 }
+
+// Grouped is the text of a number with its digits before the point in groups of three.
+func Grouped(text string) string { return group(text) }
 
 // group the digits before the point by three.
 func group(text string) string {

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/stored"
+)
+
+const (
+	// mostResults is how many bytes of results a stored run has, compressed. A page takes its curves over time and its
+	// spectrum from them, and all else from the records.
+	mostResults = 150_000
+	// mostCells of which a page shows single trials.
+	mostCells = 4
+)
+
+// reduced is a bundle without the raw output of the tools, and with the results of a few trials only: as large as a repository can
+// have it. Plan, records and summary are whole.
+type reduced struct {
+	*bundle.Bundle
+	kept map[string]bool
+}
+
+// ConfigMap of the bundle; of a result only what is kept.
+func (r reduced) ConfigMap(ctx context.Context, name string) (*corev1.ConfigMap, error) {
+	cm, err := r.Bundle.ConfigMap(ctx, name)
+	if err != nil || cm == nil {
+		return cm, err
+	}
+	if _, is := cm.BinaryData[contract.KeyResult]; is {
+		delete(cm.BinaryData, contract.KeyRaw)
+		if !r.kept[name] {
+			delete(cm.BinaryData, contract.KeyResult)
+		}
+	}
+	return cm, nil
+}
+
+// reduce a bundle to at most so many bytes of results. It fails for a run that has no plan.
+func reduce(ctx context.Context, from, to string, most int) error {
+	b, err := bundle.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = b.Close() }()
+	run, err := stored.Read(ctx, b)
+	if err != nil {
+		return err
+	}
+	if run.Plan == nil {
+		return fmt.Errorf("%s has no plan", from)
+	}
+	r := reduced{b, map[string]bool{}}
+	left := most
+	for _, name := range shownResults(run) {
+		cm, err := b.ConfigMap(ctx, name)
+		if err != nil {
+			return err
+		}
+		if size := len(cm.BinaryData[contract.KeyResult]); size <= left {
+			r.kept[name], left = true, left-size
+		}
+	}
+	return write(to, func(out io.Writer) error {
+		_, err := bundle.Write(ctx, r, out)
+		return err
+	})
+}
+
+// shownResults are those of trials that a page looks at, of the first blocks first: of the first, the last and a few cells between.
+func shownResults(run *stored.Run) (names []string) {
+	n := len(run.Plan.Cells)
+	shown := map[int32]bool{}
+	for i := range min(n, mostCells) {
+		shown[int32(i*(n-1)/max(min(n, mostCells)-1, 1))] = true
+	}
+	records := slices.Clone(run.Records)
+	slices.SortStableFunc(records, func(a, b contract.Record) int { return int(a.Index - b.Index) })
+	for _, rec := range records {
+		for client := range run.Clients() {
+			if shown[rec.Cell] {
+				names = append(names, contract.ResultName(contract.TrialName(run.Object.Name, rec.Index, rec.Attempt), client))
+			}
+		}
+	}
+	return names
+}
+
+// write a file whole, or not at all.
+func write(path string, content func(io.Writer) error) error {
+	file, err := os.Create(path + ".partial") //nolint:gosec // of the repository
+	if err != nil {
+		return err
+	}
+	err = content(file)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		_ = os.Remove(path + ".partial") // the error that is told is the one that matters
+		return err
+	}
+	return os.Rename(path+".partial", path)
+}
