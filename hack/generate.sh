@@ -15,6 +15,7 @@
 #   table of driver operations         docs/reference/driver-operations.md
 #   catalogue of metrics               docs/reference/metrics.md
 #   stored runs of docs/gallery        docs/gallery/README.md
+#   docs/evidence/demo.assay.tar       what README.md and the guide show of the demo
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 controller_gen=$(tool controller-gen)/controller-gen
@@ -76,6 +77,7 @@ go run -trimpath ./hack/driver-docs >docs/reference/driver-operations.md
 go run -trimpath ./hack/metrics-docs >docs/reference/metrics.md
 go run -trimpath ./hack/gallery page
 go run -trimpath ./hack/chart-docs charts/assay/values.yaml >charts/assay/README.md
+go run -trimpath ./hack/demo-docs
 kustomize_config
 kustomize_policies
 reference

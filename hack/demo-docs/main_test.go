@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -78,5 +79,26 @@ func TestWords(t *testing.T) {
 		if got, err := wordsOf(c, run); err == nil {
 			t.Errorf("%s:\n%s", name, got)
 		}
+	}
+}
+
+// The demo that the documents show is a real one, as it was stored, of the manifest as it is.
+func TestTheDemoIsOfTheManifest(t *testing.T) {
+	run, err := demo(t.Context(), "../../"+bundleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample, err := os.ReadFile("../../" + sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sameSpec(run, sample); err != nil {
+		t.Error(err)
+	}
+	if _, err := partsOf(run, string(sample)); err != nil {
+		t.Error(err)
+	}
+	if err := sameSpec(run, []byte(strings.Replace(string(sample), "duration: ", "duration: 1", 1))); err == nil {
+		t.Error("a manifest with other windows is taken for that of the demo")
 	}
 }

@@ -98,10 +98,10 @@ func TestPlanRefuses(t *testing.T) {
 	before, _, _ := strings.Cut(demo, "spec:")
 	for name, tt := range map[string]struct{ old, new, says string }{
 		"an unknown field":        {"deadline: 15m", "deadlines: 15m", "spec: unknown field: deadlines"},
-		"a value out of bounds":   {"blocks: 8", "blocks: 800", "spec.design.blocks"},
+		"a value out of bounds":   {"blocks: 10", "blocks: 800", "spec.design.blocks"},
 		"a rule of the API":       {"deadline: 15m", "deadline: 1s", "deadline must be between 1m and 720h"},
-		"a rule between fields":   {"duration: 3s", "duration: 3500ms", "duration must be in whole seconds"},
-		"a plan that is too long": {"duration: 3s", "duration: 300s", "the manager would refuse it (InvalidSpec): spec.deadline: 15m0s is shorter than the plan"},
+		"a rule between fields":   {"duration: 1s", "duration: 1500ms", "duration must be in whole seconds"},
+		"a plan that is too long": {"duration: 1s", "duration: 300s", "the manager would refuse it (InvalidSpec): spec.deadline: 15m0s is shorter than the plan"},
 		"no baseline":             {"baseline: mysql", "baseline: oracle", "the manager would refuse it"},
 		"another kind":            {"kind: BenchmarkRun", "kind: Deployment", "0 objects of kind BenchmarkRun"},
 		"another version":         {"v1alpha1", "v9", "its apiVersion is assay.dev/v9"},
