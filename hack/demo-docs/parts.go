@@ -14,7 +14,7 @@ import (
 // partsOf the pages: what the demo printed, by the name of the part.
 func partsOf(run *v1alpha1.BenchmarkRun, sample string) (map[string]string, error) {
 	doc := show.RunOf(run, show.View{})
-	if doc.Outcome != "Passed" || doc.Verdict == "" {
+	if doc.Outcome != "Valid" || doc.Verdict == "" {
 		return nil, fmt.Errorf("the demo is %s (%s), and shows no verdict: play it again", doc.Outcome, doc.Message)
 	}
 	first, ok := primary(run)

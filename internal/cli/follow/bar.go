@@ -140,7 +140,7 @@ func lastValues(run *v1alpha1.BenchmarkRun) string {
 		if cell == nil {
 			cell, unit = &t.Cell, t.Values[0].Unit
 		}
-		shown[t.Target] = t.Target + " " + t.Values[0].Value
+		shown[t.Target] = t.Target + " " + output.Figure(t.Values[0].Value)
 		switch {
 		case t.Valid != nil && !*t.Valid:
 			shown[t.Target] += " (invalid)"

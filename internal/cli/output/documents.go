@@ -23,7 +23,7 @@ type RunHead struct {
 	UID       string `json:"uid"`
 	// Phase of the run; empty until the manager has seen it.
 	Phase string `json:"phase"`
-	// Outcome is Running until the run has ended, then Passed, Failed, Invalid, GateFailed or Inconclusive.
+	// Outcome is Running until the run has ended, then Valid (there is no gate), Passed, Failed, Invalid, GateFailed or Inconclusive.
 	Outcome string `json:"outcome"`
 	// ExitCode of `run` and `watch` for this outcome; 0 while it is Running.
 	ExitCode int `json:"exitCode"`

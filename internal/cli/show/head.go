@@ -16,7 +16,7 @@ import (
 type Outcome struct {
 	// Code is the exit code of a command that followed the run.
 	Code int
-	// Word is Running, Passed, Failed, Invalid, GateFailed or Inconclusive.
+	// Word is Running, Valid (without a gate), Passed, Failed, Invalid, GateFailed or Inconclusive.
 	Word string
 	// Message says why.
 	Message string
@@ -43,7 +43,7 @@ func OutcomeOf(run *v1alpha1.BenchmarkRun) Outcome {
 	case valid.Status != metav1.ConditionTrue:
 		return says(exit.Invalid, "Invalid", valid)
 	case run.Spec.Gate == nil:
-		return says(exit.OK, "Passed", condition(v1alpha1.ConditionComplete))
+		return says(exit.OK, "Valid", condition(v1alpha1.ConditionComplete))
 	case passed.Status == metav1.ConditionTrue:
 		return says(exit.OK, "Passed", passed)
 	case passed.Status == metav1.ConditionFalse:

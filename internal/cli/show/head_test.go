@@ -35,7 +35,7 @@ func TestOutcomes(t *testing.T) {
 		"nobody has seen it":       {with(false), Outcome{exit.OK, "Running", "waiting for the manager to take it up"}},
 		"waits":                    {with(false, "Accepted=True", "Placed=False"), Outcome{exit.OK, "Running", "R: of Placed"}},
 		"is summarised":            {with(false, "Accepted=True", "Placed=True", "TargetsReady=True", "DataLoaded=True", "Measured=True"), Outcome{exit.OK, "Running", "all trials have ended; the results are summarised"}},
-		"complete":                 {with(false, "Complete=True", "Valid=True"), Outcome{exit.OK, "Passed", "R: of Complete"}},
+		"complete":                 {with(false, "Complete=True", "Valid=True"), Outcome{exit.OK, "Valid", "R: of Complete"}},
 		"failed":                   {with(false, "Failed=True", "Valid=Unknown"), Outcome{exit.Failed, "Failed", "R: of Failed"}},
 		"failed behind a gate":     {with(true, "Failed=True", "Valid=False", "Passed=False"), Outcome{exit.Failed, "Failed", "R: of Failed"}},
 		"not valid":                {with(false, "Complete=True", "Valid=False"), Outcome{exit.Invalid, "Invalid", "R: of Valid"}},

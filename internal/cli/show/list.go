@@ -60,7 +60,7 @@ func (l listed) tell(out io.Writer, doc output.Runs, now time.Time, width int) e
 			ends = Left(r.Ends.Sub(now))
 		}
 		says := r.Verdict
-		if says == "" && r.Outcome != "Passed" {
+		if says == "" && r.Outcome != "Passed" && r.Outcome != "Valid" {
 			says = r.Message
 		}
 		if says == "" {

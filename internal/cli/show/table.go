@@ -3,9 +3,7 @@ package show
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -135,7 +133,7 @@ func sentence(h output.RunHead) string {
 		phase = "Pending"
 	}
 	about := map[string]string{
-		"Running": "", "Failed": "failed, ", "Invalid": "not valid, ", "GateFailed": "gate failed, ", "Inconclusive": "gate inconclusive, ", "Passed": "",
+		"Running": "", "Failed": "failed, ", "Invalid": "not valid, ", "GateFailed": "gate failed, ", "Inconclusive": "gate inconclusive, ", "Passed": "", "Valid": "",
 	}[h.Outcome]
 	return contract.Line(fmt.Sprintf("%s (%s): %s%s", phase, trials, about, h.Message))
 }
@@ -159,7 +157,7 @@ func rowsOf(ms []output.Measurement, notes notes) [][]string {
 		if m.Quoted != "" {
 			trials = ""
 		}
-		median, said := figure(m.Median), notes.of[i]
+		median, said := output.Figure(m.Median), notes.of[i]
 		if said != "" {
 			median = strings.TrimSpace(median + " *")
 		}
@@ -167,25 +165,6 @@ func rowsOf(ms []output.Measurement, notes notes) [][]string {
 	}
 	return rows
 }
-
-// figure is a number for people: a long one has six significant digits. The document has all of them.
-func figure(text string) string {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || len(text) <= 8 || !strings.Contains(text, ".") {
-		return text
-	}
-	digits := figureDigits
-	for size := math.Abs(v); size >= 1; size /= 10 {
-		digits--
-	}
-	if math.Abs(v) < 1e-3 {
-		return strconv.FormatFloat(v, 'g', figureDigits, 64)
-	}
-	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(v, 'f', max(digits, 1), 64), "0"), ".")
-}
-
-// figureDigits of a long number are shown.
-const figureDigits = 6
 
 // intervalOf the median; of few trials it is all that they have, and of a quoted number its source.
 func intervalOf(m output.Measurement) string {
@@ -195,13 +174,13 @@ func intervalOf(m output.Measurement) string {
 	case m.Quoted != "":
 		return "quoted: " + m.Quoted
 	case m.IntervalLow != "":
-		text := figure(m.IntervalLow) + " to " + figure(m.IntervalHigh)
+		text := output.Figure(m.IntervalLow) + " to " + output.Figure(m.IntervalHigh)
 		if level := analysis.Level(m.IntervalCoverage); level != "" {
 			text += " (" + level + ")"
 		}
 		return text
 	case m.Min != "":
-		return figure(m.Min) + " to " + figure(m.Max) + " (all)"
+		return output.Figure(m.Min) + " to " + output.Figure(m.Max) + " (all)"
 	}
 	return ""
 }

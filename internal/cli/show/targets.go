@@ -62,7 +62,7 @@ func targetRows(targets []output.Target) [][]string {
 func loadFigure(t output.Target, name string) string {
 	for _, v := range t.Load {
 		if v.Name == name && len(v.Labels) == 0 {
-			return figure(v.Value)
+			return output.Figure(v.Value)
 		}
 	}
 	return ""
