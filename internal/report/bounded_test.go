@@ -44,7 +44,9 @@ func TestATableOfHolesIsBounded(t *testing.T) {
 	many.Entries = entries
 	other := plain
 	other.Quoted = []quoted.Numbers{{Target: "theirs", Source: "a paper", Format: quoted.FormatTable, Phases: []quoted.Phase{{Phase: contract.KeyQuotedRun, Measurements: measured}}}}
-	for name, in := range map[string]Input{"measured": many, "published": other} {
+	both := other
+	both.Entries = entries
+	for name, in := range map[string]Input{"measured": many, "published": other, "both": both} {
 		if got := allocated(t, in); got > most {
 			t.Errorf("%s: the page of %d numbers took %d MiB, want at most %d", name, n, got>>20, most>>20)
 		}
@@ -62,5 +64,38 @@ func TestASmallTableKeepsItsColumns(t *testing.T) {
 	all := l.place(m.entries)
 	if got := medians(m, l, "", all, ratiosOf(in)); len(got.head) != 3 || len(got.rows) != 7 {
 		t.Errorf("got %d columns and %d rows, want 3 and 7", len(got.head), len(got.rows))
+	}
+}
+
+// Histograms without common buckets are merged until they are long, and the picture says of how many trials it is.
+func TestMergedHistogramsAreBounded(t *testing.T) {
+	s := &sight{histograms: map[string]contract.Histogram{}}
+	const each = maxBuckets * 3 / 5
+	for trial := range 4 {
+		h := &contract.Histogram{Unit: "ms"}
+		for i := range each {
+			h.Buckets = append(h.Buckets, contract.Bucket{Value: float64(4*i + trial), Count: 1})
+		}
+		s.merge(contract.Result{Measurements: []contract.Measurement{{Name: contract.NameLatencyAvg, Histogram: h}}})
+	}
+	if n := len(s.histograms[""].Buckets); n != 2*each || s.merged != 2 {
+		t.Errorf("%d buckets of %d trials, want %d of 2", n, s.merged, 2*each)
+	}
+}
+
+// Many clients and targets leave fewer cells, and the page says so.
+func TestResultsOfManyClientsAreBounded(t *testing.T) {
+	for clients, want := range map[int32]int{1: 64, 4: 16, 16: 4, 32: 2, 64: 2} {
+		in := twoServers(20, 1, 2, 4, 8, 16).input(t)
+		in.Run.Spec.Clients.Count = clients
+		n := 0
+		in.Result = func(rec contract.Record) (contract.Result, bool, error) {
+			n++
+			return resultOf(rec), true, nil
+		}
+		all, err := look(in, trialsOf(in))
+		if err != nil || n != want || all.left != 5-len(all.cells) {
+			t.Errorf("%d clients: %d trials of %d cells, and %d more cells; want %d trials (%v)", clients, n, len(all.cells), all.left, want, err)
+		}
 	}
 }
