@@ -123,7 +123,7 @@ func TestStoredS0(t *testing.T) {
 	}
 	found := tables(chapter(t, page, "Comparison"), "latency.avg, ms: medians")
 	for operation, schemes := range map[string]int{"Insert": 12, "Update": 10, "Delete": 12} {
-		table := found[operation+", latency.avg, ms: medians of the trials that count"]
+		table := found[operation+", latency.avg, ms: medians of the trials that count; lower is better"]
 		if table == nil {
 			t.Errorf("no table is about %s: %q", operation, slices.Sorted(maps.Keys(found)))
 			continue
@@ -188,7 +188,7 @@ func TestStoredS2(t *testing.T) {
 	for caption, want := range map[string]struct {
 		rows int
 		unit string
-	}{"latency.avg, ms: medians of the trials that count": {14, "median, ms"}, "throughput, ops/s: medians of the trials that count": {14, "median, ops/s"}} {
+	}{"latency.avg, ms: medians of the trials that count; lower is better": {14, "median, ms"}, "throughput, ops/s: medians of the trials that count; higher is better": {14, "median, ops/s"}} {
 		table := found[caption]
 		if table == nil || len(rows(table)) != want.rows || heads(table)[1] != want.unit {
 			t.Errorf("%s: want %d rows: %q", caption, want.rows, slices.Sorted(maps.Keys(found)))
@@ -202,7 +202,7 @@ func TestStoredS3(t *testing.T) {
 	if tables, _ := checkNumbers(t, "s3-node-drivers", page); tables < 30 {
 		t.Errorf("got %d numbers in tables", tables)
 	}
-	table := tables(chapter(t, page, "Comparison"), "")["throughput, ops/s: medians of the trials that count"]
+	table := tables(chapter(t, page, "Comparison"), "")["throughput, ops/s: medians of the trials that count; higher is better"]
 	if table == nil {
 		t.Fatal("no table of the rates")
 	}
