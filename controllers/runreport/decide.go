@@ -32,7 +32,7 @@ const (
 	stepPage step = "page"
 	// stepGiveUp ends the report without its page: the last attempt left no word.
 	stepGiveUp step = "give up"
-	// stepDone: nothing is left to do.
+	// stepDone: nothing is left to do, unless the ConfigMap is gone.
 	stepDone step = "done"
 )
 

@@ -55,7 +55,7 @@ func (r *Reconciler) storeTables(ctx context.Context, run *v1alpha1.BenchmarkRun
 	if err != nil {
 		return v1alpha1.ReportStatus{}, err
 	}
-	cm := &corev1.ConfigMap{ObjectMeta: resources.Meta(run, contract.ReportName(run.Name), resources.Labels(run, v1alpha1.RoleReport)), Data: tables}
+	cm := &corev1.ConfigMap{ObjectMeta: resources.Meta(run, contract.ReportName(run.Name), labels(run)), Data: tables}
 	switch reason, problem, err := r.put(ctx, run, cm); {
 	case err != nil:
 		return v1alpha1.ReportStatus{}, err
