@@ -48,7 +48,7 @@ func TestRoundingOfTheReportKeepsTheSide(t *testing.T) {
 	large := small
 	large.Verdict, large.Ratio, large.IntervalLow, large.IntervalHigh, large.AdjustedP = v1alpha1.VerdictInconclusive, "2.1", "0.9996", "4.2", "0.0504"
 	blocks := ratioBlocks(Input{Run: &v1alpha1.BenchmarkRun{}, Comparisons: []v1alpha1.ComparisonEntry{small, large}})
-	want := [][]string{{"1.004×", "1.001 to 1.007", "0.01", "0.02"}, {"2.10×", "0.9996 to 4.20", "0.01", "0.0504"}}
+	want := [][]string{{"1.004×", "1.001 to 1.01", "0.01", "0.02"}, {"2.10×", "0.9996 to 4.20", "0.01", "0.0504"}}
 	for i, row := range blocks[len(blocks)-1].table.rows {
 		got := []string{row[2].text, row[3].text, row[4].text, row[5].text}
 		if !slices.Equal(got, want[i]) {
@@ -107,7 +107,7 @@ func TestAGateIsAVerdict(t *testing.T) {
 
 // What the tool has computed itself has no test: it has the mark of that, and the page says so.
 func TestSpeedUpsOfTheToolAreMarked(t *testing.T) {
-	m := twoServers(3)
+	m := twoServers(3, 1, 8)
 	measure := m.measure
 	m.names = append(m.names, nameSpeedUp)
 	m.measure = func(target string, cell plan.Cell, block int) []contract.RecordedValue {
