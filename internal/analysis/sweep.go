@@ -288,7 +288,7 @@ func rounded(text string) string {
 	if !ok {
 		return ""
 	}
-	return figure(v)
+	return Factor(v)
 }
 
 // loadText is a load as the spec has it.

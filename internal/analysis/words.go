@@ -68,19 +68,19 @@ func (a *analyst) describe(e v1alpha1.ComparisonEntry, differs string) string {
 	if !has {
 		return abridge(text+" against "+e.Baseline+verdictIn(e), maxText)
 	}
-	shown := figure
+	shown := Factor
 	if 1/nearOne < ratio && ratio < nearOne {
 		shown = func(v float64) string { return signed(v - 1) }
 		text += " " + shown(ratio) + " against " + e.Baseline
 	} else {
-		text += " " + figure(ratio) + "x " + e.Baseline
+		text += " " + Factor(ratio) + "x " + e.Baseline
 	}
 	low, bounded := number(e.IntervalLow)
 	high, _ := number(e.IntervalHigh)
 	if bounded {
 		text += " (" + shown(low) + " to " + shown(high)
 		if p, is := number(cmp.Or(e.AdjustedP, e.P)); is {
-			text += ", p " + besidesIn(2, p, a.Declaration.ErrorRate)
+			text += ", p " + P(p, a.Declaration.ErrorRate)
 		}
 		if e.AdjustedP == "" && e.P != "" {
 			text += " by itself" // not for all comparisons of the run
@@ -212,14 +212,40 @@ func joined(a, b string) string {
 	return a + "; " + b
 }
 
-// figure of a ratio: three significant digits, and more where they would hide on which side of 1 it is.
-func figure(v float64) string {
+// Factor is a ratio above 0 with three significant digits, and more where they would hide on which side of 1 it is.
+func Factor(v float64) string {
 	for digits := 2 - int(math.Floor(math.Log10(v))); ; digits++ {
 		text := strconv.FormatFloat(v, 'f', max(0, digits), 64)
-		if shown, _ := number(text); cmp.Compare(shown, 1) == cmp.Compare(v, 1) || digits > mostDigits {
+		if shown, _ := number(text); within(shown, 1) == within(v, 1) || digits > mostDigits {
 			return text
 		}
 	}
+}
+
+// P is a p-value with two significant digits, and more where they would hide on which side of the error rate it is.
+func P(p, errorRate float64) string { return besidesIn(2, p, errorRate) }
+
+// ErrorRate of the comparisons of a run, as a share: at most this is the p-value of a difference. 0 where the spec has none
+// that can be read, which the API server refuses.
+func ErrorRate(spec v1alpha1.BenchmarkRunSpec) float64 {
+	declared := v1alpha1.DefaultErrorRate
+	if spec.Analysis != nil {
+		declared = cmp.Or(spec.Analysis.ErrorRate, declared)
+	}
+	rate, err := share(declared)
+	if err != nil {
+		return 0
+	}
+	return rate
+}
+
+// Decided says whether a verdict decides anything: Inconclusive and Exploratory do not.
+func Decided(v v1alpha1.ComparisonVerdict) bool {
+	switch v {
+	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictHigher, v1alpha1.VerdictLower, v1alpha1.VerdictEquivalent:
+		return true
+	}
+	return false
 }
 
 func number(s string) (float64, bool) {

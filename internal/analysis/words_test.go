@@ -37,7 +37,7 @@ func TestWordsOfNumbers(t *testing.T) {
 		}
 	}
 	for v, want := range map[float64]string{1: "1.00", 1.0004: "1.0004", 0.9996: "0.9996", 1.523: "1.52", 0.0123: "0.0123", 123.4: "123", 99.96: "100.0", 12.34: "12.3"} {
-		if got := figure(v); got != want {
+		if got := Factor(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/stored"
 )
@@ -45,7 +46,7 @@ type (
 )
 
 // writeJUnit writes three suites: the run with its verdicts on itself and its gate, what it compares, and
-// its trials. A comparison never fails: only a gate says what is wanted.
+// its trials. A comparison never fails: only a gate says what is wanted. One that was not decided is skipped.
 func writeJUnit(out io.Writer, run *stored.Run) error {
 	name := run.Object.Namespace + "/" + run.Object.Name
 	suites := junitSuites{Name: name}
@@ -106,7 +107,7 @@ func comparisonCases(run *stored.Run) (cases []junitCase) {
 			Name:  contract.Line(fmt.Sprintf("%s %s against %s: %s", cellWords(c), c.Value, c.Baseline, labelled(c.Name, c.Labels))),
 			Class: run.Object.Name + "." + string(c.Family), Out: contract.Clean(string(c.Verdict) + ": " + c.Text),
 		}
-		if c.Verdict == v1alpha1.VerdictInconclusive {
+		if !analysis.Decided(c.Verdict) {
 			one.Skipped = &junitBad{string(c.Verdict), contract.Line(c.Text)}
 		}
 		cases = append(cases, one)

@@ -41,6 +41,9 @@ func comparison(in Input, trials trials) (out []block) {
 			out, ratios = append(append(out, block{heading: "Ratios"}), ratios...), nil
 		}
 	}
+	if len(of.speedUps) > 0 && len(out) > 0 {
+		out = append([]block{paragraph(speedUpLegend)}, out...)
+	}
 	return append(out, ratios...)
 }
 
@@ -184,7 +187,7 @@ func ratioBlocks(in Input) (out []block) {
 		return nil
 	}
 	t := &table{caption: "Comparisons with their verdicts", head: []column{{"comparison", false}, {"verdict", false}, {"ratio", true}, {"interval", true}, {"p by itself", true}, {"adjusted p", true}, {"blocks", true}}}
-	percents := allNearOne(in.Comparisons)
+	percents, errorRate := allNearOne(in.Comparisons), in.errorRate()
 	for _, e := range in.Comparisons {
 		note := e.Reason
 		if e.Family != v1alpha1.FamilyPrimary {
@@ -196,7 +199,7 @@ func ratioBlocks(in Input) (out []block) {
 		}
 		strong := e.Verdict == v1alpha1.VerdictFaster || e.Verdict == v1alpha1.VerdictSlower
 		t.rows = append(t.rows, []cell{{text: in.subject(e), heading: true, below: []string{strings.TrimSuffix(note, "; ")}}, {text: verdict, strong: strong},
-			{text: ratioAs(e, percents)}, {text: orDash(intervalAs(e, percents)), below: []string{analysis.Level(e.IntervalConfidence)}}, {text: orDash(pOf(e.P))}, {text: orDash(pOf(e.AdjustedP))},
+			{text: ratioAs(e, percents)}, {text: orDash(intervalAs(e, percents)), below: []string{analysis.Level(e.IntervalConfidence)}}, {text: orDash(pOf(e.P, errorRate))}, {text: orDash(pOf(e.AdjustedP, errorRate))},
 			{text: fmt.Sprintf("%d of %d", e.BlockCount, e.PlannedBlockCount)}})
 	}
 	how := paragraph(analysis.Method(orderOf(in)) + " " + analysis.RatioLegend)
@@ -311,10 +314,4 @@ func seriesOf(e v1alpha1.ComparisonEntry) int {
 }
 
 // hasVerdict says whether a comparison was decided: Inconclusive and Exploratory decide nothing.
-func hasVerdict(e v1alpha1.ComparisonEntry) bool {
-	switch e.Verdict {
-	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictHigher, v1alpha1.VerdictLower, v1alpha1.VerdictEquivalent:
-		return true
-	}
-	return false
-}
+func hasVerdict(e v1alpha1.ComparisonEntry) bool { return analysis.Decided(e.Verdict) }

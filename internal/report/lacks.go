@@ -12,9 +12,13 @@ import (
 // lacks is what the verdict does not say, as far as the run itself knows it.
 func lacks(in Input) (out []string) {
 	primary := family(in, v1alpha1.FamilyPrimary)
-	if len(primary) == 0 {
+	switch {
+	case len(primary) == 0 && in.Run.Status.Gate != nil:
+		out = append(out, "No comparison was declared before the data, so there is no verdict on differences within the run: they are hints for the next run. "+
+			"The gate, above, compares with earlier runs.")
+	case len(primary) == 0:
 		out = append(out, "No comparison was declared before the data, so there is no verdict: differences between numbers are hints for the next run.")
-	} else {
+	default:
 		out = append(out, "It is about these servers on these nodes in this one run. How another run would differ is in no interval: "+
 			"repeat the run, and analyse the runs together with kubectl assay compare.")
 	}
@@ -80,29 +84,58 @@ func mainName(entries []v1alpha1.SummaryEntry) string {
 	return entries[0].Name
 }
 
-// limitsOf the trials behind the main measurement: what else than the servers decided their numbers.
+// Doubts beside the limits of a server, as limitsOf counts them.
+const (
+	saturated v1alpha1.LimitKind = "Saturated"
+	unsteady  v1alpha1.LimitKind = "Unsteady"
+)
+
+// limitsOf the trials behind the main measurement: what else than the servers decided their numbers. A trial counts once,
+// however many labelled values it has: of each cell and target the entry with most trials stands for all.
 func limitsOf(entries []v1alpha1.SummaryEntry) (out []string) {
-	limits, trials, saturated, unsteady := map[v1alpha1.LimitKind]int32{}, int32(0), int32(0), int32(0)
+	type place struct {
+		cell   int32
+		target string
+	}
+	trials, doubts, targets := map[place]int32{}, map[v1alpha1.LimitKind]map[place]int32{}, map[string]bool{}
 	for _, e := range entries {
 		if e.Name != mainName(entries) {
 			continue
 		}
-		trials, saturated = trials+e.TrialCount, saturated+e.SaturatedTrialCount
+		at := place{e.Cell, e.Target}
+		count := func(by v1alpha1.LimitKind, n int32) {
+			if doubts[by] == nil {
+				doubts[by] = map[place]int32{}
+			}
+			doubts[by][at] = max(doubts[by][at], n)
+		}
+		trials[at], targets[e.Target] = max(trials[at], e.TrialCount), true
 		for _, l := range e.LimitedBy {
-			limits[l.By] += l.TrialCount
+			count(l.By, l.TrialCount)
 		}
+		count(saturated, e.SaturatedTrialCount)
 		if e.Steadiness != nil {
-			unsteady += e.Steadiness.NotSteady
+			count(unsteady, e.Steadiness.NotSteady)
 		}
 	}
-	add := func(n int32, text string) {
-		if n > 0 {
-			out = append(out, fmt.Sprintf("In %d of %d trials %s.", n, trials, text))
+	sum := func(of map[place]int32) (n int32) {
+		for _, one := range of {
+			n += one
+		}
+		return n
+	}
+	add := func(by v1alpha1.LimitKind, text string) {
+		if n := sum(doubts[by]); n > 0 {
+			out = append(out, fmt.Sprintf("In %d of %d trials %s.", n, sum(trials), text))
 		}
 	}
-	add(limits[v1alpha1.LimitClient], "the client was at its own CPU limit: they say how fast the client is")
-	add(limits[v1alpha1.LimitCPU], "the server used up the CPU of its shape: with more CPU the order may be another")
-	add(limits[v1alpha1.LimitMemory], "the server waited for memory within the limit of its shape")
+	cpu := "the server used up the CPU of its shape"
+	if len(targets) > 1 {
+		cpu += ": with more CPU the order may be another"
+	}
+	add(v1alpha1.LimitClient, "the client was at its own CPU limit: they say how fast the client is")
+	add(v1alpha1.LimitCPU, cpu)
+	add(v1alpha1.LimitMemory, "the server waited for memory within the limit of its shape")
 	add(saturated, "the offered rate was not achieved, so that latencies grow with the length of the window")
 	add(unsteady, "the throughput was not steady: it changed within the window by more than 5 %")
 	return out

@@ -47,7 +47,7 @@ func TestPValuesOfTwoKindsHaveTwoColumns(t *testing.T) {
 	kinds := map[v1alpha1.ComparisonFamily]int{}
 	for i, e := range in.Comparisons {
 		kinds[e.Family]++
-		if alone[i].text != pOf(e.P) || e.Family == v1alpha1.FamilyPrimary && (adjusted[i].text != pOf(e.AdjustedP) || adjusted[i].text == alone[i].text) ||
+		if alone[i].text != pOf(e.P, 0.05) || e.Family == v1alpha1.FamilyPrimary && (adjusted[i].text != pOf(e.AdjustedP, 0.05) || adjusted[i].text == alone[i].text) ||
 			e.Family != v1alpha1.FamilyPrimary && adjusted[i].text != "–" {
 			t.Errorf("%s: p %q, adjusted p %q, want %q and %q", e.Text, alone[i].text, adjusted[i].text, e.P, e.AdjustedP)
 		}
@@ -73,7 +73,12 @@ func TestPValuesOfTwoKindsHaveTwoColumns(t *testing.T) {
 }
 
 // interval is what a reader takes for one: two numbers with "to" between them.
-var interval = regexp.MustCompile(`[0-9] to [0-9−+]`)
+var interval = regexp.MustCompile(`[0-9%] to [0-9−+]`)
+
+// inBrackets is the level of an interval that stands with it in one line.
+var inBrackets = regexp.MustCompile(`\([0-9.]+ %\)$`)
+
+func isInterval(c column) bool { return strings.HasPrefix(c.name, "interval") }
 
 // Every interval on the page says how often such ones are right, or that it is the range of the trials.
 func TestEveryIntervalHasItsLevel(t *testing.T) {
@@ -98,6 +103,13 @@ func TestEveryIntervalHasItsLevel(t *testing.T) {
 						for i, cell := range row {
 							if of.head[i].name == "from" && cell.text != "–" && (kind < 0 || !levelled(row[kind].text)) {
 								t.Errorf("%s: %s: from %s without a level: %v", name, of.caption, cell.text, row)
+							}
+							if i > 0 && slices.ContainsFunc(of.head, isInterval) { // elsewhere it is the range, as the page says
+								for _, text := range cell.below {
+									if interval.MatchString(text) && !inBrackets.MatchString(text) {
+										t.Errorf("%s: %s: %q below %q has no level", name, of.caption, text, cell.text)
+									}
+								}
 							}
 							if !interval.MatchString(cell.text) {
 								continue

@@ -92,19 +92,23 @@ func spectrumOf(where, operation string, sights []*sight) *figure {
 }
 
 // curveOf a histogram: at each bucket the distance of its percentile to 100 %, as 1/(1-p); buckets that would lie on
-// one another are left out.
+// one another are left out. It ends at the slowest operation: flat from where the last bucket begins, which may have many.
 func curveOf(h contract.Histogram, target string) (out []chart.Point) {
 	n, seen, last := h.N(), int64(0), 0.0
+	add := func(x, value float64) {
+		title := fmt.Sprintf("%s, p%s: %s %s", target, percentileText(x), chart.Figure(value), h.Unit)
+		last, out = x, append(out, chart.Point{X: x, Y: value, Title: title})
+	}
 	for i, b := range h.Buckets {
 		x := float64(n) / float64(n-seen) // of the first operation of the bucket
 		seen += b.Count
-		if end := i == len(h.Buckets)-1; end {
-			x = float64(n)
-		} else if x < last*1.01 {
-			continue
+		end := i == len(h.Buckets)-1
+		if x >= last*1.01 && b.Count > 0 || end && b.Count > 1 {
+			add(x, b.Value)
 		}
-		title := fmt.Sprintf("%s, p%s: %s %s", target, percentileText(x), chart.Figure(b.Value), h.Unit)
-		last, out = x, append(out, chart.Point{X: x, Y: b.Value, Title: title})
+		if end && last < float64(n) {
+			add(float64(n), b.Value)
+		}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/report/chart"
 )
@@ -264,11 +265,20 @@ func lone(p placed, of ratios, best bool) []cell {
 		row[2] = cell{text: chart.Figure(low) + " to " + chart.Figure(high), below: []string{how}}
 	}
 	if c := of.of(e); c != nil {
-		row[4] = cell{text: inDoubt(c), below: []string{intervalOf(*c)}}
+		row[4] = cell{text: inDoubt(c), below: []string{levelledOf(*c)}}
 	} else if of.bases["target "+e.Target] {
 		row[4] = cell{text: "baseline"}
 	}
 	return row
+}
+
+// levelledOf is the interval of a ratio with its level; empty without one.
+func levelledOf(c v1alpha1.ComparisonEntry) string {
+	text, level := intervalOf(c), analysis.Level(c.IntervalConfidence)
+	if text == "" || level == "" {
+		return text
+	}
+	return text + " (" + level + ")"
 }
 
 // allMedians is the whole summary, folded.

@@ -98,7 +98,7 @@ func (in Input) sentence(e v1alpha1.ComparisonEntry) string {
 	if e.BelowMinimumEffect {
 		text += "; the difference is smaller than matters"
 	}
-	text = contract.Line(text) + evidenceOf(e)
+	text = contract.Line(text) + evidenceOf(e, in.errorRate())
 	if e.Verdict == v1alpha1.VerdictInconclusive || e.Verdict == v1alpha1.VerdictExploratory {
 		text += because(e)
 	}
@@ -154,7 +154,7 @@ func nameOf(name string, labels map[string]string) string {
 // times is the ratio in words.
 func times(e v1alpha1.ComparisonEntry) string {
 	r, _ := decimal(e.Ratio)
-	if math.Abs(r-1) < 0.00005 {
+	if math.Abs(r-1) < equal {
 		return "equally high"
 	}
 	if r > 1/1.25 && r < 1.25 {
@@ -176,23 +176,23 @@ func than(e v1alpha1.ComparisonEntry, other string) string {
 	return text + " as " + other
 }
 
-// percent of a share, such as +3.8 %.
+// equal: a smaller difference from 1 is the rounding of the machine.
+const equal = 1e-12
+
+// percent of a share, such as +3.8 %. Only no difference at all is "0.0 %".
 func percent(share float64) string {
 	sign := "+"
 	if share < 0 {
 		sign = "−"
 	}
-	if math.Abs(share) < 0.00005 {
+	if math.Abs(share) < equal {
 		return "0.0 %"
 	}
-	digits := 1
-	if a := math.Abs(share); a > 0 && a < 0.001 {
-		digits = 2
-	}
+	digits := max(1, -int(math.Floor(math.Log10(100*math.Abs(share)))))
 	return sign + strconv.FormatFloat(100*math.Abs(share), 'f', digits, 64) + " %"
 }
 
-// ratioText has three significant digits.
+// ratioText has three significant digits, and more where they would hide on which side of 1 it is.
 func ratioText(r float64) string {
 	if r < 0.001 {
 		return strconv.FormatFloat(r, 'g', 3, 64)
@@ -200,11 +200,19 @@ func ratioText(r float64) string {
 	if r >= 100 {
 		return chart.Figure(math.Round(r))
 	}
-	return strconv.FormatFloat(r, 'f', max(0, 2-int(math.Floor(math.Log10(r)))), 64)
+	return analysis.Factor(r)
+}
+
+// errorRate of the run's comparisons, which their p-values are told apart from.
+func (in Input) errorRate() float64 {
+	if in.Run == nil {
+		return 0
+	}
+	return analysis.ErrorRate(in.Run.Spec)
 }
 
 // evidenceOf a comparison in brackets: interval, p and blocks.
-func evidenceOf(e v1alpha1.ComparisonEntry) string {
+func evidenceOf(e v1alpha1.ComparisonEntry, errorRate float64) string {
 	var words []string
 	if text := intervalOf(e); text != "" {
 		if level := analysis.Level(e.IntervalConfidence); level != "" {
@@ -212,7 +220,7 @@ func evidenceOf(e v1alpha1.ComparisonEntry) string {
 		}
 		words = append(words, text)
 	}
-	switch adjusted, p := pOf(e.AdjustedP), pOf(e.P); {
+	switch adjusted, p := pOf(e.AdjustedP, errorRate), pOf(e.P, errorRate); {
 	case adjusted != "":
 		words = append(words, "adjusted p "+adjusted)
 	case p != "":
@@ -222,16 +230,16 @@ func evidenceOf(e v1alpha1.ComparisonEntry) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-// pOf a p-value with two digits; empty without one.
-func pOf(text string) string {
+// pOf a p-value with two digits, and more where they would hide on which side of the error rate it is; empty without one.
+func pOf(text string, errorRate float64) string {
 	p, ok := decimal(text)
 	switch {
 	case !ok:
 		return ""
-	case p < 0.0001:
+	case p < 0.0001 && !(p > errorRate):
 		return "< 0.0001"
 	}
-	return strconv.FormatFloat(p, 'g', 2, 64)
+	return analysis.P(p, errorRate)
 }
 
 // intervalOf the ratio, in the form of the ratio; empty without one.

@@ -124,17 +124,23 @@ func measuring(run *v1alpha1.BenchmarkRun, now time.Time) string {
 	return contract.Line(strings.Join(words, ", "))
 }
 
+// hasMain says whether the first value of a trial stands for it: it is that of all, or the only one of its name.
+func hasMain(values []v1alpha1.Value) bool {
+	return len(values) > 0 && (len(values[0].Labels) == 0 || !slices.ContainsFunc(values[1:], func(v v1alpha1.Value) bool { return v.Name == values[0].Name }))
+}
+
 // mostTargets have their last value shown.
 const mostTargets = 4
 
 // lastValues are the main numbers of the last trials, one of each target, in the cell of the last one: those of other cells were
-// measured under another load. One that does not count says so.
+// measured under another load. One that does not count says so. A trial
+// with several numbers of its main name, such as one for each driver, has no main number.
 func lastValues(run *v1alpha1.BenchmarkRun) string {
 	var cell *int32
 	shown := map[string]string{}
 	unit := ""
 	for _, t := range slices.Backward(run.Status.Trials) {
-		if len(t.Values) == 0 || cell != nil && *cell != t.Cell || shown[t.Target] != "" || len(shown) == mostTargets {
+		if !hasMain(t.Values) || cell != nil && *cell != t.Cell || shown[t.Target] != "" || len(shown) == mostTargets {
 			continue
 		}
 		if cell == nil {

@@ -102,6 +102,13 @@ func TestLastValues(t *testing.T) {
 		"another load": {[]v1alpha1.TrialStatus{trial("b", "1", 0, nil), trial("a", "3", 1, nil)}, "a 3 tx/s"},
 		"disturbed":    {[]v1alpha1.TrialStatus{trial("a", "3", 0, func(t *v1alpha1.TrialStatus) { t.Disturbed = true })}, "a 3 (disturbed) tx/s"},
 		"invalid":      {[]v1alpha1.TrialStatus{trial("a", "3", 0, func(t *v1alpha1.TrialStatus) { t.Valid = new(false) })}, "a 3 (invalid) tx/s"},
+		"drivers": {[]v1alpha1.TrialStatus{trial("a", "3", 0, func(t *v1alpha1.TrialStatus) {
+			t.Values[0].Labels = map[string]string{"driver": "mysql"}
+			t.Values = append(t.Values, v1alpha1.Value{Name: "throughput", Labels: map[string]string{"driver": "mysql2"}, Value: "4", Unit: "tx/s"})
+		})}, ""},
+		"the sum and its parts": {[]v1alpha1.TrialStatus{trial("a", "3", 0, func(t *v1alpha1.TrialStatus) {
+			t.Values = append(t.Values, v1alpha1.Value{Name: "throughput", Labels: map[string]string{"driver": "mysql2"}, Value: "4", Unit: "tx/s"})
+		})}, "a 3 tx/s"},
 		"many targets": {[]v1alpha1.TrialStatus{trial("e", "1", 0, nil), trial("d", "1", 0, nil), trial("c", "1", 0, nil), trial("b", "1", 0, nil), trial("a", "1", 0, nil)}, "a 1, b 1, c 1, d 1 tx/s"},
 	} {
 		run := &v1alpha1.BenchmarkRun{}

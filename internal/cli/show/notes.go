@@ -83,6 +83,12 @@ type notes struct {
 	legend []string
 }
 
+// NotesOf measurements: a text for each, empty for one without a doubt, and the lines that say what these texts mean.
+func NotesOf(ms []output.Measurement) (of, legend []string) {
+	all := notesOf(ms)
+	return all.of, all.legend
+}
+
 // notesOf measurements.
 func notesOf(ms []output.Measurement) notes {
 	all, used := doubts(), map[int]bool{}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,7 +144,7 @@ func tableOfComparisons(result analysis.RunsResult) *table {
 	for _, c := range result.Comparisons[:min(len(result.Comparisons), mostRows)] {
 		interval := "–"
 		if c.IntervalLow != "" {
-			interval = figureOf(c.IntervalLow) + " to " + figureOf(c.IntervalHigh)
+			interval = ratioOf(c.IntervalLow) + " to " + ratioOf(c.IntervalHigh)
 		}
 		below := string(c.Family)
 		if len(c.Ratios) > 0 {
@@ -151,10 +152,19 @@ func tableOfComparisons(result analysis.RunsResult) *table {
 		}
 		t.Rows = append(t.Rows, []cell{
 			{Text: cut(nameOf(c)), Below: cut(below), Heading: true}, {Text: cut(string(c.Verdict))},
-			{Text: figureOf(c.Ratio), Number: true}, {Text: interval, Below: analysis.Level(c.IntervalConfidence), Number: true}, {Text: figureOf(c.P), Number: true}, {Text: figureOf(c.AdjustedP), Number: true}, {Text: fmt.Sprintf("%d of %d", c.BlockCount, c.PlannedBlockCount), Number: true},
+			{Text: ratioOf(c.Ratio), Number: true}, {Text: interval, Below: analysis.Level(c.IntervalConfidence), Number: true}, {Text: cut(cmp.Or(c.P, "–")), Number: true}, {Text: cut(cmp.Or(c.AdjustedP, "–")), Number: true}, {Text: fmt.Sprintf("%d of %d", c.BlockCount, c.PlannedBlockCount), Number: true},
 		})
 	}
 	return t
+}
+
+// ratioOf a decimal number, as figureOf, and with more digits where that would hide on which side of 1 it is.
+func ratioOf(text string) string {
+	shown := figureOf(text)
+	if v, err := strconv.ParseFloat(text, 64); err == nil && shown == "1" && v != 1 {
+		return analysis.Factor(v)
+	}
+	return shown
 }
 
 // nameOf a comparison, with its measurement: the subject names every one but the throughput.

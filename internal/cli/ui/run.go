@@ -35,10 +35,12 @@ type runPage struct {
 	Done, Planned int32
 	Facts         []fact
 	Numbers       *table
-	Comparisons   []string
-	Findings      []string
-	More          string
-	Figures       []*figure
+	// Doubts say what the words below medians mean.
+	Doubts      []string
+	Comparisons []string
+	Findings    []string
+	More        string
+	Figures     []*figure
 	// Unseen says why there are no pictures of a run that goes on.
 	Unseen string
 	// NotLive says what of a run that goes on is not here.
@@ -84,7 +86,7 @@ func (s *site) run(ctx context.Context, r *http.Request) (page, error) {
 			body.Unseen = strings.TrimSpace(words.Text + " " + words.Server)
 		}
 	} else {
-		body.Numbers = numbersOf(doc)
+		body.Numbers, body.Doubts = numbersOf(doc)
 	}
 	for _, c := range doc.Comparisons {
 		body.Comparisons = append(body.Comparisons, cut(fmt.Sprintf("%s, %d of %d blocks: %s", c.Verdict, c.Blocks, c.PlannedBlocks, c.Text)))
@@ -139,20 +141,25 @@ func (s *site) factsOf(h output.RunHead, run *v1alpha1.BenchmarkRun) (out []fact
 	return out
 }
 
-// numbersOf a run that has ended; nil without any.
-func numbersOf(doc output.Run) *table {
+// numbersOf a run that has ended, each with what is against it, and what these words mean; nil without any.
+func numbersOf(doc output.Run) (t *table, legend []string) {
 	if len(doc.Measurements) == 0 {
-		return nil
+		return nil, nil
 	}
-	t := &table{Caption: "Medians of the trials that count, with intervals by order statistics and their coverage", Head: []column{{Name: "Measurement"}, {Name: "Target"}, {"Median", true}, {"Interval", true}, {"Trials", true}}}
-	for _, m := range doc.Measurements[:min(len(doc.Measurements), mostRows)] {
+	shown := doc.Measurements[:min(len(doc.Measurements), mostRows)]
+	doubts, lines := show.NotesOf(shown)
+	for _, text := range lines {
+		legend = append(legend, cut(text))
+	}
+	t = &table{Caption: "Medians of the trials that count, with intervals by order statistics and their coverage", Head: []column{{Name: "Measurement"}, {Name: "Target"}, {"Median", true}, {"Interval", true}, {"Trials", true}}}
+	for i, m := range shown {
 		where := show.PlaceOf(m.Where)
 		if where == "-" {
 			where = ""
 		}
 		row := []cell{
 			{Text: cut(m.Name), Below: cut(where), Heading: true}, {Text: cut(m.Target)},
-			{Text: cut(figureOf(m.Median) + " " + m.Unit), Number: true}, {Text: "–", Number: true}, {Text: fmt.Sprintf("%d of %d", m.Trials, m.PlannedTrials), Number: true},
+			{Text: cut(figureOf(m.Median) + " " + m.Unit), Below: cut(doubts[i]), Number: true}, {Text: "–", Number: true}, {Text: fmt.Sprintf("%d of %d", m.Trials, m.PlannedTrials), Number: true},
 		}
 		switch {
 		case m.Quoted != "":
@@ -164,7 +171,7 @@ func numbersOf(doc output.Run) *table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t
+	return t, legend
 }
 
 // figureOf a decimal number, as a report writes it.

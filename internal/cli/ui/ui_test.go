@@ -207,6 +207,24 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// What limits a number stands at it on the page of a run, and below the table what that means.
+func TestDoubtsStandAtTheNumber(t *testing.T) {
+	run := finished.New(t, finished.Options{Change: func(run *v1alpha1.BenchmarkRun) {
+		run.Status.Summary[0].SaturatedTrialCount, run.Status.Summary[0].Caveat = 2, "the period of the quota <b>"
+	}})
+	says(t, get(t, pages(cluster(t, interceptor.Funcs{}, run.Objects()...)).handler(), "/run/ns/run"), http.StatusOK,
+		"saturated 2/", ", [1]", "saturated: the offered rate was not achieved", "[1] the period of the quota &lt;b&gt;")
+}
+
+// Ratios of the page keep their side of 1.
+func TestRatiosKeepTheirSide(t *testing.T) {
+	for text, want := range map[string]string{"1.00002": "1.00002", "0.99999": "0.99999", "1": "1", "1.5": "1.5", "": "–"} {
+		if got := ratioOf(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
 // A look between two trials reads nothing that was read.
 func TestLooksReadOnce(t *testing.T) {
 	read := 0
