@@ -90,16 +90,25 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Client.Get(ctx, req.NamespacedName, run); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if step, _ := decide(run, r.Clock.Now(), r.Pause); step == stepIgnore || step == stepDone {
+	switch step, _ := decide(run, r.Clock.Now(), r.Pause); step {
+	case stepIgnore:
 		return ctrl.Result{}, nil
+	case stepDone:
+		if gone, err := r.gone(ctx, run); err != nil || !gone {
+			return ctrl.Result{}, err
+		}
 	}
 	if err := r.Live.Get(ctx, req.NamespacedName, run); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	step, wait := decide(run, r.Clock.Now(), r.Pause)
 	switch step {
-	case stepIgnore, stepDone, stepWait:
+	case stepIgnore, stepWait:
 		return ctrl.Result{RequeueAfter: wait}, nil
+	case stepDone:
+		if gone, err := r.gone(ctx, run); err != nil || !gone {
+			return ctrl.Result{}, err
+		}
 	}
 	if err := r.advance(ctx, run, step); err != nil {
 		return ctrl.Result{}, fmt.Errorf("the report of the run: %w", err)
@@ -111,7 +120,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // advance does a step, and records in the run what became of it.
 func (r *Reconciler) advance(ctx context.Context, run *v1alpha1.BenchmarkRun, step step) error {
-	if step == stepGiveUp {
+	switch step {
+	case stepDone:
+		return r.record(ctx, run, without(run))
+	case stepGiveUp:
 		return r.record(ctx, run, ended(run, *run.Status.Report, v1alpha1.ReasonReportNotStored, "the page is not stored: the manager ended in the last attempt"))
 	}
 	report, err := r.begin(ctx, run)

@@ -32,7 +32,7 @@ const (
 	stepPage step = "page"
 	// stepGiveUp ends the report without its page: the last attempt left no word.
 	stepGiveUp step = "give up"
-	// stepDone: nothing is left to do.
+	// stepDone: nothing is left to do, unless the ConfigMap is gone.
 	stepDone step = "done"
 )
 
@@ -49,7 +49,7 @@ func decide(run *v1alpha1.BenchmarkRun, now time.Time, pause time.Duration) (ste
 	case !pending(report):
 		return stepDone, 0
 	}
-	if left := next(report, pause).Sub(now); left > 0 {
+	if left := next(report, pause, now).Sub(now); left > 0 {
 		return stepWait, left
 	}
 	if report.Attempts >= MaxAttempts {
@@ -63,9 +63,10 @@ func pending(report *v1alpha1.ReportStatus) bool {
 	return report.Reason == v1alpha1.ReasonProgressing || report.Reason == v1alpha1.ReasonRetrying
 }
 
-// next attempt at the page, not earlier.
-func next(report *v1alpha1.ReportStatus, pause time.Duration) time.Time {
-	if report.LastAttemptTime == nil {
+// next attempt at the page, not earlier. A last attempt that is yet to come was written by a clock that was ahead: it is
+// not waited for.
+func next(report *v1alpha1.ReportStatus, pause time.Duration, now time.Time) time.Time {
+	if report.LastAttemptTime == nil || report.LastAttemptTime.After(now) {
 		return time.Time{}
 	}
 	for range min(report.Attempts, MaxAttempts) - 1 {

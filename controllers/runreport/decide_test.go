@@ -43,6 +43,7 @@ func TestDecide(t *testing.T) {
 		"the last attempt ended with its manager":     {ended(3*time.Hour, tried(v1alpha1.ReasonProgressing, MaxAttempts, 3*time.Hour)), stepGiveUp, 0},
 		"more attempts than there are, by anybody":    {ended(3*time.Hour, tried(v1alpha1.ReasonRetrying, 1<<30, 3*time.Hour)), stepGiveUp, 0},
 		"no attempt, by anybody":                      {ended(time.Minute, tried(v1alpha1.ReasonRetrying, 0, time.Minute)), stepPage, 0},
+		"an attempt of a clock that was ahead":        {ended(time.Minute, tried(v1alpha1.ReasonRetrying, 2, -365*24*time.Hour)), stepPage, 0},
 		"a status that another one wrote, for a page": {ended(time.Minute, &v1alpha1.ReportStatus{Reason: v1alpha1.ReasonProgressing}), stepPage, 0},
 	} {
 		if got, wait := decide(tt.run, now, DefaultPause); got != tt.want || wait != tt.wait {

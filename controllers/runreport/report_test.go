@@ -47,7 +47,8 @@ func checkTables(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	if diff := cmp.Diff(want, cm.Data); diff != "" {
 		t.Errorf("the ConfigMap (-want +got):\n%s", diff)
 	}
-	if !metav1.IsControlledBy(cm, run) || cm.Labels[v1alpha1.LabelRole] != "report" || cm.Labels[v1alpha1.LabelRunUID] != string(run.UID) {
+	_, hasUID := cm.Labels[v1alpha1.LabelRunUID] // by which the last release would find and delete it
+	if !metav1.IsControlledBy(cm, run) || cm.Labels[v1alpha1.LabelRole] != "report" || cm.Labels[v1alpha1.LabelRun] != run.Name || hasUID {
 		t.Errorf("the ConfigMap has owners %v and labels %v", cm.OwnerReferences, cm.Labels)
 	}
 	if report.ConfigMap != cm.Name || report.SizeBytes != budget.OfConfigMap(cm) ||
@@ -234,6 +235,35 @@ func TestRunsOfBeforeAnUpgrade(t *testing.T) {
 	got := &v1alpha1.BenchmarkRun{}
 	if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(old), got); err != nil || got.Status.Report != nil || w.count.Load() != 0 {
 		t.Errorf("%+v, %d writes (%v)", got.Status.Report, w.count.Load(), err)
+	}
+}
+
+// The next manager looks whether the ConfigMap is there. Of one that was deleted the status says so, once.
+func TestTheTablesAreDeleted(t *testing.T) {
+	t.Parallel()
+	ns, s, w := server.Namespace(t), objectstore.Start(t), &writes{}
+	run := endedRun(t, ns, 2*Window)
+	run.Status.Report = &v1alpha1.ReportStatus{
+		Reason: v1alpha1.ReasonSucceeded, ConfigMap: "run-report", MarkdownSHA256: "a", SummarySHA256: "b", SizeBytes: 1000,
+		Page: &v1alpha1.StoredPage{Object: "s3://results/page", SHA256: "c"},
+	}
+	if err := server.API.Status().Update(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	m := starts(t, ns, in(t, s), counted(w))
+	got := await(t, run, "a word of it", has(v1alpha1.ReasonReportNotStored)).Status.Report
+	want := &v1alpha1.ReportStatus{
+		Reason: v1alpha1.ReasonReportNotStored, Message: "ConfigMap run-report was deleted; kubectl assay report run makes it", Page: run.Status.Report.Page,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the status (-want +got):\n%s", diff)
+	}
+	awaitEvent(t, run, v1alpha1.ReasonReportNotStored)
+	m.end()
+	starts(t, ns, in(t, s), counted(w))
+	time.Sleep(500 * time.Millisecond)
+	if n := w.count.Load(); n != 1 {
+		t.Errorf("%d writes, want that of the status", n)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -53,7 +55,7 @@ func (r *Reconciler) storeTables(ctx context.Context, run *v1alpha1.BenchmarkRun
 	if err != nil {
 		return v1alpha1.ReportStatus{}, err
 	}
-	cm := &corev1.ConfigMap{ObjectMeta: resources.Meta(run, contract.ReportName(run.Name), resources.Labels(run, v1alpha1.RoleReport)), Data: tables}
+	cm := &corev1.ConfigMap{ObjectMeta: resources.Meta(run, contract.ReportName(run.Name), labels(run)), Data: tables}
 	switch reason, problem, err := r.put(ctx, run, cm); {
 	case err != nil:
 		return v1alpha1.ReportStatus{}, err
@@ -74,9 +76,7 @@ func hasTables(report v1alpha1.ReportStatus) string {
 }
 
 func (r *Reconciler) tables(ctx context.Context, run *v1alpha1.BenchmarkRun) (map[string]string, error) {
-	r.Reading.Lock()
-	defer r.Reading.Unlock()
-	return r.Writer.Tables(ctx, run)
+	return alone(ctx, r.Reading, func(ctx context.Context) (map[string]string, error) { return r.Writer.Tables(ctx, run) })
 }
 
 // put the ConfigMap there, also over that of an attempt before. A reason is why it cannot be.
@@ -134,9 +134,23 @@ func (r *Reconciler) storePage(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 }
 
 func (r *Reconciler) page(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]byte, error) {
-	r.Reading.Lock()
-	defer r.Reading.Unlock()
-	return r.Writer.Page(ctx, run)
+	return alone(ctx, r.Reading, func(ctx context.Context) ([]byte, error) { return r.Writer.Page(ctx, run) })
+}
+
+// mostReading is how long a run may be read for a part of its report. Nobody else reads results meanwhile.
+const mostReading = 30 * time.Second
+
+// alone makes a part of a report while nobody else reads. What takes too long fails, and is tried again.
+func alone[T any](ctx context.Context, reading sync.Locker, read func(context.Context) (T, error)) (T, error) {
+	reading.Lock()
+	defer reading.Unlock()
+	ctx, cancel := context.WithTimeoutCause(ctx, mostReading, fmt.Errorf("reading the run took longer than %s", mostReading))
+	defer cancel()
+	part, err := read(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	}
+	return part, err
 }
 
 // upload the page under its digest. One that is there already is that of an attempt before.

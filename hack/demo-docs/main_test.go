@@ -43,13 +43,13 @@ func TestReplaced(t *testing.T) {
 func TestWords(t *testing.T) {
 	run := &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Summary: []v1alpha1.SummaryEntry{
 		{Name: "throughput", Target: "mariadb", Median: "1323"}, {Name: "throughput", Target: "mysql", Median: "1304"},
-	}}}
+	}, Comparisons: []v1alpha1.ComparisonEntry{{Family: v1alpha1.FamilyPrimary}, {Family: v1alpha1.FamilyPrimary}, {Family: v1alpha1.FamilyExploratory}}}}
 	for name, tt := range map[string]struct {
 		low, high, text string
 		says            []string
 	}{
 		"inconclusive": {"0.919", "1.34", "mariadb +9.7 % against mysql (-8.1 % to +34 %, p 0.39), differs in log_bin and 13 more: inconclusive (these blocks detect 30 %)", []string{
-			"| `mariadb +9.7 % against mysql` | an estimate", "(+1.5 %)", "| `-8.1 % to +34 %` | the interval of the ratio: mariadb may be slower by 8 % or faster by 34 %", "| `p 0.39` |",
+			"| `mariadb +9.7 % against mysql` | an estimate", "(+1.5 %)", "| `-8.1 % to +34 %` | the interval of the ratio: mariadb may be slower by 8 % or faster by 34 %", "| `p 0.39` | how often pairs that differ by nothing look like this, corrected for both comparisons. At 0.05 or less a difference counts as shown |",
 			"| `differs in log_bin and 13 more` |", "| `inconclusive` | neither", "find a difference of 30 % in four of five", "| `1 of 2 comparisons: 2 inconclusive` |"}},
 		"faster, of fewer blocks": {"1.7", "2.51", "mariadb 2.04x mysql (1.70 to 2.51, p 0.016, 9 of 10 blocks): faster", []string{
 			"| `mariadb 2.04x mysql` |", "| `1.70 to 2.51` | the interval of the ratio: whatever", "| `9 of 10 blocks` |", "| `faster` | a difference"}},
@@ -78,6 +78,17 @@ func TestWords(t *testing.T) {
 		c := v1alpha1.ComparisonEntry{Name: "throughput", Value: "mariadb", Baseline: "mysql", IntervalLow: "0.9", IntervalHigh: "1.3", Text: text}
 		if got, err := wordsOf(c, run); err == nil {
 			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
+// A p-value is corrected for as many comparisons as the run declared, and one alone for none.
+func TestCorrected(t *testing.T) {
+	run := &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Comparisons: []v1alpha1.ComparisonEntry{{Family: v1alpha1.FamilyExploratory}}}}
+	for _, want := range []string{"", ", corrected for both comparisons", ", corrected for all 3 comparisons"} {
+		run.Status.Comparisons = append(run.Status.Comparisons, v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary})
+		if got := corrected(run); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func wordsOf(c v1alpha1.ComparisonEntry, run *v1alpha1.BenchmarkRun) (string, er
 	rows := [][2]string{
 		{part[1], fmt.Sprintf("an estimate of the ratio over the pairs, one pair in each block (Hodges-Lehmann). It is not the ratio of the two medians above (%s): pairs take out what a whole block had in common", medians)},
 		{part[2], interval},
-		{part[3], "how often pairs that differ by nothing look like this, corrected for both comparisons. At 0.05 or less there is a difference"},
+		{part[3], "how often pairs that differ by nothing look like this" + corrected(run) + ". At 0.05 or less a difference counts as shown"},
 		{part[4], "in the other blocks something disturbed a trial, such as other work on the machine. They are left out whole"},
 		{part[5], "what else is known to differ, and to matter. The comparison is of all of this, and not of the names of two products"},
 		{part[6], meanings[part[6]]},
@@ -52,6 +52,23 @@ func wordsOf(c v1alpha1.ComparisonEntry, run *v1alpha1.BenchmarkRun) (string, er
 		}
 	}
 	return text, nil
+}
+
+// corrected says for how many comparisons a p-value is corrected: for all that the run declared.
+func corrected(run *v1alpha1.BenchmarkRun) string {
+	declared := 0
+	for _, c := range run.Status.Comparisons {
+		if c.Family == v1alpha1.FamilyPrimary {
+			declared++
+		}
+	}
+	switch declared {
+	case 0, 1:
+		return ""
+	case 2:
+		return ", corrected for both comparisons"
+	}
+	return fmt.Sprintf(", corrected for all %d comparisons", declared)
 }
 
 var meanings = map[string]string{

@@ -17,8 +17,8 @@ type workflow struct {
 	Jobs        map[string]struct {
 		Permissions map[string]string
 		Steps       []struct {
-			Uses, Run string
-			With      map[string]any
+			Uses, Run, Shell string
+			With             map[string]any
 		}
 	}
 }
@@ -55,6 +55,41 @@ func TestWorkflowsArePinned(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// quotes of a shell, and what is between them; and the bar that is no pipe.
+var quotes = regexp.MustCompile(`'[^']*'|"[^"]*"|\|\|`)
+
+// A step with a pipe has pipefail, which GitHub sets only where bash is named: what fails before the pipe fails the step.
+func TestPipesFail(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", ".github", "workflows", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipes := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w workflow
+		if err := yaml.Unmarshal(text, &w); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for name, job := range w.Jobs {
+			for _, step := range job.Steps {
+				if !strings.Contains(quotes.ReplaceAllString(step.Run, ""), "|") {
+					continue
+				}
+				if pipes++; step.Shell != "bash" {
+					t.Errorf("%s, job %s: a step with a pipe has no shell: bash: %s", file, name, step.Run)
+				}
+			}
+		}
+	}
+	if pipes == 0 {
+		t.Error("no step has a pipe any more: this test checks nothing")
 	}
 }
 

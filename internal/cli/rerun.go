@@ -28,7 +28,8 @@ begin: the images of the operator, and a server that Assay did not provide.
 With --check, the runs before it predict the one that is checked: for each measurement that it compares, an
 interval in which the median of one more such run lies. All of them together hold it with a
 probability of 95 %, if runs differ from one another as those did. That takes at least three runs. From fewer
-it is not estimable, and the command says so. With --check, -o is the format of what it says: table, json or yaml.
+it is not estimable, and the command says so. What else differs, such as a version or the settings of a server,
+stands before the verdict: it does not decide. With --check, -o is the format of what it says: table, json or yaml.
 
 Each run is verified first, as by "kubectl assay verify".
 
@@ -134,6 +135,7 @@ func checkRerun(ctx context.Context, all []stored.Source, format output.Format, 
 		if err != nil {
 			return fmt.Errorf("%s: %w", from, err)
 		}
+		run.Spec = rerun.Pinned(read)
 		runs, caveats = append(runs, run), append(caveats, caveatsOf(read.Object)...)
 	}
 	earlier, last := len(runs)-1, runs[len(runs)-1]
@@ -141,7 +143,11 @@ func checkRerun(ctx context.Context, all []stored.Source, format output.Format, 
 	if err != nil {
 		return err
 	}
-	doc := checkOf(all, report, caveats)
+	around, err := apartFrom(last, runs[:earlier])
+	if err != nil {
+		return err
+	}
+	doc := checkOf(all, report, around, caveats)
 	if err := format.Write(to.out, doc, func(out io.Writer) error { return tellCheck(out, doc) }); err != nil {
 		return err
 	}
@@ -151,22 +157,45 @@ func checkRerun(ctx context.Context, all []stored.Source, format output.Format, 
 	return nil
 }
 
+// apart is what differs between a repetition and the runs before it, and what is not known of them.
+type apart struct{ differ, unknown []string }
+
+func apartFrom(checked analysis.Run, earlier []analysis.Run) (out apart, err error) {
+	for _, run := range earlier {
+		differ, unknown, err := analysis.Apart(run, checked)
+		if err != nil {
+			return out, err
+		}
+		out.differ, out.unknown = append(out.differ, differ...), append(out.unknown, unknown...)
+	}
+	return out, nil
+}
+
+// alike is what a verdict begins with where the runs differ: other servers give other numbers, and where the earlier runs had
+// several, what they predict is as wide as those are apart.
+func (a apart) alike() string {
+	if len(a.differ) == 0 {
+		return ""
+	}
+	return "not all runs had the same servers and clients (see between the runs): "
+}
+
 // errOutside ends a check whose output has said what lies outside.
 var errOutside error = exit.Coded{Code: exit.Outside}
 
 // checkOf a repetition, the last one of the runs, as a document.
-func checkOf(all []stored.Source, report rerun.Report, caveats []string) output.Check {
+func checkOf(all []stored.Source, report rerun.Report, around apart, caveats []string) output.Check {
 	earlier, checked := all[:len(all)-1], all[len(all)-1]
 	doc := output.Check{
 		Version: output.CheckVersion, Checked: checked.String(), Earlier: namesOf(earlier), Within: report.Within(), Confidence: rerun.Confidence,
-		Predictions: []output.Prediction{}, Missing: report.Missing, Caveats: caveats,
+		Predictions: []output.Prediction{}, Missing: report.Missing, Between: slices.Concat(around.differ, around.unknown), Caveats: caveats,
 	}
 	for _, p := range report.Predictions {
 		doc.Predictions = append(doc.Predictions, output.Prediction{
 			Target: p.Target, Where: p.Where, Name: p.Name, Unit: p.Unit, Low: p.Low, High: p.High, Value: p.Value, Within: p.Within,
 		})
 	}
-	doc.Verdict = relied(caveats) + verdictOf(doc)
+	doc.Verdict = relied(caveats) + around.alike() + verdictOf(doc)
 	return doc
 }
 
@@ -186,7 +215,7 @@ func tellCheck(out io.Writer, doc output.Check) error {
 	for _, part := range []struct {
 		title string
 		lines []string
-	}{{"not compared:", doc.Missing}, {"caveats:", doc.Caveats}} {
+	}{{"not compared:", doc.Missing}, {"between the runs:", doc.Between}, {"caveats:", doc.Caveats}} {
 		if len(part.lines) > 0 {
 			text += part.title + "\n  " + strings.Join(part.lines, "\n  ") + "\n"
 		}

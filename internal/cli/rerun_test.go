@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/rerun"
 	"github.com/assay-bench/assay/internal/stored"
 	"github.com/assay-bench/assay/test/helpers/finished"
@@ -50,20 +51,78 @@ func TestTheVerdictOfACheck(t *testing.T) {
 	in, out := rerun.Prediction{Within: true}, rerun.Prediction{}
 	tests := map[string]struct {
 		report  rerun.Report
+		around  apart
 		caveats []string
 		want    string
 	}{
-		"within":                  {rerun.Report{Predictions: []rerun.Prediction{in}}, nil, "BenchmarkRun ns/run lies within what 3 runs predict"},
-		"within, and not all":     {rerun.Report{Predictions: []rerun.Prediction{in}, Missing: []string{"x", "y"}}, nil, "what is compared of BenchmarkRun ns/run lies within what 3 runs predict: 1 measurements, and 2 not compared"},
-		"outside, and not all":    {rerun.Report{Predictions: []rerun.Prediction{in, out}, Missing: []string{"x"}}, nil, "BenchmarkRun ns/run does not lie within what 3 runs predict: 1 of 2 measurements are outside, and 1 not compared"},
-		"of a run that is failed": {rerun.Report{Predictions: []rerun.Prediction{in}}, []string{"run x has failed"}, "not every run can be relied on (see the caveats): BenchmarkRun ns/run lies within what 3 runs predict"},
+		"within":                  {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{}, nil, "BenchmarkRun ns/run lies within what 3 runs predict"},
+		"within, and not all":     {rerun.Report{Predictions: []rerun.Prediction{in}, Missing: []string{"x", "y"}}, apart{}, nil, "what is compared of BenchmarkRun ns/run lies within what 3 runs predict: 1 measurements, and 2 not compared"},
+		"outside, and not all":    {rerun.Report{Predictions: []rerun.Prediction{in, out}, Missing: []string{"x"}}, apart{}, nil, "BenchmarkRun ns/run does not lie within what 3 runs predict: 1 of 2 measurements are outside, and 1 not compared"},
+		"of a run that is failed": {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{}, []string{"run x has failed"}, "not every run can be relied on (see the caveats): BenchmarkRun ns/run lies within what 3 runs predict"},
+		"of other servers": {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{differ: []string{"run y against x, a: server/version differs"}}, nil,
+			"not all runs had the same servers and clients (see between the runs): BenchmarkRun ns/run lies within what 3 runs predict"},
+		"not known": {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{unknown: []string{"y against x, a: not known of both runs: cpu"}}, nil, "BenchmarkRun ns/run lies within what 3 runs predict"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var text bytes.Buffer
-			doc := checkOf([]stored.Source{run, run, run, run}, tc.report, tc.caveats)
+			doc := checkOf([]stored.Source{run, run, run, run}, tc.report, tc.around, tc.caveats)
 			if err := tellCheck(&text, doc); err != nil || !strings.HasSuffix(text.String(), "\n"+tc.want+"\n") || doc.Verdict != tc.want {
 				t.Errorf("%v\n%s\nwant %s", err, text.String(), tc.want)
+			}
+		})
+	}
+}
+
+// A repetition on another server says so before its verdict, as text and as a document, and so do earlier runs on several. It
+// decides nothing. A run by version, and its repetition by digest, are no different servers.
+func TestRerunCheckOfOtherServers(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	image := "docker.io/library/mysql@sha256:" + contract.Digest([]byte("server"))
+	resolved := func(run *v1alpha1.BenchmarkRun, image string) {
+		run.Status.Resolved = &v1alpha1.Resolved{AgentImage: "agent:1", Targets: []v1alpha1.ResolvedTarget{{Name: "a", Image: image}, {Name: "b", Image: image}}}
+	}
+	named := func(run *v1alpha1.BenchmarkRun) { resolved(run, "docker.io/library/mysql:9.7") }
+	pinned := func(run *v1alpha1.BenchmarkRun) {
+		for i := range run.Spec.Targets[:2] {
+			run.Spec.Targets[i].MySQL.PinImage(image)
+		}
+		resolved(run, image)
+	}
+	other := func(run *v1alpha1.BenchmarkRun) {
+		named(run)
+		run.Spec.Targets[0].MySQL.Config = map[string]string{"sync_binlog": "0"}
+	}
+	for name, tc := range map[string]struct {
+		first, checked func(*v1alpha1.BenchmarkRun)
+		want           []string
+	}{
+		"the same":                 {named, named, nil},
+		"its repetition":           {named, pinned, nil},
+		"another setting":          {named, other, []string{"spec.targets[a].mysql.config.sync_binlog (run-0: absent, run-3: 0)", "(run-2: absent, run-3: 0)"}},
+		"an earlier run with that": {other, named, []string{"spec.targets[a].mysql.config.sync_binlog (run-0: 0, run-3: absent)"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changes := []func(*v1alpha1.BenchmarkRun){tc.first, named, named, tc.checked}
+			var paths []string
+			for i, level := range []float64{0.99, 1, 1.01, 1.005} {
+				paths = append(paths, exported(t, finished.New(t, finished.Options{Name: fmt.Sprintf("run-%d", i), Level: level, Change: changes[i]})))
+			}
+			for _, format := range []string{"table", "json"} {
+				var out, problems bytes.Buffer
+				if code := Main(append([]string{"rerun", "-o", format, "--check", paths[3]}, paths[:3]...), &out, &problems); code != exit.OK {
+					t.Fatalf("exit %d: %s", code, problems.String())
+				}
+				const says = "not all runs had the same servers and clients (see between the runs): "
+				verdict := strings.Index(out.String(), says)
+				if differs := len(tc.want) > 0; verdict >= 0 != differs || strings.Contains(out.String(), "spec.targets") != differs {
+					t.Errorf("%s, want %q:\n%s", format, tc.want, out.String())
+				}
+				for _, want := range tc.want {
+					if at := strings.Index(out.String(), want); at < 0 || at > verdict {
+						t.Errorf("%s: %q is not before the verdict:\n%s", format, want, out.String())
+					}
+				}
 			}
 		})
 	}

@@ -30,6 +30,28 @@ func TestARunThatIsNotValidSaysSoInEveryFormat(t *testing.T) {
 	if got := export.Caveats(bad); len(got) != 1 || got[0] != "the run is not valid (ResultsInvalid): 2 results contradict themselves" {
 		t.Errorf("%q", got)
 	}
+	for want, change := range map[string]func(*metav1.Condition){
+		"whether the run is valid is not known (NotReached): nobody has looked": func(c *metav1.Condition) {
+			c.Status, c.Reason, c.Message = metav1.ConditionUnknown, "NotReached", "nobody has looked"
+		},
+		"whether the run is valid is not known": func(c *metav1.Condition) { c.Type = "Other" },
+	} {
+		unknown := read(t, finished.Options{})
+		for i := range unknown.Object.Status.Conditions {
+			if c := &unknown.Object.Status.Conditions[i]; c.Type == v1alpha1.ConditionValid {
+				change(c)
+			}
+		}
+		if got := export.Caveats(unknown); len(got) != 1 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if got := string(write(t, "openmetrics", unknown)); !strings.Contains(got, `assay_run_sound{namespace="ns",run="run"} 0`) {
+			t.Errorf("%s: sound:\n%s", want, got)
+		}
+		if got := string(write(t, "markdown", unknown)); !strings.HasPrefix(got, "# ns/run\n\nW"+want[1:]) {
+			t.Errorf("%s: the first sentence:\n%s", want, got)
+		}
+	}
 	places := map[string]string{
 		"csv": "", "parquet": "", // rows of attempts, each with what is known of it
 		"bencher":  "", // has no place

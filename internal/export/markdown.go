@@ -66,6 +66,8 @@ func sentence(o *v1alpha1.BenchmarkRun) string {
 	switch {
 	case !o.Finished():
 		return "The run has not ended."
+	case undecided(o) != "":
+		return "Whether " + undecided(o)
 	case o.Status.Verdict == "":
 		return "The run compares nothing."
 	}

@@ -55,12 +55,15 @@ func writeOpenMetrics(out io.Writer, run *stored.Run) error {
 	return err
 }
 
-// soundName is the family that says whether the numbers of a run can be relied on.
-const soundName = "assay_run_sound"
+const (
+	// soundName is the family that says whether a run as a whole is sound. What is doubtful of one median is in no sample.
+	soundName = "assay_run_sound"
+	soundHelp = "1 for a run that has ended, has not failed and is valid: trials count, and no result contradicts itself; 0 for any other. It says nothing of limits of clients, rates that were not achieved, steadiness, or the gate."
+)
 
-// soundness of a run: 1, or 0 for one that has failed, is not valid, or has not ended.
+// soundness of a run: 1, or 0 for one that has caveats.
 func soundness(run *stored.Run) *dto.MetricFamily {
-	name, help, value := soundName, "1 for a run whose numbers can be relied on, 0 for one that has failed, is not valid, or has not ended.", 1.0
+	name, help, value := soundName, soundHelp, 1.0
 	if len(Caveats(run)) > 0 {
 		value = 0
 	}

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"maps"
+	"fmt"
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -11,47 +11,88 @@ import (
 
 // here is what this run has measured, to be found by a quoted number.
 type here struct {
-	entries []v1alpha1.SummaryEntry
+	// entries by what a quoted number has to say to mean them.
+	entries map[string][]*v1alpha1.SummaryEntry
 	of      ratios
-	// single are the dimensions in which no two entries differ, by the name of the measurement: a quoted number need not have them.
-	single map[string]map[string]bool
+	// single are the dimensions in which no two entries differ, by the measurement: a quoted number need not have them.
+	single map[measured]map[string]bool
+	// measured are the measurements by name and unit: percentiles are one each.
+	measured map[[2]string][]measured
 }
 
+// measured is what an entry measures: percentiles are one each.
+type measured struct{ name, percentile, unit string }
+
+func measuredBy(e *v1alpha1.SummaryEntry) measured { return measured{e.Name, e.Labels["p"], e.Unit} }
+
 func hereOf(in Input) here {
-	out := here{of: ratiosOf(in), single: map[string]map[string]bool{}}
-	for _, e := range in.Entries {
-		if _, ok := decimal(e.Median); ok {
-			out.entries = append(out.entries, e)
+	out := here{entries: map[string][]*v1alpha1.SummaryEntry{}, of: ratiosOf(in), single: map[measured]map[string]bool{}, measured: map[[2]string][]measured{}}
+	by := map[measured][]*v1alpha1.SummaryEntry{}
+	for i := range in.Entries {
+		e := &in.Entries[i]
+		if _, ok := decimal(e.Median); !ok {
+			continue
 		}
+		m := measuredBy(e)
+		if by[m] == nil {
+			name := [2]string{m.name, m.unit}
+			out.measured[name] = append(out.measured[name], m)
+		}
+		by[m] = append(by[m], e)
 	}
-	for _, m := range measurements(out.entries) {
-		s, single := spanOf(m.entries), map[string]bool{}
+	for m, entries := range by {
+		s, single := spanOf(entries), map[string]bool{}
 		for name := range s.values {
 			if !slices.Contains(s.names, name) {
 				single[name] = true
 			}
 		}
-		out.single[m.name] = single
+		out.single[m] = single
+		for _, e := range entries {
+			key := out.keyOf(m, dimensionsOf(e))
+			out.entries[key] = append(out.entries[key], e)
+		}
 	}
 	return out
 }
 
+// keyOf a number of a measurement: its dimensions without those that a quoted number need not have.
+func (h here) keyOf(m measured, d map[string]string) string {
+	named := map[string]string{}
+	for name, v := range d {
+		if !h.single[m][name] {
+			named[name] = v
+		}
+	}
+	return fmt.Sprintf("%q %q %q %s", m.name, m.percentile, m.unit, labelKey(named))
+}
+
+// maxPercentiles of a name are searched for a quoted number that says no percentile: of more, it does not say which.
+const maxPercentiles = 64
+
 // beside a quoted number: the number of this run with the same name, unit and labels, with its ratio to the baseline. Empty where this
 // run has none, or several.
 func (h here) beside(quoted *v1alpha1.SummaryEntry) string {
-	want := maps.Clone(quoted.Labels)
-	var found *v1alpha1.SummaryEntry
-	for i := range h.entries {
-		e := &h.entries[i]
-		if e.Name != quoted.Name || e.Unit != quoted.Unit || !h.same(e, want) {
-			continue
-		}
-		if found != nil {
-			return ""
-		}
-		found = e
+	of := h.measured[[2]string{quoted.Name, quoted.Unit}]
+	if p := quoted.Labels["p"]; p != "" {
+		of = []measured{measuredBy(quoted), {quoted.Name, "", quoted.Unit}}
 	}
-	if found == nil || len(want) == 0 {
+	if len(quoted.Labels) == 0 || len(of) > maxPercentiles {
+		return ""
+	}
+	var found *v1alpha1.SummaryEntry
+	for _, m := range of {
+		for _, e := range h.entries[h.keyOf(m, quoted.Labels)] {
+			if !h.same(e, quoted.Labels) {
+				break // the others of the key have the same dimensions
+			}
+			if found != nil {
+				return ""
+			}
+			found = e
+		}
+	}
+	if found == nil {
 		return ""
 	}
 	v, _ := decimal(found.Median)
@@ -72,21 +113,11 @@ func (h here) same(e *v1alpha1.SummaryEntry, want map[string]string) bool {
 			return false
 		case said:
 			matched++
-		case name == v1alpha1.FactorTarget && !h.single[measuredName(e)][name]:
-			return false
-		case !h.single[measuredName(e)][name] && name != "p":
+		case !h.single[measuredBy(e)][name]:
 			return false
 		}
 	}
 	return matched == len(want)
-}
-
-// measuredName of an entry, as measurements names it.
-func measuredName(e *v1alpha1.SummaryEntry) string {
-	if p := e.Labels["p"]; p != "" {
-		return e.Name + " p" + p
-	}
-	return e.Name
 }
 
 // bases are the baselines of the numbers of a table: those of the category baseline, or else those that the run compares with.

@@ -40,6 +40,17 @@ type table struct {
 	rows    [][]cell
 	// folded: it is open only on request, as a table behind a figure is.
 	folded bool
+	// left is how many rows it would have beyond maxRows.
+	left int
+}
+
+// full says that no row is to be added, and counts the one that is not.
+func (t *table) full() bool {
+	if len(t.rows) < maxRows {
+		return false
+	}
+	t.left++
+	return true
 }
 
 type column struct {
@@ -72,6 +83,8 @@ const (
 	maxText, maxCode = 400, 200_000
 	// maxRows of a table, maxPanels of a kind of picture, maxMarks rows of a picture.
 	maxRows, maxPanels, maxMarks = 500, 8, 40
+	// maxColumns of a table with series beside each other: with more of them each number is a row of its own.
+	maxColumns = 40
 	// maxDots of all pictures of a kind together.
 	maxDots = 3000
 )

@@ -134,8 +134,8 @@ func (t *table) html() *htmlTable {
 		}
 		out.Rows = append(out.Rows, cells)
 	}
-	if more := len(t.rows) - maxRows; more > 0 {
-		out.Caption += fmt.Sprintf(" (the first %d of %d rows; the ConfigMaps of the summary have all)", maxRows, len(t.rows))
+	if all := len(t.rows) + t.left; all > maxRows {
+		out.Caption += fmt.Sprintf(" (the first %d of %d rows; the ConfigMaps of the summary have all)", maxRows, all)
 	}
 	return out
 }

@@ -9,6 +9,10 @@ import (
 // maxCells of which single trials are looked at.
 const maxCells = 4
 
+// maxBuckets of a histogram to which those of further trials are added: where trials have no buckets in common, each
+// one makes it longer.
+const maxBuckets = 100_000
+
 // sight is what the results of some trials say about one target in one cell.
 type sight struct {
 	target, cell string
@@ -33,15 +37,16 @@ type looked struct {
 }
 
 // look at the results of some trials that count: those of up to four cells, of each target and cell the same number,
-// at most MaxResults of clients together, or one.
+// at most MaxResults of clients together. Where one trial of each target has more, they are those of one cell.
 func look(in Input, all trials) (looked, error) {
 	out := looked{sights: map[string][]*sight{}}
 	if in.Result == nil || in.Plan == nil {
 		return out, nil
 	}
-	cells := spread(len(in.Plan.Cells), maxCells)
-	out.left = len(in.Plan.Cells) - len(cells)
 	clients := max(int(in.Run.Spec.Clients.Count), 1)
+	fit := MaxResults / max(len(in.Plan.Targets)*clients, 1)
+	cells := spread(len(in.Plan.Cells), min(max(fit, 1), maxCells))
+	out.left = len(in.Plan.Cells) - len(cells)
 	each := max(MaxResults/max(len(cells)*len(in.Plan.Targets)*clients, 1), 1)
 	for _, cell := range cells {
 		name := axesOf(in.Plan.Cells[cell])
@@ -70,7 +75,7 @@ func look(in Input, all trials) (looked, error) {
 	return out, nil
 }
 
-// spread are at most so many of n indices, with the first and the last one.
+// spread are at most so many of n indices, with the first one, and with the last one where there are two.
 func spread(n, most int) (out []int) {
 	if n <= most {
 		for i := range n {
@@ -79,7 +84,7 @@ func spread(n, most int) (out []int) {
 		return out
 	}
 	for i := range most {
-		out = append(out, i*(n-1)/(most-1))
+		out = append(out, i*(n-1)/max(most-1, 1))
 	}
 	return out
 }
@@ -101,8 +106,14 @@ func (s *sight) see(in Input, rec contract.Record) error {
 	return nil
 }
 
-// merge the histograms of a result: those of all operations, or of each kind where the tool has no other.
+// merge the histograms of a result: those of all operations, or of each kind where the tool has no other. Where one of them
+// is full, nothing of the result is: a picture says of how many trials all its curves are.
 func (s *sight) merge(res contract.Result) {
+	for _, h := range s.histograms {
+		if len(h.Buckets) > maxBuckets {
+			return
+		}
+	}
 	merged := false
 	for _, m := range res.Measurements {
 		if m.Histogram == nil || len(m.Histogram.Buckets) == 0 || m.Name != contract.NameLatencyAvg {

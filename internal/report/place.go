@@ -190,6 +190,21 @@ func (l layout) sparse(entries []*v1alpha1.SummaryEntry) bool {
 	return len(across) > 1 && 2*len(across)*len(series) >= 3*len(entries)
 }
 
+// narrow is the layout of the table of a panel. Where it would have more than maxColumns, or two thirds of it would be empty,
+// each entry is a row of its own: a table has as many cells as its rows times its columns, whatever the number of entries.
+func (l layout) narrow(all []placed) (layout, []placed) {
+	across, series := len(each(all, func(p placed) string { return p.across })), len(each(all, func(p placed) string { return p.series }))
+	if len(l.across) == 0 || across <= 6 || series <= maxColumns && across*series <= 3*len(all) {
+		return l, all
+	}
+	l.across, l.series, l.numeric = nil, append(slices.Clone(l.across), l.series...), false
+	entries := make([]*v1alpha1.SummaryEntry, 0, len(all))
+	for _, p := range all {
+		entries = append(entries, p.entry)
+	}
+	return l, l.place(entries)
+}
+
 // place the entries, in their order.
 func (l layout) place(entries []*v1alpha1.SummaryEntry) (out []placed) {
 	for _, e := range entries {

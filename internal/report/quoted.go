@@ -181,12 +181,16 @@ func printed(v float64) string {
 
 // fill a table with the numbers of a panel.
 func (g *publishedGroup) fill(t *table, l layout, all []placed, show func(*v1alpha1.SummaryEntry) cell) {
+	l, all = l.narrow(all)
 	if len(l.across) > 0 {
 		t.grid(g.m, l, all, show)
 		return
 	}
 	t.head = []column{{strings.Join(l.series, ", "), false}, {orUnit("", g.m), true}}
 	for _, p := range all {
+		if t.full() {
+			continue
+		}
 		name := p.series
 		if name == "" {
 			name = p.entry.Target

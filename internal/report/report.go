@@ -35,7 +35,7 @@ type Input struct {
 	Result func(contract.Record) (contract.Result, bool, error)
 }
 
-// MaxResults of clients are read for a report; one trial of each target in up to four cells is, however many there are.
+// MaxResults of clients are read for a report; one trial of each target in one cell is, however many there are.
 const MaxResults = 64
 
 // Write the report as a page. It fails for an input without a run, when a result cannot be read, and when the page

@@ -117,9 +117,13 @@ func rows(table *html.Node) (out [][]*html.Node) {
 
 // S0: a table for each operation with schemes and their categories, the fastest of each size in bold, and speed-ups.
 func TestStoredS0(t *testing.T) {
-	found := tables(chapter(t, storedPage(t, "s0-batch-schemes"), "Comparison"), "latency.avg, ms: medians")
+	page := storedPage(t, "s0-batch-schemes")
+	if tables, _ := checkNumbers(t, "s0-batch-schemes", page); tables < 68 {
+		t.Errorf("got %d numbers in tables", tables)
+	}
+	found := tables(chapter(t, page, "Comparison"), "latency.avg, ms: medians")
 	for operation, schemes := range map[string]int{"Insert": 12, "Update": 10, "Delete": 12} {
-		table := found[operation+", latency.avg, ms: medians of the trials that count"]
+		table := found[operation+", latency.avg, ms: medians of the trials that count; lower is better"]
 		if table == nil {
 			t.Errorf("no table is about %s: %q", operation, slices.Sorted(maps.Keys(found)))
 			continue
@@ -148,7 +152,11 @@ func TestStoredS0(t *testing.T) {
 
 // S1: grouped bars of the latencies, and bars of the throughput.
 func TestStoredS1(t *testing.T) {
-	found := figures(chapter(t, storedPage(t, "s1-ycsb-engines"), "Comparison"), "medians with their spread")
+	page := storedPage(t, "s1-ycsb-engines")
+	if tables, pictures := checkNumbers(t, "s1-ycsb-engines", page); tables < 2 || pictures < 2 {
+		t.Errorf("got %d numbers in tables and %d in pictures", tables, pictures)
+	}
+	found := figures(chapter(t, page, "Comparison"), "medians with their spread")
 	if found["throughput, ops/s: medians with their spread"] == nil {
 		t.Errorf("no bars of the throughput: %q", slices.Sorted(maps.Keys(found)))
 	}
@@ -172,11 +180,15 @@ func TestStoredS1(t *testing.T) {
 
 // S2: each call in a row with its unit in the head.
 func TestStoredS2(t *testing.T) {
-	found := tables(chapter(t, storedPage(t, "s2-python-drivers"), "Comparison"), "medians of the trials that count")
+	page := storedPage(t, "s2-python-drivers")
+	if tables, _ := checkNumbers(t, "s2-python-drivers", page); tables < 28 {
+		t.Errorf("got %d numbers in tables", tables)
+	}
+	found := tables(chapter(t, page, "Comparison"), "medians of the trials that count")
 	for caption, want := range map[string]struct {
 		rows int
 		unit string
-	}{"latency.avg, ms: medians of the trials that count": {14, "median, ms"}, "throughput, ops/s: medians of the trials that count": {14, "median, ops/s"}} {
+	}{"latency.avg, ms: medians of the trials that count; lower is better": {14, "median, ms"}, "throughput, ops/s: medians of the trials that count; higher is better": {14, "median, ops/s"}} {
 		table := found[caption]
 		if table == nil || len(rows(table)) != want.rows || heads(table)[1] != want.unit {
 			t.Errorf("%s: want %d rows: %q", caption, want.rows, slices.Sorted(maps.Keys(found)))
@@ -186,7 +198,11 @@ func TestStoredS2(t *testing.T) {
 
 // S3: a line for each benchmark with the three drivers, behind each number its percentage.
 func TestStoredS3(t *testing.T) {
-	table := tables(chapter(t, storedPage(t, "s3-node-drivers"), "Comparison"), "")["throughput, ops/s: medians of the trials that count"]
+	page := storedPage(t, "s3-node-drivers")
+	if tables, _ := checkNumbers(t, "s3-node-drivers", page); tables < 30 {
+		t.Errorf("got %d numbers in tables", tables)
+	}
+	table := tables(chapter(t, page, "Comparison"), "")["throughput, ops/s: medians of the trials that count; higher is better"]
 	if table == nil {
 		t.Fatal("no table of the rates")
 	}
@@ -206,7 +222,11 @@ func TestStoredS3(t *testing.T) {
 
 // S4: a picture for each workload, with a curve for each of the two variants.
 func TestStoredS4(t *testing.T) {
-	found := figures(chapter(t, storedPage(t, "s4-threads-sweep"), "Over the load"), "throughput, tx/s: over threads")
+	page := storedPage(t, "s4-threads-sweep")
+	if tables, pictures := checkNumbers(t, "s4-threads-sweep", page); tables < 24 || pictures < 24 {
+		t.Errorf("got %d numbers in tables and %d in pictures", tables, pictures)
+	}
+	found := figures(chapter(t, page, "Over the load"), "throughput, tx/s: over threads")
 	if len(found) != 3 {
 		t.Fatalf("got the pictures %q, want one for each workload", slices.Sorted(maps.Keys(found)))
 	}

@@ -158,6 +158,7 @@ func bestOf(all []*v1alpha1.SummaryEntry) (best *v1alpha1.SummaryEntry) {
 func medians(m *measurement, l layout, panel string, all []placed, of ratios) *table {
 	t := &table{caption: captionOf(m, panel, "medians of the trials that count"+betterOf(m.direction))}
 	best := l.best(all)
+	l, all = l.narrow(all)
 	if len(l.across) > 0 {
 		t.grid(m, l, all, func(e *v1alpha1.SummaryEntry) cell { return cellOf(e, of, best[e]) })
 		return t
@@ -171,6 +172,9 @@ func medians(m *measurement, l layout, panel string, all []placed, of ratios) *t
 		t.head = append(t.head, column{"against the baseline", true})
 	}
 	for _, p := range all {
+		if t.full() {
+			continue
+		}
 		t.rows = append(t.rows, lone(p, of, best[p.entry])[:len(t.head)])
 	}
 	return t
@@ -212,6 +216,9 @@ func (t *table) grid(m *measurement, l layout, all []placed, show func(*v1alpha1
 			t.head = append(t.head, column{orUnit(s, m), true})
 		}
 		for _, a := range across {
+			if t.full() {
+				continue
+			}
 			cells := []cell{{text: a, heading: true}}
 			for _, s := range series {
 				cells = append(cells, get(a, s))
@@ -226,6 +233,9 @@ func (t *table) grid(m *measurement, l layout, all []placed, show func(*v1alpha1
 		t.head = append(t.head, column{strings.Join(l.across, ", ") + " " + a, true})
 	}
 	for _, s := range series {
+		if t.full() {
+			continue
+		}
 		cells := first.cells(s, row[s])
 		for _, a := range across {
 			cells = append(cells, get(a, s))
@@ -279,6 +289,9 @@ func allMedians(in Input) (out []block) {
 	t := &table{caption: "Every measurement of every target and cell", folded: true,
 		head: []column{{"measurement", false}, {"cell", false}, {"target", false}, {"median", true}, {"min", true}, {"max", true}, {"unit", false}, {"trials", true}, {"interval of the median", true}}}
 	for i := range in.Entries {
+		if t.full() {
+			continue
+		}
 		e := &in.Entries[i]
 		var axes []string
 		for _, axis := range slices.Sorted(maps.Keys(e.Parameters)) {

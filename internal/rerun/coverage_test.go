@@ -75,8 +75,8 @@ func median(blocks []float64) float64 {
 	return e.Median
 }
 
-// Of repetitions like the earlier runs at most so many lie outside as the level says, also where tools round or count in
-// buckets, and runs differ by less than a step. Without what Check adds for the resolution it is up to four times as many:
+// Of repetitions like the earlier runs at most so many lie outside as the level says, as far as 2,000 rounds or fewer can tell,
+// also where tools round or count in buckets, and runs differ by less than a step. Without what Check adds for the resolution it is up to four times as many:
 // 0.025 where the level is 0.00625, for 20 runs whose medians differ by less than the step of 1.8 %.
 func TestCoverageOfRoundedValues(t *testing.T) {
 	const rounds = 2000

@@ -41,12 +41,10 @@ func Make(ctx context.Context, run *stored.Run, name string) (Manifest, error) {
 	m.Run.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
 	m.Run.Spec.Suspend = false
 	m.Run.Spec.Design.Seed = o.Status.Plan.Seed
-	m.Run.Spec.Clients.Shape = v1alpha1.ShapeRef{Inline: o.Status.Resolved.ClientShape.DeepCopy()}
+	m.pinPlaces(o)
 	for i := range m.Run.Spec.Targets {
 		t := &m.Run.Spec.Targets[i]
 		switch {
-		case t.MySQL != nil:
-			m.pinServer(o, t)
 		case t.External != nil:
 			m.note("target %s is not Assay's: nothing says that it is what it was (%s)", t.Name, serverOf(o, t.Name))
 		case t.Published != nil:
@@ -57,6 +55,42 @@ func Make(ctx context.Context, run *stored.Run, name string) (Manifest, error) {
 	}
 	m.pinTool(run)
 	return m, m.pinInputs(ctx, run)
+}
+
+// Pinned is the spec of a run with its shapes, and the images and settings of its servers, as they were resolved: as the
+// manifest that repeats it has them. ConfigMaps with files and quoted numbers have no name in it. So a run and its repetition
+// are alike in this, also where the run had a version and a shape by their names.
+func Pinned(run *stored.Run) v1alpha1.BenchmarkRunSpec {
+	m := Manifest{Run: v1alpha1.BenchmarkRun{Spec: *run.Object.Spec.DeepCopy()}}
+	resolved := run.Object.Status.Resolved
+	if resolved == nil {
+		return m.Run.Spec
+	}
+	m.pinPlaces(run.Object)
+	for _, t := range m.Run.Spec.Targets {
+		if t.Published != nil {
+			t.Published.ConfigMap.Name = ""
+		}
+	}
+	if w := m.Run.Spec.Workload; resolved.Inputs != nil {
+		switch { // the digest of the files says what they are
+		case w.Custom != nil && w.Custom.Files != nil:
+			w.Custom.Files.Name = ""
+		case w.Sysbench != nil && w.Sysbench.Script != nil:
+			w.Sysbench.Script.ConfigMap.Name = ""
+		}
+	}
+	return m.Run.Spec
+}
+
+// pinPlaces: the shape of the clients, and the servers that Assay provides.
+func (m *Manifest) pinPlaces(o *v1alpha1.BenchmarkRun) {
+	m.Run.Spec.Clients.Shape = v1alpha1.ShapeRef{Inline: o.Status.Resolved.ClientShape.DeepCopy()}
+	for i := range m.Run.Spec.Targets {
+		if t := &m.Run.Spec.Targets[i]; t.MySQL != nil {
+			m.pinServer(o, t)
+		}
+	}
 }
 
 func (m *Manifest) note(format string, args ...any) {

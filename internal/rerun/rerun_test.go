@@ -260,6 +260,37 @@ func TestManifest(t *testing.T) {
 	}
 }
 
+// A run and its repetition are alike but for their seeds, whatever names the run had for images, shapes, settings and files.
+func TestPinned(t *testing.T) {
+	run, err := stored.Read(t.Context(), made(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := rerun.Make(t.Context(), run, "again")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := *run
+	again.Object = run.Object.DeepCopy()
+	again.Object.Spec = m.Run.Spec
+	for i := range again.Object.Status.Resolved.Targets {
+		resolved := &again.Object.Status.Resolved.Targets[i]
+		for _, target := range m.Run.Spec.Targets {
+			if target.Name == resolved.Name {
+				resolved.Image = target.MySQL.Image
+			}
+		}
+	}
+	was, is := rerun.Pinned(run), rerun.Pinned(&again)
+	was.Suspend, was.Design.Seed = is.Suspend, is.Design.Seed
+	if diff := cmp.Diff(was, is); diff != "" {
+		t.Errorf("(-run +repetition):\n%s", diff)
+	}
+	if run.Object.Spec.Targets[0].MySQL.Image != "" || run.Object.Spec.Workload.Sysbench.Script.ConfigMap.Name == "" {
+		t.Error("the run itself was changed")
+	}
+}
+
 // A custom tool is pinned, and a note has no line of its own in the manifest.
 func TestManifestOfACustomTool(t *testing.T) {
 	f := made(t)

@@ -20,7 +20,8 @@ import (
 type Writer struct {
 	// API is read, and not a cache: ConfigMaps have no data there.
 	API client.Reader
-	// Memory that what is read of a run may take, in bytes, and as much again the results of the clients of a trial.
+	// Memory that what is read of a run may take, in bytes, and as much again the results of its trials: what the page keeps
+	// of all of them, together with those of the clients of the trial that is read.
 	Memory int
 	// Measurements of one result.
 	Measurements int
@@ -79,16 +80,21 @@ func Input(ctx context.Context, run *stored.Run) (report.Input, error) {
 	return input(ctx, run, math.MaxInt)
 }
 
-// input with at most so many bytes of memory for the results of the clients of a trial.
+// input with at most so many bytes of memory for the results: what the page keeps of those that it has seen, and the
+// clients of one more trial. The page has none of the trials that come when it is full.
 func input(ctx context.Context, run *stored.Run, most int) (report.Input, error) {
 	variables, err := run.Variables(ctx)
+	kept, full := 0, false
 	return report.Input{
 		Run: run.Object, Plan: run.Ran(), Records: run.Records,
 		Entries: run.Summary.Entries, Comparisons: run.Summary.Comparisons, Sweeps: run.Summary.Sweeps, Searches: run.Summary.Searches,
 		Quoted: run.Quoted, Variables: variables,
 		Result: func(rec contract.Record) (contract.Result, bool, error) {
+			if full {
+				return contract.Result{}, false, nil
+			}
 			var clients []contract.Result
-			memory := 0
+			memory := kept
 			for client, err := range run.Results(ctx, rec) {
 				if errors.Is(err, stored.ErrNoResult) {
 					return contract.Result{}, false, nil // the page says of how many trials it has none
@@ -97,6 +103,9 @@ func input(ctx context.Context, run *stored.Run, most int) (report.Input, error)
 					return contract.Result{}, false, err
 				}
 				if memory += client.Result.Memory(); memory > most {
+					if full = kept > 0; full {
+						return contract.Result{}, false, nil
+					}
 					return contract.Result{}, false, &contract.TooLargeError{What: "bytes of memory for the results of all clients", Most: most}
 				}
 				clients = append(clients, client.Result)
@@ -105,7 +114,23 @@ func input(ctx context.Context, run *stored.Run, most int) (report.Input, error)
 				return contract.Result{}, false, nil
 			}
 			whole, _, err := merge.Results(clients)
+			kept += drawn(whole)
 			return whole, err == nil, err
 		},
 	}, err
+}
+
+// drawn is about how much memory the intervals and histograms of a result take, in bytes: the page keeps them until it is
+// written.
+func drawn(res contract.Result) (n int) {
+	const interval, bucket = 24, 16
+	for _, ms := range [][]contract.Measurement{res.Measurements, res.Warmup} {
+		for _, m := range ms {
+			n += interval * len(m.Intervals)
+			if m.Histogram != nil {
+				n += bucket * len(m.Histogram.Buckets)
+			}
+		}
+	}
+	return n
 }

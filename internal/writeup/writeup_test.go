@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -187,5 +188,38 @@ func TestTheTablesAreBounded(t *testing.T) {
 	}
 	if !strings.HasSuffix(markdown, "`kubectl assay report run --format markdown` writes them.\n") || !strings.Contains(markdown, "|\n\nThe tables end here: all of them have ") {
 		t.Errorf("the end of the Markdown: %q", markdown[len(markdown)-300:])
+	}
+}
+
+// What the page keeps of all results is bounded, not only those of one trial: it is made without the trials beyond.
+func TestWhatThePageKeepsIsBounded(t *testing.T) {
+	run := finished.New(t, finished.Options{})
+	read, err := stored.Read(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := 0
+	for client, err := range read.Results(t.Context(), read.Records[0]) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		one += client.Result.Memory()
+	}
+	for name, tt := range map[string]struct {
+		most  int
+		whole bool
+	}{"all": {math.MaxInt, true}, "the first one": {one + 64, false}} {
+		in, err := input(t.Context(), read, tt.most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			if _, ok, err := in.Result(read.Records[0]); err != nil || ok != (tt.whole || i == 0) {
+				t.Errorf("%s: time %d: %t, %v", name, i, ok, err)
+			}
+		}
+		if err := report.Write(&bytes.Buffer{}, in); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -103,6 +103,9 @@ type Check struct {
 	Predictions []Prediction `json:"predictions"`
 	// Missing are measurements of which nothing is predicted, with why.
 	Missing []string `json:"missing,omitempty"`
+	// Between says what differs between the earlier runs and the one that is checked, such as versions and settings of
+	// servers, or is not known of them. It does not decide.
+	Between []string `json:"between,omitempty"`
 	// Caveats say why a run may not be relied on.
 	Caveats []string `json:"caveats,omitempty"`
 	// Verdict in one line.

@@ -176,7 +176,8 @@ func (l logs) which(ctx context.Context, from stored.Source, run *v1alpha1.Bench
 		return trial, l.attempt, nil
 	}
 	// The status has the last attempts only.
-	for next := attempt + 1; next <= run.Spec.Design.MaxRetries && run.Spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry; next++ {
+	for attempt >= 0 && attempt < run.Spec.Design.MaxRetries && run.Spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry {
+		next := attempt + 1
 		cm, err := from.ConfigMap(ctx, contract.ResultName(contract.TrialName(run.Name, trial, next), int(l.client)))
 		if err != nil {
 			return 0, 0, err

@@ -4,6 +4,9 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/stored"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
@@ -137,6 +141,32 @@ func TestLogsOfABundle(t *testing.T) {
 	for want, l := range map[string]logs{"which has no server": {trial: -1, target: "a"}, "has no trial 99": {trial: 99}, "no such attempt or client": {trial: 3, attempt: -1, client: 9}} {
 		if err := l.ofBundle(t.Context(), path, &out); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// attempts are ConfigMaps of any name, of which few are asked for.
+type attempts struct {
+	stored.Source
+	asked int
+}
+
+func (a *attempts) ConfigMap(context.Context, string) (*corev1.ConfigMap, error) {
+	if a.asked++; a.asked > 10 {
+		return nil, errors.New("it asks for ever")
+	}
+	return &corev1.ConfigMap{}, nil
+}
+
+// An attempt that no run has, as a bundle may say, is taken as it is.
+func TestAnAttemptBeyondAll(t *testing.T) {
+	for _, attempt := range []int32{math.MaxInt32, 3, -1, math.MinInt32} {
+		run := &v1alpha1.BenchmarkRun{}
+		run.Spec.Design.OnTrialFailure, run.Spec.Design.MaxRetries = v1alpha1.OnFailureRetry, max(attempt, 3)
+		run.Status.Trials = []v1alpha1.TrialStatus{{Attempt: attempt}}
+		from := &attempts{}
+		if _, got, err := (logs{trial: -1, attempt: -1}).which(t.Context(), from, run); err != nil || got != attempt || from.asked > 0 {
+			t.Errorf("attempt %d: got %d after %d questions (%v)", attempt, got, from.asked, err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 	"github.com/assay-bench/assay/test/helpers/lastrelease"
@@ -58,7 +60,39 @@ func TestTwoReleasesShareARun(t *testing.T) {
 		"upgrade from " + name:                {[]stage{{last, false}, {newest, false}}, false},
 		"rollback to " + name + ", and back":  {[]stage{{newest, false}, {last, true}, {newest, false}}, true},
 	} {
-		t.Run(what, func(t *testing.T) { checkChain(t, share(t, c.stages), c.chained) })
+		t.Run(what, func(t *testing.T) {
+			run := share(t, c.stages)
+			checkChain(t, run, c.chained)
+			if c.chained {
+				checkReport(t, run, newest, last)
+			}
+		})
+	}
+}
+
+// checkReport: the last release, which deletes what is left of each run that has ended, leaves the report that this tree stored.
+func checkReport(t *testing.T, run *v1alpha1.BenchmarkRun, newest, last string) {
+	t.Helper()
+	stop := start(t, newest, run.Namespace)
+	run = await(t, run, "a report", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Report != nil && r.Status.Report.ConfigMap != "" })
+	stop()
+	left := &corev1.ConfigMap{ObjectMeta: resources.Meta(run, "left", resources.Labels(run, "unknown"))}
+	if err := server.API.Create(t.Context(), left); err != nil {
+		t.Fatal(err)
+	}
+	start(t, last, run.Namespace)
+	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err := server.API.Get(t.Context(), client.ObjectKeyFromObject(left), left)
+		if apierrors.IsNotFound(err) {
+			break
+		}
+		if err != nil || time.Since(begun) > time.Minute {
+			t.Fatalf("the last release does not tear down: %v", err)
+		}
+	}
+	time.Sleep(time.Second) // it may delete more
+	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: run.Status.Report.ConfigMap}, &corev1.ConfigMap{}); err != nil {
+		t.Errorf("the report after a rollback: %v", err)
 	}
 }
 

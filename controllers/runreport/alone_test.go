@@ -1,0 +1,33 @@
+package runreport
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A run that takes too long to read is given up, and others may read again.
+func TestReadingHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var reading sync.Mutex
+		began := time.Now()
+		_, err := alone(t.Context(), &reading, func(ctx context.Context) (string, error) {
+			select {
+			case <-ctx.Done():
+				return "", ctx.Err()
+			case <-time.After(time.Hour):
+				return "", nil
+			}
+		})
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "reading the run took longer than 30s") || time.Since(began) != mostReading {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+		if !reading.TryLock() {
+			t.Error("nobody else may read")
+		}
+	})
+}
