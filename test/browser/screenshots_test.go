@@ -25,7 +25,7 @@ const picturesFolder = "../../docs/pictures"
 const sourcesFile = "sources.json"
 
 // mostPicture is the size of a picture in bytes.
-const mostPicture = 150_000
+const mostPicture = 200_000
 
 // Looks of the screenshots, with enough pixels for a fine screen.
 var (
