@@ -115,7 +115,7 @@ func TestRunEndsWithAVerdict(t *testing.T) {
 	if want := "48 trials planned: 2 cells x 3 targets x 8 blocks; 1 comparison needs 6 blocks; 8 blocks detect 4.9 %"; !strings.HasPrefix(accepted, want) || !strings.HasSuffix(accepted, " values spread by 2.7 % and ratios of two by 3.8 %") {
 		t.Errorf("Accepted: %q, want %q", accepted, want)
 	}
-	if want := "threads=8: other 1.50x db (1.50 to 1.50, p 0.0078); resolution "; !strings.HasPrefix(got.Status.Verdict, want) {
+	if want := "threads=8: other 1.50x db (1.50 to 1.50, p 0.0078): faster; resolution "; !strings.HasPrefix(got.Status.Verdict, want) {
 		t.Errorf("verdict %q, want %q", got.Status.Verdict, want)
 	}
 	var families []string

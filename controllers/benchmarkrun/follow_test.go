@@ -74,7 +74,7 @@ func TestRunCommandEndsWithTheOutcome(t *testing.T) {
 		// word is the outcome, says is in the output for people.
 		word, says string
 	}{
-		"complete":         {func(*v1alpha1.BenchmarkRun) {}, delivers(always(99)), exit.OK, "Passed", "throughput"},
+		"complete":         {func(*v1alpha1.BenchmarkRun) {}, delivers(always(99)), exit.OK, "Valid", "throughput"},
 		"passed":           {behind("release"), delivers(always(99)), exit.OK, "Passed", "0 of 1 measurements are slower"},
 		"refused":          {func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0].MySQL.Version = "1.0" }, delivers(always(99)), exit.Failed, "Failed", "VersionNotInCatalogue"},
 		"a trial fails":    {func(*v1alpha1.BenchmarkRun) {}, failsAt(1), exit.Failed, "Failed", "ToolFailed"},

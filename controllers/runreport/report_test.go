@@ -168,7 +168,7 @@ func TestTheStoreComesBack(t *testing.T) {
 	ns, s := server.Namespace(t), objectstore.Start(t)
 	run := endedRun(t, ns, time.Minute)
 	s.Stop()
-	starts(t, ns, in(t, s), func(r *Reconciler) { r.Pause = 11 * time.Second }) // longer than the store is left alone
+	starts(t, ns, in(t, s), func(r *Reconciler) { r.Pause = 16 * time.Second }) // longer than the store is left alone (10 s after the attempt), on a busy machine, too
 	got := await(t, run, "an attempt that failed", has(v1alpha1.ReasonRetrying))
 	checkTables(t, got)
 	if !strings.Contains(got.Status.Report.Message, "attempt 1 of 5 at the page failed, and it is tried again: the object store does not answer") {
