@@ -38,7 +38,7 @@ func begin(t *testing.T, kubeconfig, namespace, name, gate string) following {
 		f.ended <- said{code, out.String(), f.problems.String()}
 	}()
 	within(t, "the run is followed", func() bool {
-		return strings.Contains(f.problems.String(), "no manager has seen the run yet") || len(f.ended) > 0
+		return strings.Contains(f.problems.String(), "waiting for the manager to take it up") || len(f.ended) > 0
 	})
 	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, f.run); err != nil {
 		t.Fatalf("%v\n%s", err, f.problems.String())
