@@ -29,19 +29,7 @@ var commit = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+@[0-9a-f]{40}$`)
 // Workflows use actions and images that nobody can change, and have no rights beyond those of
 // their jobs.
 func TestWorkflowsArePinned(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", ".github", "workflows", "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no workflows: %v", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var w workflow
-		if err := yaml.Unmarshal(text, &w); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
+	for file, w := range workflows(t) {
 		if w.Permissions == nil || len(w.Permissions) > 0 {
 			t.Errorf("%s: the permissions of all jobs are %v, want {}", file, w.Permissions)
 		}
@@ -58,16 +46,14 @@ func TestWorkflowsArePinned(t *testing.T) {
 	}
 }
 
-// quotes of a shell, and what is between them; and the bar that is no pipe.
-var quotes = regexp.MustCompile(`'[^']*'|"[^"]*"|\|\|`)
-
-// A step with a pipe has pipefail, which GitHub sets only where bash is named: what fails before the pipe fails the step.
-func TestPipesFail(t *testing.T) {
+// workflows by their files.
+func workflows(t *testing.T) map[string]workflow {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", ".github", "workflows", "*"))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no workflows: %v", err)
 	}
-	pipes := 0
+	out := map[string]workflow{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -77,6 +63,18 @@ func TestPipesFail(t *testing.T) {
 		if err := yaml.Unmarshal(text, &w); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
+		out[file] = w
+	}
+	return out
+}
+
+// quotes of a shell, and what is between them; and the bar that is no pipe.
+var quotes = regexp.MustCompile(`'[^']*'|"[^"]*"|\|\|`)
+
+// A step with a pipe has pipefail, which GitHub sets only where bash is named: what fails before the pipe fails the step.
+func TestPipesFail(t *testing.T) {
+	pipes := 0
+	for file, w := range workflows(t) {
 		for name, job := range w.Jobs {
 			for _, step := range job.Steps {
 				if !strings.Contains(quotes.ReplaceAllString(step.Run, ""), "|") {
