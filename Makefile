@@ -41,7 +41,7 @@ build: ## manager and agent as static Linux binaries, in out/bin/linux
 .PHONY: plugin
 plugin: ## the plugin of kubectl for this machine, in out/bin (kubectl finds it in the PATH)
 	@mkdir -p out/bin
-	@CGO_ENABLED=0 $(GO_BUILD) -o out/bin/ ./cmd/kubectl-assay
+	@CGO_ENABLED=0 $(GO_BUILD) -ldflags "-s -w $$(hack/plugin.sh stamp)" -o out/bin/ ./cmd/kubectl-assay
 
 .PHONY: plugin-archives
 plugin-archives: ## the plugin for Linux, macOS and Windows, and its manifest for krew, in out/plugin (VERSION=0.2.0)
@@ -93,7 +93,7 @@ images-demo: build ## those of them that the demo needs
 	@hack/images.sh demo
 
 .PHONY: images-full
-images-full: build ## every image, loaded into the cluster (the first time, TiDB alone takes ten minutes)
+images-full: build ## every image, loaded into the cluster (the first time, TiDB alone takes ten minutes, and Dolt some more)
 	@hack/images.sh full
 
 .PHONY: deploy
@@ -111,7 +111,7 @@ servers: cluster build ## images of further servers, for runs of yours: make ser
 ## Tests
 
 .PHONY: test
-test: unit envtest browser e2e ## everything
+test: unit envtest browser e2e harness-test ## everything
 
 .PHONY: unit
 unit: ## tests that need nothing
@@ -120,6 +120,10 @@ unit: ## tests that need nothing
 .PHONY: envtest
 envtest: ## tests against a real API server
 	@hack/test.sh envtest
+
+.PHONY: harness-test
+harness-test: build ## tests of the driver harnesses that need no server, each with the tools of its image (LANGUAGES="python c")
+	@hack/harness-test.sh $(LANGUAGES)
 
 .PHONY: browser
 browser: ## the pages in headless Chromium: no error, no request, no barrier that axe finds
@@ -166,10 +170,9 @@ e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step
 .PHONY: e2e-monitoring
 e2e-monitoring: cluster images ## Prometheus Operator and Prometheus in the cluster (the first time, building them takes 15 minutes)
 	@hack/monitoring.sh e2e
-	@hack/export-readers.sh promtool
 
 .PHONY: export-readers
-export-readers: ## exported files, read by the programs they are made for (from PyPI; benchstat is in the unit tests, promtool in e2e-monitoring)
+export-readers: ## exported files, read by the programs they are made for (from PyPI; benchstat is in the unit tests)
 	@hack/export-readers.sh
 
 .PHONY: release-dry-run

@@ -8,8 +8,8 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/settings"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 )
 
 // caches are the settings whose values are memory that a server takes.
-var caches = map[string]bool{"innodb_buffer_pool_size": true, "rocksdb_block_cache_size": true, "tidb_server_memory_limit": true}
+var caches = map[string]bool{"innodb_buffer_pool_size": true, "rocksdb_block_cache_size": true, "tidb_server_memory_limit": true, "gomemlimit": true}
 
 // TestDefaultsFitEveryShape: no default needs more memory than there is, none is
 // refused, and more memory never makes a cache smaller.
@@ -116,6 +116,8 @@ func TestDefaults(t *testing.T) {
 			set("rocksdb_block_cache_size", "7516192768")},
 		"TiDB": {"TiDB", "InnoDB", engine.Shape{MemoryBytes: 4 * gib, DataBytes: gib, DataInMemory: true},
 			set("tidb_server_memory_limit", "2576351232")},
+		"Dolt": {"Dolt", "InnoDB", engine.Shape{MemoryBytes: gib, DataBytes: gib},
+			set("gomemlimit", "858783744")},
 		"TiDB takes no limit below 512 MiB": {"TiDB", "InnoDB", engine.Shape{MemoryBytes: 512 * mib}, nil},
 	}
 	for name, tc := range tests {

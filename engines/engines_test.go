@@ -13,8 +13,8 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/settings"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -36,10 +36,10 @@ func hostile(e engine.Engine, storageEngine string) contract.Target {
 	}
 }
 
-var paths = engine.Paths{Data: "/var/lib/assay/data/db", Run: "/run/assay", Tmp: "/tmp", TLS: "/etc/assay/tls"}
+var paths = engine.Paths{Data: "/var/lib/assay/data/db", Run: "/run/assay", Tmp: "/tmp", TLS: "/etc/assay/tls", Config: "/c.cnf", Init: "/init.sql"}
 
 // ofMysqld says whether an engine is of the family of mysqld: its configuration is a my.cnf file.
-func ofMysqld(e engine.Engine) bool { return e.Flavor != engine.TiDB }
+func ofMysqld(e engine.Engine) bool { return slices.Contains(e.Version().Programs, "mysqld") }
 
 // TestEveryEngine is the conformance test of the list.
 func TestEveryEngine(t *testing.T) {
@@ -94,7 +94,7 @@ func checkConfig(t *testing.T, e engine.Engine, storageEngine string) {
 		name += "-" + strings.ToLower(storageEngine)
 	}
 	if !ofMysqld(e) {
-		golden(t, name+".toml", text)
+		golden(t, name+".config", text)
 		return
 	}
 	golden(t, name+".cnf", text)
@@ -127,20 +127,25 @@ func checkCommands(t *testing.T, e engine.Engine) {
 	if len(version.Programs) == 0 || len(version.Args) == 0 {
 		t.Errorf("Version: %+v, want programs and arguments", version)
 	}
-	commands := map[string]engine.Command{"Serve": e.Serve("/c.cnf", "/init.sql", paths)}
+	commands := map[string]engine.Command{"Serve": e.Serve(hostile(e, e.StorageEngines[0]), paths)}
 	if e.Initialise != nil {
-		commands["Initialise"] = e.Initialise("/c.cnf", paths)
+		commands["Initialise"] = e.Initialise(paths)
 	}
+	var all []string
 	for what, c := range commands {
-		if len(c.Programs) == 0 || !strings.Contains(strings.Join(c.Args, " "), "=/c.cnf") {
-			t.Errorf("%s: %+v, want programs and the configuration", what, c)
+		all = append(all, c.Args...)
+		if len(c.Programs) == 0 || len(c.Args) == 0 {
+			t.Errorf("%s: %+v, want programs and arguments", what, c)
 		}
 		if ofMysqld(e) && (c.Args[0] != "--defaults-file=/c.cnf" || !slices.Contains(c.Args, "--datadir="+paths.Data)) {
 			t.Errorf("%s: %+v, want the configuration first, and the data directory", what, c)
 		}
 	}
-	if serve := strings.Join(commands["Serve"].Args, " "); !strings.Contains(serve, "=/init.sql") {
-		t.Errorf("Serve: %s, want the init file", serve)
+	if !strings.Contains(strings.Join(commands["Serve"].Args, " "), "=/c.cnf") {
+		t.Errorf("Serve: %+v, want the configuration", commands["Serve"])
+	}
+	if n := strings.Count(strings.Join(all, " "), "=/init.sql"); n != 1 {
+		t.Errorf("%d commands have the init file, want one: %v", n, all)
 	}
 }
 

@@ -91,7 +91,7 @@ clean
 kubectl_ wait --for=delete "namespace/$namespace" --timeout=60s --request-timeout=70s >/dev/null
 trap clean EXIT
 kubectl_ create namespace "$namespace" >/dev/null
-wait_until 30 kubectl_ -n "$namespace" get serviceaccount default || fail "no service account appears"
+wait_until 60 kubectl_ -n "$namespace" get serviceaccount default || fail "no service account appears"
 manifest | kubectl_ -n "$namespace" apply -f - >/dev/null
 kubectl_ -n "$namespace" wait pod/server pod/client --for=condition=Ready --timeout=90s --request-timeout=100s >/dev/null ||
   fail "the pods do not start: $(kubectl_ -n "$namespace" get events 2>&1 | tail -n 5)"
@@ -112,7 +112,7 @@ medium=$(docker exec "${NODES[1]}" stat -f -c %T "$file")
 say "ok: volumes are on disk ($medium)"
 
 expect "a memory limit holds" \
-  "$(wait_until 30 ended hungry; kubectl_ -n "$namespace" get pod hungry \
+  "$(wait_until 60 ended hungry; kubectl_ -n "$namespace" get pod hungry \
     -o jsonpath='{.status.containerStatuses[0].state.terminated.reason}')" OOMKilled
 # 0.1 CPU for two seconds of work: the kernel must have throttled it.
 # shellcheck disable=SC2016 # the pod expands it
@@ -127,8 +127,8 @@ policy='{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name:
 open() { in_pod client "timeout 2 bash -c 'cat </dev/tcp/$server/8080'"; }
 closed() { ! open; }
 kubectl_ -n "$namespace" apply -f - >/dev/null <<<"$policy"
-wait_until 10 closed || fail "a NetworkPolicy does not hold"
+wait_until 60 closed || fail "a NetworkPolicy does not hold"
 kubectl_ -n "$namespace" delete networkpolicy closed >/dev/null
-wait_until 10 open || fail "a NetworkPolicy holds after it was deleted"
+wait_until 60 open || fail "a NetworkPolicy holds after it was deleted"
 say "ok: a NetworkPolicy holds while it is there"
 step_done

@@ -17,7 +17,7 @@ node_image() {
     printf '%s\n' "$KIND_NODE_IMAGE"
   elif docker image inspect "$built" >/dev/null 2>&1; then
     printf '%s\n' "$built"
-  elif timeout 20 docker manifest inspect "$KIND_NODE_IMAGE" >/dev/null 2>&1 && docker pull "$KIND_NODE_IMAGE" >&2; then
+  elif timeout 60 docker manifest inspect "$KIND_NODE_IMAGE" >/dev/null 2>&1 && docker pull "$KIND_NODE_IMAGE" >&2; then
     printf '%s\n' "$KIND_NODE_IMAGE"
   else
     say "no registry has $KIND_NODE_IMAGE for this machine: building the node image from packages. Kubernetes is compiled: some 8 minutes on 2 CPUs, once"
@@ -67,7 +67,7 @@ unusable() {
   done
   [[ $(docker exec "${NODES[0]}" cat /kind/assay-identity 2>/dev/null) == "$(identity)" ]] ||
     { printf 'other image, other configuration, or restarted since' && return; }
-  wait_until 30 all_ready || printf 'its nodes are not Ready'
+  wait_until 60 all_ready || printf 'its nodes are not Ready'
 }
 
 all_ready() {
@@ -101,10 +101,11 @@ create() {
 }
 
 addons_ready() {
+  local look=2s # of many
   # kindnet comes from a registry only; the node image built here has connect_pods and an agent for policies in its place.
-  [[ $image != assay-node:* ]] || kubectl_ -n kube-system rollout status daemonset/policy-agent --timeout=2s || return 1
-  kubectl_ -n local-path-storage rollout status deployment/local-path-provisioner --timeout=2s &&
-    kubectl_ -n kube-system rollout status deployment/coredns --timeout=2s
+  [[ $image != assay-node:* ]] || kubectl_ -n kube-system rollout status daemonset/policy-agent --timeout="$look" || return 1
+  kubectl_ -n local-path-storage rollout status deployment/local-path-provisioner --timeout="$look" &&
+    kubectl_ -n kube-system rollout status deployment/coredns --timeout="$look"
 }
 
 # Each change of its inputs leaves a node image of a gigabyte behind. Those in use stay: no force here.

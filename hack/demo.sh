@@ -24,7 +24,7 @@ servers() {
   hack/images.sh demo "$@" || fail "these images are not there. Versions of the chart's catalogue that are not built here come from a registry: a run that names them needs no image of yours"
   deploy
   step "what runs may name"
-  grep -E '^(mysql|mariadb|tidb):' out/images.txt | cut -d' ' -f1
+  grep -E '^[a-z]+:[0-9]' out/images.txt | cut -d' ' -f1
 }
 
 assay() { out/bin/kubectl-assay --namespace "$namespace" "$@"; }

@@ -8,7 +8,7 @@ pid_file=$state/dockerd.pid
 log=$state/dockerd.log
 mkdir -p "$state"
 
-runs() { timeout 20 docker info >/dev/null 2>&1; }
+runs() { timeout 60 docker info >/dev/null 2>&1; }
 
 # is says whether a process id belongs to a living program of that name: ids in stale files are reused by others.
 is() { [[ -n ${1:-} && $(cat "/proc/$1/comm" 2>/dev/null) == "$2" ]]; }

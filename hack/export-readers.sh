@@ -1,26 +1,10 @@
 #!/usr/bin/env bash
-# Reads what `kubectl assay export` writes with the programs that it is written for: pyarrow, HdrHistogram,
-# prometheus_client, pytest-benchmark and the schema of JUnit, from PyPI, and promtool where "promtool" is the
-# argument (the first time, building it takes 15 minutes). benchstat reads its format in the unit tests.
-# Usage: export-readers.sh [promtool]
+# Reads what `kubectl assay export` writes with the programs that it is written for: HdrHistogram and the schema of
+# JUnit, from PyPI. benchstat reads its format in the unit tests.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-files=$REPO/internal/export/testdata
+files=$REPO/internal/show/export/testdata
 here=$REPO/hack/export-readers
-
-if [[ ${1:-} == promtool ]]; then
-  tools=$("$REPO/hack/monitoring/build.sh" prometheus)
-  say 'promtool check metrics'
-  # It reads Prometheus's text format, whose times are in milliseconds, and here nothing depends on them.
-  sed -E 's/ [0-9.]+e\+[0-9]+$//; /^# EOF$/d' "$files/openmetrics.om" | "$tools/promtool" check metrics
-  say 'promtool tsdb create-blocks-from openmetrics'
-  blocks=$(mktemp -d)
-  trap 'rm -rf "$blocks"' EXIT
-  "$tools/promtool" tsdb create-blocks-from openmetrics "$files/openmetrics.om" "$blocks"
-  found=$("$tools/promtool" tsdb dump --match='assay_result_throughput_tx_per_second{statistic="median"}' "$blocks" | wc -l)
-  ((found == 4)) || fail "promtool read $found medians of the throughput, and there are 4"
-  exit
-fi
 
 # Once per content of the requirements; what is half made has another name.
 readers=$CACHE/export-readers-$(digest "$here/requirements.txt")

@@ -3,13 +3,14 @@
 # verify.sh)
 #
 #   from                               to
+#   engines                            enumerations in api/v1alpha1/target_types.go, docs/reference/servers.md
 #   api/v1alpha1                       api/v1alpha1/zz_generated.deepcopy.go, config/crd/bases, docs/reference/api.md
 #   markers in controllers/            config/rbac/role.yaml
 #   config/crd/bases, config/rbac      charts/assay/generated
 #   charts/assay/values.yaml           config/manager/config.yaml, charts/assay/README.md
 #   charts/assay/templates             config/admission/policies.yaml
-#   comments of conditions, reasons    docs/reference/conditions.md, internal/explain/zz_generated.reasons.go
-#   texts of internal/explain          docs/reference/checks.md, docs/reference/checks, docs/reference/reasons
+#   comments of conditions, reasons    docs/reference/conditions.md, internal/show/explain/zz_generated.reasons.go, ...words.go
+#   texts of internal/show/explain          docs/reference/checks.md, docs/reference/checks, docs/reference/reasons
 #   config/crd/bases                   PROJECT
 #   commands of internal/cli           docs/man, docs/reference/commands.md
 #   table of driver operations         docs/reference/driver-operations.md
@@ -25,6 +26,7 @@ cd "${1:-$REPO}"
 mkdir -p config/admission config/rbac config/manager charts/assay/generated/crds docs/reference
 
 api() {
+  go run -trimpath ./hack/generate enumerations
   "$controller_gen" object paths=./api/...
   "$controller_gen" crd paths=./api/... output:crd:dir=config/crd/bases
   "$controller_gen" rbac:roleName=assay-manager paths=./controllers/... output:rbac:dir=config/rbac

@@ -12,7 +12,7 @@ declare -A packages=(
   [node]="npm"                                                     # to fetch axe-core
 )
 
-engine_runs() { timeout 20 docker info >/dev/null 2>&1; }
+engine_runs() { timeout 60 docker info >/dev/null 2>&1; }
 
 wanted() {
   local group

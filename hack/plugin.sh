@@ -2,6 +2,7 @@
 # The archives of `kubectl assay` for a release, and the manifest by which krew installs it.
 # Usage: plugin.sh archives VERSION   out/plugin/kubectl-assay_VERSION_OS_ARCH.tar.gz of each platform, their digests in
 #                                     out/plugin/checksums.txt, and out/plugin/assay.yaml, which krew's validator accepts
+#        plugin.sh stamp [VERSION]    what the linker writes into the program, for `kubectl assay version`
 #        plugin.sh check              the manifest of empty archives, by krew's validator
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -16,12 +17,18 @@ manifest() {
   "$validate" -skip-install -manifest "$2/assay.yaml" >"$2/validate.log" 2>&1 || fail "krew refuses the manifest: $(cat "$2/validate.log")"
 }
 
+# stamp [VERSION]: flags of the linker with the version and the commit.
+stamp() {
+  local package=github.com/assay-bench/assay/internal/cli
+  printf -- '-X %s.release=%s -X %s.commit=%s' "$package" "${1:-}" "$package" "$(git rev-parse HEAD 2>/dev/null || true)"
+}
+
 # archive VERSION OS ARCH FOLDER: the same bytes from the same commit.
 archive() {
   local program=kubectl-assay stage
   [[ $2 != windows ]] || program=kubectl-assay.exe
   stage=$(mktemp -d "$4/stage.XXXXXX")
-  CGO_ENABLED=0 GOOS=$2 GOARCH=$3 GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags "-s -w" -o "$stage/$program" ./cmd/kubectl-assay
+  CGO_ENABLED=0 GOOS=$2 GOARCH=$3 GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags "-s -w $(stamp "$1")" -o "$stage/$program" ./cmd/kubectl-assay
   cp LICENSE "$stage/"
   cp -r docs/man "$stage/man"
   chmod -R u=rwX,go=rX "$stage"
@@ -42,11 +49,12 @@ case ${1:-} in
     (cd "$folder" && sha256sum ./*.tar.gz | sed 's,\./,,' >checksums.txt)
     manifest "$version" "$folder"
     ;;
+  stamp) stamp "${2:-}" ;;
   check)
     folder=$(mktemp -d "$CACHE/plugin.XXXXXX")
     trap 'rm -rf "$folder"' EXIT
     for platform in "${platforms[@]}"; do : >"$folder/kubectl-assay_0.0.1_${platform/\//_}.tar.gz"; done
     manifest 0.0.1 "$folder"
     ;;
-  *) fail "usage: plugin.sh archives VERSION | plugin.sh check" ;;
+  *) fail "usage: plugin.sh archives VERSION | plugin.sh stamp [VERSION] | plugin.sh check" ;;
 esac

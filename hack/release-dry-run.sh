@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Everything that a release does (hack/release.sh), but into a registry beside the local cluster. Then what somebody does who installs it:
 # the signatures are verified by the commands of docs/guide/install.md, Helm installs the chart out of the registry into a namespace of
-# its own, the nodes pull from there, and `helm test` passes; then the same in place of the last release, whose manager is built
-# from its tag. Another Assay in the cluster is left alone. Nothing stays.
+# its own, the nodes pull from there, and `helm test` passes; then `helm upgrade`, and the test again. Another Assay in the cluster is left alone. Nothing stays.
 #
 # The registry is a container on the network of the nodes. It has the same address everywhere, so that references by digest hold
 # on this machine and on the nodes: here by a published port, there by a Service with a port on every node. Clients of registries
@@ -49,7 +48,7 @@ start_registry() {
       docker import --change 'ENTRYPOINT ["/registry", "serve", "/config.yaml"]' --change 'VOLUME /data' - "$image" >/dev/null
   fi
   docker run --detach --name "$registry" --network kind --publish "127.0.0.1:$PORT:5000" "$image" >/dev/null
-  wait_until 30 curl -fsS "http://127.0.0.1:$PORT/v2/" || fail "the registry does not answer: $(docker logs "$registry" 2>&1 | tail -n 3)"
+  wait_until 60 curl -fsS "http://127.0.0.1:$PORT/v2/" || fail "the registry does not answer: $(docker logs "$registry" 2>&1 | tail -n 3)"
   kubectl_ create namespace "$namespace" >/dev/null
   kubectl_ apply -f - <<YAML >/dev/null
 apiVersion: v1
@@ -65,7 +64,7 @@ ports: [{name: http, port: 5000}]
 endpoints: [{addresses: ["$(docker inspect "$registry" --format '{{.NetworkSettings.Networks.kind.IPAddress}}')"], conditions: {ready: true}}]
 YAML
   for node in "${NODES[@]}"; do
-    wait_until 30 docker exec "$node" curl -fsS "http://127.0.0.1:$PORT/v2/" || fail "node $node does not reach the registry"
+    wait_until 60 docker exec "$node" curl -fsS "http://127.0.0.1:$PORT/v2/" || fail "node $node does not reach the registry"
   done
 }
 
@@ -131,24 +130,6 @@ manager() {
 
 one_manager() { [[ $(kubectl_ -n "$namespace" get pods -l app.kubernetes.io/component=manager -o name | wc -l) == 1 ]]; }
 
-# install_last installs the last release, with a manager that is built from its source.
-install_last() {
-  local tag commit image
-  read -r tag commit <test/helpers/lastrelease/last-release.txt
-  mkdir -p "$work/last"
-  git archive "$commit" | tar -x -C "$work/last" || fail "this clone lacks the last release: git fetch --unshallow"
-  underway "building the manager of $tag"
-  (cd "$work/last" && CGO_ENABLED=0 GOOS=linux GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags '-s -w' -o manager ./cmd/manager)
-  underway_done
-  image=$REPOSITORY/assay-manager:last
-  tar -C "$work/last" --owner=0 --group=0 -c manager |
-    docker import --change 'ENTRYPOINT ["/manager"]' --change 'USER 65532:65532' - "$image" >/dev/null
-  docker push --quiet "$image" >/dev/null
-  docker rmi "$image" >/dev/null
-  release_ install "$namespace" "$work/last/charts/assay" --set "$(beside),image.repository=${image%:*},image.tag=last"
-  say "$tag runs: $(manager)"
-}
-
 # check_pods: what runs came from the registry, by the digest that was signed.
 check_pods() {
   local want is
@@ -195,9 +176,7 @@ step "release: installed from ${chart[0]}"
 release_ install "$namespace" "${chart[@]}" --set "$(beside)"
 check_pods
 helm test "$namespace" --namespace "$namespace" --timeout 3m --hide-notes >&2
-helm uninstall "$namespace" --namespace "$namespace" --wait >/dev/null
-step "release: in place of the last release"
-install_last
+step "release: upgraded from ${chart[0]}"
 release_ upgrade "$namespace" "${chart[@]}" --reset-then-reuse-values
 check_pods
 helm test "$namespace" --namespace "$namespace" --timeout 3m --hide-notes >&2

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/tpcc"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // A custom tool may print what a runner of ours reads too.

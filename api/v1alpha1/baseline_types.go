@@ -60,9 +60,9 @@ type BaselineRun struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	SpecHash string `json:"specHash,omitempty"`
-	// workload of it in lines "name=value", such as sysbench.tables=10, and clients.count. A gate
-	// compares a run of another workload only where it is told to. Long values are digests. Absent: it is
-	// not known, and each workload is compared.
+	// workload of it in lines "name=value", such as sysbench.tables=10, and clients.count. A gate compares a run of
+	// another workload only with otherWorkload: Compare. Long values are digests. Absent: it is not known, and each
+	// workload is compared.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16384
 	Workload string `json:"workload,omitempty"`
@@ -234,7 +234,7 @@ type BenchmarkBaseline struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec are the expected numbers. It can be changed at any time: a run pins what it was judged by.
+	// spec are the expected numbers. It can be changed at any time: a run pins the version that its gate compared with.
 	// +required
 	Spec BenchmarkBaselineSpec `json:"spec"`
 	// status says whether a gate can use the baseline.

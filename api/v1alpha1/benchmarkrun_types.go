@@ -5,9 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// BenchmarkRunSpec is one experiment. That of a run cannot be changed after creation, except
-// suspend, priority, retain and ttlSecondsAfterFinished: a result always belongs to its spec. The
-// rules about that are those of the field BenchmarkRun.spec: the template of a schedule may change.
+// BenchmarkRunSpec is one experiment. The spec of a run cannot be changed after creation, except suspend, priority,
+// retain and ttlSecondsAfterFinished: a result always belongs to its spec. The rules about that are those of the
+// field BenchmarkRun.spec: the template of a schedule may change.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || self.targets.size() < 8",fieldPath=".analysis.control",message="control is a target of its own, and a run has at most 8: use at most 7 targets with it"
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || !self.targets.exists(t, t.name == 'control')",fieldPath=".targets",message="control is the name of the target that analysis.control adds: name yours otherwise"
@@ -306,15 +306,16 @@ const (
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=bmr
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
-// +kubebuilder:printcolumn:name="Progress",type=string,JSONPath=`.status.progress.text`
-// +kubebuilder:printcolumn:name="Current",type=string,JSONPath=`.status.progress.current`
-// +kubebuilder:printcolumn:name="Ends",type=string,format=date-time,JSONPath=`.status.progress.estimatedCompletionTime`
-// +kubebuilder:printcolumn:name="Result",type=string,JSONPath=`.status.headline`
-// +kubebuilder:printcolumn:name="Valid",type=string,JSONPath=`.status.conditions[?(@.type=="Valid")].status`
+// +kubebuilder:printcolumn:name="Trials",type=string,JSONPath=`.status.progress.text`
+// +kubebuilder:printcolumn:name="Outcome",type=string,JSONPath=`.status.outcome`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Failed")].reason`
-// +kubebuilder:printcolumn:name="Passed",type=string,JSONPath=`.status.conditions[?(@.type=="Passed")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
+// +kubebuilder:printcolumn:name="Verdict",type=string,priority=1,JSONPath=`.status.verdict`
+// +kubebuilder:printcolumn:name="Medians",type=string,priority=1,JSONPath=`.status.headline`
+// +kubebuilder:printcolumn:name="Current",type=string,priority=1,JSONPath=`.status.progress.current`
+// +kubebuilder:printcolumn:name="Ends",type=string,format=date-time,priority=1,JSONPath=`.status.progress.estimatedCompletionTime`
+// +kubebuilder:printcolumn:name="Valid",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Valid")].status`
+// +kubebuilder:printcolumn:name="Passed",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Passed")].status`
 // +kubebuilder:printcolumn:name="Report",type=string,priority=1,JSONPath=`.status.report.page.url`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63",message="metadata.name must have at most 63 characters: it becomes a label of the run's pods"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must begin with a letter and hold only lower-case letters, digits and '-': it becomes the name of Services"

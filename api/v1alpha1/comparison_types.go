@@ -116,7 +116,8 @@ type ComparisonEntry struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	IntervalConfidence string `json:"intervalConfidence,omitempty"`
-	// p is the probability of such a difference or a larger one without a true one, by itself.
+	// p is the probability of a difference at least this large if there is no true difference; for this comparison by
+	// itself.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	P string `json:"p,omitempty"`
@@ -137,22 +138,88 @@ type ComparisonEntry struct {
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	PlannedBlockCount int32 `json:"plannedBlockCount"`
-	// differences are names of what else differs between the two sides and matters, such as
-	// log_bin: all that are known, the most important ones first.
+	// blocksNeeded is the number of blocks, at this spread, with which four of five runs find the
+	// minimum effect. Absent where the spread is unknown, or 10,000 blocks are too few.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	BlocksNeeded int32 `json:"blocksNeeded,omitempty"`
+	// reasons why the comparison is not decided, the most important one first, and then what limits
+	// the numbers.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=40
-	// +kubebuilder:validation:items:MaxLength=253
-	Differences []string `json:"differences,omitempty"`
-	// reason of an Inconclusive or Exploratory verdict, and caveats of others.
-	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Reason string `json:"reason,omitempty"`
-	// text is the comparison in one line, such as "mariadb 1.52x mysql (1.43 to 1.61, p 0.002)".
+	// +kubebuilder:validation:MaxItems=8
+	Reasons []VerdictReason `json:"reasons,omitempty"`
+	// text is the comparison in one line, such as "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10
+	// blocks: mariadb against mysql".
 	// +required
 	// +kubebuilder:validation:MaxLength=1024
 	Text string `json:"text"`
 }
+
+// VerdictReason is why a comparison or a sweep is not decided, or what limits its numbers.
+type VerdictReason struct {
+	// code of the reason, in CamelCase, such as TooFewBlocks.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Code ReasonCode `json:"code"`
+	// values that the reason names, such as {blocks: "5", needed: "6"}: decimal numbers, shares from 0
+	// to 1, or names.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=8
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 63 && size(self[k]) <= 1024)",message="names have at most 63 characters, and values at most 1024 characters"
+	Values map[string]string `json:"values,omitempty"`
+}
+
+// SideDifferences are the differences between two compared targets, besides what the spec sets
+// differently for them.
+type SideDifferences struct {
+	// value is the name of the target that is compared.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Value string `json:"value"`
+	// baseline is the name of the target that it is compared with.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Baseline string `json:"baseline"`
+	// differences that are known to change what is measured, the most important ones first.
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=40
+	Differences []SideDifference `json:"differences"`
+}
+
+// SideDifference is one property in which two compared targets differ.
+type SideDifference struct {
+	// name of the property: a setting of the server, such as log_bin, or another fact, such as
+	// target/cpu.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// value of the compared target; absent where it has no such property.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Value string `json:"value,omitempty"`
+	// baseline is the value of the baseline; absent where it has no such property.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Baseline string `json:"baseline,omitempty"`
+	// faster is the side that the difference makes faster; absent where that is unknown.
+	// +optional
+	Faster DifferenceEffect `json:"faster,omitempty"`
+}
+
+// DifferenceEffect is the side that a difference makes faster.
+// +kubebuilder:validation:Enum=Value;Baseline
+type DifferenceEffect string
+
+// Effects of differences.
+const (
+	// FasterValue: the difference makes the compared target faster.
+	FasterValue DifferenceEffect = "Value"
+	// FasterBaseline: the difference makes the baseline faster.
+	FasterBaseline DifferenceEffect = "Baseline"
+)
 
 // PlannedAnalysis is what the plan can show, known before the data.
 type PlannedAnalysis struct {
@@ -166,9 +233,8 @@ type PlannedAnalysis struct {
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	BlocksNeeded int32 `json:"blocksNeeded"`
-	// detectableEffect is the smallest relative difference, such as 0.031, that the planned blocks
-	// find in four of five runs. It assumes that values have a spread of 2.7 %, and so ratios of two
-	// one of 3.8 %. Absent where the blocks are too few.
+	// detectableEffect is the smallest relative difference, such as 0.031, that the planned blocks find in four of five
+	// runs. It assumes a spread of 2.7 % of the values, and so of 3.8 % of ratios. Absent where the blocks are too few.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	DetectableEffect string `json:"detectableEffect,omitempty"`

@@ -19,9 +19,8 @@ const (
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.
 	ConditionDataLoaded = "DataLoaded"
-	// ConditionMeasured: True when every trial of the plan has ended, or those that
-	// design.stopEarly left (StoppedEarly). False with reason Progressing while they run, and
-	// with the reason of a trial if its failure ended the run.
+	// ConditionMeasured: True when every trial of the plan has ended, or design.stopEarly ended the run (StoppedEarly).
+	// False with reason Progressing while they run, and with the reason of a trial if its failure ended the run.
 	ConditionMeasured = "Measured"
 	// ConditionValid: True when no validity check found a contradiction, False when one
 	// did. Unknown until the trials have ended, and when the run ended without a result.
@@ -46,8 +45,8 @@ const (
 	// ended without passing its gate, False otherwise. kstatus shows its message as that of a failed
 	// object.
 	ConditionStalled = "Stalled"
-	// ConditionReady: True when the run is complete, False when it has failed or is Stalled, Unknown until
-	// then. It says to tools that know no benchmarks what Complete and Failed say together.
+	// ConditionReady: True when the run is complete, False when it has failed or is Stalled, Unknown until then. For
+	// tools that know nothing of benchmarks: Complete and Failed in one condition.
 	ConditionReady = "Ready"
 )
 

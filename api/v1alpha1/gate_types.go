@@ -25,17 +25,16 @@ type Gate struct {
 	// +kubebuilder:validation:MaxItems=3
 	Also []FurtherBaseline `json:"also,omitempty"`
 
-	// otherWorkload is what happens when the run has not the workload of the baseline's run. Refuse:
-	// nothing is compared with that baseline, and Passed is Unknown. Compare: it is compared all the same,
-	// and the message names the difference.
+	// otherWorkload is what happens when the run has not the workload of the baseline's run. Refuse: nothing is compared
+	// with that baseline, and Passed is Unknown. Compare: it is compared, and the message names the difference.
 	// +optional
 	// +kubebuilder:default=Refuse
 	OtherWorkload OtherWorkload `json:"otherWorkload,omitempty"`
 
-	// fail has what the gate fails for: Slower (a measurement is worse than the rules allow),
-	// Missing (the baseline has a measurement, and the run has no value of it that counts), Invalid
-	// (the run is not valid), New (the run has a measurement that the baseline does not have). What is
-	// not in the list is named in the condition Passed all the same. Faster is no failure.
+	// fail has what the gate fails for: Slower (a measurement is worse than the rules allow), Missing (the baseline has
+	// a measurement, and the run has no value of it that counts), Invalid (the run is not valid), New (the run has a
+	// measurement that the baseline does not have). Anything else is named in the condition Passed, and fails nothing.
+	// Faster is no failure.
 	// +optional
 	// +listType=set
 	// +kubebuilder:default={Slower,Missing,Invalid}
@@ -94,7 +93,7 @@ type BaselineEffect string
 const (
 	// EffectFail: the gate fails for it.
 	EffectFail BaselineEffect = "Fail"
-	// EffectInform: it is only told of.
+	// EffectInform: the message alone names it.
 	EffectInform BaselineEffect = "Inform"
 )
 
@@ -173,7 +172,7 @@ type GateStatus struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=4
 	Baselines []GateBaseline `json:"baselines,omitempty"`
-	// entries are the measurements against each baseline, those that are not as it wants them first.
+	// entries are the measurements against each baseline, failures first.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64

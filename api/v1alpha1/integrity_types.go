@@ -1,9 +1,8 @@
 package v1alpha1
 
-// IntegrityStatus has the digests that a run's stored bytes are compared with. All of them are
-// the SHA-256 of bytes as they are stored, in hexadecimal. Each part of the plan, of the
-// records and of the summary has the digest of the part before it, each record that of the
-// record before it, and the first record that of the plan.
+// IntegrityStatus has the digests that a run's stored bytes are compared with. All of them are the SHA-256 of bytes
+// as they are stored, in hexadecimal. Each part of the plan, the records and the summary has the digest of the
+// previous part. Each record has the digest of the previous record, and the first record the digest of the plan.
 type IntegrityStatus struct {
 	// head is the digest of the last record of the journal; of the plan before the first record.
 	// It covers all records, and with them the digests of all results.

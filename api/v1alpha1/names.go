@@ -8,7 +8,7 @@ const (
 	ManagedBy = "assay"
 	// LabelRun is the name of the run.
 	LabelRun = "assay.dev/run"
-	// LabelRunUID is the UID of the run: a run of the same name may have been before. The ConfigMap with a report has none.
+	// LabelRunUID is the UID of the run: a run of the same name may have been before.
 	LabelRunUID = "assay.dev/run-uid"
 	// LabelRole is one of the roles.
 	LabelRole = "assay.dev/role"

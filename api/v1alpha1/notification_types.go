@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NotificationType is what a receiver is told.
+// NotificationType is the type of an event that receivers get.
 // +kubebuilder:validation:Enum=run.completed;run.failed;gate.passed;gate.failed;gate.undecided
 type NotificationType string
 
@@ -47,12 +47,11 @@ const MaxNotifications = 80
 // NotificationStatus is a notification that needs no further attempt. The controller of
 // notifications writes it, and no other.
 type NotificationStatus struct {
-	// receiver is the name that the operator's configuration gives to who was told.
+	// receiver is the name of the receiver in the operator's configuration.
 	// +required
 	// +kubebuilder:validation:MaxLength=40
 	Receiver string `json:"receiver"`
-	// type is what it was told: run.completed, run.failed, gate.passed, gate.failed or
-	// gate.undecided.
+	// type of the event: run.completed, run.failed, gate.passed, gate.failed or gate.undecided.
 	// +required
 	Type NotificationType `json:"type"`
 	// outcome is Delivered, Refused (the receiver wants no more of them) or GivenUp (no attempt

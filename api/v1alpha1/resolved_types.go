@@ -12,9 +12,9 @@ type Resolved struct {
 	// +kubebuilder:validation:MaxLength=1024
 	AgentImage string `json:"agentImage"`
 	// agentResources of the agent's container in a client pod, in addition to clientShape, which
-	// is the tool's; absent for a run that an earlier release accepted.
-	// +optional
-	AgentResources *AgentResources `json:"agentResources,omitempty"`
+	// is the tool's.
+	// +required
+	AgentResources AgentResources `json:"agentResources"`
 	// runnerImage of the client pods.
 	// +required
 	// +kubebuilder:validation:MaxLength=1024

@@ -187,12 +187,12 @@ type SeenChange struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	Digest string `json:"digest"`
-	// specDigest is that of the template's spec alone, as the manager read it that looked last.
+	// specDigest is the digest of the template's spec at the last pass of the manager.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	SpecDigest string `json:"specDigest,omitempty"`
-	// generation of the schedule that specDigest is of. While it is that of the schedule nobody has changed the template,
-	// whatever defaults another release has.
+	// generation of the schedule that specDigest is of. While it equals the schedule's generation, the template is
+	// unchanged, even if another release has other defaults.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 	// images are those whose tags were looked up, with the digests that the run was started with.

@@ -19,10 +19,9 @@ type BenchmarkScheduleSpec struct {
 	// +kubebuilder:validation:XValidation:rule="!self.contains('@every')",message="an interval such as @every counts from the start of a program: use a line such as */30 * * * *"
 	Schedule string `json:"schedule,omitempty"`
 
-	// timeZone of the schedule, a name of the IANA database such as Europe/Berlin. Absent: UTC. A
-	// line that names hours comes once for each of its times: one that a clock change leaves out
-	// comes when the clock jumps, and of one that a clock change repeats only the first comes. A line
-	// with * for the hours comes whenever the clock shows its minute.
+	// timeZone of the schedule, a name of the IANA database such as Europe/Berlin. Absent: UTC. A line that names hours
+	// comes once for each of its times. A time that a clock change skips comes when the clock jumps; of a time that a
+	// clock change repeats, only the first comes. A line with * for the hours comes whenever the clock shows its minute.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:Pattern=`^[A-Za-z][A-Za-z0-9_+/-]*$`

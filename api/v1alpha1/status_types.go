@@ -10,15 +10,24 @@ type Phase string
 
 // Phases of a run.
 const (
-	PhasePending      Phase = "Pending"
-	PhaseQueued       Phase = "Queued"
-	PhaseSuspended    Phase = "Suspended"
+	// PhasePending: the manager has not accepted the run yet.
+	PhasePending Phase = "Pending"
+	// PhaseQueued: the run waits for nodes, which other runs hold.
+	PhaseQueued Phase = "Queued"
+	// PhaseSuspended: spec.suspend is true, and no trial runs.
+	PhaseSuspended Phase = "Suspended"
+	// PhaseProvisioning: the servers are started.
 	PhaseProvisioning Phase = "Provisioning"
-	PhaseLoading      Phase = "Loading"
-	PhaseMeasuring    Phase = "Measuring"
-	PhaseCleaning     Phase = "Cleaning"
-	PhaseComplete     Phase = "Complete"
-	PhaseFailed       Phase = "Failed"
+	// PhaseLoading: the data of the workload is loaded.
+	PhaseLoading Phase = "Loading"
+	// PhaseMeasuring: the trials run.
+	PhaseMeasuring Phase = "Measuring"
+	// PhaseCleaning: all trials have ended, and the pods of the run are removed.
+	PhaseCleaning Phase = "Cleaning"
+	// PhaseComplete: all trials have ended, and the status has the results.
+	PhaseComplete Phase = "Complete"
+	// PhaseFailed: the run has ended without all of its trials. The condition Failed says why.
+	PhaseFailed Phase = "Failed"
 )
 
 // BenchmarkRunStatus is the observed state of a run, with its results.
@@ -66,22 +75,32 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	SuspendedDuration *metav1.Duration `json:"suspendedDuration,omitempty"`
 
+	// outcome is what became of the run, in a word or a count of words: Pending, Queued, Suspended or
+	// Running until it ends; then Failed, Invalid, GateFailed, GateNotJudged or GatePassed; without a
+	// gate the verdicts of its comparisons, such as Faster or "2 Faster, 1 Inconclusive"; Measured for a
+	// run that compares nothing.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Outcome string `json:"outcome,omitempty"`
+
 	// headline is the median of the main measurement of every target in the first cell of the
-	// plan, for people, such as "mariadb 585.3 | mysql 326.9 tx/s (n=6)". n is the number of
+	// plan, for people, such as "mariadb 590 | mysql 327 tx/s (n=6)". n is the number of
 	// counted trials; "4 of 6" means that 2 of the planned trials do not count. "-" marks a
 	// target without a counted trial.
 	// +optional
 	// +kubebuilder:validation:MaxLength=8192
 	Headline string `json:"headline,omitempty"`
 
-	// verdict is the first comparison of the primary family and a count of the others, for people,
-	// such as "mariadb 1.52x mysql (1.43 to 1.61, p 0.002)". Absent until the run ends, and for a
-	// run that compares nothing.
+	// verdict is what the run shows, in one line: the first comparison of the primary family and a
+	// count of the others, such as "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb
+	// against mysql; 17 settings differ". Absent until the run ends, and for a run that compares
+	// nothing.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Verdict string `json:"verdict,omitempty"`
 
-	// gate is what spec.gate was judged by. Absent until the run ends, and without a gate.
+	// gate is the verdict of spec.gate, with the baselines that were compared. Absent until the run ends, and without a
+	// gate.
 	// +optional
 	Gate *GateStatus `json:"gate,omitempty"`
 
@@ -140,8 +159,7 @@ type BenchmarkRunStatus struct {
 	Results *ResultsStatus `json:"results,omitempty"`
 
 	// integrity has the digests that show whether plan, records, results or summary were changed
-	// afterwards; absent for a run that an older manager began. `kubectl assay verify` compares
-	// them.
+	// afterwards; absent until the plan is stored. `kubectl assay verify` compares them.
 	// +optional
 	Integrity *IntegrityStatus `json:"integrity,omitempty"`
 
@@ -169,6 +187,13 @@ type BenchmarkRunStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Comparisons []ComparisonEntry `json:"comparisons,omitempty"`
+
+	// differences between the targets that are compared, for at most 16 pairs: settings in force and
+	// other facts that are known to change what is measured.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Differences []SideDifferences `json:"differences,omitempty"`
 
 	// searches are the answers of spec.search, at most 64, in the order of the cells, the targets and
 	// the blocks. The ConfigMaps RUN-summary-0000 and so on hold all of them; results.searchCount is
@@ -211,8 +236,8 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=80
 	Notifications []NotificationStatus `json:"notifications,omitempty"`
 
-	// report of the run, and where it is stored. Absent until the run has ended, and for one that
-	// ended long before a manager that stores reports met it: `kubectl assay report` makes it.
+	// report of the run, and where it is stored. Absent until the run has ended, and where the manager first saw the run
+	// long after its end: `kubectl assay report` makes a report.
 	// +optional
 	Report *ReportStatus `json:"report,omitempty"`
 }
@@ -276,9 +301,8 @@ type Totals struct {
 // Placement names the nodes that a run holds, from its start until it gives them back: when it
 // has ended, or when it was suspended for too long.
 type Placement struct {
-	// heldUntil is when a run that does not use its nodes gives them back: one that is
-	// suspended, once its running trial has ended, and one that has ended and is retained.
-	// Absent for any other run. The operator's configuration sets it (queue.hold).
+	// heldUntil is when a run that does not use its nodes gives them back: a suspended run without a running trial, or a
+	// retained run that has ended. Absent for any other run. The operator's configuration sets it (queue.hold).
 	// +optional
 	HeldUntil *metav1.Time `json:"heldUntil,omitempty"`
 	// releaseTime is when a suspended run began to give its nodes back. Resuming does not
@@ -341,48 +365,4 @@ type PlanStatus struct {
 	// analysis is what the plan can show; absent for a run that compares nothing.
 	// +optional
 	Analysis *PlannedAnalysis `json:"analysis,omitempty"`
-}
-
-// Severities of findings.
-const (
-	// SeverityInvalid: the result contradicts itself, and is not part of the summary.
-	SeverityInvalid = "Invalid"
-	// SeverityDisturbed: interference during the measurement. The result is not part of the
-	// summary.
-	SeverityDisturbed = "Disturbed"
-	// SeverityWarning: the result is part of the summary, with a doubt.
-	SeverityWarning = "Warning"
-	// SeverityNote: a fact beside the result, without a doubt.
-	SeverityNote = "Note"
-)
-
-// Finding is the result of a validity check.
-type Finding struct {
-	// trial is the index of the trial that the finding is about; absent for one about the
-	// whole run.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	Trial *int32 `json:"trial,omitempty"`
-	// client is the index of the client that the finding is about, where a trial has several.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	Client *int32 `json:"client,omitempty"`
-	// target that the finding is about.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Target string `json:"target,omitempty"`
-	// check is the name of the validity check, see docs/reference/checks.md.
-	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Check string `json:"check"`
-	// severity is Invalid (the result contradicts itself; not part of the summary), Disturbed
-	// (interference during the measurement; not part of the summary), Warning (part of the
-	// summary, with a doubt) or Note (a fact, without a doubt).
-	// +required
-	// +kubebuilder:validation:Enum=Invalid;Disturbed;Warning;Note
-	Severity string `json:"severity"`
-	// message for people, with the numbers.
-	// +required
-	// +kubebuilder:validation:MaxLength=4096
-	Message string `json:"message"`
 }

@@ -149,12 +149,18 @@ type LeftOutReason string
 
 // Reasons to exclude a trial.
 const (
-	LeftOutFailed         LeftOutReason = "Failed"
-	LeftOutInvalid        LeftOutReason = "Invalid"
-	LeftOutDisturbed      LeftOutReason = "Disturbed"
+	// LeftOutFailed: the trial has no result.
+	LeftOutFailed LeftOutReason = "Failed"
+	// LeftOutInvalid: the result of the trial contradicts itself.
+	LeftOutInvalid LeftOutReason = "Invalid"
+	// LeftOutDisturbed: there was interference from outside during the window.
+	LeftOutDisturbed LeftOutReason = "Disturbed"
+	// LeftOutBlockDisturbed: another trial of the same block was disturbed, and pairs stay pairs.
 	LeftOutBlockDisturbed LeftOutReason = "BlockDisturbed"
-	LeftOutNoValue        LeftOutReason = "NoValue"
-	LeftOutNotRun         LeftOutReason = "NotRun"
+	// LeftOutNoValue: the result of the trial does not have the measurement.
+	LeftOutNoValue LeftOutReason = "NoValue"
+	// LeftOutNotRun: the run ended before the trial.
+	LeftOutNotRun LeftOutReason = "NotRun"
 )
 
 // Spread of a measurement over trials, as decimal numbers in its unit.

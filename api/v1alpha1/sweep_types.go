@@ -68,8 +68,8 @@ type SweepEntry struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	KneeHigh string `json:"kneeHigh,omitempty"`
-	// kneeConfidence is the least probability, 0 to 1, that an interval of this level contains the
-	// true knee. That nobody knew before at which load the peak is, is part of it.
+	// kneeConfidence is the least probability, 0 to 1, that an interval of this level contains the true knee. It
+	// accounts for the unknown position of the peak.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	KneeConfidence string `json:"kneeConfidence,omitempty"`
@@ -86,10 +86,11 @@ type SweepEntry struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	PeakHigh string `json:"peakHigh,omitempty"`
-	// reason of what is absent, and what the sweep does not carry.
+	// reasons of what is absent, and what limits the sweep.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Reason string `json:"reason,omitempty"`
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	Reasons []VerdictReason `json:"reasons,omitempty"`
 	// text is the sweep in one line, such as "threads of mariadb: knee at 5.2 (4.6 to 5.9), peak at 16
 	// (8 to 16)".
 	// +required

@@ -58,9 +58,9 @@ type PublishedTarget struct {
 // MySQLTarget is a server that Assay provides.
 // +kubebuilder:validation:XValidation:rule="has(self.version) != has(self.image)",message="mysql needs exactly one of version (an entry of the engine catalogue) and image"
 type MySQLTarget struct {
-	// flavor of the server: MySQL, MariaDB, Percona (Percona Server) or TiDB.
+	// flavor of the server. docs/reference/servers.md says what Assay provides of each.
 	// +required
-	// +kubebuilder:validation:Enum=MySQL;MariaDB;Percona;TiDB
+	// +kubebuilder:validation:Enum=MySQL;MariaDB;Percona;TiDB;Dolt
 	Flavor string `json:"flavor"`
 
 	// version is an entry of the operator's engine catalogue (chart value engines), such as
@@ -90,8 +90,8 @@ type MySQLTarget struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.name) || size(r.name) <= 253)",message="names have at most 253 characters"
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// storageEngine of the benchmark's tables: InnoDB, or RocksDB (MyRocks) with MariaDB and
-	// Percona. TiDB has its own storage engine, and takes the name InnoDB for it.
+	// storageEngine of the benchmark's tables, which the flavor has to have: RocksDB is MyRocks.
+	// TiDB has its own storage engine, and takes the name InnoDB for it.
 	// +optional
 	// +kubebuilder:default=InnoDB
 	// +kubebuilder:validation:Enum=InnoDB;RocksDB

@@ -11,9 +11,12 @@ type TrialState string
 
 // Trial states.
 const (
-	TrialRunning   TrialState = "Running"
+	// TrialRunning: the attempt has begun, and has not ended.
+	TrialRunning TrialState = "Running"
+	// TrialSucceeded: the attempt has a result.
 	TrialSucceeded TrialState = "Succeeded"
-	TrialFailed    TrialState = "Failed"
+	// TrialFailed: the attempt has no result.
+	TrialFailed TrialState = "Failed"
 )
 
 // TrialStatus is one attempt at a trial, from its start.

@@ -29,7 +29,7 @@ import (
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const usage = `usage: agent <command> [flags]

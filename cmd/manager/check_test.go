@@ -13,6 +13,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // The check passes when the manager is ready and all kinds are served, and names what is missing.
@@ -58,7 +60,7 @@ func TestCheck(t *testing.T) {
 				}
 				return
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), hang.Limit)
 			defer cancel()
 			if err := checkUntil(ctx, config, server.URL+"/readyz", time.Millisecond); err != nil {
 				t.Error(err)

@@ -6,7 +6,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/assay-bench/assay/internal/election"
+	"github.com/assay-bench/assay/internal/cluster/election"
 )
 
 // electionFlags say how several managers agree on the one that works.

@@ -30,10 +30,10 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
 	"github.com/assay-bench/assay/controllers/instanceshape"
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/internal/cached"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/podlog"
-	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/cluster/cached"
+	"github.com/assay-bench/assay/internal/cluster/podlog"
+	"github.com/assay-bench/assay/internal/experiment/queue"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/runners"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
-	"github.com/assay-bench/assay/internal/metrics"
-	"github.com/assay-bench/assay/internal/scrape"
+	"github.com/assay-bench/assay/internal/cluster/scrape"
+	"github.com/assay-bench/assay/internal/show/metrics"
 )
 
 // metricsFlags say where the metrics are served, and to whom.

@@ -8,9 +8,9 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/assay-bench/assay/controllers/notification"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/metrics"
-	"github.com/assay-bench/assay/internal/notify"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/show/metrics"
+	"github.com/assay-bench/assay/internal/show/notify"
 )
 
 // addNotifications adds a controller for each receiver.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
 	"github.com/assay-bench/assay/controllers/runreport"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/metrics"
-	"github.com/assay-bench/assay/internal/writeup"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/show/metrics"
+	"github.com/assay-bench/assay/internal/show/writeup"
 )
 
 // addReports adds the controller that stores the reports of runs that have ended. The memory for what is read of runs is

@@ -10,9 +10,9 @@ import (
 
 	"github.com/assay-bench/assay/controllers/benchmarkschedule"
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/metrics"
-	"github.com/assay-bench/assay/internal/registry"
+	"github.com/assay-bench/assay/internal/cluster/registry"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/show/metrics"
 	"github.com/assay-bench/assay/runners"
 )
 

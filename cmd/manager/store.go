@@ -12,9 +12,9 @@ import (
 
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
 	"github.com/assay-bench/assay/controllers/runreport"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/metrics"
-	"github.com/assay-bench/assay/internal/store/s3"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/store/s3"
+	"github.com/assay-bench/assay/internal/show/metrics"
 )
 
 // probeStore is how often the manager that is elected asks the object store whether it answers.

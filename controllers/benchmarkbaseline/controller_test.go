@@ -17,9 +17,10 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/cached"
+	"github.com/assay-bench/assay/internal/cluster/cached"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/gitops"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 var server apiserver.Server
@@ -76,7 +77,7 @@ func TestStatusFollowsTheNumbers(t *testing.T) {
 	await := func(want gitops.Health, count int32) {
 		t.Helper()
 		var got gitops.Health
-		for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+		for begin := time.Now(); time.Since(begin) < hang.Limit; time.Sleep(20 * time.Millisecond) {
 			if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
 				t.Fatal(err)
 			}

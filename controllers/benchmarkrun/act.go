@@ -17,9 +17,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/certificate"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/ground/certificate"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 // actor performs what the rooms decided. It is the only writer of what belongs to a run.
@@ -113,7 +113,7 @@ func (a actor) do(ctx context.Context, action decision.Action, out *acted) error
 	case decision.Delete:
 		return a.delete(ctx, do.Object)
 	}
-	return fmt.Errorf("nobody performs the action %T", action)
+	return fmt.Errorf("no case performs the action %T", action)
 }
 
 // create an object that is never changed afterwards. An object of the same name that

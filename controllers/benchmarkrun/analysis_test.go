@@ -4,14 +4,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -115,7 +117,7 @@ func TestRunEndsWithAVerdict(t *testing.T) {
 	if want := "48 trials planned: 2 cells x 3 targets x 8 blocks; 1 comparison needs 6 blocks; 8 blocks detect 4.9 %"; !strings.HasPrefix(accepted, want) || !strings.HasSuffix(accepted, " values spread by 2.7 % and ratios of two by 3.8 %") {
 		t.Errorf("Accepted: %q, want %q", accepted, want)
 	}
-	if want := "threads=8: other 1.50x db (1.50 to 1.50, p 0.0078): faster; resolution "; !strings.HasPrefix(got.Status.Verdict, want) {
+	if want := "FASTER 1.50"; !strings.HasPrefix(got.Status.Verdict, want) || !strings.Contains(got.Status.Verdict, "), p 0.0078, 8 blocks: other against db, threads=8; CONTROL two equal servers differ by ") || got.Status.Outcome != "Faster" {
 		t.Errorf("verdict %q, want %q", got.Status.Verdict, want)
 	}
 	var families []string
@@ -136,8 +138,8 @@ func TestRunEndsWithAVerdict(t *testing.T) {
 		}
 		stored = append(stored, part.Comparisons...)
 	}
-	if len(stored) != len(got.Status.Comparisons) || stored[0].Text != got.Status.Comparisons[0].Text {
-		t.Errorf("stored are %+v", stored)
+	if diff := cmp.Diff(stored, got.Status.Comparisons, cmpopts.IgnoreFields(v1alpha1.ComparisonEntry{}, "Text")); diff != "" {
+		t.Errorf("stored and shown differ (-stored +shown):\n%s", diff)
 	}
 	awaitEvent(t, got, "Verdict", got.Status.Verdict)
 	eventually(t, "the control's objects are gone", func() string {

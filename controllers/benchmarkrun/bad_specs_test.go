@@ -16,7 +16,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // goodSpec is changed by each bad spec in one place: a text is replaced.
@@ -293,7 +294,7 @@ func (b badSpec) try(t *testing.T, namespace string, n int) {
 
 func (b badSpec) awaitFailure(t *testing.T, key client.ObjectKey) {
 	run := &v1alpha1.BenchmarkRun{}
-	for start := time.Now(); time.Since(start) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+	for start := time.Now(); time.Since(start) < hang.Limit; time.Sleep(20 * time.Millisecond) {
 		if err := server.API.Get(t.Context(), key, run); err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/apischema"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/ground/apischema"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 const (
@@ -58,6 +58,12 @@ var sheds = []shed{
 			}
 		}
 	}},
+	{"differences of two targets after the 8th", func(st *v1alpha1.BenchmarkRunStatus) {
+		for i := range st.Differences {
+			d := &st.Differences[i]
+			d.Differences = d.Differences[:min(len(d.Differences), 8)]
+		}
+	}},
 	{"comparisons after the 16th, and sweeps after the 4th", func(st *v1alpha1.BenchmarkRunStatus) {
 		keepComparisons(st, 16)
 		st.Sweeps = st.Sweeps[:min(len(st.Sweeps), 4)]
@@ -85,9 +91,9 @@ var sheds = []shed{
 		st.Trials, st.Nodes, st.MachineSpeed = nil, nil, nil
 	}},
 	{"the summary", func(st *v1alpha1.BenchmarkRunStatus) { st.Summary = nil }},
-	{"the comparisons and the sweeps", func(st *v1alpha1.BenchmarkRunStatus) {
+	{"the comparisons, what their targets differ in, and the sweeps", func(st *v1alpha1.BenchmarkRunStatus) {
 		keepComparisons(st, 0)
-		st.Sweeps = nil
+		st.Sweeps, st.Differences = nil, nil
 	}},
 	{"the answers of searches", func(st *v1alpha1.BenchmarkRunStatus) { st.Searches = nil }},
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/apischema"
+	"github.com/assay-bench/assay/internal/ground/apischema"
 )
 
 // enums have a value of each enumeration of the status, by the type or the name of the field.
@@ -22,7 +22,7 @@ var enums = map[string]string{
 	"Phase": "Measuring", "TrialState": "Failed", "LimitKind": "CPU", "SpeedSide": "Client", "SpeedKernel": "Integer", "SettingSource": "Spec",
 	"QuotedStage": "Run", "LeftOutReason": "Failed", "ConditionStatus": "True", "Severity": "Warning", "Direction": "HigherIsBetter", "Reason": "Reason",
 	"ComparisonFamily": "Primary", "ComparisonVerdict": "Faster",
-	"GateOutcome": "Slower", "BaselineEffect": "Inform", "SearchOutcome": "Found", "NotificationType": "gate.undecided", "NotificationOutcome": "Delivered",
+	"GateOutcome": "Slower", "DifferenceEffect": "Value", "BaselineEffect": "Inform", "SearchOutcome": "Found", "NotificationType": "gate.undecided", "NotificationOutcome": "Delivered",
 }
 
 var overlong = strings.Repeat("ö", 20_000)

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/experiment/queue"
 )
 
 // The queue knows how many bytes of etcd the results of each run take, as it knows the nodes: from the
@@ -34,7 +34,7 @@ func (r nodeQueue) keepResults(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 	if err := r.recall(ctx); err != nil {
 		return err
 	}
-	if !r.Queue.Results().Keep(accept.Kept(run, r.Config.Results.Budget)) {
+	if !r.Queue.Results().Keep(accept.Kept(run)) {
 		return nil
 	}
 	return r.wakeAll(ctx)

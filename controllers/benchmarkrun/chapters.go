@@ -10,9 +10,10 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/placement"
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
 )
 
 // accepted: the spec can be carried out, its references are pinned, and the records so
@@ -82,11 +83,21 @@ func dataLoaded(v view) answer {
 	first := res.End.Results[0]
 	loaded := loadedNews{
 		result: contract.ResultName(e.Name, 0), bytes: res.End.Bytes, restarts: target.Restarts(in.TargetPod(name)), figures: figures,
-		described: target.Describe(v.Run, v.Run.TargetStatus(name), first),
+		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)),
 		findings:  append(trial.LoadFindings(in, name, first, v.ask), trial.LostFindings(name, res.End)...),
 	}
 	// The outcome has to stand in the status before the Job may be deleted.
 	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, news: []news{loaded}}
+}
+
+// providedFacts of the flavor of a target; zero for an external one.
+func providedFacts(v view, name string) engine.Facts {
+	t := v.Run.Target(name)
+	if t.MySQL == nil {
+		return engine.Facts{}
+	}
+	e, _ := v.Catalogue.Engine(t.MySQL.Flavor)
+	return e.Facts
 }
 
 // awaitTarget is what an execution that has not begun waits for before it may begin on a
@@ -173,7 +184,7 @@ func concluded(v view, failure decision.Failed) answer {
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
 		end.failure = lost
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: accept.Compared(v.accepted.Work), Records: all, Checked: v.Checked, Search: v.accepted.Work.Search}
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Compared(), Records: all, Checked: v.Checked, Search: v.accepted.Work.Search}
 	if in.Plan != nil && in.Search == nil {
 		in.Plan = journal.Ran(in.Plan, all)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func threeClients(r *v1alpha1.BenchmarkRun) { r.Spec.Clients.Count = 3 }

@@ -10,11 +10,11 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/trial/validity"
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // onNodes lets each client run on a machine of its own. In the first trial their clocks were

@@ -32,8 +32,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/experiment/queue"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/runners/runner"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // driversRun has drivers of two languages.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/events"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // milestones are the conditions whose change to True is worth an event.
@@ -100,6 +100,6 @@ func announceTrial(to events.EventRecorder, run *v1alpha1.BenchmarkRun, t v1alph
 	case t.Valid != nil && !*t.Valid:
 		warn("TrialInvalid", "trial %d (target %s): its result contradicts itself: see status.findings", t.Index, t.Target)
 	case t.Disturbed:
-		warn("TrialDisturbed", "trial %d (target %s): something else happened meanwhile: see status.findings", t.Index, t.Target)
+		warn("TrialDisturbed", "trial %d (target %s): interference during the measurement: see status.findings", t.Index, t.Target)
 	}
 }

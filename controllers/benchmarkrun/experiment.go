@@ -1,12 +1,11 @@
 package benchmarkrun
 
 import (
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/follow"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // addExperiment adds what the run compares to the input of its end. A spec that this version cannot
@@ -33,7 +32,7 @@ func (v view) follow(rec contract.Record) follow.Result {
 		return follow.Result{State: decision.Done{}}
 	}
 	return follow.After(follow.Input{
-		Layout: l, Declaration: d, Names: accept.Compared(v.accepted.Work), Search: v.accepted.Work.Search, Record: rec,
+		Layout: l, Declaration: d, Names: v.accepted.Work.Compared(), Search: v.accepted.Work.Search, Record: rec,
 		Earlier: func() ([]contract.Record, decision.State) { return logbook.All(v.Run, v.book, v.ask) },
 		Block:   func() ([]contract.Record, decision.State) { return logbook.OfBlock(v.Run, v.book, rec.Block, v.ask) },
 	})

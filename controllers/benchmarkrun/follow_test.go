@@ -20,7 +20,8 @@ import (
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -74,13 +75,13 @@ func TestRunCommandEndsWithTheOutcome(t *testing.T) {
 		// word is the outcome, says is in the output for people.
 		word, says string
 	}{
-		"complete":         {func(*v1alpha1.BenchmarkRun) {}, delivers(always(99)), exit.OK, "Valid", "throughput"},
-		"passed":           {behind("release"), delivers(always(99)), exit.OK, "Passed", "0 of 1 measurements are slower"},
+		"complete":         {func(*v1alpha1.BenchmarkRun) {}, delivers(always(99)), exit.OK, "Measured", "throughput"},
+		"passed":           {behind("release"), delivers(always(99)), exit.OK, "GatePassed", "0 of 1 measurements are slower"},
 		"refused":          {func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0].MySQL.Version = "1.0" }, delivers(always(99)), exit.Failed, "Failed", "VersionNotInCatalogue"},
 		"a trial fails":    {func(*v1alpha1.BenchmarkRun) {}, failsAt(1), exit.Failed, "Failed", "ToolFailed"},
-		"no trial counts":  {func(*v1alpha1.BenchmarkRun) {}, contradicts(t), exit.Invalid, "Invalid", "not valid"},
+		"no trial counts":  {func(*v1alpha1.BenchmarkRun) {}, contradicts(t), exit.Invalid, "Invalid", "INVALID no number of this run can be relied on: NoUsableTrial"},
 		"slower":           {behind("release"), delivers(always(70)), exit.Gate, "GateFailed", "30 % worse"},
-		"without baseline": {behind("nothing"), delivers(always(99)), exit.Inconclusive, "Inconclusive", "BaselineNotFound"},
+		"without baseline": {behind("nothing"), delivers(always(99)), exit.Inconclusive, "GateNotJudged", "BaselineNotFound"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -98,8 +99,8 @@ func TestRunCommandEndsWithTheOutcome(t *testing.T) {
 			}
 			// Who follows it afterwards learns the same, also as a document.
 			again := assay(t.Context(), "watch", "run", "--kubeconfig", config, "-o", "json")
-			var doc output.Run
-			if err := json.Unmarshal([]byte(again.out), &doc); err != nil || again.code != tt.code || doc.ExitCode != tt.code || doc.Outcome != tt.word || doc.Version != output.RunVersion {
+			var doc readout.Run
+			if err := json.Unmarshal([]byte(again.out), &doc); err != nil || again.code != tt.code || doc.ExitCode != tt.code || doc.Outcome != tt.word || doc.Version != readout.RunVersion {
 				t.Errorf("watch ended with %d, outcome %s (%d), error %v:\n%s%s", again.code, doc.Outcome, doc.ExitCode, err, again.out, again.problems)
 			}
 			isAsPlanned(t, ns, file)
@@ -188,17 +189,17 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 		says string
 	}{
 		"a run that is not there":    {[]string{"watch", "nothing"}, "kubectl assay get lists those that exist"},
-		"nothing to run":             {[]string{"run"}, `required flag(s) "filename" not set`},
+		"nothing to run":             {[]string{"run"}, "missing: --filename"},
 		"a file that is not there":   {[]string{"run", "-f", "nothing.yaml"}, "no such file"},
 		"a format that is none":      {[]string{"watch", "run", "-o", "xml"}, "use table, json or yaml"},
-		"a command that is none":     {[]string{"execute"}, `unknown command "execute"`},
+		"a command that is none":     {[]string{"execute"}, `there is no command "execute"`},
 		"a measurement that is none": {[]string{"get", "run", "-m", "x"}, `no number of "x"`},
 	} {
 		if got := assay(t.Context(), append(tt.args, "--kubeconfig", config)...); got.code != exit.Problem || !strings.Contains(got.problems, tt.says) {
 			t.Errorf("%s: %+v, want %q", what, got, tt.says)
 		}
 	}
-	var runs output.Runs
+	var runs readout.Runs
 	list := assay(t.Context(), "get", "--kubeconfig", config, "-o", "yaml")
 	if err := yaml.Unmarshal([]byte(list.out), &runs); err != nil || len(runs.Runs) != 1 || runs.Runs[0].Valid != string(metav1.ConditionTrue) {
 		t.Errorf("%v: %+v", err, list)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
-	"github.com/assay-bench/assay/internal/health"
+	"github.com/assay-bench/assay/internal/ground/health"
 )
 
 // setUngated makes the condition Passed present from the first status on, where there is a gate.

@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
+	"github.com/assay-bench/assay/internal/experiment"
 )
 
 // indexRun finds the objects of a run by its UID.
@@ -33,7 +33,7 @@ func runUID(o client.Object) []string {
 func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, known decision.Known) (World, error) {
 	w := World{
 		Run: run.DeepCopy(), Now: r.Clock.Now(), Known: known,
-		Catalogue: accept.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config},
+		Catalogue: experiment.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config},
 	}
 	w.Run.Status = keepTime(run, w.Now)
 	w.Planned, w.Seen = r.plans.of(run.UID)

@@ -16,9 +16,10 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
@@ -66,7 +67,7 @@ func placedWorld(t *testing.T, known decision.Known) World {
 	run.Spec.Workload.Sysbench.Percentile = 95
 	run.Spec.Targets[0].MySQL.StorageEngine = "InnoDB"
 	run.Spec.Design.Order, run.Spec.Design.DataReset = v1alpha1.OrderSequential, v1alpha1.ResetPerRun
-	w := World{Run: run, Now: time.Now(), Catalogue: accept.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}, Known: known}
+	w := World{Run: run, Now: time.Now(), Catalogue: experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}, Known: known}
 	var res accept.Result
 	for {
 		ask := known.Ask()

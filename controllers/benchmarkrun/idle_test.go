@@ -18,7 +18,7 @@ import (
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // targetPods are the database pods of a namespace, seen from watching every change.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // counters of a container on a machine of two CPUs over 10 s: how many CPUs it and the

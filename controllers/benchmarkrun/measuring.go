@@ -4,11 +4,10 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
 )
 
 // measured: the trials of the plan were run in their order, one at a time. What became of
@@ -40,7 +39,7 @@ func (v view) attempt(at journal.Position) answer {
 	if wait := v.awaitTarget(p.Targets[p.Trials[at.Index].Target], name); !isDone(wait) {
 		return says(wait)
 	}
-	params, err := accept.CellAt(v.accepted.Work, p.Cells[p.Trials[at.Index].Cell], at.Rate)
+	params, err := v.accepted.Work.CellAt(p.Cells[p.Trials[at.Index].Cell], at.Rate)
 	if err != nil {
 		return says(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
 	}

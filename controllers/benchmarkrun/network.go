@@ -10,8 +10,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 // podsOf is what the pods of runs may use: what is configured, and for clients the object store

@@ -7,7 +7,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 // Clients may connect to the object store, where there is one, and to no more than that.

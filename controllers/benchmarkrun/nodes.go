@@ -16,7 +16,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
-	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/experiment/queue"
 )
 
 // nodeQueue is what the controller does with the queue of nodes, which all runs share.
@@ -122,7 +122,7 @@ func (r nodeQueue) recall(ctx context.Context) error {
 	for i := range runs.Items {
 		run := &runs.Items[i]
 		if run.DeletionTimestamp.IsZero() {
-			r.Queue.Results().Keep(accept.Kept(run, r.Config.Results.Budget))
+			r.Queue.Results().Keep(accept.Kept(run))
 		}
 		switch {
 		case run.Finished() || !run.DeletionTimestamp.IsZero():

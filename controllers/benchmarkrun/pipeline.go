@@ -4,10 +4,10 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
+	"github.com/assay-bench/assay/internal/experiment"
 )
 
 // chapter is one entry of the story of a run.
@@ -74,7 +74,7 @@ type pass struct {
 	// missing are the questions of the last chapter: nothing is decided while there are any.
 	missing []decision.Query
 	// planned and checked are kept in memory for the next pass.
-	planned accept.Planned
+	planned experiment.Planned
 	checked conclude.Checked
 }
 

@@ -1,6 +1,6 @@
 package benchmarkrun
 
-import "github.com/assay-bench/assay/internal/metrics"
+import "github.com/assay-bench/assay/internal/show/metrics"
 
 // Planning of a manager: what its metrics tell of plans.
 func Planning(r *Reconciler) metrics.Planning {

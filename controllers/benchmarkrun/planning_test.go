@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
 )
 
 // An older manager drops the anchor from the status. While a plan of several passes is made again,
@@ -20,7 +20,7 @@ func TestADeadlineWhileThePlanIsMadeIsNoTampering(t *testing.T) {
 	w := placedWorld(t, decision.Known{})
 	large := *w.Planned.Plan
 	large.Cells = slices.Repeat([]plan.Cell{large.Cells[0]}, 300)
-	w.Planned = accept.Planned{Plan: &large}
+	w.Planned = experiment.Planned{Plan: &large}
 	data, err := journal.BeginChain("plan").Add(contract.Record{Final: true, State: contract.Succeeded, Target: "db"}).Encode()
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/internal/experiment"
 )
 
 // plans are what was planned of runs that go on, by their UIDs. They are large: those that were used
@@ -53,24 +53,24 @@ func (p *plans) hasToWait(uid types.UID, now time.Time) bool {
 
 type keptPlan struct {
 	uid     types.UID
-	planned accept.Planned
+	planned experiment.Planned
 	bytes   int
 }
 
 // of a run: what is kept, and whether its plan was complete once.
-func (p *plans) of(uid types.UID) (planned accept.Planned, seen bool) {
+func (p *plans) of(uid types.UID) (planned experiment.Planned, seen bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	e, kept := p.entries[uid]
 	if !kept {
-		return accept.Planned{}, p.seen[uid]
+		return experiment.Planned{}, p.seen[uid]
 	}
 	p.used.MoveToFront(e)
 	return e.Value.(keptPlan).planned, p.seen[uid]
 }
 
 // keep what was planned of a run, and at most so many bytes of all.
-func (p *plans) keep(uid types.UID, planned accept.Planned, most int64) {
+func (p *plans) keep(uid types.UID, planned experiment.Planned, most int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.entries == nil {

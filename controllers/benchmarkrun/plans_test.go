@@ -11,11 +11,12 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/runners"
 )
 
 // plannedRun is what the first pass of a run plans.
-func plannedRun(t *testing.T) accept.Planned {
+func plannedRun(t *testing.T) experiment.Planned {
 	t.Helper()
 	return placedWorld(t, decision.Known{}).Planned
 }
@@ -47,7 +48,7 @@ func TestOnePlanner(t *testing.T) {
 	var p plans
 	now := time.Unix(0, 0)
 	for _, uid := range []types.UID{"a", "b"} {
-		p.keep(uid, accept.Planned{}, 1<<20) // not complete
+		p.keep(uid, experiment.Planned{}, 1<<20) // not complete
 	}
 	if p.hasToWait("a", now) || !p.hasToWait("b", now) || p.hasToWait("a", now) {
 		t.Error("not the first alone is planned")
@@ -81,7 +82,7 @@ func TestALargePlanTakesTurns(t *testing.T) {
 	run.Spec.Workload.Sysbench.Percentile = 95
 	run.Spec.Targets[0].MySQL.StorageEngine = "InnoDB"
 	run.Spec.Design.Order, run.Spec.Design.DataReset = v1alpha1.OrderSequential, v1alpha1.ResetPerRun
-	in := accept.Input{Run: run, Now: time.Now(), Catalogue: accept.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}}
+	in := accept.Input{Run: run, Now: time.Now(), Catalogue: experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}}
 	passes := 0
 	for !in.Known.Complete() {
 		res := accept.Decide(in, decision.Known{}.Ask())

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // goodClient delivers a result parsed from the output of a real sysbench run.

@@ -10,9 +10,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // What the status shows of the trials is bounded, and decides nothing.
@@ -56,8 +56,7 @@ func showStop(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	}
 }
 
-// anchor puts the head of the records into the status. Where an older manager has dropped what
-// it did not know, the chain goes on as it stands.
+// anchor puts the head of the records into the status. Where it was removed, the chain goes on as it stands.
 func anchor(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	in := st.Integrity
 	if in == nil || !book.Chained() {
@@ -66,7 +65,7 @@ func anchor(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	if in.Head == "" && book.Exists {
 		st.Findings = withFindings(st.Findings, v1alpha1.Finding{
 			Check: "chain-anchored-again", Severity: string(validity.Warning), Message: fmt.Sprintf(
-				"status.integrity was gone: an older manager wrote the status, or somebody removed it. The chain of %d records was taken as it stood", book.Count()),
+				"status.integrity was removed while the run went on. The chain of %d records was taken as it stood", book.Count()),
 		})
 	}
 	in.Head, in.RecordCount = book.Head(), book.Count()

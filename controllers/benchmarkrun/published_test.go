@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -25,7 +25,7 @@ func azure(r *v1alpha1.BenchmarkRun) {
 func TestPublishedNumbersAreQuoted(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	text, err := os.ReadFile("../../internal/quoted/testdata/azure-run.txt")
+	text, err := os.ReadFile("../../internal/trial/quoted/testdata/azure-run.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
-	"github.com/assay-bench/assay/internal/budget"
+	"github.com/assay-bench/assay/internal/ground/budget"
 )
 
 // heldNews: a suspended run announces until when it holds its nodes.
@@ -93,7 +93,7 @@ func (t teller) tellReleased(n releasedNews) {
 	st := &t.run.Status
 	st.Placement, st.Releases, st.ReleasedBeforeTrial = nil, st.Releases+1, n.next
 	st.AcceptedTime = &metav1.Time{Time: t.now} // it joins the queue anew
-	if r := st.Results; r != nil && r.BudgetBytes > 0 {
+	if r := st.Results; r != nil {
 		bytes := max(n.bytes, r.TrialBytes)
 		r.TrialBytes, r.HeldBytes = bytes, r.HeldBytes+bytes-r.TrialBytes
 		// Its data is loaded again, and the results of the loads before stay.

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -89,24 +89,33 @@ func TestSuspendedRunGivesItsNodesBack(t *testing.T) {
 func TestResumedInTime(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	startManager(t, ns, nil, func(r *Reconciler) { r.Config.Queue.Hold.Suspended.Duration = time.Minute })
+	const limit = 10 * time.Minute
+	startManager(t, ns, nil, func(r *Reconciler) { r.Config.Queue.Hold.Suspended.Duration = limit })
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
 	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 10 })
 	create(t, run)
-	suspended := func(done int32) (held time.Duration) {
+	// suspended suspends the run for a while, and returns for how long it had been suspended before: that is taken from the
+	// time that it is held. Times in a status are whole seconds.
+	suspended := func(done int32) (before time.Duration) {
 		t.Helper()
 		await(t, run, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done > done })
+		from := time.Now()
 		patch(t, run, `"suspend":true`)
 		got := await(t, run, "held", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement.HeldUntil != nil })
-		held = time.Until(got.Status.Placement.HeldUntil.Time)
+		if d := got.Status.SuspendedDuration; d != nil {
+			before = d.Duration
+		}
+		left := limit - before
+		if until := got.Status.Placement.HeldUntil; until.Time.Before(from.Add(left-time.Second)) || until.After(time.Now().Add(left+time.Second)) {
+			t.Errorf("suspended after %s, it would be held until %s, want %s from then on", from, until, left)
+		}
 		time.Sleep(2 * time.Second)
 		patch(t, run, `"suspend":false`)
 		await(t, run, "going on", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement.HeldUntil == nil })
-		return held
+		return before
 	}
-	first, second := suspended(1), suspended(3)
-	if first < 55*time.Second || first > time.Minute || second > first-time.Second {
-		t.Errorf("it would be held for %s at first, and for %s the second time: want a minute, and what is left of it", first, second)
+	if first, second := suspended(1), suspended(3); first != 0 || second < time.Second {
+		t.Errorf("it had been suspended for %s at first, and for %s the second time: want 0, and what it was before", first, second)
 	}
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 10)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // replicaNodes are two nodes that only replicated targets use, once for all tests.

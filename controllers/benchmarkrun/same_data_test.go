@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Targets that hold other data, and trials that begin with other data than the first one,
@@ -26,7 +26,7 @@ func TestDifferentDataIsFound(t *testing.T) {
 		if trial.Ref.Client > 0 {
 			return counting(res)
 		}
-		res.Server = &contract.Server{Version: "9.7.4", Rows: &contract.CountedRows{Started: began, Inserted: 20_000}}
+		res.Server = &contract.Server{Version: "9.7.4", VersionComment: "(Debian)", Rows: &contract.CountedRows{Started: began, Inserted: 20_000}}
 		if res.Data != nil && trial.Ref.Target == "second" {
 			tables := slices.Clone(res.Data.Tables)
 			tables[0].Checksum, tables[1].Rows = new(int64(4712)), 9999

@@ -17,18 +17,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/test/helpers/changes"
 
+	"github.com/assay-bench/assay/test/helpers/hang"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func eventually(t *testing.T, what string, diff func() string) {
 	t.Helper()
 	var d string
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(hang.Limit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if d = diff(); d == "" {
 			return
 		}
@@ -54,7 +55,7 @@ func readResult(t *testing.T, namespace, name string) (*corev1.ConfigMap, contra
 // ended.
 func await(t *testing.T, run *v1alpha1.BenchmarkRun, what string, holds func(*v1alpha1.BenchmarkRun) bool) *v1alpha1.BenchmarkRun {
 	t.Helper()
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := time.Now().Add(hang.Limit)
 	got, done := &v1alpha1.BenchmarkRun{}, int32(0)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/settings"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 func contains(text, part string) bool { return strings.Contains(text, part) }
@@ -38,7 +38,7 @@ func TestSettingsHaveASource(t *testing.T) {
 	told := &diary{}
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial contract.Trial) *contract.Result {
 		res := delivers(always(5))(trial)
-		res.Server = &contract.Server{Version: "10.11", Variables: map[string]string{
+		res.Server = &contract.Server{Version: "10.11.19-MariaDB", Variables: map[string]string{
 			"default_storage_engine": "InnoDB", "max_connections": "151", "innodb_buffer_pool_size": "4096",
 		}}
 		return res

@@ -16,9 +16,9 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
-	"github.com/assay-bench/assay/internal/health"
-	"github.com/assay-bench/assay/internal/placement"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/ground/health"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // status writes the status of a run: the old one, with what the chapters returned.
@@ -34,6 +34,7 @@ func status(w World, chapters []taken) v1alpha1.BenchmarkRunStatus {
 			t.setWaiting(c.phase, wait)
 		}
 	}
+	words(t.run)
 	return t.run.Status
 }
 
@@ -169,7 +170,7 @@ func (t teller) tellEnd(n endedNews) {
 		r.TrialBytes, r.HeldBytes = n.bytes, r.HeldBytes+n.bytes-r.TrialBytes
 	}
 	if res.Parts > 0 {
-		st.Headline, st.Verdict, st.Comparisons = res.Headline, res.Line(), res.Compared
+		st.Headline, st.Comparisons, st.Differences = res.Headline, res.Compared, res.Differing
 		st.Searches, st.Results.SearchCount = res.Searched, res.Searches
 		st.Results.ComparisonCount, st.Results.ShownComparisonCount = res.Comparisons, int32(len(res.Compared))
 		st.Sweeps, st.Results.SweepCount = res.Sweeps, res.Swept
@@ -272,6 +273,7 @@ func unread(run *v1alpha1.BenchmarkRun, now time.Time, err error) v1alpha1.Bench
 	t := teller{run: run.DeepCopy(), now: now}
 	t.run.Status = keepTime(run, now)
 	t.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonRetrying, "trying again: "+err.Error())
+	words(t.run)
 	return t.run.Status
 }
 

@@ -10,9 +10,10 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -55,7 +56,7 @@ func TestRunStopsEarly(t *testing.T) {
 	if diff := cmp.Diff(want, *got.Status.Plan.Analysis); diff != "" || got.Status.Progress.Text != "16/16" {
 		t.Errorf("progress %s, the planned analysis (-want +got):\n%s", got.Status.Progress.Text, diff)
 	}
-	if v := got.Status.Verdict; !strings.HasPrefix(v, "other 1.50x db (") || !strings.HasSuffix(v, "; stopped after 8 of at most 12 blocks") {
+	if v := got.Status.Verdict; !strings.HasPrefix(v, "FASTER 1.50") || !strings.HasSuffix(v, ", p 0.0078, 8 blocks: other against db; stopped early, after 8 of at most 12 blocks") {
 		t.Errorf("verdict %q", v)
 	}
 	if c := got.Status.Comparisons[0]; c.BlockCount != 8 || c.PlannedBlockCount != 8 || c.Verdict != v1alpha1.VerdictFaster {
@@ -119,7 +120,7 @@ func TestTheActiveTargetOfARunThatStopped(t *testing.T) {
 	} {
 		first.Decision = tt.decision
 		v := view{
-			World: World{Run: run}, accepted: accept.Result{Planned: accept.Planned{Plan: p}},
+			World: World{Run: run}, accepted: accept.Result{Planned: experiment.Planned{Plan: p}},
 			book: logbook.Book{Records: journal.Records{}.Add(first)},
 		}
 		if got := v.activeTarget(); got != tt.want {

@@ -15,9 +15,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
+	"github.com/assay-bench/assay/test/helpers/hang"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func TestRunEndsWithItsResults(t *testing.T) {
@@ -37,7 +38,7 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	if diff := cmp.Diff(wantSummary, got.Status.Summary[:1]); diff != "" {
 		t.Errorf("summary differs (-want +got):\n%s", diff)
 	}
-	if got.Status.Headline != "db 1028 tx/s (n=3)" || got.Status.Progress.Text != "3/3" || got.Status.Phase != v1alpha1.PhaseComplete {
+	if got.Status.Headline != "db 1,028 tx/s (n=3)" || got.Status.Progress.Text != "3/3" || got.Status.Phase != v1alpha1.PhaseComplete {
 		t.Errorf("headline %q, progress %q, phase %q", got.Status.Headline, got.Status.Progress.Text, got.Status.Phase)
 	}
 	if !isTrue(v1alpha1.ConditionValid)(got) {
@@ -173,6 +174,7 @@ func TestSuspendHoldsBackAndReleases(t *testing.T) {
 	}
 	suspend(false)
 	await(t, run, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done > 0 })
+	before := time.Now()
 	suspend(true)
 	await(t, run, "suspended between trials", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseSuspended })
 	time.Sleep(1100 * time.Millisecond)
@@ -180,8 +182,8 @@ func TestSuspendHoldsBackAndReleases(t *testing.T) {
 	got = await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 6)
 	// Time before the start counts towards no deadline anyway.
-	if got.Status.SuspendedDuration == nil || got.Status.SuspendedDuration.Duration < time.Second || got.Status.SuspendedDuration.Duration > 30*time.Second {
-		t.Errorf("the time suspended was not counted: %v", got.Status.SuspendedDuration)
+	if d := got.Status.SuspendedDuration; d == nil || d.Duration < time.Second || d.Duration > time.Since(before) {
+		t.Errorf("the time suspended was not counted: %v", d)
 	}
 }
 
@@ -235,8 +237,15 @@ func TestNothingIsWrittenWhileATrialRuns(t *testing.T) {
 		return err == nil && cm.Data[contract.KeyStart] != ""
 	}
 	await(t, run, "measuring", measuring)
-	time.Sleep(2 * time.Second)
+	// The manager and the kubelet come to rest.
 	first := versions(t, ns)
+	for end := time.Now().Add(hang.Limit); time.Now().Before(end); {
+		before := first
+		time.Sleep(2 * time.Second)
+		if first = versions(t, ns); cmp.Equal(before, first) {
+			break
+		}
+	}
 	time.Sleep(poll + 2*time.Second)
 	if diff := cmp.Diff(first, versions(t, ns)); diff != "" {
 		t.Errorf("objects changed while the trial was running (-before +after):\n%s", diff)

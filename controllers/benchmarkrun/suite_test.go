@@ -21,9 +21,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/internal/cached"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/cluster/cached"
+	"github.com/assay-bench/assay/internal/experiment/queue"
+	"github.com/assay-bench/assay/internal/ground/config"
 
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/test/helpers/apiserver"

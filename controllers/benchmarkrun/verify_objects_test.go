@@ -11,7 +11,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 	"github.com/assay-bench/assay/test/helpers/objectstore"
 )

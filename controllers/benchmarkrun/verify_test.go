@@ -12,7 +12,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -51,7 +51,7 @@ func TestVerifyCommand(t *testing.T) {
 	verify(exit.OK, "1 parts of the plan, 1 of the records (3 attempts), 1 of the summary, 4 results", "run", "-n", ns, "--head", got.Status.Integrity.Head)
 	verify(exit.Differs, "the head that was noted is f00", "run", "--head", "f00")
 	verify(exit.Problem, "not found", "another")
-	verify(exit.Problem, "accepts 1 arg")
+	verify(exit.Problem, "missing: RUN|BUNDLE")
 	other := server.Kubeconfig(t, "nobody", ns)
 	verify(exit.Problem, "forbidden", "run", "--kubeconfig", other)
 	result := contract.ResultName(contract.TrialName("run", 2, 0), 0)
@@ -65,5 +65,5 @@ func TestVerifyCommand(t *testing.T) {
 	if err := server.API.Status().Update(t.Context(), got); err != nil {
 		t.Fatal(err)
 	}
-	verify(exit.Problem, "is not chained", "run")
+	verify(exit.Problem, "has no status.integrity", "run")
 }

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/summary"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/verdict/summary"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -88,7 +88,7 @@ func TestStatusStaysSmall(t *testing.T) {
 		}
 	}
 	complete := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionComplete)
-	want := "threads=1 skipTrx=false: db 100.0 tx/s (n=2; 1 of 72 cells); status.summary has 72 of 144 entries: 72 stand only in ConfigMaps run-summary-0000 to run-summary-0001, which have all of them"
+	want := "threads=1 skipTrx=false: db 100 tx/s (n=2; 1 of 72 cells); status.summary has 72 of 144 entries: 72 stand only in ConfigMaps run-summary-0000 to run-summary-0001, which have all of them"
 	if complete.Message != want {
 		t.Errorf("Complete says %q, want %q", complete.Message, want)
 	}

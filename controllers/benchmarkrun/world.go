@@ -10,7 +10,8 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
-	"github.com/assay-bench/assay/internal/placement"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/experiment/placement"
 )
 
 // World is all that a pass decides from. gather makes it, and nobody changes it
@@ -22,10 +23,10 @@ type World struct {
 	// Now is the time of the pass.
 	Now time.Time
 	// Catalogue of what this operator can do, with the limits of the waits.
-	Catalogue accept.Catalogue
+	Catalogue experiment.Catalogue
 	// Planned is what earlier passes of this process planned, if it is kept; Seen: they had the
 	// whole plan.
-	Planned accept.Planned
+	Planned experiment.Planned
 	Seen    bool
 	// Turn: it is the run's turn to be planned over several passes.
 	Turn bool

@@ -10,12 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/baseline"
-	"github.com/assay-bench/assay/internal/changepoint"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/gate"
-	"github.com/assay-bench/assay/internal/history"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/changepoint"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/verdict/baseline"
+	"github.com/assay-bench/assay/internal/verdict/gate"
+	"github.com/assay-bench/assay/internal/verdict/history"
 )
 
 // maxRegressions of a status.
@@ -133,7 +133,7 @@ func shown(r gate.Regression, source v1alpha1.RegressionSource, what circumstanc
 	since := fmt.Sprintf("since run %s (%s), in %d runs", r.Since, r.At.UTC().Format(time.RFC3339), r.Runs)
 	text := baseline.Words(r.Measurement) + ": slower than the gate allows " + since
 	if source == v1alpha1.RegressionOfChangePoint {
-		text = fmt.Sprintf("%s: the level changed by %s %s (p %s)", baseline.Words(r.Measurement), analysis.Percent(r.Ratio-1), since, v1alpha1.FourDigits(r.P))
+		text = fmt.Sprintf("%s: the level changed by %s %s (p %s)", baseline.Words(r.Measurement), figure.Share(r.Ratio-1), since, v1alpha1.FourDigits(r.P))
 	}
 	text += what.changedIn(r.Since)
 	if !r.Confirmed {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // An alarm says what else changed in the run since which something is slower: machine, image, driver, server version and

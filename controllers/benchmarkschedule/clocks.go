@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // clocksDiffer by this at most, where nothing is wrong with them.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // confirming is the extra run that is to confirm what the gate of the last run calls slower. It has time:

@@ -20,7 +20,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/runners/runner"
 )
 

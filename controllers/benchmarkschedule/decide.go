@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/history"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/verdict/history"
 )
 
 // maxActive runs of one schedule.
@@ -122,7 +122,7 @@ func wanted(w World, d decision) []start {
 		out = append(out, s)
 	}
 	if value := runNow(w.Schedule); value != "" && value != w.Schedule.Status.RunNow {
-		out = append(out, start{trigger: v1alpha1.TriggerManual, id: "now-" + short(w, value), runNow: value})
+		out = append(out, start{trigger: v1alpha1.TriggerManual, id: contract.RunNowID(string(w.Schedule.UID), value), runNow: value})
 	}
 	if s, is := confirming(w); is {
 		out = append(out, s)
@@ -175,21 +175,17 @@ func covering(w World, change string) (Run, bool) {
 
 // short is a name for a text, of this schedule only.
 func short(w World, text string) string {
-	return digest([]byte(string(w.Schedule.UID) + " " + text))[:8]
+	return contract.ShortID(string(w.Schedule.UID), text)
 }
-
-// maxRunNow is how much of the annotation tells its values apart.
-const maxRunNow = 200
 
 // runNow is the value of the annotation.
 func runNow(s *v1alpha1.BenchmarkSchedule) string {
-	return contract.Cut(s.Annotations[v1alpha1.AnnotationRunNow], maxRunNow)
+	return contract.RunNow(s.Annotations[v1alpha1.AnnotationRunNow])
 }
 
 // runName for the id of a trigger.
 func runName(s *v1alpha1.BenchmarkSchedule, id string) string {
-	pattern := cmp.Or(s.Spec.RunTemplate.NamePattern, "{schedule}-{id}")
-	return strings.NewReplacer("{schedule}", s.Name, "{id}", id).Replace(pattern)
+	return contract.ScheduledRunName(s.Spec.RunTemplate.NamePattern, s.Name, id)
 }
 
 func find(w World, name string) (Run, bool) {

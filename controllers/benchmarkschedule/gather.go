@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/history"
-	"github.com/assay-bench/assay/internal/integrity"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/integrity"
+	"github.com/assay-bench/assay/internal/verdict/history"
 )
 
 // indexSchedule finds the runs of a schedule by its UID.

@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 // named are the objects and images that a spec names.
@@ -31,7 +31,7 @@ type named struct {
 // namedBy a spec. Secrets for pulling images are not among them: they do not change what is
 // measured, and are renewed often. Images of the user are part of the spec itself; which digests their tags have,
 // tags.go asks.
-func namedBy(spec v1alpha1.BenchmarkRunSpec, c accept.Catalogue) named {
+func namedBy(spec v1alpha1.BenchmarkRunSpec, c experiment.Catalogue) named {
 	out := named{images: map[string]string{}}
 	out.shape(&spec.Clients.Shape)
 	for _, t := range spec.Targets {
@@ -51,7 +51,7 @@ func namedBy(spec v1alpha1.BenchmarkRunSpec, c accept.Catalogue) named {
 		}
 	}
 	// What is wrong with a workload, its run says.
-	if work, err := accept.WorkOf(spec, c); err == nil {
+	if work, err := experiment.WorkOf(spec, c); err == nil {
 		if pods, err := work.Tool.PodsOf(work.Params); err == nil && pods.Files.ConfigMap != "" {
 			out.configMaps = append(out.configMaps, pods.Files.ConfigMap)
 		}
@@ -96,7 +96,7 @@ func (r *Reconciler) inputs(ctx context.Context, schedule *v1alpha1.BenchmarkSch
 	}
 	spec := schedule.Spec.RunTemplate.Spec.DeepCopy()
 	spec.SetDefaults()
-	lines, err := r.linesOf(ctx, schedule.Namespace, namedBy(*spec, accept.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config}))
+	lines, err := r.linesOf(ctx, schedule.Namespace, namedBy(*spec, experiment.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config}))
 	var missing *missingError
 	switch {
 	case errors.As(err, &missing):

@@ -4,9 +4,9 @@ import (
 	"cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/baseline"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/history"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/verdict/baseline"
+	"github.com/assay-bench/assay/internal/verdict/history"
 )
 
 // searched are the series of a run that are searched for changes: those that are named or, without names,

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 // Tags answers which digest the tag of an image has.
@@ -80,7 +80,7 @@ func (r *Reconciler) resolve(ctx context.Context, s *v1alpha1.BenchmarkSchedule,
 			continue
 		}
 		if in.Unresolved == "" {
-			in.Unresolved = fmt.Sprintf("the tag of image %s cannot be looked up: %v: no change of it is seen meanwhile", image, err)
+			in.Unresolved = fmt.Sprintf("the tag of image %s cannot be looked up: %v: until then its changes start no run", image, err)
 		}
 		if known := seenDigest(s.Status.Change, image); known != "" {
 			in.Images = append(in.Images, v1alpha1.SeenImage{Image: image, Digest: known})

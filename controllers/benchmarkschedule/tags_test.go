@@ -19,9 +19,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
-	"github.com/assay-bench/assay/internal/config"
-	tags "github.com/assay-bench/assay/internal/registry"
+	tags "github.com/assay-bench/assay/internal/cluster/registry"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 // images is a real registry on loopback, which can be broken.
@@ -266,7 +266,7 @@ func TestAnUpgradeStartsNothing(t *testing.T) {
 	known := s.runs()
 
 	o := s.get()
-	lines, err := s.r.linesOf(t.Context(), s.namespace, namedBy(o.Spec.RunTemplate.Spec, accept.Catalogue{Tool: s.r.Runner, Engine: s.r.Engine, Config: s.r.Config}))
+	lines, err := s.r.linesOf(t.Context(), s.namespace, namedBy(o.Spec.RunTemplate.Spec, experiment.Catalogue{Tool: s.r.Runner, Engine: s.r.Engine, Config: s.r.Config}))
 	s.must(err)
 	want(t, "the digest", o.Status.Change.Digest, compose(lines, o.Status.Change.SpecDigest))
 	o.Status.Change.SpecDigest, o.Status.Change.Digest = "older", compose(lines, "older")

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/calendar"
+	"github.com/assay-bench/assay/internal/experiment/calendar"
 )
 
 // times of a schedule in one pass.

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/placement"
+	"github.com/assay-bench/assay/internal/experiment/placement"
 )
 
 // Reconciler keeps the status of InstanceShapes.

@@ -19,6 +19,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/gitops"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 var server apiserver.Server
@@ -88,7 +89,7 @@ func TestStatusFollowsTheNodes(t *testing.T) {
 func offered(t *testing.T, shape *v1alpha1.InstanceShape, nodes int32, status metav1.ConditionStatus) {
 	t.Helper()
 	got := &v1alpha1.InstanceShape{}
-	for start := time.Now(); time.Since(start) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+	for start := time.Now(); time.Since(start) < hang.Limit; time.Sleep(20 * time.Millisecond) {
 		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(shape), got); err != nil {
 			t.Fatal(err)
 		}

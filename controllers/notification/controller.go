@@ -21,9 +21,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/metrics"
-	"github.com/assay-bench/assay/internal/notify"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/show/metrics"
+	"github.com/assay-bench/assay/internal/show/notify"
 )
 
 // workers of a receiver are the attempts that it may keep waiting at a time.
@@ -184,7 +184,7 @@ func (r *Reconciler) attempt(ctx context.Context, run *v1alpha1.BenchmarkRun, e 
 // answered, and where it is, stands in the log only.
 func (r *Reconciler) complain(run *v1alpha1.BenchmarkRun, e notify.Event, t *try) {
 	r.Events.Eventf(run, nil, corev1.EventTypeWarning, reasonFailed, "Notify",
-		"receiver %s was not told of %s: %s", r.Receiver.Name, e.Type, strings.ReplaceAll(outcomeLabel(t.ended.Outcome), "_", " "))
+		"receiver %s did not get %s: %s", r.Receiver.Name, e.Type, strings.ReplaceAll(outcomeLabel(t.ended.Outcome), "_", " "))
 }
 
 // record the end of an event, under the lock of the version that is read for it.
@@ -201,7 +201,7 @@ func (r *Reconciler) record(ctx context.Context, run *v1alpha1.BenchmarkRun, one
 		return r.Client.Status().Update(ctx, now)
 	})
 	if err := client.IgnoreNotFound(err); err != nil {
-		return fmt.Errorf("recording that receiver %s was told: %w", one.Receiver, err)
+		return fmt.Errorf("recording the notification of receiver %s: %w", one.Receiver, err)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@
 // is one controller for each receiver, with workers of its own: one that hangs delays neither the
 // others nor the runs.
 //
-// In: BenchmarkRuns that have ended, and one receiver. Out: CloudEvents by HTTP (internal/notify), and
+// In: BenchmarkRuns that have ended, and one receiver. Out: CloudEvents by HTTP (internal/show/notify), and
 // status.notifications of the run, which no other controller writes. An event is sent at least once,
 // and recorded when it needs no further attempt; what was sent and not recorded is sent again after a
 // restart, with the same id. It is tried until it is too old, less and less often.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/notify"
+	"github.com/assay-bench/assay/internal/show/notify"
 )
 
 // backoff between the attempts of an event: seconds at first, ten minutes in the end.

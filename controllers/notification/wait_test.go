@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // The commands of the guide for CI, as they are written there: the first one waits for the end, and
@@ -45,7 +46,7 @@ func TestKubectlWaits(t *testing.T) {
 			ns := server.Namespace(t)
 			config := server.Kubeconfig(t, "", ns)
 			runs := func(command string) error {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), hang.Limit)
 				defer cancel()
 				cmd := exec.CommandContext(ctx, "bash", "-c", "exec "+command)
 				cmd.Env = append(os.Environ(), "KUBECONFIG="+config, "PATH="+os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))

@@ -4,7 +4,7 @@
 // that want to wait, and where all workers do, so do other runs. After 30 seconds a run is read no further, and what
 // is made of it then has bounds, so that it takes seconds at most.
 //
-// In: BenchmarkRuns that have ended, and what they have stored (internal/writeup). Out: the ConfigMap RUN-report,
+// In: BenchmarkRuns that have ended, and what they have stored (internal/show/writeup). Out: the ConfigMap RUN-report,
 // which belongs to the run; an object below the folder of the run; and status.report, which no other controller
 // writes. What becomes of a report changes nothing else of the run, and no tear-down waits until it is stored.
 //

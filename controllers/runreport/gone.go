@@ -9,17 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
-
-// labels of the ConfigMap of a report. It has no UID of the run: by that label the managers of v0.1.0, which know no reports, find
-// what they delete of each run that has ended. The owner says to which run it belongs.
-func labels(run *v1alpha1.BenchmarkRun) map[string]string {
-	out := resources.Labels(run, v1alpha1.RoleReport)
-	delete(out, v1alpha1.LabelRunUID)
-	return out
-}
 
 // gone says that the ConfigMap of a stored report is not there any more. The API server is asked only where the cache has none.
 func (r *Reconciler) gone(ctx context.Context, run *v1alpha1.BenchmarkRun) (bool, error) {

@@ -20,9 +20,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/budget"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/store"
+	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/store"
+	"github.com/assay-bench/assay/test/helpers/hang"
 	"github.com/assay-bench/assay/test/helpers/objectstore"
 )
 
@@ -47,8 +48,7 @@ func checkTables(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	if diff := cmp.Diff(want, cm.Data); diff != "" {
 		t.Errorf("the ConfigMap (-want +got):\n%s", diff)
 	}
-	_, hasUID := cm.Labels[v1alpha1.LabelRunUID] // by which the last release would find and delete it
-	if !metav1.IsControlledBy(cm, run) || cm.Labels[v1alpha1.LabelRole] != "report" || cm.Labels[v1alpha1.LabelRun] != run.Name || hasUID {
+	if !metav1.IsControlledBy(cm, run) || cm.Labels[v1alpha1.LabelRole] != "report" || cm.Labels[v1alpha1.LabelRun] != run.Name || cm.Labels[v1alpha1.LabelRunUID] != string(run.UID) {
 		t.Errorf("the ConfigMap has owners %v and labels %v", cm.OwnerReferences, cm.Labels)
 	}
 	if report.ConfigMap != cm.Name || report.SizeBytes != budget.OfConfigMap(cm) ||
@@ -148,7 +148,7 @@ func TestDeathAtEveryWrite(t *testing.T) {
 				m := starts(t, ns, in(t, s), counted(w))
 				select {
 				case <-w.dead:
-				case <-time.After(20 * time.Second):
+				case <-time.After(hang.Limit):
 					t.Fatal("the manager did not come to this write")
 				}
 				m.end()

@@ -16,10 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/budget"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/store"
+	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/ground/store"
 )
 
 // mediaType of the page.
@@ -55,7 +55,7 @@ func (r *Reconciler) storeTables(ctx context.Context, run *v1alpha1.BenchmarkRun
 	if err != nil {
 		return v1alpha1.ReportStatus{}, err
 	}
-	cm := &corev1.ConfigMap{ObjectMeta: resources.Meta(run, contract.ReportName(run.Name), labels(run)), Data: tables}
+	cm := &corev1.ConfigMap{ObjectMeta: resources.Meta(run, contract.ReportName(run.Name), resources.Labels(run, v1alpha1.RoleReport)), Data: tables}
 	switch reason, problem, err := r.put(ctx, run, cm); {
 	case err != nil:
 		return v1alpha1.ReportStatus{}, err

@@ -18,17 +18,14 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/cached"
-	"github.com/assay-bench/assay/internal/metrics"
-	"github.com/assay-bench/assay/internal/writeup"
+	"github.com/assay-bench/assay/internal/show/metrics"
+	"github.com/assay-bench/assay/internal/show/writeup"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/finished"
+	"github.com/assay-bench/assay/test/helpers/hang"
 	"github.com/assay-bench/assay/test/helpers/inputs"
 )
 
@@ -48,38 +45,21 @@ type started struct {
 // starts a manager until the test, or the returned function, ends it.
 func starts(t *testing.T, namespace string, change ...func(*Reconciler)) started {
 	t.Helper()
-	mgr, err := ctrl.NewManager(server.Config, manager.Options{
-		Scheme: server.Scheme, Cache: cached.Options(namespace), Metrics: metricsserver.Options{BindAddress: "0"},
-		Controller: ctrlconfig.Controller{SkipNameValidation: new(true)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	registry := prometheus.NewRegistry()
 	counts, err := metrics.CountReports(registry)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Reconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Metrics: counts,
-		Writer: writerOf(64 << 20), Reading: &sync.Mutex{}, Pause: time.Millisecond,
-	}
-	for _, c := range change {
-		c(r)
-	}
-	if err := r.SetupWithManager(mgr); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
-	end := sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the manager: %v", err)
+	end := server.Manager(t, namespace, func(mgr ctrl.Manager) error {
+		r := &Reconciler{
+			Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Metrics: counts,
+			Writer: writerOf(64 << 20), Reading: &sync.Mutex{}, Pause: time.Millisecond,
 		}
+		for _, c := range change {
+			c(r)
+		}
+		return r.SetupWithManager(mgr)
 	})
-	t.Cleanup(end)
 	return started{registry, end}
 }
 
@@ -143,14 +123,11 @@ func endedRun(t *testing.T, namespace string, ago time.Duration) *v1alpha1.Bench
 	return run
 }
 
-// patience of a test with a busy machine.
-const patience = time.Minute
-
 // await a status.report.
 func await(t *testing.T, run *v1alpha1.BenchmarkRun, what string, is func(*v1alpha1.ReportStatus) bool) *v1alpha1.BenchmarkRun {
 	t.Helper()
 	got := &v1alpha1.BenchmarkRun{}
-	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(20 * time.Millisecond) {
+	for begun := time.Now(); time.Since(begun) < hang.Limit; time.Sleep(20 * time.Millisecond) {
 		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +146,7 @@ func has(reason string) func(*v1alpha1.ReportStatus) bool {
 // awaitEvent about the run.
 func awaitEvent(t *testing.T, run *v1alpha1.BenchmarkRun, reason string) {
 	t.Helper()
-	for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
+	for begun := time.Now(); time.Since(begun) < hang.Limit; time.Sleep(50 * time.Millisecond) {
 		var all eventsv1.EventList
 		if err := server.API.List(t.Context(), &all, client.InNamespace(run.Namespace)); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // cliSchemas are the documents that `kubectl assay` prints for programs.
@@ -12,13 +13,16 @@ var cliSchemas = map[string]struct {
 	typ     reflect.Type
 	version string
 }{
-	"cli-runs.v1.schema.json":         {reflect.TypeFor[output.Runs](), output.RunsVersion},
-	"cli-run.v1.schema.json":          {reflect.TypeFor[output.Run](), output.RunVersion},
+	"cli-runs.v1.schema.json":         {reflect.TypeFor[readout.Runs](), readout.RunsVersion},
+	"cli-run.v1.schema.json":          {reflect.TypeFor[readout.Run](), readout.RunVersion},
 	"cli-plan.v1.schema.json":         {reflect.TypeFor[output.Plan](), output.PlanVersion},
 	"cli-why.v1.schema.json":          {reflect.TypeFor[output.Why](), output.WhyVersion},
-	"cli-comparison.v1.schema.json":   {reflect.TypeFor[output.Comparisons](), output.ComparisonVersion},
+	"cli-comparison.v1.schema.json":   {reflect.TypeFor[readout.Comparisons](), readout.ComparisonVersion},
 	"cli-check.v1.schema.json":        {reflect.TypeFor[output.Check](), output.CheckVersion},
 	"cli-verification.v1.schema.json": {reflect.TypeFor[output.Verification](), output.VerificationVersion},
+	"cli-schedules.v1.schema.json":    {reflect.TypeFor[output.Schedules](), output.SchedulesVersion},
+	"cli-history.v1.schema.json":      {reflect.TypeFor[output.History](), output.HistoryVersion},
+	"cli-version.v1.schema.json":      {reflect.TypeFor[output.Version](), output.VersionVersion},
 	"cli-explanation.v1.schema.json":  {reflect.TypeFor[output.Explanation](), output.ExplanationVersion},
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -120,7 +120,7 @@ func TestSchemasAcceptWhatTheTypesWrite(t *testing.T) {
 		"a target":             {targetSchema, marshal(t, aTarget())},
 		"a result with it all": {resultSchema, marshal(t, filled(t, reflect.TypeFor[contract.Result]()))},
 	}
-	golden, err := filepath.Glob("../../internal/contract/testdata/*.json")
+	golden, err := filepath.Glob("../../internal/ground/contract/testdata/*.json")
 	if err != nil || len(golden) == 0 {
 		t.Fatalf("no golden results: %v", err)
 	}
@@ -145,7 +145,7 @@ func TestSchemasAcceptWhatTheTypesWrite(t *testing.T) {
 
 func TestSchemasReject(t *testing.T) {
 	read := func(name string) string {
-		data, err := os.ReadFile("../../internal/contract/testdata/" + name)
+		data, err := os.ReadFile("../../internal/ground/contract/testdata/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func readSchema(t *testing.T, name string) object {
 
 // Every reason of a failure is in the schema, and no other.
 func TestSchemaHasTheReasons(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/contract/result.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/ground/contract/result.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,13 +279,23 @@ type object struct {
 	Defs       map[string]object `json:"$defs"`
 }
 
+// writtenFields of a type: those of a type that is embedded are written as its own.
+func writtenFields(typ reflect.Type) (out []reflect.StructField) {
+	for i := range typ.NumField() {
+		switch field := typ.Field(i); {
+		case field.Anonymous:
+			out = append(out, writtenFields(field.Type)...)
+		case field.IsExported():
+			out = append(out, field)
+		}
+	}
+	return out
+}
+
 func compare(t *testing.T, typ reflect.Type, have object, defs map[string]object) {
 	t.Helper()
 	var fields, required, described []string
-	for _, field := range reflect.VisibleFields(typ) {
-		if field.Anonymous {
-			continue // its fields are written as those of the type around it
-		}
+	for _, field := range writtenFields(typ) {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "-" {
 			continue // it is never written
@@ -369,7 +379,9 @@ func fill(v reflect.Value) {
 			return
 		}
 		for i := range v.NumField() {
-			fill(v.Field(i))
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i))
+			}
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-bench/assay/runners/custom"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/pages"
 )
 

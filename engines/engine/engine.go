@@ -1,14 +1,15 @@
 // Package engine is the contract between Assay and a database flavor.
 //
-// An engine is a table of facts about one flavor: its binaries, the initialisation of a data
-// directory, the settings that Assay owns, and the SQL for the benchmark's account. In: the
-// shape, the paths and the target. Out: settings, files, commands and statements. It is pure:
-// the agent (internal/agent) writes the files and starts the processes. An engine refuses
+// An engine is a table of facts about one flavor: how Assay provides it (its binaries, the
+// initialisation of a data directory, the settings that Assay owns, and the SQL for the
+// benchmark's account), and what is known of its running servers, also of external ones (Facts).
+// In: the shape, the paths and the target. Out: settings, files, commands and statements. It is
+// pure: the agent (internal/agent) writes the files and starts the processes. An engine refuses
 // servers of another flavor and settings that Assay owns.
 package engine
 
 import (
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Shape is the machine size of a server.
@@ -34,6 +35,8 @@ type Paths struct {
 	TLS string
 	// Tmp is for temporary files.
 	Tmp string
+	// Config is the configuration file, and Init the file of BootstrapSQL.
+	Config, Init string
 }
 
 // Command is one process to start: a program looked up in PATH and the usual
@@ -42,12 +45,19 @@ type Command struct {
 	// Programs are the candidates; the first one found is used.
 	Programs []string
 	Args     []string
+	// Env are variables of its environment, as NAME=value, beside those of the agent.
+	Env []string
 }
 
 // Engine is one flavor.
 type Engine struct {
 	// Flavor is the name in the API.
 	Flavor string
+	// About is what Assay provides, and how it differs from what the name promises: a sentence
+	// for the reference.
+	About string
+	// Facts of its servers.
+	Facts Facts
 	// StorageEngines that the flavor can use, the default first.
 	StorageEngines []string
 	// Owned maps the names of settings that Assay sets to the reason. A user's setting of such
@@ -55,9 +65,8 @@ type Engine struct {
 	Owned map[string]string
 	// Version is the command that prints the version of the server's binary.
 	Version func() Command
-	// Recognise parses the output of that command and returns the version, such as 10.11.6. It
-	// fails for the server of another flavor and names that flavor.
-	Recognise func(printed string) (version string, err error)
+	// Oldest version that Assay provides, such as 10, 6.
+	Oldest []int
 	// Defaults are the settings that Assay derives from the shape, for the storage engine.
 	// Each replaces a default of the server that suits only a small machine.
 	Defaults func(s Shape, storageEngine string) []contract.Setting
@@ -68,14 +77,13 @@ type Engine struct {
 	Config func(t contract.Target, p Paths) []byte
 	// Initialise initialises an empty data directory. Nil: the server does it at its first
 	// start.
-	Initialise func(configFile string, p Paths) Command
-	// Serve starts the server in the foreground; before it accepts connections, it runs
-	// the statements of the init file.
-	Serve func(configFile, initFile string, p Paths) Command
+	Initialise func(p Paths) Command
+	// Serve starts the server in the foreground.
+	Serve func(t contract.Target, p Paths) Command
 	// BootstrapSQL creates the schema and the benchmark's account with the minimum privileges
-	// for the tools. Each statement is one line. The server runs them as its init file at
+	// for the tools. Each statement is one line. Serve has the server run them as its init file at
 	// every start, before it accepts connections, so they are repeatable; without Initialise
-	// it runs them only at the first start.
+	// it runs them only at the first start. Or Initialise runs them, once for all.
 	BootstrapSQL func(t contract.Target, password string) []string
 	// Replicated are the settings of every server in replication, primary or replica; a user's
 	// setting of such a name is refused then. Nil: no replication with this flavor.

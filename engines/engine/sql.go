@@ -3,7 +3,7 @@ package engine
 import (
 	"strings"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // privileges are the privileges of the tools on the benchmark's schema. None is global, and
@@ -43,6 +43,10 @@ func Account(t contract.Target) string { return QuoteString(t.Username) + "@'%'"
 // Grant grants the account its privileges. In a GRANT the name of a schema is a pattern, so
 // its wildcards are escaped.
 func Grant(t contract.Target) string {
-	pattern := strings.NewReplacer(`\`, `\\`, `_`, `\_`, `%`, `\%`).Replace(t.Database)
-	return "GRANT " + privileges + " ON " + QuoteIdentifier(pattern) + ".* TO " + Account(t) + ";"
+	return GrantOn(t, strings.NewReplacer(`\`, `\\`, `_`, `\_`, `%`, `\%`).Replace(t.Database))
+}
+
+// GrantOn grants the account its privileges on a schema, whose name is taken as it stands.
+func GrantOn(t contract.Target, schema string) string {
+	return "GRANT " + privileges + " ON " + QuoteIdentifier(schema) + ".* TO " + Account(t) + ";"
 }

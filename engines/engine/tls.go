@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // TLSSettings of a server of the MySQL family: those of MySQL since 5.7.8 and of MariaDB since

@@ -6,13 +6,15 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/engine/mysqld"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Engine returns the facts about MariaDB.
 func Engine() engine.Engine {
 	return engine.Engine{
-		Flavor:         engine.MariaDB,
+		Flavor:         "MariaDB",
+		About:          "MariaDB 10.6 and later, with InnoDB or MyRocks.",
+		Facts:          facts(),
 		StorageEngines: []string{mysqld.InnoDB, mysqld.RocksDB},
 		Owned: engine.OwnedWith(mysqld.RocksDBOwned(), map[string]string{
 			"aria_log_dir_path":      mysqld.OnlyVolume,
@@ -22,8 +24,8 @@ func Engine() engine.Engine {
 			"syslog":                 "the log goes to the pod's log",
 			"bootstrap":              "the agent initialises the data directory",
 		}),
-		Version:   func() engine.Command { return mysqld.Version(programs()...) },
-		Recognise: engine.Recogniser(engine.MariaDB, 10, 6),
+		Version: func() engine.Command { return mysqld.Version(programs()...) },
+		Oldest:  []int{10, 6},
 		Defaults: func(s engine.Shape, storageEngine string) []contract.Setting {
 			// The redo log is one file since 10.5.
 			return mysqld.Defaults(s, storageEngine, "innodb_log_file_size")
@@ -31,11 +33,9 @@ func Engine() engine.Engine {
 		Limits: func(d contract.Demand) []contract.Setting {
 			return mysqld.Limits(d, mysqld.Stock{Connections: 151, PreparedStatements: 16382, OpenTables: 2000})
 		},
-		Config:     config,
-		Initialise: initialise,
-		Serve: func(configFile, initFile string, p engine.Paths) engine.Command {
-			return mysqld.Serve(programs(), configFile, initFile, p)
-		},
+		Config:       config,
+		Initialise:   initialise,
+		Serve:        func(_ contract.Target, p engine.Paths) engine.Command { return mysqld.Serve(programs(), p) },
 		BootstrapSQL: bootstrap,
 		Replicated:   replicated, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
 	}
@@ -55,9 +55,9 @@ func config(t contract.Target, p engine.Paths) []byte {
 // initialise makes root@localhost only for root of the operating system, through the socket.
 // --force, because a small image has no /etc/hosts to look up the host name.
 // --skip-name-resolve keeps that name out of the accounts.
-func initialise(configFile string, p engine.Paths) engine.Command {
+func initialise(p engine.Paths) engine.Command {
 	return engine.Command{Programs: []string{"mariadb-install-db", "mysql_install_db"}, Args: []string{
-		"--defaults-file=" + configFile, "--datadir=" + p.Data,
+		"--defaults-file=" + p.Config, "--datadir=" + p.Data,
 		"--auth-root-authentication-method=socket", "--auth-root-socket-user=root",
 		"--skip-test-db", "--skip-name-resolve", "--force",
 	}}

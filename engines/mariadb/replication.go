@@ -6,7 +6,7 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/engine/mysqld"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // replicated are the settings that every server in replication has. Strict mode stops a

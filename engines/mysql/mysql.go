@@ -7,4 +7,8 @@ import (
 )
 
 // Engine returns the facts about MySQL.
-func Engine() engine.Engine { return mysqld.MySQL(engine.MySQL, mysqld.InnoDB) }
+func Engine() engine.Engine {
+	e := mysqld.MySQL("MySQL", mysqld.InnoDB)
+	e.About = "MySQL 5.7 and later, with InnoDB."
+	return e
+}

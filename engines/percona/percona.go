@@ -9,8 +9,10 @@ import (
 
 // Engine returns the facts about Percona Server.
 func Engine() engine.Engine {
-	e := mysqld.MySQL(engine.Percona, mysqld.InnoDB, mysqld.RocksDB)
-	e.Recognise = engine.Recogniser(engine.Percona, 8, 0)
+	e := mysqld.MySQL("Percona", mysqld.InnoDB, mysqld.RocksDB)
+	e.About = "Percona Server 8.0 and later, with InnoDB or MyRocks."
+	e.Oldest = []int{8, 0}
+	e.Facts.Identify = mysqld.Named("Percona")
 	e.Owned = engine.OwnedWith(e.Owned, mysqld.RocksDBOwned())
 	return e
 }

@@ -11,15 +11,15 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/settings"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 // A setting is one of these, by its name:
 //
 //	performance.max_procs      an item of a section of TiDB's configuration file; TiDB writes it
 //	                           with dashes (performance.max-procs), except in [instance]
-//	token_limit                one of the items above the first section (settings.IsTiDBItem)
+//	token_limit                one of the items above the first section (isItem)
 //	tidb_mem_quota_query       anything else: a system variable, set with SET GLOBAL at the first
 //	                           start; TiDB keeps it in its data
 //
@@ -53,6 +53,26 @@ func owned() map[string]string {
 		"tidb_restricted_read_only": "the workload has to write its tables", "tidb_super_read_only": "the workload has to write its tables",
 		"tidb_enable_noop_variables": shown,
 	})
+}
+
+// plainItems are the items of TiDB's configuration file outside of sections that users may set
+// (pkg/config/config.go of TiDB 8.5), without deprecated items.
+var plainItems = []string{
+	"alter_primary_key", "ballast_object_size", "compatible_kill_query", "delay_clean_table_lock",
+	"deprecate_integer_display_length", "enable_32bits_connection_id", "enable_enum_length_limit",
+	"enable_forwarding", "enable_global_kill", "enable_table_lock", "enable_tcp4_only",
+	"graceful_wait_before_shutdown", "in_mem_slow_query_recent_num", "in_mem_slow_query_topn_num", "index_limit",
+	"lease", "max_ballast_object_size", "max_index_length", "new_collations_enabled_on_first_bootstrap",
+	"server_version", "split_region_max_num", "split_table", "stores_refresh_interval", "table_column_count_limit",
+	"tidb_enable_exit_check", "tidb_max_reuse_chunk", "tidb_max_reuse_column", "tmp_storage_quota",
+	"token_limit", "treat_old_version_utf8_as_utf8mb4", "version_comment",
+}
+
+// isItem reports whether a setting of this name is an item of TiDB's configuration file,
+// such as performance.max_procs or token_limit. No variable shows an item; TiDB does not start
+// with an unknown item.
+func isItem(name string) bool {
+	return strings.Contains(name, ".") || slices.Contains(plainItems, name)
 }
 
 // own are the items that Assay writes.
@@ -111,7 +131,7 @@ func items(all []contract.Setting) []contract.Setting {
 	var out []contract.Setting
 	for _, s := range all {
 		s.Name = bare(s.Name)
-		if settings.IsTiDBItem(s.Name) {
+		if isItem(s.Name) {
 			out = slices.DeleteFunc(out, func(earlier contract.Setting) bool { return earlier.Name == s.Name })
 			out = append(out, contract.Setting{Name: s.Name, Value: given(s.Value)})
 		}
@@ -125,7 +145,7 @@ func items(all []contract.Setting) []contract.Setting {
 func variables(all []contract.Setting) []string {
 	out := []string{"SET GLOBAL tidb_enable_noop_variables = 'OFF';"}
 	for _, s := range all {
-		if name := bare(s.Name); !settings.IsTiDBItem(name) {
+		if name := bare(s.Name); !isItem(name) {
 			out = append(out, "SET GLOBAL "+engine.QuoteIdentifier(name)+" = "+engine.QuoteString(given(s.Value))+";")
 		}
 	}

@@ -19,20 +19,23 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Engine returns the facts about TiDB.
 func Engine() engine.Engine {
 	return engine.Engine{
-		Flavor: engine.TiDB,
+		Flavor: "TiDB",
+		About: "TiDB 6.6 and later: one tidb-server with its embedded store, which is for tests. It has one copy, and commits are not " +
+			"synced. A cluster of TiDB is an external target.",
+		Facts: facts(),
 		// TiDB accepts this name for its own storage engine.
 		StorageEngines: []string{"InnoDB"},
 		Owned:          owned(),
 		Version: func() engine.Command {
 			return engine.Command{Programs: programs(), Args: []string{"-V"}}
 		},
-		Recognise:    engine.Recogniser(engine.TiDB, 6, 6),
+		Oldest:       []int{6, 6},
 		Defaults:     defaults,
 		Limits:       limits,
 		Config:       config,
@@ -44,9 +47,9 @@ func Engine() engine.Engine {
 func programs() []string { return []string{"tidb-server"} }
 
 // serve makes TiDB refuse a file with an unknown item, as mysqld does.
-func serve(configFile, initFile string, _ engine.Paths) engine.Command {
+func serve(_ contract.Target, p engine.Paths) engine.Command {
 	return engine.Command{Programs: programs(), Args: []string{
-		"--config=" + configFile, "--config-strict", "--initialize-sql-file=" + initFile,
+		"--config=" + p.Config, "--config-strict", "--initialize-sql-file=" + p.Init,
 	}}
 }
 

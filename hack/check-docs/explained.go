@@ -11,11 +11,11 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/assay-bench/assay/internal/explain"
+	"github.com/assay-bench/assay/internal/show/explain"
 )
 
-// textsFolder has the texts of internal/explain.
-const textsFolder = "internal/explain/texts"
+// textsFolder has the texts of internal/show/explain.
+const textsFolder = "internal/show/explain/texts"
 
 // fewest letters that a format of the sources gives to an example: of a part of it, and of the whole.
 const (

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/assay-bench/assay/internal/explain"
+	"github.com/assay-bench/assay/internal/show/explain"
 )
 
 func TestChecksAreExplained(t *testing.T) {

@@ -51,7 +51,7 @@ func TestCheckNames(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := sourceOf(t, map[string]string{"go.mod": "module m\n", "internal/validity/f.go": findingType, "internal/validity/x.go": "package validity\n" + tt.file + "\n"})
+			s := sourceOf(t, map[string]string{"go.mod": "module m\n", "internal/trial/validity/f.go": findingType, "internal/trial/validity/x.go": "package validity\n" + tt.file + "\n"})
 			got, problems := checkNames(s)
 			if diff := cmp.Diff(tt.want, strings.Join(slices.Sorted(maps.Keys(got)), " ")); diff != "" {
 				t.Errorf("names (-want +got):\n%s", diff)
@@ -64,11 +64,11 @@ func TestCheckNames(t *testing.T) {
 // Every package is read, not a list of files; names come across packages too, and tests have none.
 func TestCheckNamesOfAllPackages(t *testing.T) {
 	s := sourceOf(t, map[string]string{
-		"go.mod":                      "module m\n",
-		"internal/validity/f.go":      findingType,
-		"controllers/run/new.go":      "package run\nimport \"m/internal/validity\"\nvar f = validity.Finding{\"a\", \"Note\"}\nvar g = validity.Finding{Check: validity.Saturated}\n",
-		"controllers/run/new_test.go": "package run\nimport \"m/internal/validity\"\nvar t = validity.Finding{Check: \"of-a-test\"}\n",
-		"hack/tool/main.go":           "package main\ntype Finding struct { Check string }\nvar f = Finding{\"of-a-tool\"}\n",
+		"go.mod":                       "module m\n",
+		"internal/trial/validity/f.go": findingType,
+		"controllers/run/new.go":       "package run\nimport \"m/internal/trial/validity\"\nvar f = validity.Finding{\"a\", \"Note\"}\nvar g = validity.Finding{Check: validity.Saturated}\n",
+		"controllers/run/new_test.go":  "package run\nimport \"m/internal/trial/validity\"\nvar t = validity.Finding{Check: \"of-a-test\"}\n",
+		"hack/tool/main.go":            "package main\ntype Finding struct { Check string }\nvar f = Finding{\"of-a-tool\"}\n",
 	})
 	got, problems := checkNames(s)
 	want := map[string]string{"a": "controllers/run/new.go:3", "saturated": "controllers/run/new.go:4"}

@@ -4,20 +4,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/explain"
+	"github.com/assay-bench/assay/internal/show/explain"
 	"github.com/assay-bench/assay/test/helpers/tree"
 )
 
 func TestLinks(t *testing.T) {
 	rest := map[string]string{
-		"Makefile":            "GO := go\n.PHONY: test\ntest: unit ## all\n\techo\nunit:\nbench-scale:\n",
-		"README.md":           "# The claim\n",
-		"docs/other.md":       "# Other\n## Two words, `code`\n```\n# no heading\n```\n",
-		"engines/mysql/a.go":  "package mysql\n",
-		"docs/schema.json":    "{}",
-		"bin/tool.md":         "[x](nowhere.md)\n",
-		"runners/README.md":   "[up](../docs/other.md#other) and [this](#this)\n# This\n",
-		"internal/queue/q.go": "package queue\n",
+		"Makefile":                       "GO := go\n.PHONY: test\ntest: unit ## all\n\techo\nunit:\nbench-scale:\n",
+		"README.md":                      "# The claim\n",
+		"docs/other.md":                  "# Other\n## Two words, `code`\n```\n# no heading\n```\n",
+		"engines/mysql/a.go":             "package mysql\n",
+		"docs/schema.json":               "{}",
+		"bin/tool.md":                    "[x](nowhere.md)\n",
+		"runners/README.md":              "[up](../docs/other.md#other) and [this](#this)\n# This\n",
+		"internal/experiment/queue/q.go": "package queue\n",
 	}
 	tests := map[string]struct{ text, err string }{
 		"good links":                             {"[a](other.md) [b](../README.md#the-claim) [c](#here) [d](other.md#two-words-code) [e](https://x.example/y)\n# Here\n", ""},
@@ -32,7 +32,7 @@ func TestLinks(t *testing.T) {
 		"a root file that is gone":               {"`SECURITY.md`", "there is no SECURITY.md"},
 		"a placeholder":                          {"`engines/<flavor>/x.go` and `engines/*/y`", ""},
 		"a placeholder in a folder that is gone": {"`engines/oracle/<x>`", "there is no engines/oracle/<x>"},
-		"a package and a test":                   {"`internal/queue.TestX`", ""},
+		"a package and a test":                   {"`internal/experiment/queue.TestX`", ""},
 		"a test of a package that is gone":       {"`internal/gone.TestX`", "there is no internal/gone.TestX"},
 		"no path":                                {"`a/b`, `tx/s`, `engines`, `go test ./engines/x`", ""},
 		"make targets":                           {"`make test` and\n```\nmake unit bench-scale # both\n```", ""},
@@ -60,13 +60,13 @@ func TestLinks(t *testing.T) {
 func TestCheck(t *testing.T) {
 	root := tree.Of(t, map[string]string{
 		"go.mod": "module m\n", "Makefile": "test:\n",
-		findingsPage:              "`a`\n",
-		"internal/validity/f.go":  "package validity\ntype Finding struct { Check, Message string }\nvar f = []Finding{{\"a\", \"it is\"}, {\"b\", \"a message\"}}\n",
-		"api/v1alpha1/c.go":       "package v1alpha1\nconst ReasonGone = \"Gone\"\n",
-		"docs/evidence/claims.md": "- It is fast.\n",
-		"README.md":               "`make gone`\n",
-		"docs/README.md":          "[checks](reference/checks.md)\n",
-		"hack/tools/x/go.mod":     "module x\n", "hack/tools/x/broken.go": "no Go\n",
+		findingsPage:                   "`a`\n",
+		"internal/trial/validity/f.go": "package validity\ntype Finding struct { Check, Message string }\nvar f = []Finding{{\"a\", \"it is\"}, {\"b\", \"a message\"}}\n",
+		"api/v1alpha1/c.go":            "package v1alpha1\nconst ReasonGone = \"Gone\"\n",
+		"docs/evidence/claims.md":      "- It is fast.\n",
+		"README.md":                    "`make gone`\n",
+		"docs/README.md":               "[checks](reference/checks.md)\n",
+		"hack/tools/x/go.mod":          "module x\n", "hack/tools/x/broken.go": "no Go\n",
 	})
 	problems, err := check(root, []explain.Entry{{Kind: explain.Check, Name: "a", Example: "a message"}})
 	if err != nil {
@@ -81,8 +81,8 @@ func TestCheck(t *testing.T) {
 		"api/v1alpha1/c.go:2: nothing gives the reason ReasonGone",
 		"docs/evidence/claims.md: no question of docs/README.md leads to the page",
 		"docs/evidence/claims.md:1: no test and no figure shows this claim: It is fast.",
-		findingsPage + ": the check b (internal/validity/f.go:3) is not explained",
-		textsFolder + ": the check b (internal/validity/f.go:3) has no text",
+		findingsPage + ": the check b (internal/trial/validity/f.go:3) is not explained",
+		textsFolder + ": the check b (internal/trial/validity/f.go:3) has no text",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("problems:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

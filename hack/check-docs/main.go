@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/explain"
+	"github.com/assay-bench/assay/internal/show/explain"
 )
 
 // problem is one contradiction: a place, such as a file or file:line, and a description.

@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/apischema"
-	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/ground/apischema"
+	"github.com/assay-bench/assay/internal/record/bundle"
 )
 
 const (
-	bundleFile = "docs/evidence/demo.assay.tar"
-	sampleFile = "config/samples/demo.yaml"
+	bundleFile  = "docs/evidence/demo.assay.tar"
+	sampleFile  = "config/samples/demo.yaml"
+	decidedFile = "docs/gallery/s4-threads-sweep.assay.tar"
 )
 
 // pages that show the demo.
@@ -34,7 +34,7 @@ func main() {
 
 // write all pages of the checkout in the working directory.
 func write(ctx context.Context) error {
-	run, err := demo(ctx, bundleFile)
+	run, err := stored(ctx, bundleFile)
 	if err != nil {
 		return err
 	}
@@ -45,9 +45,15 @@ func write(ctx context.Context) error {
 	if err := sameSpec(run, sample); err != nil {
 		return err
 	}
-	parts, err := partsOf(run, string(sample))
+	parts, err := partsOf(run)
 	if err != nil {
 		return fmt.Errorf("%s: %w", bundleFile, err)
+	}
+	if run, err = stored(ctx, decidedFile); err != nil {
+		return err
+	}
+	if parts["decided"], err = decided(run); err != nil {
+		return fmt.Errorf("%s: %w", decidedFile, err)
 	}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
@@ -65,8 +71,8 @@ func write(ctx context.Context) error {
 	return nil
 }
 
-// demo of a bundle.
-func demo(ctx context.Context, path string) (*v1alpha1.BenchmarkRun, error) {
+// stored run of a bundle.
+func stored(ctx context.Context, path string) (*v1alpha1.BenchmarkRun, error) {
 	b, err := bundle.Open(path)
 	if err != nil {
 		return nil, err
@@ -125,10 +131,4 @@ func replaced(page string, parts map[string]string) (string, error) {
 		part := marked.FindStringSubmatch(text)
 		return part[1] + "\n" + parts[part[2]] + "\n" + part[4] // empty lines: a comment in a table would be a row of it
 	}), nil
-}
-
-// withoutComments of a manifest.
-func withoutComments(manifest string) string {
-	lines := slices.DeleteFunc(strings.Split(manifest, "\n"), func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "#") })
-	return strings.Join(lines, "\n")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // A part of a page is what the demo printed, and the rest of the page stays.
@@ -39,24 +40,29 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// Each part of a verdict is explained, whichever verdict it is, and one that is not known is an error.
+// Each part of a verdict has its row, whatever the verdict is.
 func TestWords(t *testing.T) {
-	run := &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Summary: []v1alpha1.SummaryEntry{
+	doc := readout.Run{Measurements: []readout.Measurement{
 		{Name: "throughput", Target: "mariadb", Median: "1323"}, {Name: "throughput", Target: "mysql", Median: "1304"},
-	}, Comparisons: []v1alpha1.ComparisonEntry{{Family: v1alpha1.FamilyPrimary}, {Family: v1alpha1.FamilyPrimary}, {Family: v1alpha1.FamilyExploratory}}}}
+	}, Verdicts: []readout.Verdict{{Family: "Primary"}, {Family: "Primary"}, {Family: "Exploratory"}}}
+	differing := []v1alpha1.SideDifferences{{Value: "mariadb", Baseline: "mysql", Differences: []v1alpha1.SideDifference{{Name: "log_bin"}}}}
 	for name, tt := range map[string]struct {
-		low, high, text string
-		says            []string
+		change func(*v1alpha1.ComparisonEntry)
+		says   []string
 	}{
-		"inconclusive": {"0.919", "1.34", "mariadb +9.7 % against mysql (-8.1 % to +34 %, p 0.39), differs in log_bin and 13 more: inconclusive (these blocks detect 30 %)", []string{
-			"| `mariadb +9.7 % against mysql` | an estimate", "(+1.5 %)", "| `-8.1 % to +34 %` | the interval of the ratio: mariadb may be slower by 8 % or faster by 34 %", "| `p 0.39` | how often pairs that differ by nothing look like this, corrected for both comparisons. At 0.05 or less a difference counts as shown |",
-			"| `differs in log_bin and 13 more` |", "| `inconclusive` | neither", "find a difference of 30 % in four of five", "| `1 of 2 comparisons: 2 inconclusive` |"}},
-		"faster, of fewer blocks": {"1.7", "2.51", "mariadb 2.04x mysql (1.70 to 2.51, p 0.016, 9 of 10 blocks): faster", []string{
-			"| `mariadb 2.04x mysql` |", "| `1.70 to 2.51` | the interval of the ratio: whatever", "| `9 of 10 blocks` |", "| `faster` | a difference"}},
+		"inconclusive": {func(e *v1alpha1.ComparisonEntry) {
+			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP, e.DetectableEffect = v1alpha1.VerdictInconclusive, "1.097", "0.919", "1.34", "0.39", "0.3"
+		}, []string{
+			"| `INCONCLUSIVE` | neither", "| `+9.7 %` | an estimate", "(+1.5 %)", "| `-8.1 to +34 %` | the interval of the ratio: mariadb may be slower by 8 % or faster by 34 %",
+			"| `p 0.39` | how often pairs that differ by nothing look like this, corrected for both comparisons. At 0.05 or less a difference counts as shown |",
+			"| `10 blocks` |", "| `mariadb against mysql` |", "| `these blocks detect 30 %` | with the spread", "| `differs in log_bin` | what else"}},
+		"faster, of fewer blocks": {func(e *v1alpha1.ComparisonEntry) {
+			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP, e.BlockCount = v1alpha1.VerdictFaster, "2.04", "1.7", "2.51", "0.016", 9
+		}, []string{"| `FASTER` | a difference", "| `2.04x` |", "| `1.70 to 2.51` | the interval of the ratio: whatever", "| `9 of 10 blocks` | in the other blocks"}},
 	} {
-		c := v1alpha1.ComparisonEntry{Name: "throughput", Value: "mariadb", Baseline: "mysql", IntervalLow: tt.low, IntervalHigh: tt.high, BlockCount: 10, Text: tt.text, Direction: "HigherIsBetter"}
-		run.Status.Verdict = tt.text + "; 1 of 2 comparisons: 2 inconclusive"
-		got, err := wordsOf(c, run)
+		e := v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Factor: "target", Name: "throughput", Value: "mariadb", Baseline: "mysql", BlockCount: 10, PlannedBlockCount: 10, Direction: "HigherIsBetter"}
+		tt.change(&e)
+		got, err := wordsOf(readout.VerdictOf(e, 0.05, differing), doc)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -69,14 +75,12 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: an empty part:\n%s", name, got)
 		}
 	}
-	for name, text := range map[string]string{
-		"no verdict":           "mariadb +9.7 % against mysql",
-		"an unknown verdict":   "mariadb +9.7 % against mysql (-8.1 % to +34 %, p 0.39): undecided",
-		"an unknown reason":    "mariadb +9.7 % against mysql (-8.1 % to +34 %, p 0.39): inconclusive (because)",
-		"no interval in words": "mariadb +9.7 % against mysql (p 0.39): inconclusive",
+	for name, v := range map[string]readout.Verdict{
+		"an unknown verdict": {Verdict: "Undecided", IntervalLow: "0.9", IntervalHigh: "1.1", Value: "mariadb", Baseline: "mysql", Name: "throughput"},
+		"no interval":        {Verdict: "Inconclusive", Value: "mariadb", Baseline: "mysql", Name: "throughput"},
+		"no median":          {Verdict: "Inconclusive", IntervalLow: "0.9", IntervalHigh: "1.1", Value: "mariadb", Baseline: "other", Name: "throughput"},
 	} {
-		c := v1alpha1.ComparisonEntry{Name: "throughput", Value: "mariadb", Baseline: "mysql", IntervalLow: "0.9", IntervalHigh: "1.3", Text: text}
-		if got, err := wordsOf(c, run); err == nil {
+		if got, err := wordsOf(v, doc); err == nil {
 			t.Errorf("%s:\n%s", name, got)
 		}
 	}
@@ -84,10 +88,10 @@ func TestWords(t *testing.T) {
 
 // A p-value is corrected for as many comparisons as the run declared, and one alone for none.
 func TestCorrected(t *testing.T) {
-	run := &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Comparisons: []v1alpha1.ComparisonEntry{{Family: v1alpha1.FamilyExploratory}}}}
+	doc := readout.Run{Verdicts: []readout.Verdict{{Family: "Exploratory"}}}
 	for _, want := range []string{"", ", corrected for both comparisons", ", corrected for all 3 comparisons"} {
-		run.Status.Comparisons = append(run.Status.Comparisons, v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary})
-		if got := corrected(run); got != want {
+		doc.Verdicts = append(doc.Verdicts, readout.Verdict{Family: "Primary"})
+		if got := corrected(doc); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -95,7 +99,7 @@ func TestCorrected(t *testing.T) {
 
 // The demo that the documents show is a real one, as it was stored, of the manifest as it is.
 func TestTheDemoIsOfTheManifest(t *testing.T) {
-	run, err := demo(t.Context(), "../../"+bundleFile)
+	run, err := stored(t.Context(), "../../"+bundleFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,10 +110,26 @@ func TestTheDemoIsOfTheManifest(t *testing.T) {
 	if err := sameSpec(run, sample); err != nil {
 		t.Error(err)
 	}
-	if _, err := partsOf(run, string(sample)); err != nil {
+	if _, err := partsOf(run); err != nil {
 		t.Error(err)
 	}
 	if err := sameSpec(run, []byte(strings.Replace(string(sample), "duration: ", "duration: 1", 1))); err == nil {
 		t.Error("a manifest with other windows is taken for that of the demo")
+	}
+}
+
+// The verdict of the first screen is decided; that of a run that decides nothing is refused.
+func TestDecided(t *testing.T) {
+	run, err := stored(t.Context(), "../../"+decidedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decided(run)
+	if err != nil || !strings.HasPrefix(got, "> `FASTER ") || !strings.HasSuffix(got, "`\n") {
+		t.Errorf("%q, %v", got, err)
+	}
+	run.Status.Comparisons[0].Verdict = v1alpha1.VerdictInconclusive
+	if got, err := decided(run); err == nil {
+		t.Errorf("a run that decides nothing: %q", got)
 	}
 }

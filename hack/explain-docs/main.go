@@ -1,5 +1,5 @@
 // Command explain-docs writes docs/reference/checks.md, and a page for each check and each reason, from the texts of
-// internal/explain. It runs in the root of the repository; hack/generate.sh calls it. Pages of what is gone are removed.
+// internal/show/explain. It runs in the root of the repository; hack/generate.sh calls it. Pages of what is gone are removed.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/assay-bench/assay/internal/explain"
+	"github.com/assay-bench/assay/internal/show/explain"
 )
 
 const reference = "docs/reference"

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
@@ -43,7 +43,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## S2: ", "> b is faster than a", "[report](" + name + ".assay.tar)", "[manifest](s0-batch-schemes.yaml)", "48 of "} {
+	for _, want := range []string{"## S2: ", "> FASTER 1.501x (1.493 to 1.509), p 0.002, 12 blocks: b against a, threads=2", "[report](" + name + ".assay.tar)", "[manifest](s0-batch-schemes.yaml)", "48 of "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}
@@ -132,6 +132,11 @@ func TestReduce(t *testing.T) {
 	all, _ := contents(whole)
 	if results, raw := contents(small); raw != 0 || results == 0 || results >= all {
 		t.Errorf("got %d results of %d, and %d raw outputs", results, all, raw)
+	}
+	var verified, problems strings.Builder
+	code := cli.Run(t.Context(), []string{"verify", small}, cli.Streams{Out: &verified, Problems: &problems})
+	if code != exit.OK || !strings.Contains(verified.String(), "left out of the bundle on purpose") {
+		t.Errorf("exit code %d: %s%s", code, verified.String(), problems.String())
 	}
 	tables := func(path string) []string {
 		var out, problems strings.Builder

@@ -17,9 +17,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/record/bundle"
 )
 
 // folder of the manifests and the bundles.

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/bundle"
-	"github.com/assay-bench/assay/internal/report"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/export"
 )
 
 // onGitHub is what the page says of its links where the reports are not beside it.
@@ -26,8 +26,8 @@ Five published experiments, repeated in small on the local cluster (` + "`make g
 cores. So no figure here can be compared with a published one, and the reports say where a ratio can. Each report shows what its source
 shows, from the published numbers and from the stored ones of the repetition.
 
-The bundles are reduced: plan, records and summary are whole, but the raw output and most results are left out, so that
-` + "`kubectl assay verify`" + ` says that they were removed. Of the trials without a result a report has no curve over time.
+The bundles are reduced: plan, records and summary are whole, but the raw output and most results are left out, which
+` + "`kubectl assay verify`" + ` says. Of the trials without a result a report has no curve over time.
 
 ` + onGitHub
 
@@ -70,11 +70,9 @@ func (e experiment) here(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	lead := report.Lead(report.Input{Run: run.Object, Plan: run.Ran(), Records: run.Records, Entries: run.Summary.Entries, Comparisons: run.Summary.Comparisons,
-		Sweeps: run.Summary.Sweeps, Searches: run.Summary.Searches, Quoted: run.Quoted})
 	var quote []string
-	for _, sentence := range lead {
-		quote = append(quote, "> "+marks.Replace(sentence))
+	for _, statement := range export.ReadoutOf(run).Answer {
+		quote = append(quote, "> "+marks.Replace(statement.String()))
 	}
 	name := filepath.Base(path)
 	return fmt.Sprintf("%s\n\n%s: [report](%s), [bundle](%s).", strings.Join(quote, "\n>\n"), conditions(run.Object), name, name), nil

@@ -9,9 +9,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/assay-bench/assay/internal/bundle"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/stored"
 )
 
 const (
@@ -36,12 +36,18 @@ func (r reduced) ConfigMap(ctx context.Context, name string) (*corev1.ConfigMap,
 		return cm, err
 	}
 	if _, is := cm.BinaryData[contract.KeyResult]; is {
-		delete(cm.BinaryData, contract.KeyRaw)
-		if !r.kept[name] {
-			delete(cm.BinaryData, contract.KeyResult)
+		for key := range cm.BinaryData {
+			if r.LeavesOut(name, key) {
+				delete(cm.BinaryData, key)
+			}
 		}
 	}
 	return cm, nil
+}
+
+// LeavesOut says whether a key of a result is left out: the index of the bundle names it then.
+func (r reduced) LeavesOut(name, key string) bool {
+	return key == contract.KeyRaw || key == contract.KeyResult && !r.kept[name]
 }
 
 // reduce a bundle to at most so many bytes of results. It fails for a run that has no plan.
@@ -65,7 +71,7 @@ func reduce(ctx context.Context, from, to string, most int) error {
 		if err != nil {
 			return err
 		}
-		if size := len(cm.BinaryData[contract.KeyResult]); size <= left {
+		if size := len(cm.BinaryData[contract.KeyResult]); size > 0 && size <= left {
 			r.kept[name], left = true, left-size
 		}
 	}

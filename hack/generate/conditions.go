@@ -47,7 +47,7 @@ type termGroup struct {
 
 // agentReasons are the files with the reasons that agents report. Each has to stand in
 // the vocabulary too, with the same value.
-var agentReasons = []string{"internal/contract/result.go", "internal/contract/target_termination.go", "internal/contract/target_agent.go"}
+var agentReasons = []string{"internal/ground/contract/result.go", "internal/ground/contract/target_termination.go", "internal/ground/contract/target_agent.go"}
 
 // checkVocabulary refuses a reason of an agent that the API does not know.
 func checkVocabulary(vocabulary string) error {

@@ -6,7 +6,7 @@ import (
 	"go/format"
 )
 
-const reasonsFile = "internal/explain/zz_generated.reasons.go"
+const reasonsFile = "internal/show/explain/zz_generated.reasons.go"
 
 // deriveReasons writes the meanings of all reasons for programs: comments are not there at run time.
 func deriveReasons() error {

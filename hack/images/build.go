@@ -45,9 +45,9 @@ func missing(images []image, present []string) []chain {
 	return out
 }
 
-// buildAll builds chains in parallel, and the images of a chain in sequence: downloads of one
+// buildAll builds chains in parallel, each image of a chain in sequence by one: downloads of one
 // Debian release overlap with the unpacking of another.
-func (b builder) buildAll(ctx context.Context, chains []chain) error {
+func (b builder) buildAll(ctx context.Context, chains []chain, one func(context.Context, image) error) error {
 	if len(chains) == 0 {
 		return nil
 	}
@@ -66,14 +66,14 @@ func (b builder) buildAll(ctx context.Context, chains []chain) error {
 	failures := make([]error, len(chains))
 	var jobs sync.WaitGroup
 	for n, c := range chains {
-		jobs.Go(func() { failures[n] = b.buildChain(ctx, c) })
+		jobs.Go(func() { failures[n] = b.buildChain(ctx, c, one) })
 	}
 	jobs.Wait()
 	done()
 	return errors.Join(failures...)
 }
 
-func (b builder) buildChain(ctx context.Context, c chain) error {
+func (b builder) buildChain(ctx context.Context, c chain, one func(context.Context, image) error) error {
 	if c.base != "" {
 		done := b.underway("base image "+c.base, "")
 		err := script(ctx, baseRecipe, c.images[0].Pinned)
@@ -83,15 +83,29 @@ func (b builder) buildChain(ctx context.Context, c chain) error {
 		}
 	}
 	for _, i := range c.images {
-		if err := b.build(ctx, i); err != nil {
+		if err := one(ctx, i); err != nil {
 			return fmt.Errorf("image %s: %w", i.key(), err)
 		}
 	}
 	return nil
 }
 
+// build an image under its tag.
 func (b builder) build(ctx context.Context, i image) error {
 	start := time.Now()
+	if err := b.docker(ctx, i, "--tag", i.Tag); err != nil {
+		return err
+	}
+	size, err := b.engine.megabytes(ctx, i.Tag)
+	if err != nil {
+		return err
+	}
+	b.say("%s: %.1f MB in %s", i.Tag, size, since(start))
+	return nil
+}
+
+// docker runs the Dockerfile of an image, with arguments that say what is made of it.
+func (b builder) docker(ctx context.Context, i image, args ...string) error {
 	log := filepath.Join(b.cache, i.file()+".log")
 	file, err := os.Create(log)
 	if err != nil {
@@ -111,14 +125,9 @@ func (b builder) build(ctx context.Context, i image) error {
 	if err != nil {
 		return err
 	}
-	if err := b.engine.build(ctx, i, withoutDigests(string(recipe)), folder, file); err != nil {
+	if err := b.engine.build(ctx, i, withoutDigests(string(recipe)), folder, file, args...); err != nil {
 		return fmt.Errorf("docker build: %w\n%s(whole log: %s)", err, lastLines(log, 30), log)
 	}
-	size, err := b.engine.megabytes(ctx, i.Tag)
-	if err != nil {
-		return err
-	}
-	b.say("%s: %.1f MB in %s", i.Tag, size, since(start))
 	return nil
 }
 
@@ -132,6 +141,11 @@ func layContext(ctx context.Context, i image, folder string) error {
 		if err := copyInto(from, filepath.Join(folder, to)); err != nil {
 			return err
 		}
+		for _, tests := range testsOf(from) {
+			if err := os.RemoveAll(filepath.Join(folder, to, tests)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -142,9 +156,9 @@ func (i image) input(ctx context.Context, input string) (from, to string, err er
 	case input == "jars":
 		from, err = printed(ctx, "hack/maven.sh", i.file())
 		return from, "jars", err
-	case input == "tidb":
-		from, err = printed(ctx, "hack/images/tidb.sh")
-		return filepath.Join(from, "tidb-server"), "tidb-server", err
+	case input == "program":
+		from, err = printed(ctx, programScript, i.Folder)
+		return from, input, err
 	case input == "versitygw":
 		from, err = printed(ctx, "hack/tool.sh", "versitygw")
 		return filepath.Join(from, "versitygw"), "versitygw", err

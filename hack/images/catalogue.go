@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/assay-bench/assay/engines"
 )
 
 const (
@@ -45,8 +47,8 @@ func catalogue(path string) (map[string][]string, error) {
 	}
 	all := map[string][]string{}
 	for flavor, versions := range chart.Engines {
-		if !slices.ContainsFunc(flavors, func(f struct{ key, name string }) bool { return f.key == flavor }) {
-			return nil, fmt.Errorf("%s has the flavor %s, which hack/images does not know", path, flavor)
+		if _, known := engines.Find(flavor); !known {
+			return nil, fmt.Errorf("%s has the flavor %s, which no engine has", path, flavor)
 		}
 		all[flavor] = slices.Sorted(maps.Keys(versions))
 	}

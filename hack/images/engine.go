@@ -51,8 +51,9 @@ func (e *engine) chooseBuilder(ctx context.Context) {
 	}
 }
 
-// build makes an image by a Dockerfile; log receives all that the builder writes.
-func (e engine) build(ctx context.Context, i image, dockerfile, folder string, log io.Writer) error {
+// build runs a Dockerfile, with further arguments that say what is made of it; log receives all
+// that the builder writes.
+func (e engine) build(ctx context.Context, i image, dockerfile, folder string, log io.Writer, more ...string) error {
 	// Beside the inputs it would be one of them.
 	recipe := folder + ".Dockerfile"
 	if err := os.WriteFile(recipe, []byte(dockerfile), 0o644); err != nil {
@@ -60,11 +61,11 @@ func (e engine) build(ctx context.Context, i image, dockerfile, folder string, l
 	}
 	defer func() { _ = os.Remove(recipe) }() // what stays costs room in the cache only
 	// The host's network: the bridge of an engine inside a virtual machine may have no way out.
-	args := []string{"build", "--force-rm", "--network=host", "--file", recipe, "--tag", i.Tag}
+	args := []string{"build", "--force-rm", "--network=host", "--file", recipe}
 	if i.Series != "" { // one Dockerfile may serve several series
 		args = append(args, "--build-arg", "BASE="+i.Base, "--build-arg", "SERIES="+i.Series)
 	}
-	cmd := exec.CommandContext(ctx, "docker", append(args, folder)...)
+	cmd := exec.CommandContext(ctx, "docker", append(append(args, more...), folder)...)
 	cmd.Env = append(os.Environ(), e.env...)
 	cmd.Stdout, cmd.Stderr = log, log
 	return cmd.Run()

@@ -25,7 +25,7 @@ type lock struct {
 var locks = map[string]lock{
 	"go": {
 		file: "harness/go/go.sum", loose: looseGo,
-		enforced: map[string][]string{"harness/go/fetch.sh": {"-mod=readonly"}, "runners/tpcc/image/fetch.sh": {"-mod=readonly go mod vendor", "-mod=vendor"}, "hack/images/tidb.sh": {"-mod=readonly"}, "hack/tool.sh": {"-mod=readonly"}},
+		enforced: map[string][]string{"harness/go/fetch.sh": {"-mod=readonly"}, "runners/tpcc/image/fetch.sh": {"-mod=readonly go mod vendor", "-mod=vendor"}, "hack/images/program.sh": {"-mod=readonly"}, "hack/tool.sh": {"-mod=readonly"}},
 	},
 	"node": {
 		file: "harness/node/package-lock.json", loose: looseNode,

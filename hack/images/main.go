@@ -36,7 +36,7 @@ func main() {
 }
 
 // actions that may be asked for alone. Without one, images are built, pruned and loaded.
-var actions = []string{"build", "load", "prune", "clean"}
+var actions = []string{"build", "load", "prune", "clean", "stage"}
 
 // run takes [action] [set|name...], without a set the set core.
 func run(ctx context.Context, b builder, cluster string, words []string) error {
@@ -57,6 +57,9 @@ func run(ctx context.Context, b builder, cluster string, words []string) error {
 	}
 	if action == "clean" {
 		return b.clean(ctx, all)
+	}
+	if action == "stage" {
+		return b.printStages(ctx, chosen, os.Stdout)
 	}
 	if err := setTags(".", chosen); err != nil {
 		return err
@@ -91,7 +94,7 @@ func (b builder) act(ctx context.Context, action, cluster string, chosen, all []
 		if err != nil {
 			return err
 		}
-		if err := b.buildAll(ctx, missing(chosen, present)); err != nil {
+		if err := b.buildAll(ctx, missing(chosen, present), b.build); err != nil {
 			return err
 		}
 	}

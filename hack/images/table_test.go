@@ -65,7 +65,9 @@ func TestTable(t *testing.T) {
 				}
 			case input == "fetched":
 				exists(t, i, filepath.Join(root, i.Folder, "fetch.sh"))
-			case input == "tidb":
+			case input == "program":
+				exists(t, i, filepath.Join(root, i.Folder, "program.sh"))
+				exists(t, i, filepath.Join(root, i.Folder, "go.sum"))
 			case input == "versitygw":
 				exists(t, i, filepath.Join(root, "hack/tools/versitygw/go.mod"))
 			case input == "prometheus":

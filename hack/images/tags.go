@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -39,6 +40,9 @@ func setTags(root string, images []image) error {
 // monitoringScript builds Prometheus and its operator.
 const monitoringScript = "hack/monitoring/build.sh"
 
+// programScript builds the server of a Go module that is in the folder of its image.
+const programScript = "hack/images/program.sh"
+
 // content is a hash over all that an image is made of.
 func content(root string, i image) (string, error) {
 	paths, words := []string{i.Folder}, []string{i.Pinned}
@@ -57,8 +61,8 @@ func content(root string, i image) (string, error) {
 				return "", err
 			}
 			words = append(words, lines)
-		case input == "tidb":
-			paths = append(paths, "hack/images/tidb.sh")
+		case input == "program": // the module is in the folder
+			paths = append(paths, programScript)
 		case input == "versitygw":
 			paths = append(paths, "hack/tools/versitygw", "hack/tool.sh")
 		case input == "prometheus":
@@ -129,16 +133,36 @@ func digest(root string, paths, words []string) (string, error) {
 	return hex.EncodeToString(all.Sum(nil))[:12], nil
 }
 
-// filesOf lists the regular files of a path, by byte order of their names.
+// harnessFolder is the folder of a harness of drivers.
+var harnessFolder = regexp.MustCompile(`^harness/[a-z]+$`)
+
+// testsOf a folder are the folders in it that have nothing but tests: they are no part of an image,
+// and a change of them makes no new one. `make harness-test` runs them.
+func testsOf(folder string) []string {
+	if !harnessFolder.MatchString(filepath.ToSlash(folder)) {
+		return nil
+	}
+	return []string{"test", "testing", "tests"}
+}
+
+// filesOf lists the regular files of a path that go into images, by byte order of their names. Tests
+// of Go are left out, as digest of hack/lib.sh does.
 func filesOf(root, path string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(filepath.Join(root, path), func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
+		if err != nil {
 			return err
 		}
 		relative, err := filepath.Rel(root, name)
-		out = append(out, relative)
-		return err
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && slices.Contains(testsOf(filepath.Dir(relative)), entry.Name()):
+			return filepath.SkipDir
+		case entry.Type().IsRegular() && !strings.HasSuffix(name, "_test.go"):
+			out = append(out, relative)
+		}
+		return nil
 	})
 	slices.Sort(out)
 	return out, err

@@ -15,10 +15,13 @@ var small = map[string]string{
 	"runners/x/Dockerfile":        "FROM debian:sid-slim\n",
 	"runners/x/fetch.sh":          "echo\n",
 	"runners/y/Main.java":         "class Main {}\n",
+	"harness/x/Dockerfile":        "FROM debian:sid-slim\n",
+	"harness/x/tests/run.x":       "assert\n",
+	"harness/x/main_test.go":      "package main\n",
 	"cmd/agent/Dockerfile":        "FROM scratch\n",
 	"cmd/agent/main.go":           "package main\n",
 	"hack/images/base.sh":         "mmdebstrap\n",
-	"hack/images/tidb.sh":         "go build\n",
+	"hack/images/program.sh":      "go build\n",
 	"hack/tools/versitygw/go.sum": "h1:1\n",
 	"hack/tools/x/go.sum":         "h1:2\n",
 	"test/cmd/x/main.go":          "package main\n",
@@ -35,7 +38,8 @@ var small = map[string]string{
 
 // Each input changes the tag, and what is no input does not.
 func TestTagFollowsItsInputs(t *testing.T) {
-	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "tidb", "versitygw", "prometheus", "prometheus-operator", "fetched", "runners/y", "hack/tools/x", "test/cmd/x"}}
+	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "program", "versitygw", "prometheus", "prometheus-operator", "fetched", "runners/y", "hack/tools/x", "test/cmd/x"}}
+	harness := image{Name: "runner-drivers-x", Folder: "harness/x", Base: "debian:sid-slim", Inputs: []string{"harness/x"}}
 	program := image{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}}
 	tests := map[string]struct {
 		image  image
@@ -57,9 +61,12 @@ func TestTagFollowsItsInputs(t *testing.T) {
 		"a program of the tests":                   {image: full, change: "test/cmd/x/main.go"},
 		"the modules of such a program":            {image: full, change: "go.mod"},
 		"the script of tools":                      {image: full, change: "hack/tool.sh"},
-		"the script of TiDB":                       {image: full, change: "hack/images/tidb.sh"},
+		"the script of servers in Go":              {image: full, change: "hack/images/program.sh"},
 		"its lines of the table of jars":           {image: full, change: "hack/images/maven.txt", text: "runner-x a:b:1 12\n"},
 		"another image's lines":                    {image: full, change: "hack/images/maven.txt", text: small["hack/images/maven.txt"] + "other g:h:4 44\n", same: true},
+		"a harness":                                {image: harness, change: "harness/x/Dockerfile"},
+		"the tests of a harness":                   {image: harness, change: "harness/x/tests/run.x", same: true},
+		"the tests of a harness in Go":             {image: harness, change: "harness/x/main_test.go", same: true},
 		"the table of images":                      {image: full, change: "hack/images/images.yaml", same: true},
 		"sources of a program, built the same":     {image: program, change: "cmd/agent/main.go", same: true},
 		"the Dockerfile of a program":              {image: program, change: "cmd/agent/Dockerfile"},
@@ -108,7 +115,7 @@ func TestTagFailures(t *testing.T) {
 
 // The scripts that build parts of images hash by digest of hack/lib.sh; both agree.
 func TestDigestIsThatOfTheScripts(t *testing.T) {
-	root := tree.Of(t, map[string]string{"a/B": "1", "a/a": "2", "a/c/d": "3", "a-b": "4", "z": "5"})
+	root := tree.Of(t, map[string]string{"a/a_test.go": "0", "a/B": "1", "a/a": "2", "a/c/d": "3", "a-b": "4", "z": "5"})
 	got, err := digest(root, []string{"a", "z"}, []string{"", "two\nlines"})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/assay-bench/assay/engines"
 )
 
 // Files that name what was built.
@@ -13,9 +15,6 @@ const (
 	valuesFile = "out/values-local.yaml"
 	listFile   = "out/images.txt"
 )
-
-// flavors of servers: the key in the chart's values, and the name of the images; empty where none is built here.
-var flavors = []struct{ key, name string }{{"MySQL", "mysql"}, {"Percona", ""}, {"MariaDB", "mariadb"}, {"TiDB", "tidb"}}
 
 // available are the images for the values: the requested images, and other images that every
 // worker has. Other images keep the defaults of the chart.
@@ -49,21 +48,21 @@ func values(all, available []image, gone map[string][]string) string {
 		}
 	}
 	out.WriteString("engines:\n")
-	for _, f := range flavors {
+	for _, flavor := range engines.Flavors() {
 		var entries []string
 		built := map[string]bool{}
 		for _, i := range available {
-			if f.name != "" && i.Name == f.name {
+			if i.Name == strings.ToLower(flavor) { // so are images of servers called
 				built[i.Series] = true
 				entries = append(entries, fmt.Sprintf("%q: {image: %q}", i.Series, registry+i.Tag))
 			}
 		}
-		for _, version := range gone[f.key] {
+		for _, version := range gone[flavor] {
 			if !built[version] {
 				entries = append(entries, fmt.Sprintf("%q: null", version))
 			}
 		}
-		fmt.Fprintf(&out, "  %s: {%s}\n", f.key, strings.Join(entries, ", "))
+		fmt.Fprintf(&out, "  %s: {%s}\n", flavor, strings.Join(entries, ", "))
 	}
 	out.WriteString(`# Off the nodes that are measured: there the manager would be a second workload.
 nodeSelector: {node-role.kubernetes.io/control-plane: ""}

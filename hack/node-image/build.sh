@@ -90,7 +90,7 @@ container=''
 fill() {
   container=$(docker run -d --entrypoint sleep "$image-empty" infinity)
   docker exec -d "$container" containerd
-  wait_until 30 docker exec "$container" ctr version || fail "containerd does not start in the node image"
+  wait_until 60 docker exec "$container" ctr version || fail "containerd does not start in the node image"
   docker save "${inner[@]}" |
     docker exec -i "$container" ctr --namespace=k8s.io images import --all-platforms --no-unpack - >/dev/null
   docker exec "$container" sh -ec 'pkill -x containerd; while pgrep -x containerd >/dev/null; do sleep 0.1; done

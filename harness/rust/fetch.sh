@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the harness of Rust's drivers, and the loop it is compared with, into the cache, once per content, and prints
 # the folder that holds them. Everybody else on the machine goes first.
+#   fetch.sh test               runs the tests of the harness instead, with the same compiler, and prints nothing
 #   ASSAY_CARGO=container   builds in a container even where cargo is new enough
 source "$(dirname "${BASH_SOURCE[0]}")/../../hack/lib.sh"
 
@@ -25,12 +26,12 @@ host_builds() {
   return 1
 }
 
-# cargo_steps is what either cargo does: the tests of the harness, then both programs. Without --locked cargo would
-# quietly take newer packages.
-cargo_steps() { printf 'cargo test --quiet --release --locked --bin harness && cargo build --quiet --release --locked'; }
+# What either cargo does. Without --locked cargo would quietly take newer packages.
+cargo_step='cargo build --quiet --release --locked'
+[[ ${1:-} != test ]] || cargo_step='cargo test --quiet --release --locked --bin harness'
 
 build_on_host() {
-  (cd "$here" && CARGO_TARGET_DIR=$1 CARGO_BUILD_JOBS=${CARGO_BUILD_JOBS:-2} nice -n 15 bash -c "$(cargo_steps)") >&2
+  (cd "$here" && CARGO_TARGET_DIR=$1 CARGO_BUILD_JOBS=${CARGO_BUILD_JOBS:-2} nice -n 15 bash -c "$cargo_step") >&2
 }
 
 # build_in_container hands the container what makes the host's cargo find its registry: the configuration, read-only,
@@ -56,7 +57,7 @@ build_in_container() {
       export DEBIAN_FRONTEND=noninteractive
       { apt-get update && apt-get install -y --no-install-recommends cargo gcc libc6-dev ca-certificates; } >/tmp/apt.log 2>&1 ||
         { tail -n 20 /tmp/apt.log; exit 1; }
-      nice -n 15 sh -c '$(cargo_steps)'; code=\$?
+      nice -n 15 sh -c '$cargo_step'; code=\$?
       chown -R \"\$OWNER\" /target
       exit \$code" >&2
 }
@@ -79,6 +80,10 @@ mkdir -p "$CACHE/drivers"
 # Two callers may want it: the second one waits and finds it built.
 exec 8>"$CACHE/drivers/rust.lock"
 flock 8
+if [[ ${1:-} == test ]]; then
+  "build_$way" "$CACHE/drivers/rust-target-$way" || fail "the tests of the harness of Rust failed; what is wrong stands above"
+  exit
+fi
 [[ -d $folder ]] || build "$folder" "$way"
 exec 8>&-
 printf '%s\n' "$folder"

@@ -17,9 +17,11 @@ import (
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/follow"
 	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/cli/schedule"
 	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/cli/ui"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // errDiffers ends a command whose output has said what differs.
@@ -49,7 +51,12 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	cmd.SetIn(streams.In)
 	cmd.SetOut(out)
 	cmd.SetErr(problems)
-	code, text := exit.CodeOf(cmd.ExecuteContext(ctx))
+	if err := exit.UnknownCommand(cmd, args); err != nil {
+		fmt.Fprintln(problems, "error:", err) //nolint:errcheck // there is nobody else to tell
+		return exit.Problem
+	}
+	called, err := cmd.ExecuteContextC(ctx)
+	code, text := exit.CodeOf(exit.InWords(called, err))
 	switch {
 	case code == exit.Interrupted:
 		fmt.Fprintln(problems, text) //nolint:errcheck // there is nobody else to tell
@@ -68,22 +75,23 @@ Every command works with your own rights, as kubectl does. Exit codes of all com
   3    run, watch: the run is not valid
   4    run, watch: the gate of the run has failed
   5    run, watch: the gate of the run could not decide
-  6    verify, compare, export, import, rerun, baseline promote: what a run has stored was changed, or is gone
+  6    verify, compare, export, import, rerun, baseline promote: what a run has stored was changed or is gone, or a bundle is damaged
   7    rerun --check: the repetition does not lie within what the earlier runs predict
   130  Ctrl-C`
 
 // NewCommand is the command with all that are below it.
 func NewCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use: "kubectl-assay", Short: "Run benchmarks of databases, and look at them", Long: rootHelp,
+		Use: "kubectl-assay", Short: "Run benchmarks of databases, and read their results", Long: rootHelp,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl assay"},
 		SilenceErrors: true, SilenceUsage: true,
 	}
+	output.AddColorTo(root.PersistentFlags())
 	k := &kubeconfig{kube.New(root.PersistentFlags())}
 	root.AddCommand(
 		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), show.NewWhy(k.Config), show.NewLogs(k.Config), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k.Config),
 		newVerify(k), newCompare(k), newBaseline(k),
-		newExport(k), newImport(), newReport(k), newRerun(k),
+		newExport(k), newImport(), newReport(k), newRerun(k), newVersion(k), schedule.New(k.Config),
 		ui.NewUI(k.Config, reading()),
 	)
 	return root

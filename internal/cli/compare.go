@@ -1,21 +1,21 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 const compareHelp = `Analyse several runs of a namespace together.
@@ -53,76 +53,66 @@ func newCompare(k *kubeconfig) *cobra.Command {
 }
 
 func compareRuns(ctx context.Context, sources []stored.Source, format output.Format, to streams) error {
-	notes := to.out
-	if format.ForPrograms() {
-		notes = to.problems
-	}
-	result, caveats, err := comparisonOf(ctx, sources, notes)
+	var notes bytes.Buffer
+	doc, err := comparisonOf(ctx, sources, &notes)
 	if err != nil {
+		_, told := to.problems.Write(notes.Bytes())
+		return errors.Join(err, told)
+	}
+	if format.ForPrograms() {
+		_, err = to.problems.Write(notes.Bytes())
+		return errors.Join(err, format.Write(to.out, doc, nil))
+	}
+	// The verdict first, and what was verified last.
+	if err := tellComparison(to.out, doc); err != nil {
 		return err
 	}
-	return format.Write(to.out, comparisonsOf(sources, result, caveats), func(out io.Writer) error { return tellComparison(out, result, caveats) })
+	_, err = io.WriteString(to.out, "\n"+notes.String())
+	return err
 }
 
-// comparisonOf runs, and why one of them may not be relied on. Notes get what the verification says; it ends with
-// errDiffers for a run that is not what it has stored.
-func comparisonOf(ctx context.Context, sources []stored.Source, notes io.Writer) (analysis.RunsResult, []string, error) {
+// comparisonOf runs. Notes get what the verification says; it ends with errDiffers for a run that is not what it has stored.
+func comparisonOf(ctx context.Context, sources []stored.Source, notes io.Writer) (readout.Comparisons, error) {
+	var none readout.Comparisons
 	differs := false
 	for _, from := range sources {
 		switch err := (verification{from: from}).verify(ctx, notes); {
 		case errors.Is(err, errDiffers):
 			differs = true
 		case err != nil:
-			return analysis.RunsResult{}, nil, err
+			return none, err
 		}
 	}
 	if differs {
 		_, err := io.WriteString(notes, "not compared: a run is not what it has stored\n")
-		return analysis.RunsResult{}, nil, errors.Join(errDiffers, err)
+		return none, errors.Join(errDiffers, err)
 	}
 	var runs []analysis.Run
 	var caveats []string
 	for _, from := range sources {
 		read, err := stored.Read(ctx, from)
 		if err != nil {
-			return analysis.RunsResult{}, nil, err
+			return none, err
 		}
 		run, err := read.Analysis()
 		if err != nil {
-			return analysis.RunsResult{}, nil, fmt.Errorf("%s: %w", from, err)
+			return none, fmt.Errorf("%s: %w", from, err)
 		}
-		runs, caveats = append(runs, run), append(caveats, caveatsOf(read.Object)...)
+		runs, caveats = append(runs, run), append(caveats, caveatsOf(from, read.Object)...)
 	}
 	result, err := analysis.ConcludeRuns(runs)
-	return result, caveats, err
+	if err != nil {
+		return none, err
+	}
+	return readout.OverRuns(namesOf(sources), result, runs[0].Declaration.ErrorRate, caveats), nil
 }
 
-// comparisonsOf runs as a document.
-func comparisonsOf(sources []stored.Source, result analysis.RunsResult, caveats []string) output.Comparisons {
-	doc := output.Comparisons{
-		Version: output.ComparisonVersion, Runs: namesOf(sources), Kind: string(result.Kind), Comparisons: []output.RunsComparison{},
-		Compared: result.Compared, Between: result.Between, Caveats: caveats, Verdict: result.Verdict,
+// caveatsOf a run among others: why its numbers may not be relied on.
+func caveatsOf(from stored.Source, run *v1alpha1.BenchmarkRun) (out []string) {
+	for _, text := range readout.Caveats(run) {
+		out = append(out, from.String()+": "+text)
 	}
-	for _, c := range result.Comparisons {
-		one := output.RunsComparison{
-			Family: string(c.Family), Factor: c.Factor, Value: c.Value, Baseline: c.Baseline, Target: c.Target, Name: c.Name, Labels: c.Labels, Unit: c.Unit,
-			Direction: c.Direction, Verdict: string(c.Verdict), BelowMinimumEffect: c.BelowMinimumEffect,
-			Ratio: c.Ratio, IntervalLow: c.IntervalLow, IntervalHigh: c.IntervalHigh, IntervalConfidence: c.IntervalConfidence, P: c.P, AdjustedP: c.AdjustedP,
-			DetectableEffect: c.DetectableEffect, Blocks: c.BlockCount, PlannedBlocks: c.PlannedBlockCount, Differences: c.Differences, Reason: c.Reason,
-			Text: c.Text, Ratios: c.Ratios,
-		}
-		for axis, value := range c.Parameters {
-			if one.Parameters == nil {
-				one.Parameters = map[string]string{}
-			}
-			one.Parameters[axis] = value.String()
-		}
-		if v := c.Variation; v != nil {
-			one.Variation = &output.Variation{WithinRuns: v.WithinRuns, BetweenRuns: v.BetweenRuns, BetweenShare: v.BetweenShare, Buy: string(v.Buy), Text: v.Text}
-		}
-		doc.Comparisons = append(doc.Comparisons, one)
-	}
-	return doc
+	return out
 }
 
 // namesOf runs, as messages have them.
@@ -134,78 +124,47 @@ func namesOf(sources []stored.Source) []string {
 	return out
 }
 
-// caveatsOf a run that has ended: why its numbers may not be relied on.
-func caveatsOf(run *v1alpha1.BenchmarkRun) (out []string) {
-	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil && c.Status == metav1.ConditionTrue {
-		out = append(out, fmt.Sprintf("run %s has failed (%s): %s", run.Name, c.Reason, c.Message))
+// tellComparison prints the answer, a row for each comparison, what varies, and what differs between the runs.
+func tellComparison(out io.Writer, doc readout.Comparisons) error {
+	p := output.NewPage(out)
+	for _, s := range doc.Answer {
+		p.Statement("", s)
 	}
-	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionValid); c != nil && c.Status == metav1.ConditionFalse {
-		out = append(out, fmt.Sprintf("run %s is not valid (%s): %s", run.Name, c.Reason, c.Message))
-	}
-	return out
-}
-
-// tellComparison prints the table, what differs between the runs, and the verdict.
-func tellComparison(out io.Writer, result analysis.RunsResult, caveats []string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	text := "\nFAMILY\tVERDICT\tBLOCKS\tCONFIDENCE\tRATIOS OF THE RUNS\tCOMPARISON\n"
-	for _, c := range result.Comparisons {
-		text += fmt.Sprintf("%s\t%s\t%d of %d\t%s\t%s\t%s\n", c.Family, c.Verdict, c.BlockCount, c.PlannedBlockCount, orHyphen(analysis.Level(c.IntervalConfidence)), ratiosOf(c), c.Text)
-	}
-	if _, err := io.WriteString(w, text); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	text = result.Method() + "\n" + pLegend + "\n"
-	for _, part := range []struct {
-		title string
-		lines []string
-	}{{"what varies, and what to repeat:", variationsOf(result)}, {"compared:", result.Compared}, {"between the runs:", result.Between}, {"caveats:", caveats}} {
-		if len(part.lines) > 0 {
-			text += part.title + "\n  " + strings.Join(part.lines, "\n  ") + "\n"
+	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "RATIOS OF THE RUNS", "COMPARISON"}}
+	var why, variations []string
+	for _, c := range doc.Comparisons {
+		byItself, adjusted := c.Ps()
+		rows = append(rows, []string{c.Verdict.Verdict, c.Effect, c.Interval, figure.Level(c.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", c.Blocks, c.PlannedBlocks), ratiosOf(c), c.Subject})
+		if rest := c.Rest(); len(rest) > 0 {
+			why = append(why, c.Subject+": "+strings.Join(rest, "; "))
 		}
-	}
-	_, err := io.WriteString(out, text+"verdict: "+relied(caveats)+result.Verdict+"\n")
-	return err
-}
-
-// pLegend says what stands in brackets behind a ratio.
-const pLegend = "In brackets is the interval of the ratio, at the confidence of its row, and p for all primary comparisons together (Holm); that of a control is by itself."
-
-func orHyphen(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
-// relied is what a verdict begins with where runs have caveats.
-func relied(caveats []string) string {
-	if len(caveats) == 0 {
-		return ""
-	}
-	return "not every run can be relied on (see the caveats): "
-}
-
-// variationsOf the comparisons, one in a line.
-func variationsOf(result analysis.RunsResult) (out []string) {
-	for _, c := range result.Comparisons {
 		if c.Variation != nil {
-			out = append(out, analysis.Subject(c.ComparisonEntry)+": "+c.Variation.Text)
+			variations = append(variations, c.Subject+": "+c.Variation.Text)
 		}
 	}
-	return out
+	p.Blank()
+	p.Rows(rows, func(row, column int) readout.Tone {
+		if column > 0 {
+			return ""
+		}
+		return doc.Comparisons[row-1].Tone()
+	})
+	p.Section("why, and what limits them:", why...)
+	p.Section("what varies, and what to repeat:", variations...)
+	p.Section("compared:", doc.Compared...)
+	p.Section("between the runs:", doc.Between...)
+	p.Section("caveats:", doc.Caveats...)
+	p.Section("how:", doc.Method, pLegend)
+	return p.Flush()
 }
 
-func ratiosOf(c analysis.RunsComparison) string {
-	if len(c.Ratios) == 0 {
-		return "-"
-	}
+// pLegend says what the columns of evidence and level are.
+const pLegend = "The level is that of the interval by itself. The adjusted p is that of all declared comparisons together (Holm)."
+
+func ratiosOf(c readout.RunsVerdict) string {
 	words := make([]string, len(c.Ratios))
 	for i, ratio := range c.Ratios {
-		if words[i] = ratio; ratio == "" {
+		if words[i] = figure.EffectOf(ratio, "", "").Ratio; words[i] == "" {
 			words[i] = "-"
 		}
 	}

@@ -20,10 +20,10 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
 )
 
 // measuredRun has ended, with a chain: target b has the ratio to a, with little noise.
@@ -102,19 +102,22 @@ func TestCompareOverRuns(t *testing.T) {
 	}
 	for _, want := range []string{
 		"BenchmarkRun ns/x, UID x\n  compared: 1 parts of the plan, 2 of the records (120 attempts)", "BenchmarkRun ns/z, UID z\n",
-		"FAMILY   VERDICT       BLOCKS      CONFIDENCE  RATIOS OF THE RUNS  COMPARISON\n",
-		"Primary  Faster        180 of 180  97.5 %      1.5, 1.52, 1.48     b 1.50x a (1.4",
-		"Primary  Inconclusive  0 of 180    -           -, -, -             latency.percentile: b against a: inconclusive (run x: no trial that counts",
-		"A ratio is the geometric mean over the runs, whose interval and p-value are those of Student's t distribution",
-		"what varies, and what to repeat:\n  b against a: 0.1 % within a run, 1.3 % between runs, which is 100 % of the variance of the result (3 runs: rough): more runs, not more blocks\n",
-		"between the runs:\n  y against x: the trials had the same random order (seed 0)", "\n  z against x, b: not known of both runs: ",
-		"caveats:\n  run z is not valid (CheckFailed): rows are missing\n",
-		"verdict: not every run can be relied on (see the caveats): b 1.50x a (1.4",
-		"; over 3 runs; 1 of 2 comparisons: 1 faster, 1 inconclusive\n",
+		"VERDICT       EFFECT  INTERVAL       LEVEL  P BY ITSELF  ADJUSTED P  BLOCKS      RATIOS OF THE RUNS   COMPARISON\n",
+		"Faster         1.50x  1.43 to 1.57  97.5 %      0.00036     0.00072  180 of 180  1.50x, 1.52x, 1.48x  b against a\n",
+		"Inconclusive       -  -                  -            -           1  0 of 180    -, -, -              b against a, latency.percentile\n",
+		"  b against a, latency.percentile: run x: no trial that counts has this measurement on both sides,",
+		"A ratio is the geometric mean over the runs, whose interval and p-value are those of Student's t",
+		"what varies, and what to repeat:\n  b against a: 0.1 % within a run, 1.3 % between runs, which is 100 % of the variance of the",
+		"between the runs:\n  y against x: the trials had the same random order (seed 0)", "\n  z against x, b: not known of both runs:",
+		"caveats:\n", "  BenchmarkRun ns/z: the run is not valid (CheckFailed): rows are missing\n",
+		"FASTER 1.50x (1.43 to 1.57), p 0.00072, 180 blocks: b against a\nthe other comparison: inconclusive\nover 3 runs\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the output lacks %q:\n%s", want, got)
 		}
+	}
+	if !strings.HasPrefix(got, "NOT EVERY RUN CAN BE RELIED ON see the caveats\n") {
+		t.Errorf("the answer does not come first:\n%s", got)
 	}
 	if strings.Count(got, "\nverified\n") != 3 {
 		t.Errorf("not every run was verified:\n%s", got)
@@ -137,7 +140,7 @@ func TestCompareAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got struct {
-		Kind, Verdict    string
+		Kind             string
 		Caveats, Between []string
 		Comparisons      []struct {
 			Family, Verdict, Ratio string
@@ -149,7 +152,7 @@ func TestCompareAsJSON(t *testing.T) {
 		t.Fatalf("%v: %s", err, result.String())
 	}
 	c := got.Comparisons[0]
-	if got.Kind != "OverRuns" || len(got.Caveats) != 1 || len(got.Between) == 0 || c.Family != "Primary" || !slices.Equal(c.Ratios, []string{"1.5", "1.52"}) ||
+	if got.Kind != "OverRuns" || len(got.Caveats) != 2 || len(got.Between) == 0 || c.Family != "Primary" || !slices.Equal(c.Ratios, []string{"1.5", "1.52"}) ||
 		c.Variation["buy"] != "Run" || c.Variation["betweenShare"] == "" || c.Variation["withinRuns"] == "" || c.Variation["betweenRuns"] == "" {
 		t.Errorf("%s", result.String())
 	}
@@ -165,8 +168,8 @@ func TestCompareRunAgainstRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"compared:\n  spec.targets[b].mysql.version (old: 8.4, new: 9.7)\n", "Slower        60 of 60  98.76 %     -                   b run: new 0.800x old (0.799 to 0.800, p ",
-		"each side is one run: differences between runs are not in the interval", "; run new against run old; 1 of 4 comparisons: ",
+		"compared:\n  spec.targets[b].mysql.version (old: 8.4, new: 9.7)\n", "Slower        0.8000x  0.7995 to 0.8005    98.76 %  < 0.0001     < 0.0001    60 of 60  -                   run new against old on b\n",
+		"run new against old on a: each side is one run: differences between runs are not in the interval\n", "\nthe other 3 comparisons: 1 slower, 2 inconclusive\nrun BenchmarkRun ns/new against run BenchmarkRun ns/old\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the output lacks %q:\n%s", want, got)
@@ -189,7 +192,7 @@ func TestCompareRefuses(t *testing.T) {
 		"no chain": {func(all []client.Object) []client.Object {
 			all[0].(*v1alpha1.BenchmarkRun).Status.Integrity = nil
 			return all
-		}, "is not chained", exit.Problem},
+		}, "has no status.integrity", exit.Problem},
 		"a run that goes on": {func(all []client.Object) []client.Object {
 			all[0].(*v1alpha1.BenchmarkRun).Status.Conditions = nil
 			return all

@@ -20,4 +20,8 @@
 //	design      experiments that have not begun: plan, new, shapes
 //	show        what is said of a run: get, why, logs, and the explanation of a name
 //	follow      starts a run and follows it: run, watch
+//
+// Its folder is a floor. Nothing but cmd/kubectl-assay imports it.
+//
+// May import: ground, mathematics, trial, verdict, experiment, record, show.
 package cli

@@ -19,8 +19,8 @@ import (
 
 // schemas of the documents of commands, below docs/contracts. A command has none whose document kubectl applies.
 var schemas = map[string][]string{
-	"get": {"cli-run.v1", "cli-runs.v1"}, "run": {"cli-run.v1"}, "watch": {"cli-run.v1"}, "why": {"cli-why.v1"}, "explain": {"cli-explanation.v1"},
-	"plan": {"cli-plan.v1"}, "compare": {"cli-comparison.v1"}, "verify": {"cli-verification.v1"}, "rerun": {"cli-check.v1"}, "shapes": nil,
+	"get": {"cli-run.v1", "cli-runs.v1", "cli-schedules.v1"}, "history": {"cli-history.v1"}, "run": {"cli-run.v1"}, "watch": {"cli-run.v1"}, "why": {"cli-why.v1"}, "explain": {"cli-explanation.v1"},
+	"plan": {"cli-plan.v1"}, "compare": {"cli-comparison.v1"}, "verify": {"cli-verification.v1"}, "rerun": {"cli-check.v1"}, "shapes": nil, "version": {"cli-version.v1"},
 }
 
 // Every command with a format for programs has a schema, which the guide names.
@@ -33,7 +33,8 @@ func TestEveryDocumentHasASchema(t *testing.T) {
 			flag = cmd.Flags().Lookup("format")
 		}
 		if flag != nil {
-			if _, is := flag.Value.(*output.Format); is {
+			switch flag.Value.(type) {
+			case *output.Format, *output.Named:
 				known[cmd.Name()] = true
 			}
 		}

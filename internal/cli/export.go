@@ -11,20 +11,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-bench/assay/internal/bundle"
-	"github.com/assay-bench/assay/internal/export"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/export"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 const exportHelp = `Write a run into a file: in the format of another program, or whole, as a bundle.
 
-The run is verified first, as by "kubectl assay verify". What is absent in the run is absent in the file.
+The run is verified first, as by "kubectl assay verify". A value that the run lacks is absent in the file.
 docs/reference/exports.md has what stands where in each format.
 
 The bundle has the spec, what it was resolved
 to, the status, the plan, the records, the summary, the results of all clients with their raw output
-and their environment, and the digest of each. The same run gives the same bytes. What is in an object
-store is not in it: the index names the folder.
+and their environment, and the digest of each. The same run gives the same bytes. Objects of an object
+store are not in it: the index names their folder.
 
 All commands that read a run but "watch" take the path of a bundle in its place, which has a slash in it or
 ends in ` + bundle.Extension + `. "import" unpacks it.
@@ -61,7 +62,7 @@ func newExport(k *kubeconfig) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&e.bundle, "bundle", false, "write a bundle")
 	flags.StringVar(&e.format, "format", "", "format of the file:\n"+formatList())
-	flags.StringVarP(&e.output, "output", "o", "", "the file; default: standard output for text, else the name of the run with the extension of the format")
+	flags.StringVarP(&e.output, "output", "o", "", "the file; default: standard output, and of a bundle RUN"+bundle.Extension)
 	cmd.MarkFlagsMutuallyExclusive("bundle", "format")
 	cmd.MarkFlagsOneRequired("bundle", "format")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
@@ -102,22 +103,18 @@ func (e exporting) run(ctx context.Context, from stored.Source, to streams) erro
 	if err != nil {
 		return err
 	}
-	for _, text := range export.Caveats(run) { // no format has a place for all of them
+	for _, text := range readout.Caveats(run.Object) { // no format has a place for all of them
 		if _, err := fmt.Fprintf(to.problems, "caveat: %s\n", text); err != nil {
 			return err
 		}
 	}
-	file := e.output
-	if file == "" && format.Binary {
-		file = run.Object.Name + format.Extension
-	}
-	if file == "" {
+	if e.output == "" {
 		return format.Write(ctx, to.out, run)
 	}
-	if err := writeFile(file, func(out io.Writer) error { return format.Write(ctx, out, run) }); err != nil {
+	if err := writeFile(e.output, func(out io.Writer) error { return format.Write(ctx, out, run) }); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(to.problems, "%s: %s of %s\n", file, format.Name, from)
+	_, err = fmt.Fprintf(to.problems, "%s: %s of %s\n", e.output, format.Name, from)
 	return err
 }
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli/exit"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
@@ -48,7 +48,7 @@ func TestBundleInThePlaceOfARun(t *testing.T) {
 		"report":  {[]string{"report", one, "-o", "-"}, "<html"},
 		"rerun":   {[]string{"rerun", one}, "\nkind: BenchmarkRun\n"},
 		"promote": {[]string{"baseline", "promote", one, "--reason", "release"}, "kind: BenchmarkBaseline\n"},
-		"compare": {[]string{"compare", one, two}, "; over 2 runs; "},
+		"compare": {[]string{"compare", one, two}, "\nover 2 runs\n"},
 		"import":  {[]string{"import", one, "-o", folder}, folder + ": "},
 		"export":  {[]string{"export", one, "--bundle", "-o", one + ".2" + bundle.Extension}, " files of bundle "},
 	}
@@ -96,8 +96,8 @@ func TestExportRefuses(t *testing.T) {
 	}
 }
 
-// A bundle whose bytes were changed exits as a run that was changed does; one that is no bundle as
-// what cannot be read.
+// A bundle whose bytes were changed exits as a run that was changed does, wherever they were; one that is not there, and one of another
+// version, as what cannot be read.
 func TestVerifyBundle(t *testing.T) {
 	path := exported(t, finished.New(t, finished.Options{}))
 	good, err := os.ReadFile(path)
@@ -110,7 +110,10 @@ func TestVerifyBundle(t *testing.T) {
 		want string
 	}{
 		"changed raw output": {bytes.Replace(good, []byte("raw output of run"), []byte("RAW output of run"), 1), exit.Differs, "tampered: configmaps/run-trial-00000-result-0/binaryData/raw.tar.gz has the SHA-256 "},
-		"cut":                {good[:len(good)-1024], exit.Problem, "error: bundle "},
+		"cut":                {good[:len(good)-1024], exit.Differs, "error: bundle "},
+		"a changed index":    {bytes.Replace(good, []byte(`"bytes":`), []byte(`"bytez":`), 1), exit.Differs, "error: bundle "},
+		"no bundle":          {[]byte("apiVersion: v1\n"), exit.Differs, "it is no tar"},
+		"another version":    {bytes.Replace(good, []byte(bundle.Version), []byte("assay.dev/bundle/v9"), 1), exit.Problem, "use the release of Assay that made the bundle"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -123,10 +126,13 @@ func TestVerifyBundle(t *testing.T) {
 			}
 		})
 	}
+	var out, problems bytes.Buffer
+	if code := Main([]string{"verify", path + ".gone"}, &out, &problems); code != exit.Problem {
+		t.Errorf("one that is not there: exit %d", code)
+	}
 }
 
-// A format goes to standard output, a binary one into a file, and an unknown one is refused before
-// anything is read.
+// A format goes to standard output or into a file, and an unknown one is refused before anything is read.
 func TestExportInAFormat(t *testing.T) {
 	run := finished.New(t, finished.Options{})
 	t.Chdir(t.TempDir())
@@ -136,7 +142,6 @@ func TestExportInAFormat(t *testing.T) {
 	}{
 		"text":           {exporting{format: "csv"}, "namespace,run,run_uid,", "", ""},
 		"text in a file": {exporting{format: "csv", output: "x.csv"}, "", "x.csv", ""},
-		"binary":         {exporting{format: "parquet"}, "", "run.parquet", ""},
 		"unknown":        {exporting{format: "xls"}, "", "", `there is no format "xls"`},
 	}
 	for name, tc := range tests {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/integrity"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/integrity"
 )
 
 const importHelp = `Verify a bundle and unpack it into a new folder.

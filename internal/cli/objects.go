@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/integrity"
+	"github.com/assay-bench/assay/internal/record/integrity"
 )
 
 // lookIn a folder for objects by their keys; nil without a folder. Nothing outside of the folder

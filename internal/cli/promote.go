@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/baseline"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
+	"github.com/assay-bench/assay/internal/verdict/baseline"
 )
 
 const promoteHelp = `Write a BenchmarkBaseline with the numbers of a run, to be committed.
@@ -98,7 +98,7 @@ func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	run := read.Object
 	against := objectionsTo(run)
 	if against != "" && !p.force {
-		return fmt.Errorf("%s is not promoted: %s; --force does it all the same, and the manifest says so", of.from, against)
+		return fmt.Errorf("%s is not promoted: %s; --force promotes it, and the manifest says so", of.from, against)
 	}
 	recorded, err := read.Analysis()
 	if err != nil {
@@ -236,7 +236,7 @@ func (p promotion) write(manifest any, to streams) error {
 		return fmt.Errorf("writing the manifest: %w", err)
 	}
 	if len(data) > maxManifest {
-		return fmt.Errorf("the manifest has %d bytes, and nobody reads more than %d in a commit: declare the comparisons that matter with spec.analysis.comparisons", len(data), maxManifest)
+		return fmt.Errorf("the manifest has %d bytes, more than the %d that a reader of a commit can check: declare the comparisons that matter with spec.analysis.comparisons", len(data), maxManifest)
 	}
 	if p.output != "" {
 		if err := os.WriteFile(p.output, data, 0o644); err != nil { //nolint:gosec // a manifest is for others to read

@@ -19,10 +19,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/baseline"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
+	"github.com/assay-bench/assay/internal/verdict/baseline"
 )
 
 func promote(t *testing.T, p promotion, objects []client.Object) (*v1alpha1.BenchmarkBaseline, string, error) {

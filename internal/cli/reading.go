@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"github.com/assay-bench/assay/internal/cli/ui"
-	"github.com/assay-bench/assay/internal/report"
-	"github.com/assay-bench/assay/internal/stored"
-	"github.com/assay-bench/assay/internal/writeup"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/report"
+	"github.com/assay-bench/assay/internal/show/writeup"
 )
 
 // reading of whole runs for the pages of `ui`: what they say is what the commands say.

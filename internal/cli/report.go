@@ -9,17 +9,18 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/assay-bench/assay/internal/export"
-	"github.com/assay-bench/assay/internal/report"
-	"github.com/assay-bench/assay/internal/stored"
-	"github.com/assay-bench/assay/internal/writeup"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/export"
+	"github.com/assay-bench/assay/internal/show/report"
+	"github.com/assay-bench/assay/internal/show/writeup"
 )
 
 const reportHelp = `Write what a run has stored as one page: an HTML file that needs nothing else.
 
-The page has the verdict and what it does not say, the medians beside each other, every trial as a
-point, curves over a load, over time and by percentile, the environment with what differs, what the
-checks found, quoted numbers, and how to repeat the run. It has no script and loads nothing, can be
+The page has the answer with its evidence, what it does not say, the settings that differ, and what
+to do next; the medians beside each other, every trial as a point over the time, curves over a load,
+over time and by percentile, the environment, what the checks found, quoted numbers, and how to repeat
+the run. It has no script and loads nothing, can be
 sent and printed, and follows the light or dark scheme of whoever reads it. The same run gives the
 same bytes.
 

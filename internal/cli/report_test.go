@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
@@ -34,7 +34,7 @@ func TestReport(t *testing.T) {
 		t.Error("the file and standard output differ")
 	}
 	for _, want := range []string{
-		"<!doctype html>", "b is faster than a at threads 2: its throughput is 1.50 times as high", "trial 0, block 0: ", "Latency spectrum", "left out: disturbed",
+		"<!doctype html>", "<strong>FASTER</strong> 1.50", "b against a, threads=2", "trial 0, block 0: ", "Latency spectrum", "left out: disturbed",
 		"kubectl assay verify run --namespace ns", "Quoted numbers",
 	} {
 		if !strings.Contains(page.String(), want) {

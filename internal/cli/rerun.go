@@ -6,17 +6,18 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/cli/show"
-	"github.com/assay-bench/assay/internal/rerun"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/record/rerun"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 const rerunHelp = `Write the manifest that repeats a run, or say whether a repetition came out as predicted.
@@ -136,7 +137,7 @@ func checkRerun(ctx context.Context, all []stored.Source, format output.Format, 
 			return fmt.Errorf("%s: %w", from, err)
 		}
 		run.Spec = rerun.Pinned(read)
-		runs, caveats = append(runs, run), append(caveats, caveatsOf(read.Object)...)
+		runs, caveats = append(runs, run), append(caveats, caveatsOf(from, read.Object)...)
 	}
 	earlier, last := len(runs)-1, runs[len(runs)-1]
 	report, err := rerun.Check(runs[:earlier], last)
@@ -166,7 +167,7 @@ func apartFrom(checked analysis.Run, earlier []analysis.Run) (out apart, err err
 		if err != nil {
 			return out, err
 		}
-		out.differ, out.unknown = append(out.differ, differ...), append(out.unknown, unknown...)
+		out.differ, out.unknown = append(out.differ, readout.RunDifferences(differ)...), append(out.unknown, readout.RunDifferences(unknown)...)
 	}
 	return out, nil
 }
@@ -195,33 +196,38 @@ func checkOf(all []stored.Source, report rerun.Report, around apart, caveats []s
 			Target: p.Target, Where: p.Where, Name: p.Name, Unit: p.Unit, Low: p.Low, High: p.High, Value: p.Value, Within: p.Within,
 		})
 	}
-	doc.Verdict = relied(caveats) + around.alike() + verdictOf(doc)
+	relied := ""
+	if len(caveats) > 0 {
+		relied = "not every run can be relied on (see the caveats): "
+	}
+	doc.Verdict = relied + around.alike() + verdictOf(doc)
 	return doc
 }
 
+// tellCheck prints the verdict, what was predicted of each measurement, and what limits that.
 func tellCheck(out io.Writer, doc output.Check) error {
+	p := output.NewPage(out)
+	answer := readout.Statement{Tone: readout.Good, Word: "WITHIN", Text: doc.Verdict}
+	if !doc.Within {
+		answer.Tone, answer.Word = readout.Bad, "OUTSIDE"
+	}
+	p.Statement("", answer)
 	rows := [][]string{{"MEASUREMENT", "WHERE", "TARGET", "PREDICTED", "VALUE", "UNIT", "WITHIN"}}
-	for _, p := range doc.Predictions {
+	for _, one := range doc.Predictions {
 		within := "yes"
-		if !p.Within {
+		if !one.Within {
 			within = "NO"
 		}
-		rows = append(rows, []string{p.Name, show.PlaceOf(p.Where), p.Target, fmt.Sprintf("%.5g to %.5g", p.Low, p.High), fmt.Sprintf("%.5g", p.Value), p.Unit, within})
+		decimal := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+		value, low, high := figure.Measured(decimal(one.Value), decimal(one.Low), decimal(one.High))
+		rows = append(rows, []string{one.Name, readout.PlaceOf(one.Where), one.Target, low + " to " + high, value, one.Unit, within})
 	}
-	if err := output.Rows(out, output.Width(out), rows); err != nil {
-		return err
-	}
-	text := ""
-	for _, part := range []struct {
-		title string
-		lines []string
-	}{{"not compared:", doc.Missing}, {"between the runs:", doc.Between}, {"caveats:", doc.Caveats}} {
-		if len(part.lines) > 0 {
-			text += part.title + "\n  " + strings.Join(part.lines, "\n  ") + "\n"
-		}
-	}
-	_, err := io.WriteString(out, text+doc.Verdict+"\n")
-	return err
+	p.Blank()
+	p.Rows(rows, nil)
+	p.Section("not compared:", doc.Missing...)
+	p.Section("between the runs:", doc.Between...)
+	p.Section("caveats:", doc.Caveats...)
+	return p.Flush()
 }
 
 // verdictOf a check in one line. What is not compared is part of it: nobody knows whether that lies within.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/test/helpers/finished"
 	"github.com/assay-bench/assay/test/helpers/pages"
 )

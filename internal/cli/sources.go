@@ -3,8 +3,9 @@ package cli
 import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/assay-bench/assay/internal/bundle"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/stored"
 )
 
 // sources of the runs that a command names: runs of the namespace that the user is in, and bundles by
@@ -34,7 +35,7 @@ func (k *kubeconfig) sources(names []string) (out []stored.Source, err error) {
 // sourcesIn a namespace of a cluster.
 func sourcesIn(api client.Reader, namespace string, names []string) (out []stored.Source) {
 	for _, name := range names {
-		out = append(out, stored.InCluster(api, client.ObjectKey{Namespace: namespace, Name: name}))
+		out = append(out, stored.InCluster(api, client.ObjectKey{Namespace: namespace, Name: contract.RunName(name)}))
 	}
 	return out
 }

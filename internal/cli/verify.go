@@ -5,29 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/integrity"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/integrity"
+	"github.com/assay-bench/assay/internal/record/stored"
 )
 
 const verifyHelp = `Compare all that a run has stored with the digests in its records and in its status.
 
 Exit codes:
-  0  everything holds
+  0  everything holds; what a bundle leaves out on purpose is named
   1  nothing can be said: an object cannot be read, the run has not ended, or an older
      version of Assay began it, which made no chain
-  6  something was changed after it was stored, or is gone; the output names it
+  6  something was changed after it was stored, or is gone, or the file of a bundle is damaged; the output names it
 
 Of a bundle ("kubectl assay export --bundle") every file is compared with the index first.
 
-What is in an object store is compared with --objects, which names a copy of the folder of the
-run (status.results.store), such as that of "aws s3 sync".
+Objects of an object store are compared with --objects, which names a copy of the folder of the
+run (status.results.store), such as "aws s3 sync" makes.
 
 Whoever may write the status and the ConfigMaps of a run can make a new chain for it. Note
 the head when the run has ended, and give it with --head.`
@@ -107,10 +111,10 @@ func (v verification) look(ctx context.Context) (output.Verification, error) {
 		return doc, err
 	}
 	if !report.Chained {
-		return doc, fmt.Errorf("%s is not chained: an older version of Assay began it, or its status has lost the anchor", v.from)
+		return doc, fmt.Errorf("%s has no status.integrity: it ended before its plan was stored, or the status was edited", v.from)
 	}
 	doc.Plan, doc.Records, doc.Attempts, doc.Summary, doc.Results = report.Plan, report.Records, report.Trials, report.Summary, report.Results
-	doc.AbsentObjects, doc.Head = report.Absent, run.Status.Integrity.Head
+	doc.LeftOut, doc.AbsentObjects, doc.Head = report.LeftOut, report.Absent, run.Status.Integrity.Head
 	if objects != nil {
 		doc.Objects = &report.Objects
 	}
@@ -147,6 +151,13 @@ func tellVerification(out io.Writer, doc output.Verification) error {
 			doc.Plan, doc.Records, doc.Attempts, doc.Summary, doc.Results)
 		text += aboutObjects(doc)
 		text += fmt.Sprintf("  head: %s\n", doc.Head)
+	}
+	if len(doc.LeftOut) > 0 {
+		var parts []string
+		for _, key := range slices.Sorted(maps.Keys(doc.LeftOut)) {
+			parts = append(parts, fmt.Sprintf("%d %s", doc.LeftOut[key], contract.Line(key)))
+		}
+		text += "  left out of the bundle on purpose, and not compared: " + strings.Join(parts, ", ") + "\n"
 	}
 	for _, d := range doc.Differences {
 		text += fmt.Sprintf("  %s: %s\n", d.Kind, d.Message)

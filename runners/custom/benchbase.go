@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // benchBaseSummary is the file *.summary.json of BenchBase (ResultWriter.java).

@@ -9,7 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const slapWorkload = `{"image":"example.com/slap:1","threads":8,"format":"Mysqlslap",

@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/apischema"
+	"github.com/assay-bench/assay/internal/ground/apischema"
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -120,6 +120,8 @@ func TestFailures(t *testing.T) {
 	}{
 		"silence":                           {"Mysqlslap", runner.Output{}, "no number in the format Mysqlslap"},
 		"a tool that failed with numbers":   {"Mysqlslap", runner.Output{Stdout: []byte("Benchmark\n\tNumber of clients running queries: 4\n"), ExitCode: 1}, "exit code 1"},
+		"a tool whose client is refused":    {"Mysqlslap", runner.Output{Stderr: []byte("mysqlslap: Error when connecting to server: 1045 Access denied\n"), ExitCode: 1}, "Error when connecting to server: 1045 Access denied: check the username"},
+		"a server without connections left": {"Mysqlslap", runner.Output{Stderr: []byte("warming up\nERROR 1040 (08004): Too many connections\n"), ExitCode: 1}, "exit code 1: ERROR 1040 (08004): Too many connections: raise max_connections"},
 		"a tool that was killed":            {"TPCCMySQL", runner.Output{ExitCode: -1, Signal: "SIGKILL"}, "SIGKILL"},
 		"a benchmark of Go that failed":     {"GoBenchmark", runner.Output{Stdout: []byte("BenchmarkA-2 10 5 ns/op\n--- FAIL: BenchmarkB\nFAIL\n")}, "--- FAIL: BenchmarkB"},
 		"a constraint of TPC-C":             {"TPCCMySQL", runner.Output{Stdout: []byte(" New-Order: 83.21% [NG]\n<TpmC>\n 5.0 TpmC\n")}, "83.21%"},

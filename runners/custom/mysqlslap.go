@@ -7,7 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // slap is one report of mysqlslap (client/mysqlslap.c, print_conclusions): one engine

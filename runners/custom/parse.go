@@ -3,10 +3,12 @@ package custom
 import (
 	"fmt"
 	"math"
+	"regexp"
 
+	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // parse reads the output of a phase.
@@ -77,10 +79,21 @@ func exit(o runner.Output) *contract.Failure {
 	case o.Signal != "":
 		return &contract.Failure{Reason: contract.ReasonToolFailed, Message: "the tool was ended by " + o.Signal}
 	case o.ExitCode != 0:
-		return &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("the tool ended with exit code %d", o.ExitCode)}
+		f := &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("the tool ended with exit code %d", o.ExitCode)}
+		if m := errorNumber.FindSubmatch(o.Stderr); m != nil {
+			if kind := servererror.Of(string(m[2])); kind != servererror.Unknown {
+				f.Reason = kind.Reason()
+				f.Message += fmt.Sprintf(": %s: %s", runner.Abridge(string(m[1])), kind.Remedy())
+			}
+		}
+		return f
 	}
 	return nil
 }
+
+// errorNumber is a line with the number of a server's error, as clients in C print it: "ERROR 1045
+// (28000): ...", and "mysqlslap: Error when connecting to server: 1045 ...".
+var errorNumber = regexp.MustCompile(`(?mi)^(.*\berror\b[a-z :(]{0,40}\b([0-9]{4})\b.*)$`)
 
 func failed(reason contract.Reason, format string, args ...any) runner.Report {
 	return runner.Report{Failure: &contract.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}}

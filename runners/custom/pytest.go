@@ -5,7 +5,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // pytestFile is what pytest-benchmark writes with --benchmark-json; times are in s.

@@ -13,8 +13,8 @@ func Document() string {
 # Operations of the driver harness
 
 These are the values of ` + "`spec.workload.drivers.benchmarks[].operation`" + `. A ` + "`?`" + ` is a parameter. ` + "`rows`" + ` says how many rows of
-parameters one operation has, and the [scheme](../contributing/driver-protocol.md#schemes) how they are executed. What is
-inside the timed region is the same for all: [run](../contributing/driver-protocol.md#run).
+parameters one operation has, and the [scheme](../contributing/driver-protocol.md#schemes) how they are executed. The
+timed region is the same for all: [run](../contributing/driver-protocol.md#run).
 
 The rows follow from the seed, so that every driver gets the same. Before each run of a writing operation the agent empties
 the table, and fills it again where the list says "filled". That is not timed.

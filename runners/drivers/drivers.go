@@ -31,7 +31,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Name of the runner in the API and in the catalogue of images.
@@ -51,7 +51,7 @@ func Runner() runner.Runner {
 		Connection:   runner.Connection{Demand: demand, Delay: delay},
 		// The data is made by each trial; nothing of it is left to a phase of its own.
 		Phases: runner.Phases{Opening: opening, Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun }},
-		Design: runner.Design{Length: length, Axis: axis, Combinations: combinations},
+		Design: runner.Design{Sample: "{drivers: [{language: Node, name: mysql2}, {language: Node, name: mariadb}], benchmarks: [{operation: SelectOne}]}", Length: length, Axis: axis, Combinations: combinations},
 		Pods:   pods,
 	}
 }

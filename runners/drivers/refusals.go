@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/assay-bench/assay/engines/servererror"
 )
 
 // What a harness cannot do is found out here from its answer to hello, once for all languages, so
@@ -85,16 +87,16 @@ func (c cell) refused(hello answer) string {
 	return ""
 }
 
-// loginMethods are codes and words of drivers and servers that say: the one does not know how to
+// loginMethods are codes, beside the numbers of servers, and words of drivers and servers that say: the one does not know how to
 // log in in the way of the other. Nothing is wrong with the password then, nor with the server.
 var loginMethods = struct {
 	codes []string
 	words *regexp.Regexp
 }{
 	codes: []string{
-		"1251", "ER_NOT_SUPPORTED_AUTH_MODE", // of the server: the client is too old for the account
-		"1524", "ER_PLUGIN_IS_NOT_LOADED", // of the server: it has no such plugin
-		"2054", "2059", "2061", "5010", "5012", // of C libraries and mysqlnd: no such plugin, or not one that it may use
+		"ER_NOT_SUPPORTED_AUTH_MODE", // of the server: the client is too old for the account
+		"ER_PLUGIN_IS_NOT_LOADED",    // of the server: it has no such plugin
+		"5010", "5012",               // of the C library of MariaDB: no such plugin, or not one that it may use
 		"AUTH_SWITCH_PLUGIN_ERROR", "UNSUPPORTED_AUTH_METHOD", // mysql2 and mysql of Node.js
 		"ER_AUTHENTICATION_PLUGIN_NOT_SUPPORTED", // mariadb of Node.js
 	},
@@ -105,5 +107,5 @@ var loginMethods = struct {
 
 // isLoginMethod says whether a driver that failed to connect does not know how to log in.
 func (a answer) isLoginMethod() bool {
-	return slices.Contains(loginMethods.codes, a.Code) || loginMethods.words.MatchString(a.Reason)
+	return servererror.Of(a.Code) == servererror.LoginMethod || slices.Contains(loginMethods.codes, a.Code) || loginMethods.words.MatchString(a.Reason)
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Data is what the tool can say of the rows that Prepare loads. Each part is optional.
@@ -58,6 +58,9 @@ type Phases struct {
 // Design is what the tool can say of experiments with it. Each part is optional. Length, Axis and
 // Combinations are for tools that make many measurements in one trial.
 type Design struct {
+	// Sample is a workload to begin with, as YAML on one line, without threads: kubectl assay new writes it. Empty for a tool
+	// that needs something of the user, such as an image.
+	Sample string
 	// Loads are fields of the workload of which a larger number asks for more work at once, such as
 	// threads or an offered rate. A sweep over one of them has a knee.
 	Loads []string

@@ -10,7 +10,7 @@ import (
 
 // DecodeWorkload reads a runner's part of the spec strictly into its type of the API: a field
 // that is not understood would silently change what is measured. Defaults are filled in and
-// bounds are checked by then (internal/apischema). Errors begin with workload.NAME.
+// bounds are checked by then (internal/ground/apischema). Errors begin with workload.NAME.
 func DecodeWorkload(name string, workload json.RawMessage, params any) error {
 	dec := json.NewDecoder(bytes.NewReader(workload))
 	dec.DisallowUnknownFields()

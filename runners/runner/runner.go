@@ -10,7 +10,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Credentials of the benchmark user.
@@ -125,7 +125,7 @@ type Length struct {
 // AnyHeadline says that one measurement is as good as another.
 const AnyHeadline = "*"
 
-// Expectations that the result of a trial is checked against (internal/validity). They are
+// Expectations that the result of a trial is checked against (internal/trial/validity). They are
 // numbers that do not name the tool. A zero means that nothing is known, so nothing is checked.
 type Expectations struct {
 	// Headline is the name of the measurement that a result has to have; empty for the

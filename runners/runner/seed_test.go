@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func seededTrial(block, cell int) contract.Trial {
@@ -18,7 +18,7 @@ func seededTrial(block, cell int) contract.Trial {
 
 // The line in the document is the specification: whoever runs it gets the seed.
 func TestTheShellLineOfTheDocumentGivesTheSeed(t *testing.T) {
-	line := documented(t, "../../docs/guide/write-a-run.md", "assay.dev/seed/v1")
+	line := documented(t, "../../docs/reference/order-and-seeds.md", "assay.dev/seed/v1")
 	out, err := exec.Command("sh", "-c", line).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v: %s", line, err, out)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const workload = `{"randType":"special","dbPsMode":"auto","ignoreErrors":"1213,1020,1205",

@@ -3,7 +3,7 @@ package sysbench
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // demand of one client: a connection per thread, each with the statements that the

@@ -5,79 +5,57 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // errorNumber finds the number of a MySQL error in the ways sysbench words it.
 var errorNumber = regexp.MustCompile(`(?:\berror (\d{3,5})[: ]|MySQL error: (\d{3,5}) |errno = (\d{3,5}),)`)
 
-// cause is the meaning of a MySQL error for a run, and what to do.
-type cause struct {
-	reason contract.Reason
-	remedy string
+// remedies of this tool for errors of the server.
+var remedies = map[servererror.Kind]string{
+	servererror.Collision:         "transactions collided: name the error in workload.sysbench.ignoreErrors, so that it is counted, or use fewer threads or more rows",
+	servererror.Exists:            "drop the tables sbtest1, sbtest2, ... first, or use an empty schema",
+	servererror.TooManyStatements: "raise max_prepared_stmt_count of the server, use fewer threads or tables, or dbPsMode: disable",
+	servererror.Duplicate:         "with skipTrx, two threads may delete and insert the same row at the same time: set skipTrx to false, or use more rows",
 }
-
-var (
-	rejected    = cause{contract.ReasonCredentialsRejected, "check the username and password in the target's Secret, and that the account may connect from this host"}
-	unreachable = cause{contract.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"}
-	lost        = cause{contract.ReasonConnectionLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
-	missing     = cause{reason: contract.ReasonSchemaMissing} // runner.MissingRemedy
-	tlsFailed   = cause{contract.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"}
-)
 
 // wordings are causes of FATAL lines without the number of an error, by how they
 // begin. The numbers in them are built into sysbench 1.0 (sysbench.c): 131072 places of
 // the queue (MAX_QUEUE_LEN), 30 s for the threads (THREAD_INIT_TIMEOUT).
 var wordings = []struct {
 	begins string
-	cause
+	runner.Cause
 }{
 	{"FATAL: The event queue is full.", overloaded},
-	{"FATAL: Worker threads failed to initialize within", cause{contract.ReasonToolFailed,
-		"every thread connects and prepares its statements first, and sysbench 1.0 waits 30 s for all of them: use fewer threads " +
-			"with more clients (clients.count), fewer tables, or dbPsMode: disable"}},
-	{"FATAL: The --max-time limit has expired, forcing shutdown", cause{contract.ReasonOperationsUnfinished,
-		"transactions were still under way when options[forced-shutdown] had passed: look for locks and stalls of the server, or raise it"}},
-	{"FATAL: Invalid random numbers distribution", cause{contract.ReasonToolFailed,
-		"sysbench 1.0 has no zipfian: choose another workload.sysbench.randType, or a runner image with sysbench 1.1"}},
+	{"FATAL: Worker threads failed to initialize within", runner.Cause{Reason: contract.ReasonToolFailed, Remedy: "every thread connects and prepares its statements first, and sysbench 1.0 waits 30 s for all of them: use fewer threads " +
+		"with more clients (clients.count), fewer tables, or dbPsMode: disable"}},
+	{"FATAL: The --max-time limit has expired, forcing shutdown", runner.Cause{Reason: contract.ReasonOperationsUnfinished, Remedy: "transactions were still under way when options[forced-shutdown] had passed: look for locks and stalls of the server, or raise it"}},
+	{"FATAL: Invalid random numbers distribution", runner.Cause{Reason: contract.ReasonToolFailed, Remedy: "sysbench 1.0 has no zipfian: choose another workload.sysbench.randType, or a runner image with sysbench 1.1"}},
 }
 
-var overloaded = cause{contract.ReasonTargetOverloaded, "131072 transactions waited: the server, or the client with so few threads, " +
+var overloaded = runner.Cause{Reason: contract.ReasonTargetOverloaded, Remedy: "131072 transactions waited: the server, or the client with so few threads, " +
 	"cannot keep up with the rate: lower workload.sysbench.rate, or raise threads"}
 
 // wording is the cause of a line that names no error.
-func wording(line string) (cause, bool) {
+func wording(line string) (runner.Cause, bool) {
 	for _, w := range wordings {
 		if strings.HasPrefix(line, w.begins) {
-			return w.cause, true
+			return w.Cause, true
 		}
 	}
-	return cause{}, false
-}
-
-// causes by MySQL error number.
-var causes = map[string]cause{
-	"1045": rejected,
-	"1044": {contract.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
-	"1142": {contract.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
-	"2002": unreachable, "2003": unreachable, "2005": unreachable,
-	"2006": lost, "2013": lost, "1053": lost,
-	"1049": missing, "1146": missing,
-	"1050": {contract.ReasonSchemaNotEmpty, "drop the tables sbtest1, sbtest2, ... first, or use an empty schema"},
-	"2026": tlsFailed, "3159": tlsFailed,
-	"1040": {contract.ReasonLimitTooLow, "raise max_connections of the server above the number of threads, or use fewer threads"},
-	"1461": {contract.ReasonLimitTooLow, "raise max_prepared_stmt_count of the server, use fewer threads or tables, or dbPsMode: disable"},
-	"1062": {contract.ReasonToolFailed, "with skipTrx, two threads may delete and insert the same row at the same time: set skipTrx to false, or use more rows"},
-	"1286": {contract.ReasonToolFailed, "name a storage engine that the server has"},
+	return runner.Cause{}, false
 }
 
 // failure judges a phase. Nil means that its work is proven to be done.
 func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o runner.Output) *contract.Failure {
 	switch {
 	case len(r.fatals) > 0:
-		return r.fatalFailure(t.Endpoint.TLS, runner.MissingRemedy(phase, p.Script == nil || hasPhase(p.Script, contract.PhasePrepare)))
+		return r.fatalFailure(runner.Refusals{
+			Phase: phase, TLS: t.Endpoint.TLS, Loads: p.Script == nil || hasPhase(p.Script, contract.PhasePrepare), Remedies: remedies,
+		})
 	case signalOf(o) != "":
 		return failed(contract.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
 	case o.ExitCode != 0:
@@ -136,7 +114,7 @@ func afterSignal(signal string) string {
 	case "SIGSEGV", "SIGABRT", "SIGBUS":
 		return "it crashed; look at the raw output and at the server's log, for a lost server can make it crash"
 	}
-	return "something told it to stop before its time"
+	return "a signal from outside stopped it early"
 }
 
 // list names the first few.
@@ -149,9 +127,8 @@ func list(names []string) string {
 }
 
 // fatalFailure classifies by the first error number in the FATAL lines and
-// quotes the first FATAL line with it. ifMissing is the remedy for a schema or a table that
-// is not there.
-func (r *reading) fatalFailure(tls contract.TLSMode, ifMissing string) *contract.Failure {
+// quotes the first FATAL line with it.
+func (r *reading) fatalFailure(refusals runner.Refusals) *contract.Failure {
 	quoted, number := r.fatals[0], ""
 	for _, line := range r.fatals {
 		if n := numberIn(line); n != "" {
@@ -159,44 +136,32 @@ func (r *reading) fatalFailure(tls contract.TLSMode, ifMissing string) *contract
 			break
 		}
 	}
-	why, known := causes[number]
+	kind := servererror.Of(number)
+	why := refusals.CauseOf(kind)
 	if number == "" {
-		quoted, why, known = r.worded()
+		line, worded, known := r.worded()
+		if quoted = line; known {
+			why = worded
+		}
 	}
-	if !known {
-		why = cause{contract.ReasonToolFailed, "look at the raw output and the server's log"}
-	}
-	switch {
-	case number == "1045":
-		why.remedy += tlsHint(tls)
-	case why.reason == contract.ReasonSchemaMissing:
-		why.remedy = ifMissing
+	if kind == servererror.AccessDenied && refusals.TLS == contract.TLSRequired {
+		why.Remedy += "; or the server has no TLS: sysbench then goes on without it, and an account that requires TLS is refused"
 	}
 	first := ""
 	if quoted != r.fatals[0] {
 		first = runner.Abridge(r.fatals[0]) + "; "
 	}
-	return failed(why.reason, "sysbench: %s%s: %s", first, runner.Abridge(quoted), why.remedy)
+	return failed(why.Reason, "sysbench: %s%s: %s", first, runner.Abridge(quoted), why.Remedy)
 }
 
 // worded finds the first FATAL line whose wording is known; else it is the first of all.
-func (r *reading) worded() (string, cause, bool) {
+func (r *reading) worded() (string, runner.Cause, bool) {
 	for _, line := range r.fatals {
 		if why, known := wording(line); known {
 			return line, why, true
 		}
 	}
-	return r.fatals[0], cause{}, false
-}
-
-// tlsHint is the other reason for "access denied": servers refuse an account
-// that requires TLS with the same number as one with a wrong password, and
-// sysbench falls back to plain text when the server has no TLS.
-func tlsHint(tls contract.TLSMode) string {
-	if tls == contract.TLSRequired {
-		return "; or the server has no TLS: sysbench then goes on without it, and an account that requires TLS is refused"
-	}
-	return "; or the account requires TLS, and the target's tls is Disabled"
+	return r.fatals[0], runner.Cause{}, false
 }
 
 func numberIn(line string) string {

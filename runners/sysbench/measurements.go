@@ -3,7 +3,7 @@ package sysbench
 import (
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Units.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // maxProblems bounds what a report quotes. The whole output is kept beside it.

@@ -12,9 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -104,7 +105,7 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 		},
 		"a FATAL line explains more than the signal": {
 			runner.Output{Stdout: []byte("FATAL: error 2013: gone\n"), ExitCode: -1, Signal: "SIGKILL"},
-			failed(contract.ReasonConnectionLost, "sysbench: FATAL: error 2013: gone: %s", lost.remedy),
+			failed(contract.ReasonConnectionLost, "sysbench: FATAL: error 2013: gone: %s", servererror.Lost.Remedy()),
 		},
 		"a FATAL line beside a whole report is a failure": {
 			runner.Output{Stdout: append(bytes.Clone(whole), "FATAL: The event queue is full\n"...)},
@@ -113,7 +114,7 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 		"a full queue says what to do": {
 			runner.Output{Stdout: load(t, "fail-event-queue-full.stdout"), ExitCode: 1},
 			failed(contract.ReasonTargetOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
-				"keep up with the specified event generation rate: %s", overloaded.remedy),
+				"keep up with the specified event generation rate: %s", overloaded.Remedy),
 		},
 	}
 	f := fixtures["run-read-only-quiet"]

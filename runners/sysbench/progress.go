@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // stepMessage is what prepare and cleanup print at the start of a step. Threads

@@ -16,7 +16,8 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // Whoever loads a table, and with how many others: its content is the same.
@@ -70,7 +71,7 @@ func startServer(t *testing.T) realServer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = server.Process.Kill(), server.Wait() })
-	for end := time.Now().Add(time.Minute); s.client("SELECT 1").Run() != nil; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(hang.Limit); s.client("SELECT 1").Run() != nil; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the server does not answer")
 		}

@@ -14,12 +14,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 
-	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/internal/trial/merge"
 )
 
 // asResult is what the agent makes of a report.
@@ -207,7 +207,7 @@ func TestOtherRunsAreFoundOut(t *testing.T) {
 	}
 }
 
-// The golden results of internal/contract are these fixtures, as the agent would
+// The golden results of internal/ground/contract are these fixtures, as the agent would
 // write them. Other packages test with them.
 func TestGoldenResults(t *testing.T) {
 	for name, golden := range map[string]string{
@@ -217,7 +217,7 @@ func TestGoldenResults(t *testing.T) {
 		t.Run(golden, func(t *testing.T) {
 			f := fixtures[name]
 			got := renderJSON(t, asResult(f, parse(f.trial(t), f.phase, f.output(t, name))))
-			path := filepath.Join("..", "..", "internal", "contract", "testdata", golden)
+			path := filepath.Join("..", "..", "internal", "ground", "contract", "testdata", golden)
 			if *update {
 				if err := os.WriteFile(path, got, 0o644); err != nil {
 					t.Fatal(err)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/stats"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // Real runs of a minute on MariaDB 10.11, of a script whose one statement sleeps for a time that

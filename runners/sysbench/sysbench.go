@@ -27,7 +27,7 @@ package sysbench
 import (
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Name of the runner in the API and in the catalogue of images.
@@ -59,7 +59,7 @@ func Runner() runner.Runner {
 		// Its TLS is that of files in its working directory, all three.
 		Connection: runner.Connection{Demand: demand, NeedsCertificate: true, SkipsVerification: true},
 		Phases:     runner.Phases{Skips: skips},
-		Design:     runner.Design{Loads: []string{"threads", "rate"}, Offers: offers},
+		Design:     runner.Design{Sample: "{test: oltp_read_write, tables: 8, tableSize: 100000}", Loads: []string{"threads", "rate"}, Offers: offers},
 		Pods:       pods,
 		Quote:      quoted,
 	}

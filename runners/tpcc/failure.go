@@ -1,13 +1,16 @@
 package tpcc
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // numbered finds the number of an error of the server in the words of the driver.
@@ -20,57 +23,47 @@ func errorNumber(text string) string {
 	return ""
 }
 
-// cause is what an error means for a run, and what to do.
-type cause struct {
-	reason contract.Reason
-	remedy string
+// remedies of this tool for errors of the server.
+var remedies = map[servererror.Kind]string{
+	servererror.Exists:             "drop the tables warehouse, district, customer, ... first, or use an empty schema",
+	servererror.TooManyConnections: "raise max_connections of the server above twice the number of threads, or use fewer threads",
+	servererror.TooManyStatements:  "raise max_prepared_stmt_count of the server above 63 times the number of threads, or use fewer threads",
 }
 
-// causes by the number of the server's error.
-var causes = map[string]cause{
-	"1044": {contract.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
-	"1045": {contract.ReasonCredentialsRejected, "check the username and password in the target's Secret, and whether the account needs TLS"},
-	"1142": {contract.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
-	"1049": {reason: contract.ReasonSchemaMissing}, // runner.MissingRemedy
-	"1146": {reason: contract.ReasonSchemaMissing},
-	"1062": {contract.ReasonSchemaNotEmpty, "drop the tables warehouse, district, customer, ... first, or use an empty schema"},
-	"1040": {contract.ReasonLimitTooLow, "raise max_connections of the server above twice the number of threads, or use fewer threads"},
-	"1461": {contract.ReasonLimitTooLow, "raise max_prepared_stmt_count of the server above 63 times the number of threads, or use fewer threads"},
-	"1286": {contract.ReasonToolFailed, "name a storage engine that the server has"},
-}
-
-// wordings are causes of errors without a number.
+// wordings are causes of errors without a number: what kind of error of a server they are, and
+// what to do where more is known.
 var wordings = []struct {
-	text string
-	cause
+	text   string
+	kind   servererror.Kind
+	remedy string
 }{
-	{"connection refused", cause{contract.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"}},
-	{"no such host", cause{contract.ReasonTargetUnreachable, "check the target's address"}},
-	{"TLS requested but server does not support TLS", cause{contract.ReasonTLSFailed, "give the server a certificate, or set the target's tls to Disabled"}},
-	{"x509:", cause{contract.ReasonTLSFailed, "check that the server's certificate is of the CA in the target's Secret and of the name in its address"}},
-	{"invalid connection", lost}, {"bad connection", lost}, {"unexpected EOF", lost}, {"broken pipe", lost},
+	{"connection refused", servererror.Unreachable, ""},
+	{"no such host", servererror.Unreachable, "check the target's address"},
+	{"TLS requested but server does not support TLS", servererror.TLS, "give the server a certificate, or set the target's tls to Disabled"},
+	{"x509:", servererror.TLS, "check that the server's certificate is of the CA in the target's Secret and of the name in its address"},
+	{"invalid connection", servererror.Lost, ""}, {"bad connection", servererror.Lost, ""},
+	{"unexpected EOF", servererror.Lost, ""}, {"broken pipe", servererror.Lost, ""},
 }
-
-var lost = cause{contract.ReasonConnectionLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
 
 // lostWords tell a connection that was lost from a transaction that failed.
 var lostWords = []string{"invalid connection", "bad connection", "unexpected EOF", "broken pipe", "connection refused"}
 
 // failure judges a phase. Nil means that its work is proven to be done.
-func (r *reading) failure(phase contract.Phase, p Params, o runner.Output) *contract.Failure {
+func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o runner.Output) *contract.Failure {
+	refusals := runner.Refusals{Phase: phase, TLS: t.Endpoint.TLS, Loads: true, Remedies: remedies}
 	unproven := r.unproven(phase, p)
 	gone := slices.IndexFunc(r.errors, func(text string) bool {
 		return slices.ContainsFunc(lostWords, func(word string) bool { return strings.Contains(text, word) })
 	})
 	switch {
 	case r.ping != "":
-		return explain(r.ping, phase)
+		return explain(r.ping, refusals)
 	case len(r.inserts) > 0:
-		return explain(r.inserts[0], phase)
+		return explain(r.inserts[0], refusals)
 	case gone >= 0:
-		return failed(lost.reason, "go-tpc: %s: %s", runner.Abridge(lastWord(r.errors[gone])), lost.remedy)
+		return failed(servererror.Lost.Reason(), "go-tpc: %s: %s", runner.Abridge(lastWord(r.errors[gone])), servererror.Lost.Remedy())
 	case len(r.stopped) > 0:
-		f := explain(r.stopped[0], phase)
+		f := explain(r.stopped[0], refusals)
 		f.Message = fmt.Sprintf("%d of %d terminals stopped: %s", len(r.stopped), p.Threads, f.Message)
 		return f
 	case o.Signal != "":
@@ -78,7 +71,7 @@ func (r *reading) failure(phase contract.Phase, p Params, o runner.Output) *cont
 	case o.ExitCode != 0:
 		return failed(contract.ReasonToolFailed, "go-tpc ended with exit code %d%s", o.ExitCode, r.firstComplaint())
 	case unproven != "" && len(r.errors) > 0:
-		return explain(r.errors[0], phase)
+		return explain(r.errors[0], refusals)
 	case unproven != "":
 		return failed(contract.ReasonOutputTruncated, "go-tpc ended well, but %s: look at the raw output and the server's log", unproven)
 	}
@@ -86,20 +79,15 @@ func (r *reading) failure(phase contract.Phase, p Params, o runner.Output) *cont
 }
 
 // explain an error in the words of the driver.
-func explain(text string, phase contract.Phase) *contract.Failure {
-	why, known := causes[errorNumber(text)]
+func explain(text string, refusals runner.Refusals) *contract.Failure {
+	kind, remedy := servererror.Of(errorNumber(text)), ""
 	for _, w := range wordings {
-		if !known && strings.Contains(text, w.text) {
-			why, known = w.cause, true
+		if kind == servererror.Unknown && strings.Contains(text, w.text) {
+			kind, remedy = w.kind, w.remedy
 		}
 	}
-	if !known {
-		why = cause{contract.ReasonToolFailed, "look at the raw output and the server's log"}
-	}
-	if why.reason == contract.ReasonSchemaMissing {
-		why.remedy = runner.MissingRemedy(phase, true)
-	}
-	return failed(why.reason, "go-tpc: %s: %s", runner.Abridge(lastWord(text)), why.remedy)
+	why := refusals.CauseOf(kind)
+	return failed(why.Reason, "go-tpc: %s: %s", runner.Abridge(lastWord(text)), cmp.Or(remedy, why.Remedy))
 }
 
 // lastWord is what the driver said, without the statement before it.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -26,7 +26,7 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 			r.problem(source+"/stderr", i+1, line)
 		}
 	}
-	report := runner.Report{Failure: r.failure(phase, p, o)}
+	report := runner.Report{Failure: r.failure(t, phase, p, o)}
 	switch phase {
 	case contract.PhaseRun, contract.PhaseWarmup:
 		every := int(p.ReportIntervalSeconds)

@@ -14,7 +14,7 @@
 package tpcc
 
 import (
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -36,7 +36,7 @@ func Runner() runner.Runner {
 		Data:         runner.Data{Fields: runner.Fields("warehouses"), Rows: rows},
 		Connection:   runner.Connection{Demand: demand},
 		Phases:       runner.Phases{CheckTime: checkTime},
-		Design:       runner.Design{Loads: []string{"threads"}},
+		Design:       runner.Design{Sample: "{warehouses: 10}", Loads: []string{"threads"}},
 		Quote:        quote,
 	}
 }

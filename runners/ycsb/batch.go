@@ -1,7 +1,7 @@
 package ycsb
 
 import (
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // batches proves that INSERTs were batched if, and only if, that was asked for. The

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/apischema"
+	"github.com/assay-bench/assay/internal/ground/apischema"
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const aWorkload = `{"workload":"a","recordCount":1000,"threads":20,"driver":"MySQL","columns":"Text","fieldCount":10,

@@ -5,7 +5,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // expectation is what a phase of a client was asked for.
@@ -116,7 +116,7 @@ func afterSignal(signal string) string {
 	case "SIGSEGV", "SIGABRT", "SIGBUS":
 		return "the JVM crashed; look at the raw output"
 	}
-	return "something told it to stop before its time"
+	return "a signal from outside stopped it early"
 }
 
 func failed(reason contract.Reason, format string, args ...any) *contract.Failure {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // sound is the report of a small run: two threads, three reads and an update.
@@ -165,9 +165,11 @@ func TestParseFindsTheCause(t *testing.T) {
 		"no such table":                       {said: "Error in READ, 1146, 42S02: Table 'ycsb.usertable' doesn't exist", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
 		"no such table on SQL Server":         {said: "Error in READ, 208, S0002: Invalid object name 'usertable'.", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
 		"the table is there":                  {said: "Error in TABLE, 1050, 42S01: Table 'usertable' already exists", phase: contract.PhasePrepare, want: contract.ReasonSchemaNotEmpty, remedy: "drop the table"},
-		"rows are there":                      {said: "Error in INSERT, 1062, 23000: Duplicate entry 'user1' for key 'usertable.PRIMARY'", phase: contract.PhasePrepare, want: contract.ReasonSchemaNotEmpty, remedy: "rows are there already"},
+		"rows are there":                      {said: "Error in INSERT, 1062, 23000: Duplicate entry 'user1' for key 'usertable.PRIMARY'", phase: contract.PhasePrepare, want: contract.ReasonSchemaNotEmpty, remedy: "drop the table"},
 		"a run inserts what is there":         {said: "Error in INSERT, 1062, 23000: Duplicate entry 'user1' for key 'usertable.PRIMARY'", want: contract.ReasonToolFailed, remedy: "no two clients"},
-		"too many connections":                {said: "Error in CONNECT, 1040, 08004: Too many connections", want: contract.ReasonToolFailed, remedy: "max_connections"},
+		"too many connections":                {said: "Error in CONNECT, 1040, 08004: Too many connections", want: contract.ReasonLimitTooLow, remedy: "max_connections"},
+		"too many prepared statements":        {said: "Error in READ, 1461, 42000: Can't create more than max_prepared_stmt_count statements (current value: 16382)", want: contract.ReasonLimitTooLow, remedy: "max_prepared_stmt_count"},
+		"a full table":                        {said: "Error in INSERT, 1114, HY000: The table 'usertable' is full", want: contract.ReasonToolFailed, remedy: "more storage"},
 		"another storage engine":              {said: "Error in TABLE, 0, -: the table was made with the storage engine InnoDB instead of ROCKSDB: the server has substituted it", phase: contract.PhasePrepare, want: contract.ReasonToolFailed, remedy: "storage engine"},
 		"no such driver":                      {said: "java.lang.ClassNotFoundException: org.example.Driver", want: contract.ReasonToolFailed, remedy: "workload.ycsb.driver"},
 		"no memory":                           {said: "Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space", want: contract.ReasonToolFailed, remedy: "-Xmx"},

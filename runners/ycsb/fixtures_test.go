@@ -17,7 +17,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // fixture is a real output of YCSB 0.17.0 with its own JDBC binding or (own) with ours, or one

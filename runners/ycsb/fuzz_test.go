@@ -7,7 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // sane holds what is true of every report, whatever was read: numbers can be written as

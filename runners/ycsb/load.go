@@ -3,7 +3,7 @@ package ycsb
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // share is the part of the rows that a client loads.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Units.

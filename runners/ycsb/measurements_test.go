@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 
-	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/internal/trial/merge"
 )
 
 // values of measurements of the names, as text: name, labels, value and n.

@@ -1,7 +1,7 @@
 package ycsb
 
 import (
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // withRates adds to the measurements of a run the rate that was offered, of an open loop, and

@@ -3,9 +3,9 @@ package ycsb
 import (
 	"testing"
 
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/trial/validity"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Offered, achieved and error rate of an open loop; a closed loop offers nothing. The open

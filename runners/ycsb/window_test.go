@@ -10,9 +10,9 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 
-	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/internal/trial/merge"
 )
 
 // timedFixtures are those whose window begins within the process.

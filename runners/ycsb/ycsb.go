@@ -22,7 +22,7 @@ package ycsb
 import (
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Name of the runner in the API and in the catalogue of images.
@@ -52,7 +52,7 @@ func Runner() runner.Runner {
 		},
 		Connection: runner.Connection{Demand: demand, JDBC: true},
 		Phases:     runner.Phases{Skips: skips, Opening: opening},
-		Design:     runner.Design{Loads: []string{"threads", "target"}, Offers: offers},
+		Design:     runner.Design{Sample: "{workload: a, recordCount: 100000}", Loads: []string{"threads", "target"}, Offers: offers},
 		Quote:      quote,
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/stats"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 	"github.com/assay-bench/assay/test/helpers/harnesses"

@@ -52,6 +52,21 @@ const (
 	runAxe          = `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations))`
 )
 
+// brokenWords are those whose letters stand in two lines. Long values, such as digests, may be broken.
+const brokenWords = `(() => {
+  const found = [], range = document.createRange(), texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (text.parentElement.closest("pre, svg, .long")) continue;
+    for (const word of text.data.matchAll(/[A-Za-z]{2,24}/g)) {
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1) found.push(word[0]);
+    }
+  }
+  return found.join(" ");
+})()`
+
 // barrier that axe found.
 type barrier struct {
 	ID    string `json:"id"`
@@ -62,16 +77,20 @@ type barrier struct {
 	} `json:"nodes"`
 }
 
-// inspect the page of a tab, with all open that can be opened: it fits, its pictures are there, and axe finds no barrier.
+// inspect the page of a tab, with all open that can be opened: it fits, no word is broken, its pictures are there, and axe finds no barrier.
 func (l look) inspect(t *testing.T, ctx context.Context, p subject) { //nolint:revive // as above
 	t.Helper()
 	seen := ask[int](t, ctx, openAll+visiblePictures)
 	over := ask[bool](t, ctx, `document.documentElement.scrollWidth > window.innerWidth`)
+	broken := ask[string](t, ctx, brokenWords)
 	picture(t, ctx, p.name+"-"+l.scheme+"-"+l.device)
 	ask[int](t, ctx, p.axe+";0")
 	found := ask[string](t, ctx, runAxe, chromedp.EvalAwaitPromise)
 	if over {
 		t.Errorf("%s is wider than %d pixels", p.name, l.width)
+	}
+	if broken != "" {
+		t.Errorf("%s: words are broken: %s", p.name, broken)
 	}
 	if seen < p.pictures {
 		t.Errorf("%s: got %d pictures that are visible, want %d", p.name, seen, p.pictures)

@@ -20,9 +20,10 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/history"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/verdict/history"
 	"github.com/assay-bench/assay/test/helpers/finished"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // uiOf starts the command `ui` on a cluster with these objects, and returns the address that it prints. The command ends with
@@ -85,8 +86,20 @@ func ended(t *testing.T, name string, level float64) *finished.Run {
 	}})
 }
 
+// failedGate is a run whose gate failed, and whose servers differ in two settings.
+func failedGate(t *testing.T) *finished.Run {
+	run := finished.New(t, finished.Options{Name: "gate", Blocks: 12, Change: func(run *v1alpha1.BenchmarkRun) {
+		run.Spec.Gate = &v1alpha1.Gate{Baseline: "expected"}
+		run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionPassed, Status: metav1.ConditionFalse, Reason: "Slower", Message: "throughput of b: -9.1 % against baseline expected, and the gate allows -5 %"})
+	}})
+	run.Object.Status.Differences = []v1alpha1.SideDifferences{{Value: "b", Baseline: "a", Differences: []v1alpha1.SideDifference{
+		{Name: "log_bin", Value: "OFF", Baseline: "ON", Faster: v1alpha1.FasterValue}, {Name: "optimizer_switch", Value: "index_merge=on,index_merge_union=on,index_merge_sort_union=on", Baseline: "index_merge=on"},
+	}}}
+	return run
+}
+
 func uiObjects(t *testing.T) (out []client.Object) {
-	for _, run := range []*finished.Run{going(t), ended(t, "run", 1), ended(t, "other", 1.1)} {
+	for _, run := range []*finished.Run{going(t), ended(t, "run", 1), ended(t, "other", 1.1), failedGate(t)} {
 		out = append(out, run.Objects()...)
 	}
 	return append(out, scheduled(t)...)
@@ -97,7 +110,7 @@ var uiPages = map[string]struct {
 	path     string
 	pictures int
 }{
-	"runs": {"/", 0}, "run": {"/run/ns/run", 0}, "going": {"/run/ns/going", 2}, "report": {"/report/ns/run", 6},
+	"runs": {"/", 0}, "run": {"/run/ns/run", 3}, "gate": {"/run/ns/gate", 3}, "gate-report": {"/report/ns/gate", 6}, "going": {"/run/ns/going", 2}, "report": {"/report/ns/run", 6},
 	"schedules": {"/schedules", 0}, "schedule": {"/schedule/ns/nightly", 1}, "compare": {"/compare?run=ns/run&run=ns/other", 1},
 }
 
@@ -173,11 +186,10 @@ func TestUILive(t *testing.T) {
 	}
 	until := func(what, expression string) {
 		t.Helper()
-		for range 100 {
+		for end := time.Now().Add(hang.Limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 			if ask[bool](t, ctx, expression) {
 				return
 			}
-			time.Sleep(100 * time.Millisecond)
 		}
 		t.Fatalf("%s: %s", what, ask[string](t, ctx, `document.body.innerText`))
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/helpers/harnesses"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 	"github.com/assay-bench/assay/test/helpers/reliability"
 )
@@ -52,7 +52,7 @@ func killedOnce(t *testing.T, c *tally) {
 		if after := managerPod(t); after == nil || after.UID != pod.UID {
 			t.Errorf("%s: the manager is in another pod now", name)
 		}
-		if took > 3*time.Second {
+		if took > 3*time.Second { // timing: the bar of a figure, in a campaign of its own
 			t.Errorf("the manager was back after %s, want 3 s", took)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
@@ -137,7 +137,7 @@ func aim(t *testing.T, run *v1alpha1.BenchmarkRun, f *fault) bool {
 	for _, cm := range trials.Items {
 		start, err := time.Parse(time.RFC3339Nano, cm.Data[contract.KeyStart])
 		age := time.Since(start)
-		if err != nil || age < time.Second || age > 2500*time.Millisecond {
+		if err != nil || age < time.Second || age > 2500*time.Millisecond { // timing: it picks a trial that has just begun
 			continue
 		}
 		f.job = cm.Name

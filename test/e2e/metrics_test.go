@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/test/helpers/cluster"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // The manager at rest stays small. What the runs of other stories needed goes back to the kernel
@@ -63,7 +64,7 @@ func managerMetrics(t *testing.T) string {
 	}
 	address := "https://" + forward(t, pod, "8443") + "/metrics"
 	// The manager signed its certificate itself.
-	c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	c := http.Client{Timeout: hang.Limit, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	get := func(token string) (int, string) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/store/s3"
+	"github.com/assay-bench/assay/internal/ground/store/s3"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 

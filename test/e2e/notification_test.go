@@ -19,9 +19,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/certificate"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/notify"
+	"github.com/assay-bench/assay/internal/ground/certificate"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/notify"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 

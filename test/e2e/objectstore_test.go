@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/assay-bench/assay/internal/certificate"
-	"github.com/assay-bench/assay/internal/store/s3"
+	"github.com/assay-bench/assay/internal/ground/certificate"
+	"github.com/assay-bench/assay/internal/ground/store/s3"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 

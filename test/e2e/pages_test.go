@@ -13,7 +13,7 @@ import (
 var pagesOfARun = []string{
 	"docs/guide/notifications.md", "docs/guide/operate.md", "docs/guide/read-the-result.md", "docs/guide/security.md",
 	"docs/guide/trust.md", "docs/guide/when-it-fails.md", "docs/guide/write-a-run.md",
-	"docs/reference/conditions.md", "docs/runbooks/AssayManagerDown.md", "docs/runbooks/AssayRunFailed.md",
+	"docs/reference/conditions.md", "docs/reference/order-and-seeds.md", "docs/runbooks/AssayManagerDown.md", "docs/runbooks/AssayRunFailed.md",
 	"docs/runbooks/AssayRunInvalid.md", "docs/runbooks/AssayRunQueuedTooLong.md", "docs/runbooks/AssayRunRegressed.md",
 	"docs/runbooks/AssayStoreUnreachable.md",
 }

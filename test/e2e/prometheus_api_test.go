@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/test/helpers/cluster"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // sample of an answer.
@@ -65,7 +66,7 @@ func (p *prometheus) get(t *testing.T, path string, query url.Values, into any) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := (&http.Client{Timeout: 20 * time.Second}).Do(request)
+	response, err := (&http.Client{Timeout: hang.Limit}).Do(request)
 	if err != nil {
 		t.Fatalf("asking Prometheus: %v", err)
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/store"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/store"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 

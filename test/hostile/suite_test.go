@@ -20,8 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
+	"github.com/assay-bench/assay/test/helpers/hang"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 	"github.com/assay-bench/assay/test/helpers/program"
 )
@@ -211,10 +212,10 @@ func play(t *testing.T, k *kubelet.Kubelet) *kubelet.Kubelet {
 }
 
 // await what a run becomes; the last state is returned with false when the time is over.
-func await(t *testing.T, run *v1alpha1.BenchmarkRun, limit time.Duration, is func(*v1alpha1.BenchmarkRun) bool) (*v1alpha1.BenchmarkRun, bool) {
+func await(t *testing.T, run *v1alpha1.BenchmarkRun, is func(*v1alpha1.BenchmarkRun) bool) (*v1alpha1.BenchmarkRun, bool) {
 	t.Helper()
 	now := &v1alpha1.BenchmarkRun{}
-	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(hang.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), now); err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +243,7 @@ func begun(t *testing.T, run *v1alpha1.BenchmarkRun) (end func() time.Duration) 
 	create(t, run)
 	return func() time.Duration {
 		t.Helper()
-		now, ok := await(t, run, time.Minute, (*v1alpha1.BenchmarkRun).Finished)
+		now, ok := await(t, run, (*v1alpha1.BenchmarkRun).Finished)
 		if !ok || condition(now, v1alpha1.ConditionComplete).Status != metav1.ConditionTrue {
 			t.Errorf("the normal run is not complete after %s: %s: %s", time.Since(begin).Round(time.Millisecond), now.Status.Phase,
 				shorten(condition(now, v1alpha1.ConditionReconciling).Message))
@@ -254,7 +255,7 @@ func begun(t *testing.T, run *v1alpha1.BenchmarkRun) (end func() time.Duration) 
 // failsWith waits for the end of a run that has to fail with a reason of its own.
 func failsWith(t *testing.T, run *v1alpha1.BenchmarkRun, reason string) *v1alpha1.BenchmarkRun {
 	t.Helper()
-	now, ended := await(t, run, time.Minute, (*v1alpha1.BenchmarkRun).Finished)
+	now, ended := await(t, run, (*v1alpha1.BenchmarkRun).Finished)
 	failed := condition(now, v1alpha1.ConditionFailed)
 	if !ended || failed.Status != metav1.ConditionTrue || failed.Reason != reason {
 		t.Errorf("run %s: phase %q, Failed %s with the reason %q (%s), want %s", run.Name, now.Status.Phase, failed.Status, failed.Reason, shorten(failed.Message), reason)

@@ -69,7 +69,7 @@ subjects:
 {{- ternary "8443" "8080" .Values.metrics.secure -}}
 {{- end -}}
 
-{{/* The operator's own configuration; internal/config reads it. */}}
+{{/* The operator's own configuration; internal/ground/config reads it. */}}
 {{- define "assay.config" -}}
 agent:
   image: {{ default (printf "ghcr.io/assay-bench/assay-agent:%s" .Chart.AppVersion) .Values.agent.image | quote }}

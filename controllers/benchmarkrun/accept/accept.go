@@ -10,10 +10,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/trial/journal"
 )
 
 // Input is all that the room decides from. Nothing of it is changed.
@@ -23,9 +21,9 @@ type Input struct {
 	// Now is the time of the pass.
 	Now time.Time
 	// Catalogue of what this operator can do.
-	Catalogue Catalogue
+	Catalogue experiment.Catalogue
 	// Known is what earlier passes of this process planned; zero for nothing.
-	Known Planned
+	Known experiment.Planned
 	// Seen: an earlier pass of this process had the whole plan, which is not kept any more.
 	Seen bool
 	// Turn: it is the run's turn, for a plan that takes several passes. It has none before the first
@@ -35,16 +33,6 @@ type Input struct {
 	Started bool
 }
 
-// Catalogue is what this operator can do.
-type Catalogue struct {
-	// Tool finds an adapter by its name in the API.
-	Tool func(name string) (runner.Runner, bool)
-	// Engine finds the facts of a flavor.
-	Engine func(flavor string) (engine.Engine, bool)
-	// Config of the operator, with the images.
-	Config config.Config
-}
-
 // Result of the room.
 type Result struct {
 	// State is Waiting, Failed or Done.
@@ -52,9 +40,9 @@ type Result struct {
 	// Actions that have to succeed before Status is written.
 	Actions []decision.Action
 	// Work of the run; its Tool has no name when there is none.
-	Work Work
+	Work experiment.Work
 	// Planned has no plan when the spec gives none.
-	Planned Planned
+	Planned experiment.Planned
 	// Status is what the room knows of the status; it repeats what was there before.
 	Status Status
 	// Findings about the plan; only in the pass that resolves the references.
@@ -87,27 +75,14 @@ type Quoted struct {
 	Source string
 }
 
-// refusal is an error that only the user can mend.
-type refusal struct{ decision.Failed }
-
-func (r *refusal) Error() string { return r.Message }
-
-func refuse(reason, format string, args ...any) error {
-	return &refusal{decision.FailWith(reason, format, args...)}
-}
-
-// failed is the state after an error. The room is pure, so that trying again would
-// end alike: every error is one of the spec, but for a plan that a newer manager wrote.
+// failed is the state after an error: a refusal, but for a plan that a newer manager wrote.
 func failed(err error) decision.State {
 	var newer *journal.TooNewError
 	if errors.As(err, &newer) {
 		return decision.WaitFor(v1alpha1.ReasonJournalTooNew, "%v", err)
 	}
-	var r *refusal
-	if errors.As(err, &r) {
-		return r.Failed
-	}
-	return decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)
+	refused := experiment.RefusalOf(err)
+	return decision.Failed{Reason: refused.Reason, Message: refused.Message}
 }
 
 // unlessOther is a state; a run that was planned and whose spec is refused now was accepted by
@@ -136,11 +111,11 @@ func Decide(in Input, ask *decision.Asking) Result {
 func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 	st := in.Run.Status
 	if st.Resolved == nil {
-		if err := in.checkSize(); err != nil {
+		if err := experiment.CheckSize(in.Run, in.Catalogue.Config.Limits); err != nil {
 			return err
 		}
 	}
-	if out.Work, err = WorkOf(in.Run.Spec, in.Catalogue); err != nil {
+	if out.Work, err = experiment.WorkOf(in.Run.Spec, in.Catalogue); err != nil {
 		return err
 	}
 	if state := in.withoutPlan(); state != nil {
@@ -177,7 +152,7 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		}
 	}
 	p := out.Planned.Plan
-	out.State = planned(len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec, out.Status.Plan.Analysis)
+	out.State = in.planned(len(p.Trials), len(p.Cells), out.Status.Plan.Analysis)
 	return nil
 }
 
@@ -194,13 +169,7 @@ func (in Input) withoutPlan() decision.State {
 	case in.Run.Spec.Suspend:
 		return in.heldBack()
 	case in.Seen && st.Plan != nil:
-		targets := 0
-		for _, t := range in.Run.Spec.Targets {
-			if t.Published == nil {
-				targets++
-			}
-		}
-		return planned(int(st.Plan.TrialCount), int(st.Plan.CellCount), targets, in.Run.Spec, st.Plan.Analysis)
+		return in.planned(int(st.Plan.TrialCount), int(st.Plan.CellCount), st.Plan.Analysis)
 	}
 	return nil
 }
@@ -212,9 +181,8 @@ func (in Input) heldBack() decision.State {
 	return decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started")
 }
 
-func planned(trials, cells, targets int, spec v1alpha1.BenchmarkRunSpec, shows *v1alpha1.PlannedAnalysis) decision.State {
-	blocks := spec.Design.Blocks
-	return decision.DoneWith("%d trials planned: %d cells x %d targets x %d blocks%s%s", trials, cells, targets, blocks, searches(spec, trials), canShow(shows, blocks))
+func (in Input) planned(trials, cells int, shows *v1alpha1.PlannedAnalysis) decision.State {
+	return decision.Done{Message: experiment.Message(trials, cells, in.Run.Spec, shows)}
 }
 
 // makePlan goes on with the plan, until it is complete. The message stays the same meanwhile, so
@@ -225,14 +193,16 @@ func (in Input) makePlan(ask *decision.Asking, out *Result) error {
 		if err != nil || !ask.Complete() {
 			return err
 		}
-		out.Planned = Planned{Plan: p, checks: checks{wanted: in.Run.Status.Plan == nil}}
-		if err := in.checkWork(out.Work, p); err != nil {
-			return err
+		out.Planned = experiment.Planned{Plan: p}
+		if in.Run.Status.Plan == nil { // one that was written down is left alone
+			if out.Planned, err = out.Work.Begin(p, in.Catalogue.Config.Limits); err != nil {
+				return err
+			}
 		}
 	}
 	var err error
-	if out.Work.perPass() >= len(out.Planned.Plan.Cells) || in.Turn {
-		out.Planned, err = out.Work.expand(out.Planned)
+	if out.Work.PerPass() >= len(out.Planned.Plan.Cells) || in.Turn {
+		out.Planned, err = out.Work.Expand(out.Planned)
 	}
 	if err != nil {
 		return err
@@ -247,7 +217,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 		return err
 	}
 	var err error
-	if out.Status.Analysis, err = in.foresee(*out); err != nil {
+	if out.Status.Analysis, err = out.Work.Foresee(out.Planned.Plan, in.Catalogue.Config.Limits.Comparisons); err != nil {
 		return err
 	}
 	in.askReferences(out.Work, ask)
@@ -265,7 +235,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if out.Status.Budget, err = in.budget(*out, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
-	out.Findings = append(unverified(in.Run.Spec.Targets), out.Work.foresee(out.Planned.checks, r.resolved)...)
+	out.Findings = append(unverified(in.Run.Spec.Targets), out.Work.WearFindings(out.Planned, r.resolved)...)
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)

@@ -16,8 +16,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 // Every state of a run that is not placed yet, with what happens to it.
@@ -159,7 +160,7 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 	first := w.decide(t)
 	want := Status{
 		Resolved: &v1alpha1.Resolved{
-			AgentImage: "agent:1", AgentResources: &v1alpha1.AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}, RunnerImage: "sysbench:1", ClientShape: *w.in.Run.Spec.Clients.Shape.Inline,
+			AgentImage: "agent:1", AgentResources: v1alpha1.AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}, RunnerImage: "sysbench:1", ClientShape: *w.in.Run.Spec.Clients.Shape.Inline,
 			Inputs:  &v1alpha1.ResolvedInputs{ConfigMap: "run-inputs", SHA256: resources.DigestOf(map[string][]byte{"my.lua": []byte("x")})},
 			Targets: []v1alpha1.ResolvedTarget{{Name: "db", Image: "mysql:8.4", Shape: w.in.Run.Spec.Targets[0].Shape.Inline}},
 		},
@@ -216,8 +217,8 @@ func TestErrorsAreRefusals(t *testing.T) {
 		err  error
 		want decision.State
 	}{
-		"a refusal":         {refuse("R", "m %d", 1), decision.Failed{Reason: "R", Message: "m 1"}},
-		"a refusal, within": {fmt.Errorf("x: %w", refuse("R", "m")), decision.Failed{Reason: "R", Message: "m"}},
+		"a refusal":         {experiment.Refuse("R", "m %d", 1), decision.Failed{Reason: "R", Message: "m 1"}},
+		"a refusal, within": {fmt.Errorf("x: %w", experiment.Refuse("R", "m")), decision.Failed{Reason: "R", Message: "m"}},
 		"any other":         {errors.New("m"), decision.Failed{Reason: v1alpha1.ReasonInvalidSpec, Message: "m"}},
 	} {
 		if diff := cmp.Diff(tc.want, failed(tc.err)); diff != "" {

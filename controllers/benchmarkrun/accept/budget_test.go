@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/budget"
+	"github.com/assay-bench/assay/internal/ground/budget"
 )
 
 func TestBudgetOfBytes(t *testing.T) {

@@ -16,10 +16,11 @@
 // and the actions that make it last, in this order: copies of what the user may
 // change later, the hash of the spec on the run, the ConfigMaps of the plan.
 //
-// What it refuses: a tool, flavor, version, shape, ConfigMap or Secret that does not
-// exist; a matrix that gives no plan, or one that does not fit into the deadline, the
-// result or the data, or into the budget of bytes; settings that Assay owns or that are lower than the workload
-// needs; published output that cannot be read.
+// What it refuses: what internal/experiment refuses, which makes the plan and knows what
+// follows from the spec alone; a flavor, version, shape, ConfigMap or Secret that does not
+// exist; settings that Assay owns or that are lower than the workload needs; published output
+// that cannot be read; a priority, a deadline or a shape that the operator does not allow;
+// and results for which the namespace or the cluster has no room.
 //
 // References are resolved once. A run that was accepted keeps status.resolved, and
 // the plan that was written down, whatever the objects that it named have become.

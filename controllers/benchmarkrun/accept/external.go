@@ -4,8 +4,9 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // checkUnverified is a finding: nobody verifies the identity of an external server.
@@ -13,32 +14,32 @@ const checkUnverified = "server-unverified"
 
 // checkExternal makes sure that the tool can reach an external target, and that the
 // target's Secret has what the tool needs.
-func (in references) checkExternal(field string, w Work, e *v1alpha1.ExternalTarget) error {
+func (in references) checkExternal(field string, w experiment.Work, e *v1alpha1.ExternalTarget) error {
 	if e.JDBC != nil && !w.Tool.Connection.JDBC {
-		return refuse(v1alpha1.ReasonInvalidSpec, "%s.jdbc: %s does not speak JDBC: use the workload ycsb, or give the host of a server of the MySQL family",
+		return experiment.Refuse(v1alpha1.ReasonInvalidSpec, "%s.jdbc: %s does not speak JDBC: use the workload ycsb, or give the host of a server of the MySQL family",
 			field, w.Tool.Name)
 	}
 	if e.JDBC == nil && w.Tool.Connection.SkipsVerification && !e.InsecureSkipVerify {
-		return refuse(v1alpha1.ReasonInvalidSpec,
+		return experiment.Refuse(v1alpha1.ReasonInvalidSpec,
 			"%s.insecureSkipVerify: %s logs in to servers that it did not verify, also with tls: Required, so that whoever can redirect its connections obtains the password: set it to true, or use another tool",
 			field, w.Tool.Name)
 	}
 	secret := in.ask.Secret(e.Credentials.Name)
 	if !secret.Exists {
-		return refuse(v1alpha1.ReasonSecretNotFound, "%s.credentials: there is no Secret %q in namespace %s: create it with the keys username and password",
+		return experiment.Refuse(v1alpha1.ReasonSecretNotFound, "%s.credentials: there is no Secret %q in namespace %s: create it with the keys username and password",
 			field, e.Credentials.Name, in.Run.Namespace)
 	}
 	keys := neededKeys(w, e)
 	for _, k := range keys {
 		if len(secret.Value.Data[k]) == 0 {
-			return refuse(v1alpha1.ReasonSecretIncomplete, "%s.credentials: Secret %q lacks the key %q (needed: %v)", field, e.Credentials.Name, k, keys)
+			return experiment.Refuse(v1alpha1.ReasonSecretIncomplete, "%s.credentials: Secret %q lacks the key %q (needed: %v)", field, e.Credentials.Name, k, keys)
 		}
 	}
 	return nil
 }
 
 // neededKeys of the Secret of an external target.
-func neededKeys(w Work, e *v1alpha1.ExternalTarget) []string {
+func neededKeys(w experiment.Work, e *v1alpha1.ExternalTarget) []string {
 	keys := []string{contract.KeyUsername, contract.KeyPassword}
 	encrypted := e.Encryption() == v1alpha1.TLSRequired && e.JDBC == nil
 	switch {
@@ -56,7 +57,7 @@ func unverified(targets []v1alpha1.Target) []v1alpha1.Finding {
 	for _, t := range targets {
 		if t.External != nil && t.External.InsecureSkipVerify {
 			out = append(out, v1alpha1.Finding{Target: t.Name, Check: checkUnverified, Severity: string(validity.Warning), Message: fmt.Sprintf(
-				"nobody verifies that %s is the server that is meant (insecureSkipVerify, tls: %s): whoever can redirect the connections obtains the password of the account",
+				"the identity of the server %s is not verified (insecureSkipVerify, tls: %s): whoever can redirect the connections obtains the password of the account",
 				t.External.Host, t.External.Encryption())})
 		}
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/ycsb"
 )
@@ -74,7 +75,7 @@ func TestExternalServersAreVerified(t *testing.T) {
 // Behind JDBC the URL decides, and Assay asks for nothing.
 func TestJDBCDecidesByItself(t *testing.T) {
 	e := &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: "jdbc:x:y", Driver: "a.B"}}
-	if got := neededKeys(Work{Tool: ycsb.Runner()}, e); len(got) != 2 {
+	if got := neededKeys(experiment.Work{Tool: ycsb.Runner()}, e); len(got) != 2 {
 		t.Errorf("needs the keys %v", got)
 	}
 	if got := e.Encryption(); got != v1alpha1.TLSDisabled {

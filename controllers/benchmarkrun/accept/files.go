@@ -9,17 +9,18 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
 // resolveFiles copies the files of the workload into a ConfigMap of the run that never
 // changes.
-func (in references) resolveFiles(r *resolution, w Work) error {
+func (in references) resolveFiles(r *resolution, w experiment.Work) error {
 	pods, err := w.Tool.PodsOf(w.Params)
 	if err != nil {
-		return refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
+		return experiment.Refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
 	}
 	f := pods.Files
 	if f.ConfigMap == "" {
@@ -54,10 +55,10 @@ func (in references) copied(name string) (*corev1.ConfigMap, bool) {
 func checkFiles(f runner.Files, cm *corev1.ConfigMap) error {
 	has := resources.Files(cm)
 	if len(has) == 0 {
-		return refuse(v1alpha1.ReasonConfigMapNotFound, "spec.%s: ConfigMap %q is empty: each key becomes a file", f.Field, f.ConfigMap)
+		return experiment.Refuse(v1alpha1.ReasonConfigMapNotFound, "spec.%s: ConfigMap %q is empty: each key becomes a file", f.Field, f.ConfigMap)
 	}
 	if _, is := has[f.Needed]; f.Needed != "" && !is {
-		return refuse(v1alpha1.ReasonConfigMapNotFound, "spec.%s: ConfigMap %q has no key %q; it has: %q",
+		return experiment.Refuse(v1alpha1.ReasonConfigMapNotFound, "spec.%s: ConfigMap %q has no key %q; it has: %q",
 			f.Field, f.ConfigMap, f.Needed, slices.Sorted(maps.Keys(has)))
 	}
 	return nil

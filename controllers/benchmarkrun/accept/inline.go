@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 // checkInline refuses what a shape inside of a run may not do by the operator's configuration.
@@ -14,12 +15,12 @@ import (
 // them.
 func checkInline(field string, shape v1alpha1.InstanceShapeSpec, rules config.Shapes) error {
 	not := func(path, what, value string) error {
-		return refuse(v1alpha1.ReasonShapeNotAllowed,
+		return experiment.Refuse(v1alpha1.ReasonShapeNotAllowed,
 			"%s: inline shapes may not have the %s %q: name an InstanceShape that has it, leave it out, or ask an administrator to allow it (chart value shapes.%s)",
 			field, what, value, path)
 	}
 	if rules.Inline == config.InlineDeny {
-		return refuse(v1alpha1.ReasonShapeNotAllowed,
+		return experiment.Refuse(v1alpha1.ReasonShapeNotAllowed,
 			"%s: inline shapes are not allowed here (chart value shapes.inline): name an InstanceShape (kubectl get instanceshapes lists them)", field)
 	}
 	for _, name := range slices.Sorted(maps.Keys(shape.Annotations)) {

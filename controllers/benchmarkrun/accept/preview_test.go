@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/experiment"
 )
 
 // What is foreseen without a cluster is what the manager decides with one.
@@ -26,11 +26,16 @@ func TestPreviewIsWhatIsDecided(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(change)
-			decided, got := w.decide(t), Preview(w.in)
-			if diff := cmp.Diff(words(decided.State), words(got.State)); diff != "" {
+			decided := w.decide(t)
+			got, err := experiment.Preview(w.in.Run, w.in.Catalogue)
+			foreseen := "done: " + got.Message
+			if err != nil {
+				foreseen = words(failed(err))
+			}
+			if diff := cmp.Diff(words(decided.State), foreseen); diff != "" {
 				t.Fatalf("the state (-decided +foreseen):\n%s", diff)
 			}
-			if _, done := got.State.(decision.Done); !done {
+			if err != nil {
 				return
 			}
 			if got.Plan.SHA256() != decided.Status.Plan.SHA256 || got.Budget != decided.Status.Budget.Budget || got.Budget.Bytes == 0 {

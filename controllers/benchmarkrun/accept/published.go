@@ -8,9 +8,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/quoted"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/trial/quoted"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -44,7 +45,7 @@ const maxQuotedText = 256 << 10
 func (in references) resolvePublished(field string, t v1alpha1.Target, r *resolution) (sha string, err error) {
 	format, ok := in.readerOf(t.Published.Format)
 	if !ok {
-		return "", refuse(v1alpha1.ReasonInvalidSpec, "%s.format: this operator cannot read published output of %s", field, t.Published.Format)
+		return "", experiment.Refuse(v1alpha1.ReasonInvalidSpec, "%s.format: this operator cannot read published output of %s", field, t.Published.Format)
 	}
 	name := contract.QuotedName(in.Run.Name, t.Name)
 	cm, copied := in.copied(name)
@@ -89,15 +90,15 @@ func readQuoted(field string, t v1alpha1.Target, format reader, cm *corev1.Confi
 	}
 	switch {
 	case len(texts) == 0:
-		return quoted.Numbers{}, refuse(v1alpha1.ReasonPublishedUnreadable, "%s.configMap: ConfigMap %q has none of the keys %q; it has: %q",
+		return quoted.Numbers{}, experiment.Refuse(v1alpha1.ReasonPublishedUnreadable, "%s.configMap: ConfigMap %q has none of the keys %q; it has: %q",
 			field, source, quoted.Keys(), slices.Sorted(maps.Keys(resources.Files(cm))))
 	case size > maxQuotedText:
-		return quoted.Numbers{}, refuse(v1alpha1.ReasonPublishedUnreadable, "%s.configMap: ConfigMap %q has %d bytes of text: use at most %d, without status lines and histograms",
+		return quoted.Numbers{}, experiment.Refuse(v1alpha1.ReasonPublishedUnreadable, "%s.configMap: ConfigMap %q has %d bytes of text: use at most %d, without status lines and histograms",
 			field, source, size, maxQuotedText)
 	}
 	read, err := quoted.Read(format.read, texts)
 	if err != nil {
-		return quoted.Numbers{}, refuse(v1alpha1.ReasonPublishedUnreadable, "%s.configMap: ConfigMap %q, %v", field, source, err)
+		return quoted.Numbers{}, experiment.Refuse(v1alpha1.ReasonPublishedUnreadable, "%s.configMap: ConfigMap %q, %v", field, source, err)
 	}
 	read.Target, read.Format, read.Source = t.Name, t.Published.Format, t.Published.Source
 	return read, nil

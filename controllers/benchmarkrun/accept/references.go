@@ -5,7 +5,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // references are what the spec names, with the answers about it.
@@ -16,7 +17,7 @@ type references struct {
 
 // askReferences asks for all objects that the spec names, and for the copies of an
 // earlier pass, at once.
-func (in Input) askReferences(w Work, ask *decision.Asking) {
+func (in Input) askReferences(w experiment.Work, ask *decision.Asking) {
 	run := in.Run
 	shape := func(ref *v1alpha1.ShapeRef) {
 		if ref != nil && ref.Inline == nil {
@@ -49,11 +50,11 @@ func (in Input) askReferences(w Work, ask *decision.Asking) {
 func (in references) configMap(field, name string) (*corev1.ConfigMap, error) {
 	cm := in.ask.ConfigMap(name)
 	if excess := in.ask.Excess(name); excess.Exists {
-		return nil, refuse(v1alpha1.ReasonSpecTooLarge, "%s: the ConfigMaps that the spec names have more than %d bytes together, up to %q: name fewer, or smaller ones",
+		return nil, experiment.Refuse(v1alpha1.ReasonSpecTooLarge, "%s: the ConfigMaps that the spec names have more than %d bytes together, up to %q: name fewer, or smaller ones",
 			field, excess.Value.Most, name)
 	}
 	if !cm.Exists {
-		return nil, refuse(v1alpha1.ReasonConfigMapNotFound, "%s: there is no ConfigMap %q in namespace %s: create it", field, name, in.Run.Namespace)
+		return nil, experiment.Refuse(v1alpha1.ReasonConfigMapNotFound, "%s: there is no ConfigMap %q in namespace %s: create it", field, name, in.Run.Namespace)
 	}
 	return cm.Value, nil
 }
@@ -65,7 +66,7 @@ func (in references) shape(field string, ref v1alpha1.ShapeRef) (v1alpha1.Instan
 	}
 	shape := in.ask.Shape(ref.Name)
 	if !shape.Exists {
-		return v1alpha1.InstanceShapeSpec{}, refuse(v1alpha1.ReasonShapeNotFound,
+		return v1alpha1.InstanceShapeSpec{}, experiment.Refuse(v1alpha1.ReasonShapeNotFound,
 			"%s.name: there is no InstanceShape %q: create it (kubectl get instanceshapes lists those that exist), or give the shape inline", field, ref.Name)
 	}
 	return *shape.Value.Spec.DeepCopy(), nil

@@ -8,10 +8,11 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/placement"
-	"github.com/assay-bench/assay/internal/queue"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/experiment/queue"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 // NodeRequest is what a run asks of the queue. The run was accepted: its
@@ -32,7 +33,7 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Request {
 		need.Targets[i].Shape.Annotations = nil
 	}
 	bounds := q.For(run.Namespace)
-	most, held := Bytes(run, bytes)
+	most, held := Bytes(run)
 	return queue.Request{
 		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: bounds.Priority.Nearest(run.Spec.Priority),
 		Since: run.Status.AcceptedTime.Time, Exclusive: Exclusive(run), Need: need, Longest: longest(run, q.Hold),
@@ -43,37 +44,19 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Request {
 
 // Bytes of etcd that the results of a run may take while it holds nodes, and those that it holds, as
 // its status says.
-func Bytes(run *v1alpha1.BenchmarkRun, b config.Budget) (most, held int64) {
-	most, held = resultBytes(run, b)
+func Bytes(run *v1alpha1.BenchmarkRun) (most, held int64) {
+	if r := run.Status.Results; r != nil {
+		most, held = r.BudgetBytes, r.HeldBytes
+	}
 	if r := run.Status.Report; r != nil {
 		held += r.SizeBytes
 	}
 	return most, held
 }
 
-// resultBytes are those without the report.
-func resultBytes(run *v1alpha1.BenchmarkRun, b config.Budget) (most, held int64) {
-	st := run.Status
-	switch {
-	case st.Results != nil && st.Results.BudgetBytes > 0:
-		return st.Results.BudgetBytes, st.Results.HeldBytes
-	case st.Plan == nil:
-		return 0, 0
-	}
-	// Accepted by a release without budgets: what its results are known to hold at least.
-	most = min(int64(st.Plan.TrialCount)*b.LeastResult.Value(), b.Run.Value())
-	if st.Results != nil {
-		held = st.Results.HeldBytes
-	}
-	if run.Finished() {
-		held = max(held, most)
-	}
-	return most, held
-}
-
 // Kept is what a run takes that holds no nodes, or has ended.
-func Kept(run *v1alpha1.BenchmarkRun, b config.Budget) queue.Kept {
-	_, held := Bytes(run, b)
+func Kept(run *v1alpha1.BenchmarkRun) queue.Kept {
+	_, held := Bytes(run)
 	return queue.Kept{UID: run.UID, Name: run.Namespace + "/" + run.Name, Bytes: held}
 }
 
@@ -95,7 +78,7 @@ func Held(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Holding {
 		return out
 	}
 	out.Nodes = placement.Nodes(*st.Placement)
-	out.Bytes, out.Held = Bytes(run, cfg.Results.Budget)
+	out.Bytes, out.Held = Bytes(run)
 	if st.Placement.HeldUntil != nil {
 		out.Idle, out.Until = "suspended", st.Placement.HeldUntil.Time
 	}
@@ -117,7 +100,7 @@ func (in Input) priorityAllowed() error {
 	if p.Has(in.Run.Spec.Priority) {
 		return nil
 	}
-	return refuse(v1alpha1.ReasonPriorityNotAllowed, "spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace %s",
+	return experiment.Refuse(v1alpha1.ReasonPriorityNotAllowed, "spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace %s",
 		in.Run.Spec.Priority, p.Min, p.Max, in.Run.Namespace)
 }
 
@@ -127,7 +110,7 @@ func deadlineAllowed(run *v1alpha1.BenchmarkRun, q config.Queue) error {
 	if run.Spec.Deadline.Duration <= most {
 		return nil
 	}
-	return refuse(v1alpha1.ReasonDeadlineNotAllowed, "spec.deadline: %s is longer than %s, for which the configuration of the operator (queue.bounds, queue.rules) lets runs of namespace %s hold nodes",
+	return experiment.Refuse(v1alpha1.ReasonDeadlineNotAllowed, "spec.deadline: %s is longer than %s, for which the configuration of the operator (queue.bounds, queue.rules) lets runs of namespace %s hold nodes",
 		run.Spec.Deadline.Duration, most, run.Namespace)
 }
 

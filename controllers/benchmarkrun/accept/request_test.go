@@ -11,9 +11,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/placement"
-	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/experiment/queue"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 // The queue's answers and what they mean: nodes, a wait, or the end.
@@ -73,7 +73,7 @@ func TestNodeRequest(t *testing.T) {
 	small, large := *run.Spec.Clients.Shape.Inline.DeepCopy(), *run.Spec.Clients.Shape.Inline.DeepCopy()
 	large.NodeSelector = map[string]string{"size": "large"}
 	run.Status.AcceptedTime = &metav1.Time{Time: now}
-	agent := &v1alpha1.AgentResources{CPU: resource.MustParse("300m"), Memory: resource.MustParse("256Mi")}
+	agent := v1alpha1.AgentResources{CPU: resource.MustParse("300m"), Memory: resource.MustParse("256Mi")}
 	run.Status.Resolved = &v1alpha1.Resolved{ClientShape: small, AgentResources: agent, Targets: []v1alpha1.ResolvedTarget{{Name: "db", Shape: &large}, {Name: "paper"}}}
 	// The agent comes on top of the tool.
 	both := *small.DeepCopy()
@@ -100,9 +100,9 @@ func TestHeld(t *testing.T) {
 	run.Status.Placement = &v1alpha1.Placement{ClientNodeNames: []string{"n2"}, Targets: []v1alpha1.TargetPlacement{{Name: "db", NodeName: "n1"}}}
 	want := queue.Holding{
 		UID: run.UID, Name: "ns/run", Priority: 10, Since: now, Nodes: []string{"n1", "n2"}, Exclusive: true,
-		Began: now.Add(time.Minute), Until: now.Add(time.Minute + 26*time.Hour), Bytes: 20 * 64 << 10,
+		Began: now.Add(time.Minute), Until: now.Add(time.Minute + 26*time.Hour), Bytes: 5000,
 	}
-	run.Status.Plan = &v1alpha1.PlanStatus{TrialCount: 20} // of a release without budgets
+	run.Status.Results = &v1alpha1.ResultsStatus{BudgetBytes: 5000}
 	if diff := cmp.Diff(want, Held(run, config.Default())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -1,10 +1,12 @@
 package accept
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/experiment"
 )
 
 // resolution is what the references of a spec mean.
@@ -25,7 +27,7 @@ func (in references) resolve(out Result) (resolution, error) {
 	}
 	r.resolved.AgentImage, r.resolved.RunnerImage = in.Catalogue.Config.Agent.Image, images[0].Image
 	agent := in.Catalogue.Config.Agent.Resources
-	r.resolved.AgentResources = &v1alpha1.AgentResources{CPU: agent.CPU, Memory: agent.Memory}
+	r.resolved.AgentResources = v1alpha1.AgentResources{CPU: agent.CPU, Memory: agent.Memory}
 	if len(images) > 1 {
 		r.resolved.RunnerImages = images
 	}
@@ -57,18 +59,35 @@ func (in references) resolve(out Result) (resolution, error) {
 
 // runnerImages of the client pods: the user's own, or those of the catalogue, one for each
 // name that the cells of the plan ask for.
-func (in references) runnerImages(w Work, p Planned) ([]v1alpha1.RunnerImage, error) {
-	if p.own != "" {
-		return []v1alpha1.RunnerImage{{Name: w.Tool.Name, Image: p.own}}, nil
+func (in references) runnerImages(w experiment.Work, p experiment.Planned) ([]v1alpha1.RunnerImage, error) {
+	if p.OwnImage != "" {
+		return []v1alpha1.RunnerImage{{Name: w.Tool.Name, Image: p.OwnImage}}, nil
 	}
 	var out []v1alpha1.RunnerImage
-	for _, name := range p.images {
+	for _, name := range p.Images {
 		image, ok := in.Catalogue.Config.Runners[name]
 		if !ok {
-			return nil, refuse(v1alpha1.ReasonInvalidSpec,
+			return nil, experiment.Refuse(v1alpha1.ReasonInvalidSpec,
 				"spec.workload.%s: the operator's configuration has no image for this runner (chart value runners.%s.image)", w.Tool.Name, name)
 		}
 		out = append(out, v1alpha1.RunnerImage{Name: name, Image: image.Image})
 	}
 	return out, nil
+}
+
+// maxResolved is the JSON of what the references of a spec mean, in bytes: it stands in the status
+// beside the spec.
+const maxResolved = 512 << 10
+
+// checkResolved refuses a run whose references mean more than its status can pin.
+func checkResolved(r v1alpha1.Resolved) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("the size of status.resolved: %w", err)
+	}
+	if len(data) > maxResolved {
+		return experiment.Refuse(v1alpha1.ReasonSpecTooLarge, "spec.targets: the shapes and settings of all targets are %d bytes, and a run has at most %d: "+
+			"use fewer settings, fewer targets, or shapes with fewer annotations", len(data), maxResolved)
+	}
+	return nil
 }

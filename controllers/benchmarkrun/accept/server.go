@@ -8,8 +8,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/settings"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 const (
@@ -22,20 +23,23 @@ const (
 )
 
 // resolveServer pins image, shape and settings of a server that Assay provides.
-func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v1alpha1.ResolvedTarget, error) {
+func (in references) resolveServer(field string, t v1alpha1.Target, d experiment.Demand) (v1alpha1.ResolvedTarget, error) {
 	out := v1alpha1.ResolvedTarget{Name: t.Name, Image: t.MySQL.Image}
 	e, ok := in.Catalogue.Engine(t.MySQL.Flavor)
 	if !ok {
-		return out, refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.flavor: this operator has no engine %q", field, t.MySQL.Flavor)
+		return out, experiment.Refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.flavor: this operator has no engine %q", field, t.MySQL.Flavor)
 	}
 	if !slices.Contains(e.StorageEngines, t.MySQL.StorageEngine) {
-		return out, refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.storageEngine: %s has no %s: use one of %s",
+		return out, experiment.Refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.storageEngine: %s has no %s: use one of %s",
 			field, t.MySQL.Flavor, t.MySQL.StorageEngine, strings.Join(e.StorageEngines, ", "))
+	}
+	if why, lacks := e.Facts.Lacks[engine.Encryption]; lacks && t.MySQL.TLS != "" && string(t.MySQL.TLS) != string(contract.TLSDisabled) {
+		return out, experiment.Refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.tls: Assay provides %s without TLS (%s): leave tls out", field, t.MySQL.Flavor, why)
 	}
 	if out.Image == "" {
 		entry, ok := in.Catalogue.Config.Engines[t.MySQL.Flavor][t.MySQL.Version]
 		if !ok {
-			return out, refuse(v1alpha1.ReasonVersionNotInCatalogue,
+			return out, experiment.Refuse(v1alpha1.ReasonVersionNotInCatalogue,
 				"%s.mysql.version: the engine catalogue has no %s %q; it has: %s. Add it to the chart value engines.%s, or set image; kubectl assay explain %s says more",
 				field, t.MySQL.Flavor, t.MySQL.Version, in.Catalogue.Config.Versions(t.MySQL.Flavor), t.MySQL.Flavor, v1alpha1.ReasonVersionNotInCatalogue)
 		}
@@ -50,8 +54,8 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v
 	if err != nil {
 		return out, err
 	}
-	if refusals := settings.Validate(e.Owned, field+".mysql.config", user); len(refusals) > 0 {
-		return out, refuse(v1alpha1.ReasonSettingInvalid, "%v", errors.Join(refusals...))
+	if refusals := e.Refuse(field+".mysql.config", user); len(refusals) > 0 {
+		return out, experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%v", errors.Join(refusals...))
 	}
 	replication, err := replicationSettings(e, field+".mysql", t.MySQL, user)
 	if err != nil {
@@ -63,12 +67,12 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v
 		{v1alpha1.SourceReplication, replication},
 		{v1alpha1.SourceSpec, user},
 	}
-	if err := d.fits(field+".mysql", t.MySQL, user, lists[1].settings); err != nil {
+	if err := d.Fits(field+".mysql", t.MySQL, user, lists[1].settings); err != nil {
 		return out, err
 	}
 	out.Settings = mergeSettings(lists)
 	if n := len(out.Settings); n > maxSettings {
-		return out, refuse(v1alpha1.ReasonSettingInvalid, "%s.mysql: %d server settings, and at most %d are kept", field, n, maxSettings)
+		return out, experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s.mysql: %d server settings, and at most %d are kept", field, n, maxSettings)
 	}
 	return out, checkSettings(field+".mysql", out.Settings)
 }
@@ -78,13 +82,13 @@ func checkSettings(field string, list []v1alpha1.ServerSetting) error {
 	all := 0
 	for _, s := range list {
 		if len(s.Name) > maxSettingName || len(s.Value) > maxSettingValue {
-			return refuse(v1alpha1.ReasonSettingInvalid, "%s: the setting %s has a name of %d bytes and a value of %d, and at most %d and %d are kept",
+			return experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s: the setting %s has a name of %d bytes and a value of %d, and at most %d and %d are kept",
 				field, contract.Cut(s.Name, 100), len(s.Name), len(s.Value), maxSettingName, maxSettingValue)
 		}
 		all += len(s.Name) + len(s.Value)
 	}
 	if all > maxSettingBytes {
-		return refuse(v1alpha1.ReasonSettingInvalid, "%s: %d server settings have %d bytes, and at most %d are kept", field, len(list), all, maxSettingBytes)
+		return experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s: %d server settings have %d bytes, and at most %d are kept", field, len(list), all, maxSettingBytes)
 	}
 	return nil
 }
@@ -107,18 +111,18 @@ func (in references) userSettings(field string, m *v1alpha1.MySQLTarget) ([]cont
 			given += len(key) + len(text)
 		}
 		if given > maxConfigFrom {
-			return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s (ConfigMap %s): the ConfigMaps of configFrom have more than %d bytes together: leave out what the server does not need",
+			return nil, experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s (ConfigMap %s): the ConfigMaps of configFrom have more than %d bytes together: leave out what the server does not need",
 				at, ref.Name, maxConfigFrom)
 		}
 		list, err := settings.Parse(cm.Data)
 		if err != nil {
-			return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s (ConfigMap %s): %v", at, ref.Name, err)
+			return nil, experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s (ConfigMap %s): %v", at, ref.Name, err)
 		}
 		lists = append(lists, list)
 	}
 	list, err := settings.Parse(m.Config)
 	if err != nil {
-		return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
+		return nil, experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
 	}
 	return settings.Merge(append(lists, list)...), nil
 }
@@ -135,8 +139,8 @@ func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha
 }
 
 // limitSettings raise the limits that the workload would meet.
-func limitSettings(e engine.Engine, d Demand) []contract.Setting {
-	if e.Limits == nil || d.isZero() {
+func limitSettings(e engine.Engine, d experiment.Demand) []contract.Setting {
+	if e.Limits == nil || d.IsZero() {
 		return nil
 	}
 	return e.Limits(d.All)
@@ -180,7 +184,8 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 		return nil, nil
 	}
 	if e.Replicated == nil {
-		return nil, refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas: leave replication out, or use MySQL, Percona or MariaDB", field, e.Flavor)
+		return nil, experiment.Refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas (%s): leave replication out, or use another flavor",
+			field, e.Flavor, e.Facts.Lacks[engine.Replicas])
 	}
 	needed := e.Replicated(contract.Target{})
 	for _, u := range user {
@@ -188,7 +193,7 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 		taken := slices.Contains(ownedByReplication, name) || strings.HasPrefix(name, "rpl_semi_sync_") ||
 			slices.ContainsFunc(needed, func(s contract.Setting) bool { return s.Name == name })
 		if taken {
-			return nil, refuse(v1alpha1.ReasonSettingInvalid,
+			return nil, experiment.Refuse(v1alpha1.ReasonSettingInvalid,
 				"%s.config.%s: set by Assay, because replication needs it: remove it, or leave replication out", field, u.Name)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/costs"
+	"github.com/assay-bench/assay/internal/trial/costs"
 )
 
 func stops(least int32) change {

@@ -2,18 +2,19 @@ package conclude
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
-// maxCompared is how many comparisons the status has.
-const maxCompared = 64
-
-// maxSwept is how many sweeps the status has.
-const maxSwept = 16
+const (
+	// maxCompared is how many comparisons the status has.
+	maxCompared = 64
+	// maxSwept is how many sweeps the status has.
+	maxSwept = 16
+	// maxDiffering is of how many pairs of targets the status has the differences.
+	maxDiffering = 16
+)
 
 // compare what the run declared. A run whose comparisons cannot be made keeps its numbers, and says why.
 func (in Input) compare() analysis.Result {
@@ -21,32 +22,20 @@ func (in Input) compare() analysis.Result {
 		return analysis.Result{}
 	}
 	out, err := analysis.Conclude(analysis.Input{
-		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit, Alike: analysis.Alike,
+		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit,
+		Settings: analysis.SettingsOf(in.Run.Status.Resolved), Alike: analysis.Alike,
 	})
-	var many *analysis.TooManyError
-	switch {
-	case err == nil:
-		return out
-	case errors.As(err, &many):
-		out.Verdict = strings.TrimSuffix("exploratory: "+err.Error()+"; "+out.Verdict, "; ")
-		return out
+	if err != nil {
+		out.Findings = append(out.Findings, uncompared(err))
 	}
-	out.Findings = append(out.Findings, uncompared(err))
 	return out
 }
 
-// uncompared is the finding of a run whose comparisons cannot be made.
+// uncompared is the finding of a run whose comparisons cannot be made, such as that of a family that is too large.
 func uncompared(err error) v1alpha1.Finding {
-	return v1alpha1.Finding{Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning, Message: "the comparisons of the run cannot be made: " + err.Error()}
-}
-
-// maxLine of status.verdict, in bytes.
-const maxLine = 1024
-
-// Line is the conclusion for the status. One from results that cannot be used says so first.
-func (r Result) Line() string {
-	if v := r.Verdict; r.Conclusion != "" && v.Known && !v.Valid {
-		return contract.Cut("not valid ("+v.Reason+"): "+r.Conclusion, maxLine)
+	message := "the comparisons of the run cannot be made: " + err.Error()
+	if many := new(analysis.TooManyError); errors.As(err, &many) {
+		message = many.Error()
 	}
-	return contract.Cut(r.Conclusion, maxLine)
+	return v1alpha1.Finding{Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning, Message: message}
 }

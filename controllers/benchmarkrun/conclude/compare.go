@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
-	"github.com/assay-bench/assay/internal/integrity"
+	"github.com/assay-bench/assay/internal/record/integrity"
 )
 
 const (
@@ -123,6 +123,6 @@ func (c Checked) findings() []v1alpha1.Finding {
 	}
 	return []v1alpha1.Finding{{
 		Check: "evidence-lost", Severity: v1alpha1.SeverityWarning,
-		Message: c.lost.String() + ". The numbers of the records stay; what they were read from cannot be looked at any more",
+		Message: c.lost.String() + ". The numbers in the records stay, without the results behind them",
 	}}
 }

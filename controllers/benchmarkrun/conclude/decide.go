@@ -6,15 +6,16 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/budget"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/search"
-	"github.com/assay-bench/assay/internal/summary"
+	"github.com/assay-bench/assay/internal/experiment/search"
+	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
+	"github.com/assay-bench/assay/internal/verdict/summary"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Input is what the end of a run is decided from.
@@ -47,10 +48,9 @@ type Result struct {
 	// Summary as the status shows it, and its headline.
 	Summary  []v1alpha1.SummaryEntry
 	Headline string
-	// Compared are the comparisons that the status shows, and Conclusion the line that says what the
-	// run concludes.
-	Compared   []v1alpha1.ComparisonEntry
-	Conclusion string
+	// Compared are the comparisons that the status shows, and Differing what their targets differ in.
+	Compared  []v1alpha1.ComparisonEntry
+	Differing []v1alpha1.SideDifferences
 	// Searched are the answers of searches, and Sweeps the sweeps that the status shows.
 	Searched []v1alpha1.SearchEntry
 	Sweeps   []v1alpha1.SweepEntry
@@ -99,9 +99,11 @@ func Decide(in Input, ask *decision.Asking) Result {
 	}
 	out.Findings = append(out.Findings, saturatedCells(in.Names, entries)...)
 	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
-	out.Headline = cmp.Or(found.headline, summary.Headline(in.Plan, in.Names, entries))
+	out.Headline = cmp.Or(found.headline, readout.Headline(in.Plan, in.Names, entries))
 	compared := in.compare()
-	out.Compared, out.Conclusion = compared.Entries[:min(len(compared.Entries), maxCompared)], compared.Verdict
+	readout.Describe(in.Run, compared.Entries, compared.Sweeps, compared.Differences)
+	out.Compared = compared.Entries[:min(len(compared.Entries), maxCompared)]
+	out.Differing = compared.Differences[:min(len(compared.Differences), maxDiffering)]
 	out.Sweeps = compared.Sweeps[:min(len(compared.Sweeps), maxSwept)]
 	out.Findings = append(out.Findings, compared.Findings...)
 	parts, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: compared.Entries, Sweeps: compared.Sweeps, Searches: found.entries})

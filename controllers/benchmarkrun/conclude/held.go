@@ -1,6 +1,6 @@
 package conclude
 
-import "github.com/assay-bench/assay/internal/contract"
+import "github.com/assay-bench/assay/internal/ground/contract"
 
 // Held is how many bytes the results of the trials hold.
 func Held(records []contract.Record) (held int64) {

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/machinespeed"
-	"github.com/assay-bench/assay/internal/stats"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/internal/trial/machinespeed"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 const (

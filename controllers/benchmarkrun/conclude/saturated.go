@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // saturatedCells is the finding of a sweep over an offered rate: the cells in which the target did not

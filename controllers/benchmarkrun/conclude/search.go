@@ -2,8 +2,8 @@ package conclude
 
 import (
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/search"
+	"github.com/assay-bench/assay/internal/experiment/search"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // maxSearches is how many answers of searches the status has.

@@ -3,8 +3,8 @@ package conclude
 import (
 	"testing"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/plan"
 )
 
 func TestVerdict(t *testing.T) {

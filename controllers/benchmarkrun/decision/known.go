@@ -12,10 +12,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
-	"github.com/assay-bench/assay/internal/budget"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/integrity"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/integrity"
+	"github.com/assay-bench/assay/internal/trial/journal"
 )
 
 // Query is a question that a room has about the cluster. Rooms do not read: they

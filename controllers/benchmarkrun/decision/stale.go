@@ -3,7 +3,7 @@ package decision
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Stale is the deletion of a part of the journal that was written by a pass which did not end,

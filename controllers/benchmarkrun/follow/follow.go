@@ -11,9 +11,10 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/search"
+	"github.com/assay-bench/assay/internal/experiment/search"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // Input is what a decision follows from.
@@ -76,6 +77,6 @@ func (in Input) afterBlock() Result {
 	if err != nil {
 		return done
 	}
-	done.Decision = &contract.Decision{Stop: found.Stop, Why: found.Why}
+	done.Decision = &contract.Decision{Stop: found.Stop, Why: readout.LookText(found)}
 	return done
 }

@@ -27,7 +27,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 // Until is when a run gives its nodes back that is suspended and has nothing at work: its
@@ -42,8 +42,7 @@ func Until(run *v1alpha1.BenchmarkRun, h config.Hold, now time.Time) time.Time {
 }
 
 // Retained is when a run that has ended gives the nodes back that its retained pods are on. The
-// status has announced that, unless an earlier release ended the run, or it was not to be
-// retained then.
+// status has announced that, unless the run was not to be retained when it ended.
 func Retained(run *v1alpha1.BenchmarkRun, h config.Hold) time.Time {
 	st := run.Status
 	switch {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 var now = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -51,7 +51,7 @@ func TestRetained(t *testing.T) {
 	run := &v1alpha1.BenchmarkRun{}
 	run.Status.CompletionTime = &metav1.Time{Time: now}
 	if got := Retained(run, day); !got.Equal(now.Add(24 * time.Hour)) {
-		t.Errorf("a run of an earlier release: %s", got)
+		t.Errorf("a run that was not to be retained when it ended: %s", got)
 	}
 	run.Status.Placement = &v1alpha1.Placement{HeldUntil: &metav1.Time{Time: now.Add(time.Hour)}}
 	if got := Retained(run, day); !got.Equal(now.Add(time.Hour)) {

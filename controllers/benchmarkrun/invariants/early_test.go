@@ -2,7 +2,7 @@ package invariants
 
 import (
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Of a run of at most mostBlocks blocks with one comparison, the only look but the end is after

@@ -14,9 +14,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/integrity"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/integrity"
+	"github.com/assay-bench/assay/internal/trial/journal"
 )
 
 // judge a write before it is done.
@@ -180,7 +180,7 @@ func (c *cluster) judgeChain(run *v1alpha1.BenchmarkRun) {
 	if valid := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionValid); valid == nil || valid.Reason == v1alpha1.ReasonTampered {
 		c.t.Errorf("the results are called tampered: %+v", valid)
 	}
-	found, err := integrity.Run(run, func(name string) (*corev1.ConfigMap, error) { return c.configMap(name), nil })
+	found, err := integrity.Run(run, func(name string) (*corev1.ConfigMap, error) { return c.configMap(name), nil }, integrity.Scope{})
 	c.must(err)
 	if c.careless {
 		found.Findings = slices.DeleteFunc(found.Findings, func(f integrity.Finding) bool { return f.Kind == integrity.Lost })

@@ -10,9 +10,9 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/search"
+	"github.com/assay-bench/assay/internal/experiment/search"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
 )

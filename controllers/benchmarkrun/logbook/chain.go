@@ -5,8 +5,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/integrity"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/integrity"
 )
 
 // vouched compares the last part with the anchor, and its records with each other. The earlier
@@ -31,7 +31,7 @@ func vouched(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, book 
 		return tampered(run, book.Part, err)
 	}
 	if anchor.Head == "" {
-		return decision.Done{} // an older manager has dropped it: the chain goes on as it stands
+		return decision.Done{} // it was removed: the chain goes on as it stands, and a finding says so
 	}
 	err := integrity.Head(*anchor, book.Records)
 	if err == nil {

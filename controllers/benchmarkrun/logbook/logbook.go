@@ -10,11 +10,11 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/budget"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/trial/journal"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Book is the last part of the records of a run.
@@ -49,7 +49,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 	}
 	if !book.Exists && known > 0 {
 		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost,
-			"ConfigMap %s with the records of this run was deleted: what was measured is not known any more; create a new run",
+			"ConfigMap %s with the records of this run was deleted, and the measured values with it; create a new run",
 			contract.RecordsName(run.Name, known-1))
 	}
 	for book.Full() {

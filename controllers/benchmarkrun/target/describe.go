@@ -5,12 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/settings"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // maxListed bounds the lists of settings in the status.
@@ -26,8 +26,9 @@ type Description struct {
 	Findings []v1alpha1.Finding
 }
 
-// Describe a target of the run, whose status is st, by the result of loading it.
-func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res contract.Result) Description {
+// Describe a target of the run, whose status is st, by the result of loading it. provided are the
+// facts of the flavor that Assay provides; zero for an external target.
+func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res contract.Result, provided engine.Facts) Description {
 	out := Description{Status: *st.DeepCopy()}
 	if res.Target != nil {
 		out.CPUModel = res.Target.Machine.CPUModel
@@ -38,14 +39,14 @@ func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res contract
 	}
 	out.Status.ServerVersion = res.Server.Version
 	describeConnection(&out.Status, res.Server)
-	out.Status.Durability = durabilityOf(res.Server.Variables)
+	out.Status.Durability = durabilityOf(*res.Server)
 	out.Status.NonDefault = nil
 	for _, name := range slices.Sorted(maps.Keys(res.Server.NonDefault)) {
 		if len(out.Status.NonDefault) < maxListed {
 			out.Status.NonDefault = append(out.Status.NonDefault, v1alpha1.ServerSetting{Name: name, Value: shorten(res.Server.NonDefault[name])})
 		}
 	}
-	out.compareSettings(run, res.Server.Variables)
+	out.compareSettings(run, res.Server.Variables, provided.Unshown)
 	return out
 }
 
@@ -69,27 +70,10 @@ func describeConnection(st *v1alpha1.TargetStatus, server *contract.Server) {
 	if server.RoundTrip != nil {
 		st.RoundTripSeconds = microseconds(server.RoundTrip.P50Seconds)
 	}
-	st.FsyncsPerCommit = commitFsyncs(server.Durability)
-}
-
-// logCounters count how often a server forced its log to the device, the most telling
-// one first: that of the data counts the log's files too.
-var logCounters = map[string][]string{
-	"innodb":  {"innodb_os_log_fsyncs", "innodb_data_fsyncs"},
-	"rocksdb": {"rocksdb_wal_synced"},
-}
-
-// commitFsyncs for each commit; empty where the server does not tell.
-func commitFsyncs(d *contract.Durability) string {
-	if d == nil || d.Commits <= 0 {
-		return ""
+	st.FsyncsPerCommit = ""
+	if n, known := validity.FlushesPerCommit(*server); known {
+		st.FsyncsPerCommit = strconv.FormatFloat(n, 'f', 2, 64)
 	}
-	for _, name := range logCounters[strings.ToLower(d.StorageEngine)] {
-		if n, told := d.Counters[name]; told {
-			return strconv.FormatFloat(float64(n)/float64(d.Commits), 'f', 2, 64)
-		}
-	}
-	return ""
 }
 
 // microseconds are seconds to the microsecond: probes are not more exact.
@@ -99,7 +83,7 @@ func microseconds(seconds float64) string {
 
 // compareSettings lists the settings that the server ignored or changed, whoever asked
 // for them.
-func (d *Description) compareSettings(run *v1alpha1.BenchmarkRun, variables map[string]string) {
+func (d *Description) compareSettings(run *v1alpha1.BenchmarkRun, variables map[string]string, hidden func(name string) bool) {
 	st := &d.Status
 	st.Differences = nil
 	t := run.Target(st.Name).MySQL
@@ -112,7 +96,7 @@ func (d *Description) compareSettings(run *v1alpha1.BenchmarkRun, variables map[
 		asked = append(asked, contract.Setting{Name: set.Name, Value: set.Value})
 		sources[set.Name] = set.Source
 	}
-	for _, diff := range settings.Differences(settings.Requested(asked, t.StorageEngine), variables) {
+	for _, diff := range settings.Differences(settings.Requested(asked, t.StorageEngine), variables, hidden) {
 		source := sources[diff.Name]
 		if len(st.Differences) < maxListed {
 			st.Differences = append(st.Differences, v1alpha1.SettingDifference{

@@ -6,13 +6,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func TestDescribe(t *testing.T) {
 	full := contract.Result{
 		Server: &contract.Server{
-			Version: "9.7.1", TLSVersion: "TLSv1.3", Cipher: "TLS_AES_256_GCM_SHA384", RoundTrip: &contract.Probe{P50Seconds: 0.0001424},
+			Version: "9.7.1", VersionComment: "(Debian)", TLSVersion: "TLSv1.3", Cipher: "TLS_AES_256_GCM_SHA384", RoundTrip: &contract.Probe{P50Seconds: 0.0001424},
 			Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 120, "innodb_os_log_fsyncs": 50}},
 		},
 		Target: &contract.Environment{Storage: &contract.Storage{
@@ -32,14 +33,19 @@ func TestDescribe(t *testing.T) {
 			v1alpha1.TargetStatus{Name: "db", ServerVersion: "5.7.22"},
 		},
 		"a log that is never forced": {
-			contract.Result{Server: &contract.Server{Durability: &contract.Durability{StorageEngine: "ROCKSDB", Commits: 50, Counters: map[string]int64{"rocksdb_wal_synced": 0}}}},
-			v1alpha1.TargetStatus{Name: "db", FsyncsPerCommit: "0.00"},
+			contract.Result{Server: &contract.Server{Version: "11.8.6-MariaDB", Durability: &contract.Durability{StorageEngine: "ROCKSDB", Commits: 50, Counters: map[string]int64{"rocksdb_wal_synced": 0}}}},
+			v1alpha1.TargetStatus{Name: "db", ServerVersion: "11.8.6-MariaDB", FsyncsPerCommit: "0.00"},
+		},
+		"the counters of a server that is not known mean nothing": {
+			contract.Result{Server: &contract.Server{Version: "8.0.33", VersionComment: "Another", Variables: map[string]string{"log_bin": "ON"},
+				Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 120}}}},
+			v1alpha1.TargetStatus{Name: "db", ServerVersion: "8.0.33"},
 		},
 		"a server that nobody can ask": {contract.Result{}, v1alpha1.TargetStatus{Name: "db"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Describe(&v1alpha1.BenchmarkRun{}, v1alpha1.TargetStatus{Name: "db"}, tt.res)
+			got := Describe(&v1alpha1.BenchmarkRun{}, v1alpha1.TargetStatus{Name: "db"}, tt.res, engine.Facts{})
 			if diff := cmp.Diff(Description{Status: tt.want}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -2,26 +2,23 @@ package target
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // durabilityDiffers is the name of the finding.
 const durabilityDiffers = "durability-differs"
 
-// durabilityVariables decide what a commit costs.
-var durabilityVariables = []string{
-	"innodb_doublewrite", "innodb_flush_log_at_trx_commit", "log_bin", "rocksdb_flush_log_at_trx_commit", "sync_binlog",
-}
-
-// durabilityOf is what a server answered for them.
-func durabilityOf(variables map[string]string) []v1alpha1.ServerSetting {
+// durabilityOf is what a server answered for the variables that decide what a commit costs.
+func durabilityOf(s contract.Server) []v1alpha1.ServerSetting {
 	var out []v1alpha1.ServerSetting
-	for _, name := range durabilityVariables {
-		if value, there := variables[name]; there {
+	for _, name := range validity.CommitCosts(s) {
+		if value, there := s.Variables[name]; there {
 			out = append(out, v1alpha1.ServerSetting{Name: name, Value: shorten(value)})
 		}
 	}
@@ -71,7 +68,13 @@ func differing(known []v1alpha1.TargetStatus) (differ []string, prices []map[str
 	for i, st := range known {
 		prices[i] = price(st.Durability)
 	}
-	for _, name := range durabilityVariables {
+	names := map[string]bool{}
+	for _, p := range prices {
+		for name := range p {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		// A variable that a server does not have says nothing: it may have no such engine.
 		values := map[string]bool{}
 		for _, p := range prices {

@@ -6,11 +6,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
+func serverWith(variables map[string]string) contract.Server {
+	return contract.Server{Version: variables["version"], VersionComment: variables["version_comment"], Variables: variables}
+}
+
 func TestDurabilityDiffers(t *testing.T) {
-	mysql := map[string]string{"innodb_flush_log_at_trx_commit": "1", "log_bin": "ON", "sync_binlog": "1", "innodb_doublewrite": "ON", "version": "9.7.0"}
-	mariadb := map[string]string{"innodb_flush_log_at_trx_commit": "1", "log_bin": "OFF", "sync_binlog": "0", "innodb_doublewrite": "ON"}
+	mysql := map[string]string{"innodb_flush_log_at_trx_commit": "1", "log_bin": "ON", "sync_binlog": "1", "innodb_doublewrite": "ON", "version": "9.7.0", "version_comment": "MySQL Community Server - GPL"}
+	mariadb := map[string]string{"innodb_flush_log_at_trx_commit": "1", "log_bin": "OFF", "sync_binlog": "0", "innodb_doublewrite": "ON", "version": "10.11.6-MariaDB"}
 	but := func(of map[string]string, name, value string) map[string]string {
 		out := map[string]string{name: value}
 		for n, v := range of {
@@ -38,6 +43,7 @@ func TestDurabilityDiffers(t *testing.T) {
 		"one writes its pages once": {mariadb, but(mariadb, "innodb_doublewrite", "0"), false,
 			begin + "a: innodb_doublewrite = ON; b: innodb_doublewrite = OFF)" + advice},
 		"a server without such variables":     {mysql, map[string]string{"version": "8.0.11-TiDB"}, false, ""},
+		"a server that is not known":          {mysql, but(but(mysql, "version_comment", "Another"), "log_bin", "OFF"), false, ""},
 		"a target that does not speak of any": {mysql, nil, false, ""},
 	}
 	for name, tc := range tests {
@@ -46,7 +52,7 @@ func TestDurabilityDiffers(t *testing.T) {
 			run.Spec.Targets = []v1alpha1.Target{{Name: "a"}, {Name: "b"}, {Name: "paper", Published: &v1alpha1.PublishedTarget{}}}
 			var statuses []v1alpha1.TargetStatus
 			for _, target := range []string{"a", "b"} {
-				st := v1alpha1.TargetStatus{Name: target, Durability: durabilityOf(map[string]map[string]string{"a": tc.a, "b": tc.b}[target])}
+				st := v1alpha1.TargetStatus{Name: target, Durability: durabilityOf(serverWith(map[string]map[string]string{"a": tc.a, "b": tc.b}[target]))}
 				if target == "a" || !tc.loading {
 					st.LoadResult = "loaded"
 				}

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 // Observed is what is known of the pods of a target, for its status. What is not known

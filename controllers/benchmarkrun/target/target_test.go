@@ -8,8 +8,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -244,7 +244,7 @@ func TestExternalTargets(t *testing.T) {
 		{Name: "paper", Published: &v1alpha1.PublishedTarget{}},
 	}
 	want := Result{
-		State: decision.Done{Reason: v1alpha1.ReasonNotContacted, Message: "nobody has logged in yet to what Assay did not start: e, j; loading the data will"},
+		State: decision.Done{Reason: v1alpha1.ReasonNotContacted, Message: "not yet logged in to the servers that Assay did not start: e, j; loading the data does"},
 		Targets: []Target{
 			{Name: "e", State: decision.Done{}, Observed: Observed{Address: "db.example:3307"}},
 			{Name: "j", State: decision.Done{}, Observed: Observed{Address: "jdbc:x"}},

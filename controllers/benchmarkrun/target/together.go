@@ -60,7 +60,7 @@ func (in Input) known() decision.Done {
 	if len(untried) == 0 {
 		return decision.Done{Message: what}
 	}
-	out := decision.DoneWith("nobody has logged in yet to what Assay did not start: %s; loading the data will", strings.Join(untried, ", "))
+	out := decision.DoneWith("not yet logged in to the servers that Assay did not start: %s; loading the data does", strings.Join(untried, ", "))
 	if len(in.Run.Provided()) > 0 {
 		out.Message = strings.Replace(what, "target", "target that Assay started", 1) + "; " + out.Message
 	}

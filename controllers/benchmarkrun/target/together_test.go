@@ -21,13 +21,13 @@ func TestWhatIsKnown(t *testing.T) {
 		"servers that Assay started": {targets: []v1alpha1.Target{own}, want: decision.Done{Message: "every target accepts logins"}},
 		"an external one, with a password that may be wrong": {
 			targets: []v1alpha1.Target{cloud},
-			want:    decision.Done{Reason: "NotContacted", Message: "nobody has logged in yet to what Assay did not start: cloud; loading the data will"},
+			want:    decision.Done{Reason: "NotContacted", Message: "not yet logged in to the servers that Assay did not start: cloud; loading the data does"},
 		},
 		"both": {
 			targets: []v1alpha1.Target{own, cloud},
 			want: decision.Done{
 				Reason:  "NotContacted",
-				Message: "every target that Assay started accepts logins; nobody has logged in yet to what Assay did not start: cloud; loading the data will",
+				Message: "every target that Assay started accepts logins; not yet logged in to the servers that Assay did not start: cloud; loading the data does",
 			},
 		},
 		"the load has logged in": {targets: []v1alpha1.Target{own, cloud}, loaded: []string{"cloud"}, want: decision.Done{Message: "every target accepts logins"}},

@@ -13,9 +13,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

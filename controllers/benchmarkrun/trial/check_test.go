@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/trial/validity"
 
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 
-	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/internal/trial/merge"
 )
 
 // The counters of a server are those of all targets on it: loading the second one is no drift
@@ -34,7 +34,7 @@ func TestWhoseDataMayDrift(t *testing.T) {
 		"one server": {"a.example", v1alpha1.ResetPerRun, false},
 	}
 	for name, tc := range tests {
-		in := Input{Run: &v1alpha1.BenchmarkRun{}, Work: accept.Work{Tool: sysbench.Runner()}}
+		in := Input{Run: &v1alpha1.BenchmarkRun{}, Work: experiment.Work{Tool: sysbench.Runner()}}
 		in.Run.Spec.Targets = []v1alpha1.Target{on("first", "a.example"), on("second", tc.other)}
 		in.Run.Spec.Design.DataReset = tc.reset
 		in.Run.Spec.SetDefaults()
@@ -61,7 +61,7 @@ func TestChanceIsSharedByAllTrials(t *testing.T) {
 		in := Input{
 			Run:  &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "a", External: &v1alpha1.ExternalTarget{}}}}},
 			Plan: &plan.Plan{Trials: make([]plan.Trial, trials)},
-			Work: accept.Work{Tool: runner.Runner{Expectations: func(contract.Trial) (runner.Expectations, error) {
+			Work: experiment.Work{Tool: runner.Runner{Expectations: func(contract.Trial) (runner.Expectations, error) {
 				return runner.Expectations{Mix: map[string]float64{"read": 0.5}}, nil
 			}}},
 		}

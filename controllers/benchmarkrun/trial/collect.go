@@ -11,8 +11,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/podhealth"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/podhealth"
 )
 
 // endedClient is the pod of a client that ended, and what is known of its end.
@@ -117,10 +117,6 @@ func checkResult(d decision.Delivered, sha string, ref contract.TrialRef) error 
 	}
 	if len(d.Uploads) == 0 && d.RawSHA256 != res.RawSHA256 {
 		return fmt.Errorf("the raw output (SHA-256 %.12s) is not the one that the result names (%.12s)", d.RawSHA256, res.RawSHA256)
-	}
-	if res.Trial.Cell == nil {
-		// An agent of before cells and attempts were told: a run keeps its images over an upgrade.
-		ref.Cell, ref.Attempt = nil, 0
 	}
 	if !res.Trial.SameTrial(ref) || res.Trial.Client != ref.Client {
 		return fmt.Errorf("the result is of %+v, not of %+v", res.Trial, ref)

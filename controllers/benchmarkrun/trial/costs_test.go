@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -29,7 +29,7 @@ func TestCostsAreRecorded(t *testing.T) {
 			},
 		},
 		Now: time.Unix(1000, 0),
-		Work: accept.Work{Tool: runner.Runner{
+		Work: experiment.Work{Tool: runner.Runner{
 			Summary:      []string{contract.NameThroughput, contract.NameLatencyAvg},
 			Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil },
 		}},

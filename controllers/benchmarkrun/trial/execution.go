@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	servers "github.com/assay-bench/assay/controllers/benchmarkrun/target"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -43,7 +43,7 @@ type Input struct {
 	// Pods is what pods may use beside their shape.
 	Pods config.Pods
 	// Work is what the run asks of its tool: what is loaded.
-	Work accept.Work
+	Work experiment.Work
 	// Demand of all clients together, the largest of all cells.
 	Demand contract.Demand
 	// Plan of the run; nil when it was lost, which leaves nothing to do but to clean up.

@@ -8,14 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func TestLoadingFindsCommitsThatAreNotDurable(t *testing.T) {
@@ -23,6 +23,7 @@ func TestLoadingFindsCommitsThatAreNotDurable(t *testing.T) {
 	got := LoadFindings(in, "innodb", contract.Result{
 		State: contract.Succeeded, Trial: contract.TrialRef{Phase: "Prepare"},
 		Server: &contract.Server{
+			Version:    "10.11.19-MariaDB",
 			Variables:  map[string]string{"innodb_flush_log_at_trx_commit": "1"},
 			Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 1}},
 		},
@@ -42,7 +43,7 @@ func TestATrialInheritsWhatInvalidatesItsTarget(t *testing.T) {
 			Status: v1alpha1.BenchmarkRunStatus{Targets: []v1alpha1.TargetStatus{{Name: "innodb", InvalidatedBy: []v1alpha1.Finding{found}}}},
 		},
 		Now:  time.Unix(1000, 0),
-		Work: accept.Work{Tool: runner.Runner{Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil }}},
+		Work: experiment.Work{Tool: runner.Runner{Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil }}},
 		Plan: &plan.Plan{Targets: []string{"innodb", "myrocks"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{Index: 0}, {Index: 1, Target: 1}}},
 	}
 	in.Run.Spec.SetDefaults()

@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func TestLoadFigures(t *testing.T) {
@@ -73,7 +73,7 @@ func TestLoadFigures(t *testing.T) {
 			if tc.external {
 				target.MySQL, target.External = nil, &v1alpha1.ExternalTarget{Host: "db.example"}
 			}
-			in := Input{Run: loadedRun(target), Work: accept.Work{Tool: runner.Runner{Summary: []string{"throughput"}, Data: runner.Data{Rows: tc.rows}}}, Now: at}
+			in := Input{Run: loadedRun(target), Work: experiment.Work{Tool: runner.Runner{Summary: []string{"throughput"}, Data: runner.Data{Rows: tc.rows}}}, Now: at}
 			e := Execution{Name: "run-db-load", Ref: contract.TrialRef{Phase: string(contract.PhasePrepare), Target: "db"}, Clients: len(tc.results)}
 			got, err := LoadFigures(in, e, tc.results)
 			if err != nil {
@@ -86,7 +86,7 @@ func TestLoadFigures(t *testing.T) {
 	}
 	in := Input{
 		Run:  loadedRun(v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}),
-		Work: accept.Work{Tool: runner.Runner{Data: runner.Data{Rows: func(contract.Trial) (map[string]int64, error) { return nil, errors.New("no such test") }}}}, Now: at,
+		Work: experiment.Work{Tool: runner.Runner{Data: runner.Data{Rows: func(contract.Trial) (map[string]int64, error) { return nil, errors.New("no such test") }}}}, Now: at,
 	}
 	if _, err := LoadFigures(in, Execution{Ref: contract.TrialRef{Target: "db"}}, []contract.Result{loaded(0, 0, 4)}); err == nil {
 		t.Error("rows that cannot be told are no error")

@@ -8,8 +8,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
 )
 
 // RemoveEnded deletes the Jobs and the trial ConfigMaps of executions whose outcome stands

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/integrity"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/search"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/experiment/search"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/integrity"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -44,7 +44,7 @@ func TestTheLoadIsInTheFirstRecordOfASearch(t *testing.T) {
 		"another attempt, after the nodes changed": {append(before, contract.Record{Index: 2, Target: "a"}), journal.Position{Index: 2, Attempt: 1}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := Input{Run: run, Plan: p, Recorded: tt.recorded, Work: accept.Work{Tool: runner.Runner{Name: "tool"}, Search: &search.Search{}}}
+			in := Input{Run: run, Plan: p, Recorded: tt.recorded, Work: experiment.Work{Tool: runner.Runner{Name: "tool"}, Search: &search.Search{}}}
 			if got := loadDelivered(in, tt.at, known.Ask()); (len(got) == 1) != tt.want {
 				t.Errorf("got %+v", got)
 			}

@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/stats"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -41,7 +41,7 @@ func TestSteadinessIsRecorded(t *testing.T) {
 	in := Input{
 		Run: &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{Host: "a.example", Port: 3306}}}}},
 		Now: time.Unix(2000, 0),
-		Work: accept.Work{Tool: runner.Runner{
+		Work: experiment.Work{Tool: runner.Runner{
 			Summary:      []string{contract.NameThroughput},
 			Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil },
 		}},

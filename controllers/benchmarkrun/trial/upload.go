@@ -7,11 +7,11 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/store"
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/ground/store"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // checkArchive is the finding about what did not reach the object store.

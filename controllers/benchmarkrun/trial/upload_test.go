@@ -9,9 +9,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/store"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/store"
 )
 
 // What the object store says of a client's objects, at a time after the client has ended.

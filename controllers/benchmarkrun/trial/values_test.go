@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func measured(name, operation string, v float64) contract.Measurement {

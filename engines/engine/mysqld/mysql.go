@@ -5,8 +5,8 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/settings"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 // This file is for MySQL and for Percona Server, which is built from it.
@@ -24,7 +24,11 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 		StorageEngines: storageEngines,
 		Owned:          owned(),
 		Version:        func() engine.Command { return Version(programs()...) },
-		Recognise:      engine.Recogniser(flavor, 5, 7),
+		Oldest:         []int{5, 7},
+		Facts: engine.Facts{
+			Identify: isMySQL, Family: "MySQL", Storage: StorageOf, CommitCosts: CommitCosts(), NonDefault: nonDefault,
+			Position: "gtid_executed", Log: Log(),
+		},
 		Defaults: func(s engine.Shape, storageEngine string) []contract.Setting {
 			return Defaults(s, storageEngine, redoCapacity)
 		},
@@ -34,7 +38,7 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 		},
 		Config:       config,
 		Initialise:   initialise,
-		Serve:        func(c, i string, p engine.Paths) engine.Command { return Serve(programs(), c, i, p) },
+		Serve:        func(_ contract.Target, p engine.Paths) engine.Command { return Serve(programs(), p) },
 		BootstrapSQL: bootstrap,
 		Replicated:   replicated, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
 	}
@@ -94,9 +98,9 @@ func olderRedoLog(given []contract.Setting) []contract.Setting {
 
 // initialise makes root@localhost without a password. That account can only use the socket:
 // without name resolution no TCP connection is from localhost.
-func initialise(configFile string, p engine.Paths) engine.Command {
+func initialise(p engine.Paths) engine.Command {
 	return engine.Command{Programs: programs(), Args: []string{
-		"--defaults-file=" + configFile, "--initialize-insecure", "--datadir=" + p.Data,
+		"--defaults-file=" + p.Config, "--initialize-insecure", "--datadir=" + p.Data,
 	}}
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/settings"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 // Storage engines by the names of the API.
@@ -33,9 +33,9 @@ func Version(programs ...string) engine.Command {
 }
 
 // Serve is the command that starts a server, which reads both groups of the file.
-func Serve(programs []string, configFile, initFile string, p engine.Paths) engine.Command {
+func Serve(programs []string, p engine.Paths) engine.Command {
 	return engine.Command{Programs: programs, Args: []string{
-		"--defaults-file=" + configFile, "--defaults-group-suffix=" + serving, "--datadir=" + p.Data, "--init-file=" + initFile,
+		"--defaults-file=" + p.Config, "--defaults-group-suffix=" + serving, "--datadir=" + p.Data, "--init-file=" + p.Init,
 	}}
 }
 

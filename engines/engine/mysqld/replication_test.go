@@ -11,7 +11,7 @@ import (
 	"github.com/assay-bench/assay/engines/mariadb"
 	"github.com/assay-bench/assay/engines/mysql"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func member(flavor, version, mode, primary string) contract.Target {

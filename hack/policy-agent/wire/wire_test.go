@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,10 +101,13 @@ func TestSendWaitsForAnAgent(t *testing.T) {
 }
 
 func TestSendGivesUp(t *testing.T) {
-	ctx, stop := context.WithTimeout(t.Context(), 2*retry)
-	defer stop()
-	var refused *net.OpError
-	if err := Send(ctx, abandoned(t), pod); !errors.As(err, &refused) {
-		t.Errorf("%v, want that nobody answers", err)
-	}
+	socket := abandoned(t)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), 2*retry)
+		defer stop()
+		var refused *net.OpError
+		if err := Send(ctx, socket, pod); !errors.As(err, &refused) {
+			t.Errorf("%v, want that nobody answers", err)
+		}
+	})
 }

@@ -8,7 +8,7 @@ import (
 	"hash"
 	"os"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // uploadFile is an object for the store, as it lies on the disk.

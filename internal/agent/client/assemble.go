@@ -3,7 +3,7 @@ package client
 import (
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // assemble makes the result from the findings of all steps, also when one of them failed. The

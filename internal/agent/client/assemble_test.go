@@ -9,7 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // allFound is what a trial has found when every step has run.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/pause"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // annotationReady marks a client that can start (api/v1alpha1).

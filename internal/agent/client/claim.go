@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // annotationClaimedBy is the mark of the process that owns a result (api/v1alpha1).
@@ -53,7 +53,7 @@ func holderOf(cm ConfigMap) string {
 	case holder != "":
 		return holder
 	case cm.Annotations[annotationReady] != "" || len(cm.BinaryData) > 0:
-		return "(unknown)" // an agent of an earlier release, which leaves no name
+		return "(unknown)" // somebody wrote it who left no name: it is not written over
 	}
 	return ""
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // again makes another pod of the same client, on the same result.
@@ -100,10 +100,10 @@ func TestAClaimIsKept(t *testing.T) {
 		want   contract.Reason // empty when the client works
 	}{
 		"the answer to the claim is lost": {func(f *fakeAPI) { f.loseAnswers = 1 }, ""},
-		"an older agent has begun": {func(f *fakeAPI) {
+		"another program delivered": {func(f *fakeAPI) {
 			f.found(map[string]any{"metadata": map[string]any{"annotations": map[string]any{annotationReady: "then"}}})
 		}, contract.ReasonAlreadyBegun},
-		"an older agent delivered a load":  {func(f *fakeAPI) { f.found(map[string]any{"binaryData": map[string]any{"r": "eA=="}}) }, contract.ReasonAlreadyBegun},
+		"another program delivered a load": {func(f *fakeAPI) { f.found(map[string]any{"binaryData": map[string]any{"r": "eA=="}}) }, contract.ReasonAlreadyBegun},
 		"the API server refuses the claim": {func(f *fakeAPI) { f.refuse = ErrRefused }, contract.ReasonDeliveryFailed},
 	}
 	for name, tc := range tests {

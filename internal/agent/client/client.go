@@ -12,7 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // ConfigMap has the parts of a ConfigMap that the agent needs.
@@ -61,8 +61,8 @@ type Questions interface {
 	Version(ctx context.Context) (version, comment string, err error)
 	Variables(ctx context.Context) (map[string]string, error)
 	Status(ctx context.Context) (map[string]string, error)
-	// NonDefault are the variables that differ from the server's own defaults.
-	NonDefault(ctx context.Context, version string) (map[string]string, error)
+	// NonDefault are the variables that a statement of the flavor lists.
+	NonDefault(ctx context.Context, statement string) (map[string]string, error)
 	// Tables of the benchmark's schema in the order of their names.
 	Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error)
 }
@@ -90,7 +90,7 @@ type Options struct {
 	Pod string
 }
 
-// Defaults are the paths that internal/resources mounts.
+// Defaults are the paths that internal/ground/resources mounts.
 func Defaults() Options {
 	return Options{
 		Credentials: contract.DirCredentials, Inputs: contract.DirInputs, Work: contract.DirWork, Socket: contract.ToolSocket, TerminationLog: contract.TerminationLog,

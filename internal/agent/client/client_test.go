@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // wandering are the parts of a result that no test can know.
@@ -49,7 +50,7 @@ func TestRunPhase(t *testing.T) {
 		Measurements: measurement(float64(len("Run"))), Warmup: measurement(float64(len("Warmup"))),
 		Server: &contract.Server{
 			Version: "11.8.6-MariaDB", VersionComment: "Debian",
-			Variables:        map[string]string{"max_connections": "151", "port": "3306", "gtid_binlog_pos": "0"},
+			Variables:        map[string]string{"version": "11.8.6-MariaDB", "max_connections": "151", "port": "3306", "gtid_binlog_pos": "0"},
 			VariablesChanged: map[string]string{"port": "3308"}, NonDefault: map[string]string{"port": "3306"},
 			StatusDelta: map[string]float64{"Questions": 10},
 		},
@@ -125,7 +126,7 @@ func TestPreparePhaseCountsWhatItLeft(t *testing.T) {
 }
 
 func TestFailuresAreDelivered(t *testing.T) {
-	soon := func(trial *contract.Trial) { trial.Deadline = time.Now().Add(400 * time.Millisecond) }
+	soon := func(trial *contract.Trial) { trial.Deadline = time.Now().Add(2 * time.Second) }
 	tests := map[string]struct {
 		tool   string
 		trial  func(*contract.Trial)
@@ -137,7 +138,7 @@ func TestFailuresAreDelivered(t *testing.T) {
 		"the tool's last word":              {tool: "bad", reason: contract.ReasonToolFailed, want: "last word: ERROR 2013: lost with ***"},
 		"a tool that does not end in time":  {tool: "stubborn", trial: soon, reason: contract.ReasonDeadlineExceeded, want: "the deadline"},
 		"a runner that the agent lacks":     {trial: func(trial *contract.Trial) { trial.Runner = "ycsb" }, reason: contract.ReasonTrialUnreadable, want: `no runner "ycsb"`},
-		"a server that does not answer":     {rig: func(r *rig) { r.server.err = errors.New("no route") }, reason: contract.ReasonTargetUnreachable, want: "no route"},
+		"a server that does not answer":     {rig: func(r *rig) { r.agent.Timeouts.Connect, r.server.err = 200*time.Millisecond, errors.New("no route") }, reason: contract.ReasonTargetUnreachable, want: "no route"},
 		"credentials that were not mounted": {rig: func(r *rig) { r.agent.Credentials = "/nonexistent" }, reason: contract.ReasonTrialUnreadable, want: "username"},
 		"a warm-up that failed":             {tool: "bad", trial: func(trial *contract.Trial) { trial.WarmupSeconds = 1 }, reason: contract.ReasonToolFailed, want: "during the warm-up"},
 		"a start that is not a time":        {rig: func(r *rig) { r.api.trial[contract.KeyStart] = "now" }, reason: contract.ReasonTrialUnreadable, want: "key start"},
@@ -167,8 +168,18 @@ func TestFailuresAreDelivered(t *testing.T) {
 
 func TestAnInterruptedClientStillDelivers(t *testing.T) {
 	r := newRig(t, "stubborn", contract.PhaseCleanup, nil)
+	said := filepath.Join(t.TempDir(), "said")
+	t.Setenv(saidEnv, said)
 	ctx, stop := context.WithCancel(t.Context())
-	time.AfterFunc(300*time.Millisecond, stop)
+	defer stop()
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(said); err == nil {
+				stop()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
 	if err := r.agent.Run(ctx); err == nil {
 		t.Error("the interruption is no error")
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 var resetTimes = cmpopts.IgnoreFields(contract.ResetReport{}, "Started", "Ended", "VerifySeconds")
@@ -42,7 +42,7 @@ func TestResetBySnapshot(t *testing.T) {
 	if want := []string{"POST /restore t", "POST /restore t", "POST /restore t", "speed", "environment", "environment"}; !slices.Equal(target.calls, want) {
 		t.Errorf("calls %v, want %v", target.calls, want)
 	}
-	if asked := r.server.asked[:6]; !slices.Equal(asked, []string{"version", "variables", "defaults of 11.8.6-MariaDB", "session", "round trip", "tables"}) {
+	if asked := r.server.asked[:6]; !slices.Equal(asked, []string{"version", "variables", "defaults", "session", "round trip", "tables"}) {
 		t.Errorf("asked the server %v", asked)
 	}
 	reset := res.Data.Reset
@@ -170,7 +170,7 @@ func TestResetFailures(t *testing.T) {
 
 func TestATargetAgentThatNeverAnswersEndsWithTheDeadline(t *testing.T) {
 	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
-		trial.Agent, trial.Deadline = nobody(t), time.Now().Add(300*time.Millisecond)
+		trial.Agent, trial.Deadline = nobody(t), time.Now().Add(2*time.Second)
 		trial.Reset = &contract.Reset{Method: contract.ResetSnapshot, Tables: loadedTables()}
 	})
 	if err := r.agent.Run(t.Context()); err == nil {

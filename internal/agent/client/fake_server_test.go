@@ -10,7 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/clock"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // fakeServer counts its status up with every look at it.
@@ -59,13 +59,13 @@ func (s *fakeServer) Version(context.Context) (string, string, error) {
 
 func (s *fakeServer) Variables(context.Context) (map[string]string, error) {
 	s.note("variables")
-	variables := map[string]string{"max_connections": "151", "gtid_binlog_pos": fmt.Sprint(s.status), "port": fmt.Sprint(3306 + s.status)}
+	variables := map[string]string{"version": "11.8.6-MariaDB", "max_connections": "151", "gtid_binlog_pos": fmt.Sprint(s.status), "port": fmt.Sprint(3306 + s.status)}
 	maps.Copy(variables, s.variables)
 	return variables, s.err
 }
 
-func (s *fakeServer) NonDefault(_ context.Context, version string) (map[string]string, error) {
-	s.note("defaults of " + version)
+func (s *fakeServer) NonDefault(context.Context, string) (map[string]string, error) {
+	s.note("defaults")
 	if s.defaultsErr != nil {
 		return nil, s.defaultsErr
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/control"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // fakeTarget is the agent of a database pod.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // fakeAPI holds the ConfigMaps of a trial. The next calls fail while down is set.

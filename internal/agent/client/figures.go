@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
 

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/live"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // While a tool runs, the end of its output can be read; when it has ended, there is nothing to read.
@@ -46,7 +47,7 @@ func TestLiveFigures(t *testing.T) {
 		_ = r.agent.Run(ctx) // it is interrupted
 	}()
 	const figure = `assay_client_interval_value{measurement="throughput",of="",unit="tx/s"} 2`
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(hang.Limit); ; time.Sleep(100 * time.Millisecond) {
 		text := scrape()
 		mu.Lock()
 		output := seen

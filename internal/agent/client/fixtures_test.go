@@ -23,7 +23,8 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // toolEnv makes the test binary play the tool.
@@ -31,6 +32,9 @@ const toolEnv = "ASSAY_TEST_TOOL"
 
 // supervisorEnv makes the test binary play the supervisor of the agent with this socket.
 const supervisorEnv = "ASSAY_TEST_SUPERVISOR"
+
+// saidEnv names a file that a stubborn tool makes when it has printed something.
+const saidEnv = "ASSAY_TEST_SAID"
 
 // sleepEnv is how long a slow tool sleeps.
 const sleepEnv = "ASSAY_TEST_SLEEP"
@@ -80,6 +84,9 @@ func TestMain(m *testing.M) {
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("half of it")
+		if path := os.Getenv(saidEnv); path != "" {
+			_ = os.WriteFile(path, nil, 0o600)
+		}
 		time.Sleep(time.Minute)
 	case "talks":
 		talks()
@@ -137,7 +144,7 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 	}
 	trial := contract.Trial{
 		Version: contract.TrialVersion, Runner: "fake", Ref: contract.TrialRef{RunUID: "u", Phase: string(phase), Target: "innodb"},
-		Clients: 1, DurationSeconds: 1, Deadline: time.Now().Add(time.Minute),
+		Clients: 1, DurationSeconds: 1, Deadline: time.Now().Add(hang.Limit),
 	}
 	if change != nil {
 		change(&trial)
@@ -151,10 +158,10 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 	r.agent = &Agent{
 		Options: Options{Trial: "t", Result: "t-result-0", Credentials: dir, Work: t.TempDir(), TerminationLog: filepath.Join(dir, "term"), Node: "n1", Socket: socket},
 		Timeouts: Timeouts{
-			TrialRead: 5 * time.Second, Connect: 200 * time.Millisecond, Ask: 200 * time.Millisecond, Poll: 5 * time.Millisecond, Look: 50 * time.Millisecond,
+			TrialRead: hang.Limit, Connect: hang.Limit, Ask: hang.Limit, Poll: 5 * time.Millisecond, Look: 50 * time.Millisecond,
 			Peers: 5 * time.Millisecond, Yield: 20 * time.Millisecond,
-			Retry: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, ToolGrace: 50 * time.Millisecond, ToolAnswer: 5 * time.Second,
-			Deliver: 500 * time.Millisecond, Interrupted: 500 * time.Millisecond,
+			Retry: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, ToolGrace: 50 * time.Millisecond, ToolAnswer: hang.Limit,
+			Deliver: hang.Limit, Interrupted: hang.Limit,
 		},
 		API: r.api, Runner: testRunner, Log: slog.New(slog.DiscardHandler),
 		Connect: func(contract.Endpoint, runner.Credentials) (Server, error) { return r.server, nil },
@@ -181,7 +188,7 @@ func supervised(t testing.TB) string {
 			if err != nil && !errors.Is(err, supervisor.ErrNoAgent) {
 				t.Errorf("the supervisor: %v", err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(hang.Limit):
 			t.Error("the supervisor outlives its agent")
 		}
 		_ = os.RemoveAll(dir)

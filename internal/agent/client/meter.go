@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/environment"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // meter reads the machine and the counters of the agent's own container. Those of the tool's

@@ -3,7 +3,7 @@ package client
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // outcome of a step: its findings, its problems, and its failure. A failed step returns its

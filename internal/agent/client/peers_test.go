@@ -11,7 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // newLoad makes the clients that load the data of one target together, with a
@@ -47,7 +48,7 @@ func (f *fakeAPI) looked(name string) int {
 
 func awaitLooks(t *testing.T, api *fakeAPI, name string, times int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); api.looked(name) < times; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(hang.Limit); api.looked(name) < times; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("nobody looks for %s", name)
 		}
@@ -246,6 +247,7 @@ func TestTheWaitForOthersOutlivesTheAPI(t *testing.T) {
 func TestAClientThatHelpsWaitsForTheServer(t *testing.T) {
 	rigs, _ := newLoad(t, 2, nil)
 	rigs[1].server.err = errors.New("no such host")
+	rigs[1].agent.Timeouts.Connect = 200 * time.Millisecond
 	if err := rigs[1].agent.Run(t.Context()); err == nil {
 		t.Error("it is no error")
 	}

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/engines"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -58,22 +60,19 @@ func (r replicaSet) each(do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// positions are the variables with the committed position of a server: the first of MariaDB,
-// the second of MySQL.
-var positions = []string{"gtid_binlog_pos", "gtid_executed"}
-
 // position of the primary; empty as long as it has committed nothing.
 func (r replicaSet) position(ctx context.Context) (string, error) {
 	variables, err := r.primary.Variables(ctx)
 	if err != nil {
 		return "", err
 	}
-	for _, name := range positions {
-		if value, has := variables[name]; has {
-			return value, nil
-		}
+	name := engines.Identify(variables["version"], variables["version_comment"], variables).Facts.Position
+	value, has := variables[name]
+	if !has {
+		return "", fmt.Errorf("the position of the primary is not known: version %q, version_comment %q, variable %q",
+			variables["version"], variables["version_comment"], name)
 	}
-	return "", fmt.Errorf("the primary has none of the variables %v: its position is not known", positions)
+	return value, nil
 }
 
 // state makes one request; with a position, it may take up to replicaWait.

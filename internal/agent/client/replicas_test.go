@@ -15,7 +15,8 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/control"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // fakeReplica is the agent of a replica. Its answers come in their order, the last one
@@ -157,7 +158,7 @@ func TestReplicasThatDoNotCatchUpFailTheTrial(t *testing.T) {
 			good, bad := newFakeReplica(t, []any{follows}, []any{applied}), newFakeReplica(t, []any{follows}, tt.waited)
 			r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
 				of(good, bad)(trial)
-				trial.Deadline = time.Now().Add(800 * time.Millisecond)
+				trial.Deadline = time.Now().Add(2 * time.Second) // it has to pass
 			})
 			if err := r.agent.Run(t.Context()); err == nil {
 				t.Error("the failure is no error")
@@ -187,21 +188,26 @@ func TestReplicasAfterTheWindow(t *testing.T) {
 		want          contract.Replica
 		caughtUp      bool
 		error         string
+		runsOut       bool // the time for catching up
 	}{
-		"it catches up":                          {[]any{told}, []any{late, applied}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, true, ""},
-		"it is late, which is no error":          {[]any{told}, []any{late}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, ""},
-		"it stopped in the window":               {[]any{broke}, []any{applied}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(5.0)}, false, "Got fatal error 1236"},
-		"it stopped while it caught up":          {[]any{told}, []any{late, stopped}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236"},
-		"it stopped, and the last word is lost":  {[]any{told}, []any{stopped, silence{}}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236"},
-		"it does not answer in time":             {[]any{told}, []any{silence{}}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, ""},
-		"it cannot be read":                      {[]any{"no JSON"}, []any{applied}, contract.Replica{}, false, "asking its agent: refused: the answer to /replica"},
-		"it cannot be read while it catches up":  {[]any{told}, []any{late, "no JSON"}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "the answer to /replica"},
-		"it told no lag, which is absent, not 0": {[]any{follows}, []any{applied}, contract.Replica{}, true, ""},
+		"it catches up":                          {[]any{told}, []any{late, applied}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, true, "", false},
+		"it is late, which is no error":          {[]any{told}, []any{late}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "", true},
+		"it stopped in the window":               {[]any{broke}, []any{applied}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(5.0)}, false, "Got fatal error 1236", false},
+		"it stopped while it caught up":          {[]any{told}, []any{late, stopped}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236", true},
+		"it stopped, and the last word is lost":  {[]any{told}, []any{stopped, silence{}}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236", true},
+		"it does not answer in time":             {[]any{told}, []any{silence{}}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "", true},
+		"it cannot be read":                      {[]any{"no JSON"}, []any{applied}, contract.Replica{}, false, "asking its agent: refused: the answer to /replica", false},
+		"it cannot be read while it catches up":  {[]any{told}, []any{late, "no JSON"}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "the answer to /replica", false},
+		"it told no lag, which is absent, not 0": {[]any{follows}, []any{applied}, contract.Replica{}, true, "", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			replicas, run := afterWindow(t, newFakeReplica(t, tt.plain, tt.waited).address)
-			ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+			limit := hang.Limit
+			if tt.runsOut {
+				limit = 2 * time.Second
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			o := replicas.collectAfter(ctx, run)
 			if o.failure != nil {
@@ -244,7 +250,7 @@ func TestAReplicaWhoseAgentIsGoneIsNamed(t *testing.T) {
 func TestAPrimaryWithoutAPosition(t *testing.T) {
 	replicas, _ := afterWindow(t, newFakeReplica(t, []any{follows}, []any{applied}).address)
 	replicas.primary = noPosition{replicas.primary}
-	if failure := replicas.catchUp(t.Context()); failure == nil || !strings.Contains(failure.Message, "its position is not known") {
+	if failure := replicas.catchUp(t.Context()); failure == nil || !strings.Contains(failure.Message, "the position of the primary is not known") {
 		t.Errorf("got %+v, want a failure", failure)
 	}
 }
@@ -260,6 +266,7 @@ func (noPosition) Variables(context.Context) (map[string]string, error) {
 func TestAReplicaThatIsSilentBeforeTheWindow(t *testing.T) {
 	f := newFakeReplica(t, []any{silence{}, follows}, []any{applied})
 	r := newRig(t, "good", contract.PhaseRun, of(f))
+	r.agent.Ask = 2 * time.Second // the first question is not answered
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
 	if len(res.Problems) != 1 || res.Problems[0].Source != "target/replicas" || !strings.Contains(res.Problems[0].Text, "replica 0: ") {

@@ -1,30 +1,29 @@
 package client
 
 import (
-	"cmp"
 	"math"
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/engines"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // countRows is the number of rows that the server has changed so far, by its latest status;
 // nil where it does not count them.
 func countRows(facts serverFacts, storageEngine string, status map[string]string) *contract.CountedRows {
 	server := facts.server
-	counters, ok := engine.CountersOfRows(server.Version, cmp.Or(storageEngine, server.Variables["default_storage_engine"]))
+	counters, _ := engines.StorageOf(*server, storageEngine)
 	uptime, known := statusOf(status, "Uptime")
-	if !ok || !known {
+	if counters.Rows == nil || !known {
 		return nil
 	}
 	rows := &contract.CountedRows{Started: time.Now().Add(-time.Duration(uptime) * time.Second).Truncate(time.Second).UTC()}
 	for _, c := range []struct {
 		name string
 		to   *int64
-	}{{counters.Inserted, &rows.Inserted}, {counters.Updated, &rows.Updated}, {counters.Deleted, &rows.Deleted}} {
+	}{{counters.Rows.Inserted, &rows.Inserted}, {counters.Rows.Updated, &rows.Updated}, {counters.Rows.Deleted, &rows.Deleted}} {
 		if *c.to, known = statusOf(status, c.name); !known {
 			return nil
 		}

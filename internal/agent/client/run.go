@@ -10,7 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/toolside"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Run executes the trial, delivers the result and writes the termination message. The error is

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // checkConsistency has the tool check the data after the measured window. Data that breaks a

@@ -9,7 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/clock"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (

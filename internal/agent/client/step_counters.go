@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // leastAsk is the minimum timeout for the target's agent, even shortly before the planned

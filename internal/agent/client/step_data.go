@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // copyData requests a copy of the data directory from the target's agent. It repeats the

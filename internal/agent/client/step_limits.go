@@ -7,7 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // checkLimits refuses a workload beyond the limits, before anything is loaded or measured.

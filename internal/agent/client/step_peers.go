@@ -7,7 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/pause"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // waitForPeers waits until every other client has loaded its part of the data. With one

@@ -9,9 +9,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/internal/agent/database"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // reach retries until the server answers: its DNS name and its route may be new.
@@ -24,8 +27,9 @@ func reach(ctx context.Context, s session, question func(context.Context) error)
 		if err == nil {
 			return nil
 		}
-		// Only a server that did not answer may answer later.
-		if final = database.FailureOf(err); final.Reason != contract.ReasonTargetUnreachable {
+		// A server that did not answer, or had no connection left, may answer later.
+		final = database.FailureOf(err)
+		if final.Reason != contract.ReasonTargetUnreachable && database.KindOf(err) != servererror.TooManyConnections {
 			return fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 		return err
@@ -68,12 +72,18 @@ func queryServer(ctx context.Context, s session) (o outcome[serverFacts]) {
 	}
 	o.found.server = server
 	var err error
-	if server.NonDefault, err = s.server.NonDefault(ctx, server.Version); err != nil {
+	if statement := engines.Of(*server).Facts.NonDefault; statement == "" {
+		o.problem("server/variables", "which variables are not the server's default is not known: %q (%s) has no statement for it, or is of no flavor that is known",
+			server.Version, server.VersionComment)
+	} else if server.NonDefault, err = s.server.NonDefault(ctx, statement); err != nil {
 		o.problem("server/variables", "the server does not say which are not its default: %v", err)
 	}
 	began := time.Now()
 	if server.TLSVersion, server.Cipher, err = s.server.Session(ctx); err != nil {
 		o.problem("server/tls", "the server does not say whether its connections are encrypted: %v", err)
+	}
+	if why, untold := engines.Of(*server).Facts.Lacks[engine.Encryption]; untold && s.trial.Endpoint.TLS == contract.TLSRequired {
+		o.problem("server/tls", "whether connections are encrypted is not known: %s", why)
 	}
 	o.found.connect = time.Since(began)
 	return o.failed(s.keepPairs("server/variables-before.txt", server.Variables))

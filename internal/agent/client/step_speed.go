@@ -3,7 +3,7 @@ package client
 import (
 	"context"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // speeds of the machines.

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // progress has the findings of the steps of a trial: each field is the result of one step, or

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/control"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/supervisor"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // slowAPI calls a function while a result is delivered.
@@ -59,7 +60,7 @@ func TestTheToolsContainerEndsAfterTheDelivery(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(hang.Limit):
 		t.Error("the supervisor outlives its agent")
 	}
 }

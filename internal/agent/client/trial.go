@@ -13,7 +13,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/agent/control"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // loadTrial reads the trial. It retries after every API error, because the permission and the

@@ -12,8 +12,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/store"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/store"
 )
 
 const (

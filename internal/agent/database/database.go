@@ -13,14 +13,16 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/ciphers"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // timeout to connect. Reads have none, because counting the rows of a table sends nothing
@@ -31,6 +33,8 @@ const timeout = 10 * time.Second
 type Server struct {
 	connector driverConnector
 	database  string
+	// known are the facts of its flavor; nil before the first answer.
+	known atomic.Pointer[engine.Facts]
 }
 
 // Open prepares the queries; it does not connect.

@@ -12,9 +12,10 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func TestFailureOf(t *testing.T) {
@@ -29,15 +30,17 @@ func TestFailureOf(t *testing.T) {
 		"a server without TLS":                 {mysql.ErrNoTLS, contract.ReasonTLSFailed},
 		"a certificate of another CA":          {x509.UnknownAuthorityError{}, contract.ReasonTLSFailed},
 		"a certificate that does not verify":   {&tls.CertificateVerificationError{Err: errors.New("x")}, contract.ReasonTLSFailed},
-		"too many connections may pass":        {&mysql.MySQLError{Number: 1040}, contract.ReasonTargetUnreachable},
+		"too many connections":                 {&mysql.MySQLError{Number: 1040}, contract.ReasonLimitTooLow},
+		"an account that is locked":            {&mysql.MySQLError{Number: 4151}, contract.ReasonCredentialsRejected},
+		"a number that nobody knows":           {&mysql.MySQLError{Number: 9999}, contract.ReasonTargetUnreachable},
 		"a network error, however it is found": {errors.New("connection refused"), contract.ReasonTargetUnreachable},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := FailureOf(fmt.Errorf("wrapped: %w", tc.err))
 			want := &contract.Failure{Reason: tc.want, Message: "asking the server: wrapped: " + tc.err.Error()}
-			if tc.want == contract.ReasonSchemaMissing {
-				want.Message += ": the schema that the target names is not there: create it, or correct its name"
+			if kind := KindOf(tc.err); kind != servererror.Unknown {
+				want.Message += ": " + kind.Remedy()
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("failure (-want +got):\n%s", diff)

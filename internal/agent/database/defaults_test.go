@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/engines"
 )
 
 // fakeDriver answers the queries that hold one of its keys.
@@ -50,19 +52,20 @@ func TestNonDefault(t *testing.T) {
 	mariadb := fakeDriver{"information_schema.SYSTEM_VARIABLES": {{"port", "3307"}, {"report_password", "hunter2"}}}
 	mysql := fakeDriver{"performance_schema.variables_info": {{"port", "3308"}}}
 	tests := map[string]struct {
-		server  fakeDriver
-		version string
-		want    map[string]string
-		err     string
+		server fakeDriver
+		flavor string
+		want   map[string]string
+		err    string
 	}{
-		"MariaDB, without its secrets":     {mariadb, "11.8.6-MariaDB-log", map[string]string{"port": "3307"}, ""},
-		"MySQL":                            {mysql, "8.4.3", map[string]string{"port": "3308"}, ""},
-		"a server that knows neither":      {fakeDriver{}, "5.7.44", nil, "no such table"},
-		"MariaDB is not asked as if MySQL": {mysql, "10.11.2-mariadb", nil, "no such table"},
+		"MariaDB, without its secrets":     {mariadb, "MariaDB", map[string]string{"port": "3307"}, ""},
+		"MySQL":                            {mysql, "MySQL", map[string]string{"port": "3308"}, ""},
+		"a server that knows neither":      {fakeDriver{}, "MySQL", nil, "no such table"},
+		"MariaDB is not asked as if MySQL": {mysql, "MariaDB", nil, "no such table"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := (&Server{connector: tc.server}).NonDefault(t.Context(), tc.version)
+			e, _ := engines.Find(tc.flavor)
+			got, err := (&Server{connector: tc.server}).NonDefault(t.Context(), e.Facts.NonDefault)
 			if (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
 				t.Fatalf("error %v, want %q", err, tc.err)
 			}

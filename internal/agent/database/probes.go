@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/agent/clock"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -97,14 +98,6 @@ func unixTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("the server gave its time as %q, not as seconds with up to six decimals", text)
 }
 
-// durable are the status variables, in lower case, that count writes and flushes of the log.
-// No server has all of them.
-var durable = map[string]bool{
-	"innodb_data_fsyncs": true, "innodb_os_log_fsyncs": true, "innodb_log_writes": true, "innodb_os_log_written": true,
-	"rocksdb_wal_synced": true, "rocksdb_wal_group_syncs": true, "rocksdb_wal_bytes": true,
-	"binlog_commits": true, "binlog_group_commits": true,
-}
-
 // engineName matches names after ENGINE=.
 var engineName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
@@ -142,7 +135,7 @@ func (s *Server) commit(ctx context.Context, c *sql.Conn, table string, d *contr
 	if err != nil {
 		return fmt.Errorf("asking for the storage engine of %s: %w", table, err)
 	}
-	before, err := counters(ctx, c)
+	before, err := s.counters(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -154,7 +147,7 @@ func (s *Server) commit(ctx context.Context, c *sql.Conn, table string, d *contr
 		d.Commits++
 	}
 	d.Seconds = time.Since(began).Seconds()
-	after, err := counters(ctx, c)
+	after, err := s.counters(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -166,16 +159,16 @@ func (s *Server) commit(ctx context.Context, c *sql.Conn, table string, d *contr
 	return nil
 }
 
-// counters are the server's values of the durable variables, by name in lower case.
-func counters(ctx context.Context, c *sql.Conn) (map[string]int64, error) {
-	all, err := pairsOn(ctx, c, "SHOW GLOBAL STATUS")
+// counters are the server's values of the variables about its logs, by name in lower case.
+func (s *Server) counters(ctx context.Context, c *sql.Conn) (map[string]int64, error) {
+	all, err := s.meantOn(ctx, c, "SHOW GLOBAL STATUS", ofCounter)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]int64{}
+	out, ofLogs := map[string]int64{}, engines.LogCounters()
 	for name, text := range all {
 		name = strings.ToLower(name)
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil && durable[name] {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && ofLogs[name] {
 			out[name] = n
 		}
 	}

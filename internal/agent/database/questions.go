@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 type driverConnector = driver.Connector
@@ -25,29 +25,35 @@ var secret = map[string]bool{"report_password": true}
 // Version is VERSION() and version_comment of the server.
 func (s *Server) Version(ctx context.Context) (version, comment string, err error) {
 	err = s.with(ctx, func(c *sql.Conn) error {
-		return c.QueryRowContext(ctx, "SELECT VERSION(), @@version_comment").Scan(&version, &comment)
+		version, comment, err = versionOn(ctx, c)
+		return err
 	})
 	return version, comment, err
 }
 
-// Variables are all global variables without secrets.
+func versionOn(ctx context.Context, c *sql.Conn) (version, comment string, err error) {
+	err = c.QueryRowContext(ctx, "SELECT VERSION(), @@version_comment").Scan(&version, &comment)
+	return version, comment, err
+}
+
+// Variables are all global variables that mean something, without secrets.
 func (s *Server) Variables(ctx context.Context) (map[string]string, error) {
-	all, err := s.pairs(ctx, "SHOW GLOBAL VARIABLES")
+	all, err := s.meant(ctx, "SHOW GLOBAL VARIABLES", ofVariable)
 	for name := range secret {
 		delete(all, name)
 	}
 	return all, err
 }
 
-// Status is every global status variable.
+// Status is every global status variable that the server counts.
 func (s *Server) Status(ctx context.Context) (map[string]string, error) {
-	return s.pairs(ctx, "SHOW GLOBAL STATUS")
+	return s.meant(ctx, "SHOW GLOBAL STATUS", ofCounter)
 }
 
 // Session has the TLS version and the cipher of one connection of the benchmark's account;
-// both are empty without TLS.
+// both are empty without TLS, and where the server does not tell.
 func (s *Server) Session(ctx context.Context) (tlsVersion, cipher string, err error) {
-	all, err := s.pairs(ctx, "SHOW SESSION STATUS LIKE 'Ssl\\_%'")
+	all, err := s.meant(ctx, "SHOW SESSION STATUS LIKE 'Ssl\\_%'", ofCounter)
 	return all["Ssl_version"], all["Ssl_cipher"], err
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // startServer needs ASSAY_TEST_MARIADBD=1, mariadbd and mariadb-install-db.
@@ -53,7 +54,7 @@ func startServer(t *testing.T, options ...string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(hang.Limit); ; time.Sleep(100 * time.Millisecond) {
 		if _, _, err = s.Version(t.Context()); err == nil {
 			return s
 		}

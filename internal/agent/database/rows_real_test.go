@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/engines"
 )
 
-// A real server counts what engine.CountersOfRows says that it counts, of loads of which it
+// A real server counts what its flavor says that it counts, of loads of which it
 // is known how many statements change a row.
 func TestRealRowCounters(t *testing.T) {
 	s := startServer(t)
@@ -20,14 +20,15 @@ func TestRealRowCounters(t *testing.T) {
 	if err := w.Exec(t.Context(), "CREATE TABLE t (id INT PRIMARY KEY, k INT, c VARCHAR(50)) ENGINE = InnoDB"); err != nil {
 		t.Fatal(err)
 	}
-	version, _, err := s.Version(t.Context())
+	version, comment, err := s.Version(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, ok := engine.CountersOfRows(version, "InnoDB")
-	if !ok || names.Pages == "" {
-		t.Fatalf("%s: %+v, %v", version, names, ok)
+	known, _ := engines.Identify(version, comment, nil).Storage("InnoDB")
+	if known.Rows == nil || known.Rows.Pages == "" {
+		t.Fatalf("%s: %+v", version, known)
 	}
+	names := *known.Rows
 	steps := []struct {
 		name                       string
 		statement                  string // with the number of the row

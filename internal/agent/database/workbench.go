@@ -12,14 +12,15 @@ import (
 
 // Workbench is one connection that stays open while a tool runs.
 type Workbench struct {
-	db   *sql.DB
-	conn *sql.Conn
+	db     *sql.DB
+	conn   *sql.Conn
+	server *Server
 }
 
 // Workbench opens a connection that the caller closes. Creating a table fails if the requested
 // storage engine is unavailable, even where the server would substitute another one.
 func (s *Server) Workbench(ctx context.Context) (*Workbench, error) {
-	w := &Workbench{db: sql.OpenDB(s.connector)}
+	w := &Workbench{db: sql.OpenDB(s.connector), server: s}
 	var err error
 	if w.conn, err = w.db.Conn(ctx); err == nil {
 		err = w.Exec(ctx, "SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_ENGINE_SUBSTITUTION'), autocommit = 1, lock_wait_timeout = 60")
@@ -79,7 +80,7 @@ func (w *Workbench) Counters(ctx context.Context, names []string) (map[string]in
 		scope string
 		sign  int64
 	}{{"GLOBAL", 1}, {"SESSION", -1}} {
-		pairs, err := pairsOn(ctx, w.conn, "SHOW "+part.scope+" STATUS WHERE Variable_name IN ("+list+")")
+		pairs, err := w.server.meantOn(ctx, w.conn, "SHOW "+part.scope+" STATUS WHERE Variable_name IN ("+list+")", ofCounter)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const cgroupRoot = "sys/fs/cgroup"

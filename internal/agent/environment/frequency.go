@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Frequency of the CPUs now; nil where it cannot be read. The cpufreq driver has it for each

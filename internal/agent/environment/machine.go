@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Machine is the node, as far as it is visible in a container. Architectures other than x86

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
@@ -83,9 +82,15 @@ func TestFollow(t *testing.T) {
 	if diff := cmp.Diff([]string{"8", "9"}, seen); diff != "" {
 		t.Errorf("versions (-want +got):\n%s", diff)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if err := c.Follow(ctx, "t", "7", func(client.ConfigMap) bool { return false }); err == nil {
+	cut := func(cm client.ConfigMap) bool {
+		if cm.ResourceVersion == "9" {
+			cancel()
+		}
+		return false
+	}
+	if err := c.Follow(ctx, "t", "7", cut); err == nil {
 		t.Error("a watch that was cut is no error")
 	}
 	if err := c.Follow(t.Context(), "t", "1", nil); err == nil {

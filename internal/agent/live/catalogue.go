@@ -1,6 +1,6 @@
 package live
 
-import "github.com/assay-bench/assay/internal/metrics/family"
+import "github.com/assay-bench/assay/internal/ground/family"
 
 // What a client serves.
 var (

@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/metrics/family"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/family"
 )
 
 // Read the measurements of the end of a tool's output.

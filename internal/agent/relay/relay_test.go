@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // echo answers every connection with what it said, and ends with it.
@@ -98,7 +100,7 @@ func TestARelayThatIsClosedLeavesNothing(t *testing.T) {
 	go func() { r.Close(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(hang.Limit):
 		t.Fatal("a connection that waits holds the relay")
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // helperEnv makes the test binary play a child process.
@@ -74,7 +76,7 @@ func start(t *testing.T, c *Children, helper string) (*Process, *Log) {
 	select {
 	case <-up:
 	case <-p.Done():
-	case <-time.After(20 * time.Second):
+	case <-time.After(hang.Limit):
 		t.Fatal("the helper printed nothing")
 	}
 	return p, log
@@ -101,7 +103,7 @@ func TestEndOfAProcess(t *testing.T) {
 func TestStop(t *testing.T) {
 	t.Run("a process that ends by itself is not killed", func(t *testing.T) {
 		p, log := start(t, &Children{}, "clean")
-		exit, killed := p.Stop(20 * time.Second)
+		exit, killed := p.Stop(hang.Limit)
 		if exit != (Exit{}) || killed {
 			t.Errorf("exit %v, killed %v; want code 0, not killed", exit, killed)
 		}
@@ -129,11 +131,10 @@ func TestStop(t *testing.T) {
 			}
 		}
 		p.Stop(time.Second)
-		for range 100 {
+		for end := time.Now().Add(hang.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 			if err := syscall.Kill(child, 0); errors.Is(err, syscall.ESRCH) || isZombieOf(1, child) {
 				return
 			}
-			time.Sleep(20 * time.Millisecond)
 		}
 		t.Errorf("process %d is still there", child)
 	})
@@ -162,11 +163,10 @@ func TestReapCollectsWhatNobodyWaitsFor(t *testing.T) {
 	if got := own.Exit(); got.Code != 7 {
 		t.Errorf("the exit code of an own child is %v, want 7: it was taken away", got)
 	}
-	for range 250 {
+	for end := time.Now().Add(hang.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if err := syscall.Kill(orphan.Pid, 0); errors.Is(err, syscall.ESRCH) {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 		// A signal that came before Reap listened is lost; another child gives another.
 		p, _ := start(t, c, "exit7")
 		p.Exit()

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/supervisor"
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // roleEnv makes the test binary play a supervisor or a tool. A supervisor finds its paths in
@@ -100,7 +101,7 @@ type container struct {
 	hello        toolwire.Hello
 }
 
-func newContainer(t *testing.T) *container {
+func newContainer(t testing.TB) *container {
 	t.Helper()
 	// The names of tests are too long for a socket.
 	dir, err := os.MkdirTemp("", "tool")
@@ -109,7 +110,7 @@ func newContainer(t *testing.T) *container {
 	}
 	c := &container{socket: filepath.Join(dir, "s"), work: t.TempDir()}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if c.Side, err = toolside.Listen(c.socket, 20*time.Second); err != nil {
+	if c.Side, err = toolside.Listen(c.socket, hang.Limit); err != nil {
 		t.Fatal(err)
 	}
 	c.process = exec.Command(os.Args[0])
@@ -131,7 +132,7 @@ func newContainer(t *testing.T) *container {
 }
 
 // prepare a tool of this binary.
-func (c *container) prepare(t *testing.T, tool string, change func(*toolwire.Command)) {
+func (c *container) prepare(t testing.TB, tool string, change func(*toolwire.Command)) {
 	t.Helper()
 	command := toolwire.Command{Path: os.Args[0], Env: map[string]string{roleEnv: tool}}
 	if change != nil {
@@ -143,7 +144,7 @@ func (c *container) prepare(t *testing.T, tool string, change func(*toolwire.Com
 }
 
 // start it at once.
-func (c *container) start(t *testing.T) time.Time {
+func (c *container) start(t testing.TB) time.Time {
 	t.Helper()
 	started, err := c.Start(t.Context(), "run", time.Time{})
 	if err != nil {
@@ -153,7 +154,7 @@ func (c *container) start(t *testing.T) time.Time {
 }
 
 // end waits for it, and fetches its output.
-func (c *container) end(t *testing.T, started time.Time) (toolside.Ended, toolside.Output, error) {
+func (c *container) end(t testing.TB, started time.Time) (toolside.Ended, toolside.Output, error) {
 	t.Helper()
 	ended, err := c.End(t.Context(), "run", started)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/relay"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-	"github.com/assay-bench/assay/internal/machinespeed"
+	"github.com/assay-bench/assay/internal/trial/machinespeed"
 )
 
 // hello says who is here.

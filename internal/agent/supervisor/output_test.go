@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -37,10 +36,9 @@ func TestOutputsThatAreRefused(t *testing.T) {
 	for tool, want := range map[string]string{"huge": "1099511627776 bytes", "many": "257 files"} {
 		c := newContainer(t)
 		c.prepare(t, tool, func(o *toolwire.Command) { o.Collect = []string{"*.hdr"} })
-		began := time.Now()
 		_, _, err := c.end(t, c.start(t))
-		if err == nil || !strings.Contains(err.Error(), want) || time.Since(began) > 10*time.Second {
-			t.Errorf("%s: got %v after %s, want %q", tool, err, time.Since(began), want)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", tool, err, want)
 		}
 	}
 }

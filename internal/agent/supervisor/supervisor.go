@@ -17,7 +17,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/relay"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -41,7 +41,7 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// Defaults are the paths that internal/resources mounts.
+// Defaults are the paths that internal/ground/resources mounts.
 func Defaults() Options {
 	return Options{Socket: contract.ToolSocket, Work: contract.DirWork}
 }

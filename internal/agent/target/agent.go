@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // agent holds the parts of `agent target`.
@@ -36,6 +36,7 @@ type agent struct {
 
 func newAgent(o Options, in inputs, login loginFunc) *agent {
 	a := &agent{Options: o, in: in, login: &loginProbe{try: login}, children: &supervise.Children{}, volume: newVolume(o), operations: newOperations()}
+	a.logged.log = in.engine.Facts.Log
 	a.gate = control.NewGate(in.key, func(w http.ResponseWriter, err error) { a.api().turnAway(w, err) })
 	if in.target.IsReplica() {
 		a.follower = &follower{in: in}

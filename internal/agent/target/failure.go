@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // maxLog is how much of the server's log goes into a termination message, in bytes.
@@ -35,10 +35,11 @@ func fail(reason contract.TargetReason, format string, args ...any) error {
 }
 
 // failWithLog adds the last error lines of the server's log; without errors, its last lines.
-func failWithLog(reason contract.TargetReason, lines []string, format string, args ...any) error {
+func failWithLog(reason contract.TargetReason, said lastWords, format string, args ...any) error {
+	lines := said.lines
 	var complaints []string
 	for _, line := range lines {
-		if isComplaint(line) {
+		if said.IsComplaint(line) {
 			complaints = append(complaints, line)
 		}
 	}

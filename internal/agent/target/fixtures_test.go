@@ -20,10 +20,12 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/control"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // helperEnv makes the test binary play the programs of a server.
@@ -152,12 +154,12 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 			engine: engine.Engine{
 				Flavor:     "Fake",
 				Version:    func() engine.Command { return self("version", "") },
-				Recognise:  recogniseFake,
+				Facts:      engine.Facts{Identify: identifyFake, Log: logOfMariaDB()},
 				Config:     func(contract.Target, engine.Paths) []byte { return []byte("[mysqld]\n") },
-				Initialise: func(_ string, p engine.Paths) engine.Command { return self(initialise, p.Data) },
-				Serve: func(_, initFile string, p engine.Paths) engine.Command {
+				Initialise: func(p engine.Paths) engine.Command { return self(initialise, p.Data) },
+				Serve: func(_ contract.Target, p engine.Paths) engine.Command {
 					c := self(serve, p.Data)
-					c.Args = append(c.Args, "--init-file="+initFile)
+					c.Args = append(c.Args, "--init-file="+p.Init)
 					return c
 				},
 				BootstrapSQL: func(_ contract.Target, password string) []string { return []string{"-- " + password} },
@@ -169,12 +171,15 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 	return r
 }
 
-// recogniseFake takes the fake server only.
-func recogniseFake(printed string) (string, error) {
-	if !strings.HasPrefix(printed, "fake  Ver 1.2.3 ") {
-		return "", fmt.Errorf("the image has something else: %s", printed)
-	}
-	return "1.2.3", nil
+// logOfMariaDB: the fake server logs what MariaDB does.
+func logOfMariaDB() engine.Log {
+	e, _ := engines.Find("MariaDB")
+	return e.Facts.Log
+}
+
+// identifyFake knows the fake server only.
+func identifyFake(e engine.Evidence) (string, bool) {
+	return "1.2.3", strings.HasPrefix(e.Printed, "fake  Ver 1.2.3 ")
 }
 
 // begin provides the server in the background.
@@ -193,7 +198,7 @@ func (r *rig) end(t *testing.T) error {
 	select {
 	case err := <-r.ended:
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(hang.Limit):
 		t.Fatal("the agent did not end")
 		return nil
 	}
@@ -242,11 +247,10 @@ func (p inProcess) RoundTrip(q *http.Request) (*http.Response, error) {
 // await waits until the condition holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for range 1000 {
+	for end := time.Now().Add(hang.Limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if holds() {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("%s did not come", what)
 }

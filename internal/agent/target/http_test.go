@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +14,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/control"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func TestOnlyThePasswordOpens(t *testing.T) {
@@ -40,17 +41,21 @@ func TestOnlyThePasswordOpens(t *testing.T) {
 
 func TestEnvironmentOfAWindow(t *testing.T) {
 	r := newRig(t, "init", "serve")
+	began := time.Now()
 	for range 4 {
 		r.sampler.Sample()
 		time.Sleep(300 * time.Millisecond)
 	}
+	r.sampler.Sample()
+	// since the first sample.
+	since := func() string { return fmt.Sprintf("?from=%g&to=0", time.Since(began).Seconds()) }
 	tests := map[string]struct {
 		query string
 		code  int
 		has   bool
 	}{
 		"no window":                       {"", http.StatusOK, false},
-		"a window with samples":           {"?from=1.3&to=0", http.StatusOK, true},
+		"a window with samples":           {"since", http.StatusOK, true},
 		"a window before the samples":     {"?from=20&to=10", http.StatusOK, false},
 		"a window that ends first":        {"?from=0&to=0.1", http.StatusOK, false},
 		"a window without an end":         {"?from=0.1", http.StatusBadRequest, false},
@@ -61,7 +66,11 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			code, body := r.request("GET", contract.PathEnvironment+tc.query, agentKey, "")
+			query := tc.query
+			if query == "since" {
+				query = since()
+			}
+			code, body := r.request("GET", contract.PathEnvironment+query, agentKey, "")
 			var got contract.TargetEnvironment
 			if err := json.Unmarshal([]byte(body), &got); code == http.StatusOK && err != nil {
 				t.Fatal(err)

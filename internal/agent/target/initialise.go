@@ -7,7 +7,7 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // initialise first makes the data directory under another name, so an interrupted start leaves
@@ -26,12 +26,13 @@ func initialise(ctx context.Context, p programs, e engine.Engine) error {
 	begin := time.Now()
 	paths := p.paths()
 	paths.Data = draft
-	exit, said, err := p.carryOut(ctx, e.Initialise(p.configFile(), paths))
+	exit, said, err := p.carryOut(ctx, e.Initialise(paths))
 	if err != nil {
 		return err
 	}
 	if exit != (supervise.Exit{}) {
-		return failWithLog(classifyStart(exit, said, contract.ReasonInitialisationFailed), said,
+		words := lastWords{e.Facts.Log, said}
+		return failWithLog(words.classify(exit, true, contract.ReasonInitialisationFailed), words,
 			"the initialisation of the data directory %s", exit)
 	}
 	if err := adopt(draft, p.paths().Data); err != nil {

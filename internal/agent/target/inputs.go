@@ -9,8 +9,7 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 
 	"github.com/assay-bench/assay/internal/agent/control"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/settings"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // inputs are the checked inputs from the manager.
@@ -72,7 +71,7 @@ func loadInputs(o Options) (inputs, error) {
 	if t.Replication != nil && e.Follow == nil {
 		return in, fail(contract.ReasonServerRefusedSetting, "%s: the agent knows no replication of %s", o.TargetFile, t.Flavor)
 	}
-	if refusals := settings.Validate(e.Owned, "settings", t.Settings); len(refusals) > 0 {
+	if refusals := e.Refuse("settings", t.Settings); len(refusals) > 0 {
 		return in, fail(contract.ReasonServerRefusedSetting, "%v", errors.Join(refusals...))
 	}
 	return in, nil

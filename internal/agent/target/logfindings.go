@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/assay-bench/assay/engines/engine"
 )
 
 // maxWarnings bounds the findings in a server's log.
@@ -11,6 +13,9 @@ const maxWarnings = 32
 
 // logFindings are the warnings in the server's log so far.
 type logFindings struct {
+	// log is the meaning of its lines.
+	log engine.Log
+
 	mu       sync.Mutex
 	warnings []string
 	// warned are the lines of the warnings without the parts that differ at every start.
@@ -26,7 +31,7 @@ func (f *logFindings) list() []string {
 
 // observe one line of the log.
 func (f *logFindings) observe(line string) {
-	w := warning(line)
+	w := f.log.DoubtIn(line)
 	if w == "" {
 		return
 	}

@@ -3,7 +3,6 @@ package target
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -11,6 +10,9 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/assay-bench/assay/engines/servererror"
+	"github.com/assay-bench/assay/internal/agent/database"
 )
 
 const (
@@ -50,12 +52,8 @@ func newLogin(in inputs) (loginFunc, error) {
 // denied reports whether the server refuses the account or its schema. This is permanent,
 // because the init file has already run.
 func denied(err error) bool {
-	var refusal *mysql.MySQLError
-	if !errors.As(err, &refusal) {
-		return false
-	}
-	switch refusal.Number {
-	case 1044, 1045, 1049, 1698: // access denied, unknown database
+	switch database.KindOf(err) {
+	case servererror.AccessDenied, servererror.NoPrivilege, servererror.Missing:
 		return true
 	}
 	return false

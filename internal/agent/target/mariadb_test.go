@@ -23,7 +23,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // realServer needs ASSAY_TEST_MARIADBD=1, mariadbd and mariadb-install-db, and

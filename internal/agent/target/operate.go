@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // operator runs the server, and stops it for snapshots and restores.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // operation is one requested snapshot or restore.

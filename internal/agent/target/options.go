@@ -43,7 +43,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Options are the paths and timeouts of `agent target`; see Defaults.
@@ -80,7 +80,7 @@ type Options struct {
 	Engine func(flavor string) (engine.Engine, bool)
 }
 
-// Defaults are the paths that internal/resources mounts. The grace is a little shorter than
+// Defaults are the paths that internal/ground/resources mounts. The grace is a little shorter than
 // the pod's.
 func Defaults() Options {
 	return Options{
@@ -98,7 +98,7 @@ func Defaults() Options {
 }
 
 func (o Options) paths() engine.Paths {
-	return engine.Paths{Data: filepath.Join(o.Data, "db"), Run: o.Run, TLS: o.TLS, Tmp: o.Tmp}
+	return engine.Paths{Data: filepath.Join(o.Data, "db"), Run: o.Run, TLS: o.TLS, Tmp: o.Tmp, Config: o.configFile(), Init: o.initFile()}
 }
 
 func (o Options) configFile() string { return filepath.Join(o.Run, "server.cnf") }

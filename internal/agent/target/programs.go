@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // keepLog is the size of the kept part of the server's log, in bytes.
@@ -21,7 +22,7 @@ const keepLog = 16 << 10
 var programDirs = []string{
 	"/usr/sbin", "/usr/bin", "/usr/libexec", "/usr/local/bin", "/usr/local/sbin",
 	"/usr/local/mysql/bin", "/usr/local/mysql/scripts", "/opt/bitnami/mysql/bin", "/opt/bitnami/mariadb/sbin",
-	"/", // pingcap/tidb
+	"/", // images of one program, such as pingcap/tidb
 }
 
 // programs starts those of an engine.
@@ -42,7 +43,7 @@ func (p programs) start(c engine.Command) (*supervise.Process, *supervise.Log, e
 	log := &supervise.Log{Out: p.Out, Keep: keepLog, Observe: p.observe}
 	cmd := exec.Command(path, c.Args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Run, log, log
-	cmd.Env = append(os.Environ(), "TMPDIR="+p.Tmp)
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+p.Tmp, "HOME="+p.Run), c.Env...)
 	process, err := p.children.Start(cmd)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, fail(contract.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
@@ -70,7 +71,7 @@ func (p programs) carryOut(ctx context.Context, c engine.Command) (supervise.Exi
 
 // otherServer names the server that the image has instead; empty for none.
 func otherServer() string {
-	path, err := supervise.Find([]string{"mysqld", "mariadbd", "tidb-server"}, programDirs...)
+	path, err := supervise.Find(engines.Programs(), programDirs...)
 	if err != nil {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // statusOf is the HTTP status of a refusal; 500 by default.
@@ -26,7 +26,7 @@ func refusalOf(err error) contract.Refusal {
 	case errors.As(err, &f):
 		return contract.Refusal(f.termination())
 	case errors.Is(err, context.Canceled):
-		return contract.Refusal{Reason: contract.ReasonAgentStopped, Message: "the agent was told to end"}
+		return contract.Refusal{Reason: contract.ReasonAgentStopped, Message: "the agent is shutting down"}
 	}
 	return contract.Refusal{Reason: contract.ReasonInitialisationFailed, Message: err.Error()}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -138,7 +138,7 @@ func (f *follower) ask(ctx context.Context) (replicationStatus, error) {
 		return replicationStatus{}, err
 	}
 	if !rows.Next() {
-		return replicationStatus{}, errors.Join(errors.New("it follows nobody"), rows.Err())
+		return replicationStatus{}, errors.Join(errors.New("it has no source to replicate from"), rows.Err())
 	}
 	values := make([]sql.NullString, len(columns))
 	into := make([]any, len(columns))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // newReplicaRig is a rig whose server is a replica.
@@ -111,7 +111,7 @@ func TestStateOfAReplica(t *testing.T) {
 			contract.ReplicaState{Error: "waiting for the position: malformed GTID"}},
 		"the lag is not known": {func() { db.status[2] = nil }, "", contract.ReplicaState{Running: true}},
 		"it stopped":           {func() { db.status[0], db.status[2], db.status[3] = "No", nil, "error 1236" }, "", contract.ReplicaState{Error: "error 1236"}},
-		"it follows nobody":    {func() { db.status = nil }, "", contract.ReplicaState{Error: "the replica does not answer about replication: it follows nobody"}},
+		"it follows nobody":    {func() { db.status = nil }, "", contract.ReplicaState{Error: "the replica does not answer about replication: it has no source to replicate from"}},
 		"it tells of nothing":  {func() { db.broken[askStatus] = errors.New("gone") }, "", contract.ReplicaState{Error: "the replica does not answer about replication: gone"}},
 		"it stopped, and was asked for a position": {func() { db.status[0], db.status[2], db.status[3], db.reached = "No", nil, "error 1236", int64(1) }, asked,
 			contract.ReplicaState{Error: "error 1236", Applied: no}},

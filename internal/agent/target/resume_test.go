@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func TestAStopDuringAnOperation(t *testing.T) {
@@ -22,7 +22,7 @@ func TestAStopDuringAnOperation(t *testing.T) {
 			r.ask(t, contract.PathSnapshot, "first").mustSucceed(t)
 			r.write(t, rowsFile, "changed")
 			r.volume.clone = func(_, _ *os.File) error { r.stop(); return errors.ErrUnsupported }
-			r.ask(t, path, "x").mustBe(t, http.StatusServiceUnavailable, contract.ReasonAgentStopped, "told to end")
+			r.ask(t, path, "x").mustBe(t, http.StatusServiceUnavailable, contract.ReasonAgentStopped, "shutting down")
 			if err := r.end(t); !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v, want the end of the context", err)
 			}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -42,7 +42,7 @@ func (s server) launch(ctx context.Context) (running, error) {
 	if err := writeFiles(s.Options, s.in); err != nil {
 		return running{}, err
 	}
-	process, log, err := s.programs.start(s.in.engine.Serve(s.configFile(), s.initFile(), s.paths()))
+	process, log, err := s.programs.start(s.in.engine.Serve(s.in.target, s.paths()))
 	if err != nil {
 		return running{}, err
 	}
@@ -69,11 +69,17 @@ func (s server) launch(ctx context.Context) (running, error) {
 	return p, nil
 }
 
+// lastWords of the server, whose log may go on.
+func (s server) lastWords(p running) lastWords {
+	return lastWords{s.in.engine.Facts.Log, p.log.Tail()}
+}
+
 // crashed is the failure of a server that ended unexpectedly.
 func (s server) crashed(p running) error {
 	s.state.down()
 	exit := p.Exit()
-	return failWithLog(classify(exit, p.log.Tail(), contract.ReasonServerCrashed), p.log.Tail(), "the server %s while it served", exit)
+	words := s.lastWords(p)
+	return failWithLog(words.classify(exit, false, contract.ReasonServerCrashed), words, "the server %s while it served", exit)
 }
 
 // stop ends the server. It fails if the server had to be killed.
@@ -98,7 +104,8 @@ func (s server) awaitLogin(ctx context.Context, p running) error {
 		select {
 		case <-p.Done():
 			exit := p.Exit()
-			return failWithLog(classifyStart(exit, p.log.Tail(), contract.ReasonServerCrashed), p.log.Tail(), "the server %s before it was ready", exit)
+			words := s.lastWords(p)
+			return failWithLog(words.classify(exit, true, contract.ReasonServerCrashed), words, "the server %s before it was ready", exit)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
@@ -108,16 +115,16 @@ func (s server) awaitLogin(ctx context.Context, p running) error {
 		case err == nil:
 			return nil
 		case encryptionFailed(err):
-			return cannotEncrypt(s.in.engine.Flavor, p.log.Tail(), err)
+			return cannotEncrypt(s.in.engine.Flavor, s.lastWords(p), err)
 		case !denied(err) && !s.in.hangsUp(err):
 			refusedSince = time.Time{}
 		case refusedSince.IsZero():
 			refusedSince = time.Now()
 		case time.Since(refusedSince) <= refusedFor:
 		case denied(err):
-			return failWithLog(contract.ReasonInitialisationFailed, p.log.Tail(), "the server could not make the benchmark's account: %v", err)
+			return failWithLog(contract.ReasonInitialisationFailed, s.lastWords(p), "the server could not make the benchmark's account: %v", err)
 		default:
-			return cannotEncrypt(s.in.engine.Flavor, p.log.Tail(), err)
+			return cannotEncrypt(s.in.engine.Flavor, s.lastWords(p), err)
 		}
 	}
 }
@@ -128,7 +135,8 @@ func (s server) stopCleanly(p running) error {
 		return err
 	}
 	if exit := p.Exit(); exit != (supervise.Exit{}) {
-		return failWithLog(classify(exit, p.log.Tail(), contract.ReasonServerCrashed), p.log.Tail(), "the server %s when it was told to stop", exit)
+		words := s.lastWords(p)
+		return failWithLog(words.classify(exit, false, contract.ReasonServerCrashed), words, "the server %s when it was told to stop", exit)
 	}
 	return nil
 }

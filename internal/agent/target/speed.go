@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
-	"github.com/assay-bench/assay/internal/machinespeed"
+	"github.com/assay-bench/assay/internal/trial/machinespeed"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Run provides the server until the context ends. The error is also the termination message.

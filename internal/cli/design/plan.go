@@ -12,21 +12,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/cli/follow"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
+	"github.com/assay-bench/assay/internal/show/explain"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners"
 )
 
 const planHelp = `Say what a manifest will do, without a cluster.
 
 It checks the spec as the API server does, and plans as the manager does: cells and trials, their order, the least time, what the
-comparisons can show, the pods and nodes, and how much of etcd the results may take. The seed and the order are those that
+comparisons can show, the pods and nodes, and how much of etcd the results may take. It warns of settings that the servers
+probably do not know. The seed and the order are those that
 the run will have.
 
 What it cannot know without a cluster it says below: whether nodes offer the shapes, what ConfigMaps, Secrets and shapes hold
@@ -67,19 +70,16 @@ func NewPlan() *cobra.Command {
 
 // planOf a run with all defaults.
 func planOf(run *v1alpha1.BenchmarkRun) (output.Plan, error) {
-	f := accept.Preview(accept.Input{Run: run, Catalogue: accept.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}})
-	done, ok := f.State.(decision.Done)
-	if !ok {
-		if failed, is := f.State.(decision.Failed); is {
-			return output.Plan{}, fmt.Errorf("the manager would refuse it (%s): %s", failed.Reason, failed.Message)
-		}
-		return output.Plan{}, fmt.Errorf("it cannot be planned: %+v", f.State)
+	f, err := experiment.Preview(run, experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()})
+	if err != nil {
+		refused := experiment.RefusalOf(err)
+		return output.Plan{}, fmt.Errorf("the manager would refuse it (%s): %s", refused.Reason, refused.Message)
 	}
 	doc := output.Plan{
-		Version: output.PlanVersion, Name: run.Name, Message: done.Message, Order: string(f.Plan.Order), Blocks: int32(f.Plan.Blocks()), Seed: f.Plan.Seed,
+		Version: output.PlanVersion, Name: run.Name, Message: f.Message, Order: string(f.Plan.Order), Blocks: int32(f.Plan.Blocks()), Seed: f.Plan.Seed,
 		SHA256: f.Plan.SHA256(), Targets: f.Plan.Targets, LeastSeconds: f.Least.Seconds(), MayEndEarly: run.Spec.Search != nil || run.Spec.Design.StopEarly != nil,
 		DeadlineSeconds: run.Spec.Deadline.Seconds(),
-		LeastNodes:      leastNodes(run), Pods: podsOf(run), Bytes: f.Budget.Bytes, Unknown: unknownOf(run, f.Least),
+		LeastNodes:      leastNodes(run), Pods: podsOf(run), Bytes: f.Budget.Bytes, Warnings: warningsOf(run), Unknown: unknownOf(run, f.Least),
 	}
 	for _, cell := range f.Plan.Cells {
 		doc.Cells = append(doc.Cells, textsOf(cell))
@@ -97,6 +97,24 @@ func textsOf(cell plan.Cell) map[string]string {
 	out := map[string]string{}
 	for axis, value := range cell {
 		out[axis] = value.String()
+	}
+	return out
+}
+
+// warningsOf a run: settings that its servers probably do not know.
+func warningsOf(run *v1alpha1.BenchmarkRun) (out []string) {
+	for i, t := range run.Spec.Targets {
+		if t.MySQL == nil {
+			continue
+		}
+		var list []contract.Setting
+		for _, name := range slices.Sorted(maps.Keys(t.MySQL.Config)) {
+			list = append(list, contract.Setting{Name: name, Value: t.MySQL.Config[name]})
+		}
+		doubts := settings.Doubts(t.MySQL.Flavor, t.MySQL.Version, list)
+		for _, name := range slices.Sorted(maps.Keys(doubts)) {
+			out = append(out, fmt.Sprintf("spec.targets[%d].mysql.config.%s: %s", i, name, doubts[name]))
+		}
 	}
 	return out
 }
@@ -226,7 +244,11 @@ func tellPlan(out io.Writer, doc output.Plan, trials, width int) error {
 			}
 		}
 	}
-	_, err := io.WriteString(out, "\nnot known without a cluster:\n  "+strings.Join(doc.Unknown, "\n  ")+"\n")
+	text = ""
+	for _, warning := range doc.Warnings {
+		text += "\nwarning: " + explain.Wrapped(contract.Line(warning), "  ") + "\n"
+	}
+	_, err := io.WriteString(out, text+"\nnot known without a cluster:\n  "+strings.Join(doc.Unknown, "\n  ")+"\n")
 	return err
 }
 

@@ -97,16 +97,18 @@ func TestPlanRefuses(t *testing.T) {
 	demo := string(data)
 	before, _, _ := strings.Cut(demo, "spec:")
 	for name, tt := range map[string]struct{ old, new, says string }{
-		"an unknown field":        {"deadline: 15m", "deadlines: 15m", "spec: unknown field: deadlines"},
-		"a value out of bounds":   {"blocks: 10", "blocks: 800", "spec.design.blocks"},
-		"a rule of the API":       {"deadline: 15m", "deadline: 1s", "deadline must be between 1m and 720h"},
-		"a rule between fields":   {"duration: 1s", "duration: 1500ms", "duration must be in whole seconds"},
-		"a plan that is too long": {"duration: 1s", "duration: 300s", "the manager would refuse it (InvalidSpec): spec.deadline: 15m0s is shorter than the plan"},
-		"no baseline":             {"baseline: mysql", "baseline: oracle", "the manager would refuse it"},
-		"another kind":            {"kind: BenchmarkRun", "kind: Deployment", "0 objects of kind BenchmarkRun"},
-		"another version":         {"v1alpha1", "v9", "its apiVersion is assay.dev/v9"},
-		"no spec":                 {strings.TrimPrefix(demo, before), "", "it has no spec"},
-		"no YAML":                 {"spec:", "spec", "line"},
+		"an unknown field":         {"deadline: 15m", "deadlines: 15m", "spec: unknown field: deadlines (did you mean deadline?)"},
+		"a misspelt spec":          {"\nspec:", "\nspecs:", "unknown field: specs (did you mean spec?)"},
+		"a field that was removed": {"blocks: 10", "blocks: 10, maxThrottledPercent: 5", "design.maxThrottledPercent (it was removed"},
+		"a value out of bounds":    {"blocks: 10", "blocks: 800", "spec.design.blocks"},
+		"a rule of the API":        {"deadline: 15m", "deadline: 1s", "deadline must be between 1m and 720h"},
+		"a rule between fields":    {"duration: 1s", "duration: 1500ms", "duration must be in whole seconds"},
+		"a plan that is too long":  {"duration: 1s", "duration: 300s", "the manager would refuse it (InvalidSpec): spec.deadline: 15m0s is shorter than the plan"},
+		"no baseline":              {"baseline: mysql", "baseline: oracle", "the manager would refuse it"},
+		"another kind":             {"kind: BenchmarkRun", "kind: Deployment", "0 objects of kind BenchmarkRun"},
+		"another version":          {"v1alpha1", "v9", "its apiVersion is assay.dev/v9"},
+		"no spec":                  {strings.TrimPrefix(demo, before), "", "it has no spec"},
+		"no YAML":                  {"spec:", "spec", "line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(demo, tt.old, tt.new, 1)
@@ -121,5 +123,26 @@ func TestPlanRefuses(t *testing.T) {
 				t.Errorf("%v, want %q", err, tt.says)
 			}
 		})
+	}
+}
+
+// A misspelt setting of a server is a warning, in the text and in the document, and the plan stands.
+func TestPlanWarnsOfSettings(t *testing.T) {
+	data, err := os.ReadFile(samples + "demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(data), "skip_log_bin:", "innodb_bufer_pool_size: 1G, max_connections: '500', skip_log_bin:", 1)
+	run, err := runIn([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := planOf(run)
+	if err != nil || len(doc.Warnings) != 1 {
+		t.Fatalf("%v, %q", err, doc.Warnings)
+	}
+	var out bytes.Buffer
+	if err := tellPlan(&out, doc, 0, 0); err != nil || !strings.Contains(out.String(), "\nwarning: spec.targets[") || !strings.Contains(out.String(), ".config.innodb_bufer_pool_size: MariaDB 10.11 has no such") {
+		t.Errorf("%v, %q\n%s", err, doc.Warnings, out.String())
 	}
 }

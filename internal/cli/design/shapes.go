@@ -17,7 +17,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/placement"
+	"github.com/assay-bench/assay/internal/experiment/placement"
 )
 
 const shapesHelp = `Suggest InstanceShapes from the nodes that the cluster has.

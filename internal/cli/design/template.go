@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/ground/apischema"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // plainText needs no quotes in YAML, and is a string there.
-var plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
+var plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // notStrings are plain texts that YAML reads as something else.
 var notStrings = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null)$`)
@@ -36,11 +38,17 @@ const (
 	mostBlocks = 100
 )
 
-// manifest of the draft, checked and planned.
-func (d *draft) manifest() (string, error) {
-	servers, err := d.servers()
+// Times of a tool that makes many measurements in each trial, unless they are given.
+const shortWarmup, shortDuration = time.Second, 3 * time.Second
+
+// manifest of the draft, checked and planned, with what the plan warns of.
+func (d *draft) manifest(given func(flag string) bool) (text string, warnings []string, err error) {
+	servers, err := serversOf(d.targets)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	if err := d.fit(given); err != nil {
+		return "", nil, err
 	}
 	blocks := d.blocks
 	if blocks == 0 {
@@ -49,19 +57,55 @@ func (d *draft) manifest() (string, error) {
 	// With the longest deadline the plan says how long it takes, and how many blocks it needs.
 	doc, err := d.planned(servers, blocks, 720*time.Hour)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if a := doc.Analysis; a != nil && d.blocks == 0 && int(a.BlocksNeeded) > blocks {
 		blocks = min(int(a.BlocksNeeded)+int(a.BlocksNeeded)%2, mostBlocks) // pairs of blocks balance the order
 		if doc, err = d.planned(servers, blocks, 720*time.Hour); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	deadline := deadlineFor(doc)
 	if doc, err = d.planned(servers, blocks, deadline); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return d.text(servers, blocks, deadline, doc)
+	text, err = d.text(servers, blocks, deadline, doc)
+	return text, doc.Warnings, err
+}
+
+// fit the times and the threads to the tool.
+func (d *draft) fit(given func(flag string) bool) error {
+	tool, err := toolOf(d.tool)
+	if err != nil {
+		return err
+	}
+	if tool.MeasuresOften() && !given("warmup") {
+		d.warmup = shortWarmup
+	}
+	if tool.MeasuresOften() && !given("duration") {
+		d.duration = shortDuration
+	}
+	schema, err := apischema.ForTool(d.tool)
+	if err != nil {
+		return err
+	}
+	if _, has := schema.Field("threads"); has {
+		return nil
+	}
+	if given("threads") {
+		return fmt.Errorf("--threads: %s has no threads", d.tool)
+	}
+	d.threads = 0
+	return nil
+}
+
+// workload of a tool with the threads, where it has some.
+func workload(tool runner.Runner, threads int) string {
+	sample := tool.Design.Sample
+	if threads != 0 {
+		sample = fmt.Sprintf("{threads: %d, %s", threads, strings.TrimPrefix(sample, "{"))
+	}
+	return tool.Name + ": " + sample
 }
 
 // deadlineFor a plan: half as long again as it takes at least, and two hours for pods and loading, in whole hours.
@@ -85,9 +129,9 @@ func (d *draft) planned(servers []server, blocks int, deadline time.Duration) (o
 
 // text of the manifest.
 func (d *draft) text(servers []server, blocks int, deadline time.Duration, doc output.Plan) (string, error) {
-	workload, ok := tools[d.tool]
-	if !ok {
-		return "", fmt.Errorf("--tool %q: use sysbench, ycsb or tpcc; docs/guide has samples for drivers and for tools of your own", d.tool)
+	tool, err := toolOf(d.tool)
+	if err != nil {
+		return "", err
 	}
 	targetShape, err := shapeOf("target-shape", d.targetShape)
 	if err != nil {
@@ -121,14 +165,24 @@ func (d *draft) text(servers []server, blocks int, deadline time.Duration, doc o
 		if i == 0 {
 			p("      # Settings of the server. Without any, Assay sizes caches by the shape. What differs between the targets and is")
 			p("      # known to matter, such as durability, is named beside the verdict.")
+		}
+		switch {
+		case len(s.Settings) > 0:
+			p("      config:")
+			for _, setting := range s.Settings {
+				p("        %s: %s", quoted(setting.Name), quoted(setting.Value))
+			}
+		case i == 0:
 			p("      # config: {innodb_flush_log_at_trx_commit: \"1\"}")
 		}
 		p("      storage: {size: %s}", quoted(d.storage))
 	}
 	p("  # The pods that make the load, on other nodes than the targets.\n  clients:\n    shape: %s", clientShape)
-	p("  workload:\n    "+workload, d.threads)
-	p("  # To measure several loads: every combination of the values is a cell, which is measured in every block.")
-	p("  # matrix: [{name: threads, values: [1, 16, 64]}]")
+	p("  workload:\n    %s", workload(tool, d.threads))
+	if d.threads != 0 {
+		p("  # To measure several loads: every combination of the values is a cell, which is measured in every block.")
+		p("  # matrix: [{name: threads, values: [1, 16, 64]}]")
+	}
 	p("  design:\n    # Each block measures every target once, in random order.\n    blocks: %d\n    warmup: %s\n    duration: %s", blocks, durationText(d.warmup), durationText(d.duration))
 	p("    # PerTrial puts the loaded data back before each trial, which takes time and twice the space.\n    # dataReset: PerTrial")
 	if len(servers) > 1 {

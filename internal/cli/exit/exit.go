@@ -7,6 +7,8 @@ package exit
 import (
 	"context"
 	"errors"
+
+	"github.com/assay-bench/assay/internal/record/bundle"
 )
 
 // Exit codes. docs/guide/kubectl-assay.md has the table.
@@ -23,7 +25,7 @@ const (
 	Gate = 4
 	// Inconclusive: it is complete and valid, and its gate could not decide.
 	Inconclusive = 5
-	// Differs: what a run has stored was changed, or is gone.
+	// Differs: what a run has stored was changed, or is gone, or a bundle is damaged.
 	Differs = 6
 	// Outside: a repetition does not lie within what the earlier runs predict.
 	Outside = 7
@@ -53,6 +55,8 @@ func CodeOf(err error) (code int, text string) {
 		return OK, ""
 	case errors.As(err, &coded):
 		return coded.Code, coded.Text
+	case errors.Is(err, bundle.ErrDamaged):
+		return Differs, err.Error()
 	case errors.Is(err, context.Canceled):
 		return Interrupted, "interrupted: " + err.Error()
 	}

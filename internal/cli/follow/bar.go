@@ -11,7 +11,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/cli/show"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 const (
@@ -80,7 +82,7 @@ func stateOf(run *v1alpha1.BenchmarkRun) string {
 	if run.Status.Phase == v1alpha1.PhaseMeasuring {
 		return string(v1alpha1.PhaseMeasuring)
 	}
-	return string(run.Status.Phase) + show.OutcomeOf(run).Message
+	return string(run.Status.Phase) + readout.OutcomeOf(run).Message
 }
 
 // bar of the trials, with what the run does.
@@ -102,7 +104,7 @@ func lineOf(run *v1alpha1.BenchmarkRun, now time.Time) string {
 	if phase == "" {
 		phase = string(v1alpha1.PhasePending)
 	}
-	return contract.Line(phase + ": " + strings.TrimPrefix(show.OutcomeOf(run).Message, phase+": ")) // Queued is a reason, too
+	return contract.Line(phase + ": " + strings.TrimPrefix(readout.OutcomeOf(run).Message, phase+": ")) // Queued is a reason, too
 }
 
 // measuring is how many trials have ended, the time left, the running trial, and the numbers of the last ones.
@@ -146,7 +148,7 @@ func lastValues(run *v1alpha1.BenchmarkRun) string {
 		if cell == nil {
 			cell, unit = &t.Cell, t.Values[0].Unit
 		}
-		shown[t.Target] = t.Target + " " + output.Figure(t.Values[0].Value)
+		shown[t.Target] = t.Target + " " + figure.Text(t.Values[0].Value)
 		switch {
 		case t.Valid != nil && !*t.Valid:
 			shown[t.Target] += " (invalid)"

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/apischema"
+	"github.com/assay-bench/assay/internal/ground/apischema"
 )
 
 // checked says what is wrong in the spec of a run that the API server refused, in the words of `plan`: all fields, where the
@@ -16,6 +16,9 @@ import (
 func checked(u *unstructured.Unstructured) error {
 	if !isRun(u) || u.GetAPIVersion() != v1alpha1.GroupVersion.String() {
 		return nil
+	}
+	if err := apischema.CheckTop(u.Object); err != nil {
+		return err
 	}
 	rules, err := apischema.ForSpec()
 	if err != nil {

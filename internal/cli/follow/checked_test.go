@@ -15,7 +15,8 @@ import (
 // against has the words of the server.
 func TestARefusedRunIsExplained(t *testing.T) {
 	for name, tt := range map[string]struct{ spec, want string }{
-		"two fields that do not exist": {"{desing: {blocks: 8}, workloads: {}}", "unknown field: desing, workloads"},
+		"a spec of another name":       {"{}\nsepc: {}", "unknown field: sepc (did you mean spec?)"},
+		"two fields that do not exist": {"{desing: {blocks: 8}, workloads: {}}", "unknown field: desing (did you mean design?), workloads (did you mean workload?)"},
 		"nothing that is known here":   {"{targets: [{name: a, mysql: {flavor: MySQL, version: '9.7'}, shape: {name: s}}], workload: {sysbench: {test: oltp_insert}}, clients: {shape: {name: s}}}", "the server's words"},
 	} {
 		t.Run(name, func(t *testing.T) {

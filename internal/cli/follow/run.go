@@ -19,7 +19,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const runHelp = `Start a run, and follow it to its end.
@@ -27,6 +29,9 @@ const runHelp = `Start a run, and follow it to its end.
 The objects of the file are applied (server-side), in their order. One of them is a BenchmarkRun. One with
 metadata.generateName is created anew each time. A run whose name has a run that has ended is refused: nothing
 would be measured. Progress goes to standard error, the numbers and the verdict to standard output.
+
+With -o name standard output has the kind and the name of the run only, as soon as it is there, for scripts: every command takes
+them in the place of a name.
 
 Ctrl-C ends the command and not the run: kubectl assay watch RUN follows it again.
 
@@ -44,13 +49,16 @@ const exitHelp = `Exit codes:
 
 const runExamples = `  kubectl assay run -f benchmark.yaml
   kubectl assay run -f benchmark.yaml -o json > result.json
+  run=$(kubectl assay run -f benchmark.yaml -o name) && kubectl assay report "$run"
   kubectl assay new --target mysql=MySQL:9.7 --tool sysbench | kubectl assay run -f -`
 
 // fieldOwner of what the command applies.
 const fieldOwner = "kubectl-assay"
 
 // NewRun is the command `run`.
-func NewRun(config *kube.Config) *cobra.Command {
+func NewRun(config *kube.Config) *cobra.Command { return newRun(config.Cluster) }
+
+func newRun(cluster func() (kube.Cluster, error)) *cobra.Command {
 	var o options
 	file := ""
 	cmd := &cobra.Command{
@@ -60,7 +68,7 @@ func NewRun(config *kube.Config) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			to, err := config.Cluster()
+			to, err := cluster()
 			if err != nil {
 				return err
 			}
@@ -68,12 +76,18 @@ func NewRun(config *kube.Config) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if o.format.Format == output.Name {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), "benchmarkrun.assay.dev/"+contract.Line(run.GetName())); err != nil {
+					return err
+				}
+			}
 			return o.follow(cmd, following{api: to.API, key: client.ObjectKeyFromObject(run), uid: run.GetUID()})
 		},
 	}
 	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the manifest, or - for standard input (required)")
 	_ = cmd.MarkFlagRequired("filename") //nolint:errcheck // the flag exists
 	o.addTo(cmd)
+	o.format.AddTo(cmd)
 	return cmd
 }
 

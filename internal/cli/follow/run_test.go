@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/kube"
 )
 
@@ -154,6 +155,39 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 			}
 			if !strings.Contains(out.String(), "the API server does not answer, asking again") {
 				t.Errorf("%q", out.String())
+			}
+		})
+	}
+}
+
+// With -o name the name is there before the run has ended, and nothing else is printed: scripts take it.
+func TestRunPrintsTheName(t *testing.T) {
+	for name, tt := range map[string]struct{ format, want string }{
+		"name":  {"name", "benchmarkrun.assay.dev/nightly\n"},
+		"table": {"table", "ns/nightly: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			to := cluster(t, nightly("1"))
+			var out, problems bytes.Buffer
+			cmd := newRun(func() (kube.Cluster, error) { return to, nil })
+			cmd.SetOut(&out)
+			cmd.SetErr(&problems)
+			cmd.SetIn(strings.NewReader(runWithScripts))
+			cmd.SetArgs([]string{"-f", "-", "-o", tt.format, "--interval", "1ms"})
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			ended := nightly("1", v1alpha1.ConditionComplete)
+			to.API = interceptor.NewClient(to.API.(client.WithWatch), interceptor.Funcs{Get: func(_ context.Context, _ client.WithWatch, _ client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+				run, is := into.(*v1alpha1.BenchmarkRun)
+				if is && out.Len() > 0 || tt.format == "table" && problems.Len() > 0 {
+					ended.DeepCopyInto(run)
+				} else {
+					nightly("1").DeepCopyInto(run)
+				}
+				return nil
+			}})
+			var coded exit.Coded
+			if err := cmd.ExecuteContext(t.Context()); !errors.As(err, &coded) || coded.Code != exit.Invalid || !strings.HasPrefix(out.String(), tt.want) || tt.format == "name" && out.String() != tt.want {
+				t.Errorf("%v: %q", err, out.String())
 			}
 		})
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 const watchHelp = `Follow a run to its end.
@@ -44,6 +45,7 @@ func NewWatch(config *kube.Config) *cobra.Command {
 		},
 	}
 	o.addTo(cmd)
+	o.format.Format.AddTo(cmd)
 	return cmd
 }
 
@@ -51,13 +53,12 @@ func NewWatch(config *kube.Config) *cobra.Command {
 type options struct {
 	timeout  time.Duration
 	interval time.Duration
-	format   output.Format
+	format   output.Named
 }
 
 func (o *options) addTo(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "give up following after this time; the run goes on. 0: never")
-	cmd.Flags().DurationVar(&o.interval, "interval", 2*time.Second, "time between two looks at the run")
-	o.format.AddTo(cmd)
+	cmd.Flags().DurationVar(&o.interval, "interval", 2*time.Second, "time between two reads of the run")
 }
 
 // follow a run to its end, and show it.
@@ -83,9 +84,12 @@ func (o *options) follow(cmd *cobra.Command, f following) error {
 	case err != nil:
 		return err
 	}
-	doc := show.RunOf(run, show.View{})
+	doc := readout.FromStatus(run)
 	out := cmd.OutOrStdout()
-	if err := o.format.Write(out, doc, func(out io.Writer) error { return show.Tell(out, doc, output.Width(out)) }); err != nil {
+	if o.format.Format == output.Name {
+		out = io.Discard // it was printed when the run was started
+	}
+	if err := o.format.Write(out, doc, func(out io.Writer) error { return show.Tell(out, doc, false) }); err != nil {
 		return err
 	}
 	if doc.ExitCode != exit.OK {

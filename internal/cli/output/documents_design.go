@@ -36,6 +36,8 @@ type Plan struct {
 	Pods []PlannedPods `json:"pods"`
 	// Bytes of etcd that the results may take at most, with the default limits of the operator.
 	Bytes int64 `json:"bytes"`
+	// Warnings are what nothing refuses and is probably not meant, such as a misspelt setting of a server.
+	Warnings []string `json:"warnings,omitempty"`
 	// Unknown is what cannot be known without a cluster.
 	Unknown []string `json:"unknown"`
 }

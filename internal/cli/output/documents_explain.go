@@ -7,7 +7,7 @@ const ExplanationVersion = "assay.dev/cli/explanation/v1"
 type Explanation struct {
 	// Version is always ExplanationVersion.
 	Version string `json:"version"`
-	// Kind is reason, check, verdict or field.
+	// Kind is reason, check, verdict, field, or what else the word is, such as phase.
 	Kind    string `json:"kind"`
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`
@@ -30,4 +30,13 @@ type Explanation struct {
 	Bounds string `json:"bounds,omitempty"`
 	// Fields below a field.
 	Fields []string `json:"fields,omitempty"`
+	// Senses are further meanings of the word.
+	Senses []Sense `json:"senses,omitempty"`
+}
+
+// Sense is a further meaning of a word.
+type Sense struct {
+	// Kind says what the word is, such as phase.
+	Kind    string `json:"kind"`
+	Meaning string `json:"meaning"`
 }

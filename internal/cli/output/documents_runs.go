@@ -1,92 +1,10 @@
 package output
 
-// Names of the formats of Comparisons, Check and Verification. A reader refuses any other.
+// Names of the formats of Check and Verification. A reader refuses any other.
 const (
-	ComparisonVersion   = "assay.dev/cli/comparison/v1"
 	CheckVersion        = "assay.dev/cli/check/v1"
 	VerificationVersion = "assay.dev/cli/verification/v1"
 )
-
-// Comparisons are what several runs show together: `compare -o json`.
-type Comparisons struct {
-	// Version is always ComparisonVersion.
-	Version string `json:"version"`
-	// Runs that were compared, in the order of the command line.
-	Runs []string `json:"runs"`
-	// Kind is OverRuns for repetitions of one experiment, or RunAgainstRun for the second run against the first one.
-	Kind string `json:"kind"`
-	// Comparisons: those that were declared before the data, then the control.
-	Comparisons []RunsComparison `json:"comparisons"`
-	// Compared are the fields of the targets that differ; absent unless two runs are compared with each other.
-	Compared []string `json:"compared,omitempty"`
-	// Between says what differs between the runs, or is not known of them, besides that.
-	Between []string `json:"between,omitempty"`
-	// Caveats say why a run may not be relied on.
-	Caveats []string `json:"caveats,omitempty"`
-	// Verdict in one line.
-	Verdict string `json:"verdict"`
-}
-
-// RunsComparison is a comparison over runs. Numbers are decimal.
-type RunsComparison struct {
-	// Family is Primary or Control.
-	Family string `json:"family"`
-	// Factor whose values are compared: the value with the baseline.
-	Factor   string `json:"factor"`
-	Value    string `json:"value"`
-	Baseline string `json:"baseline"`
-	// Target that was measured on both sides; absent where the targets are compared.
-	Target string `json:"target,omitempty"`
-	// Parameters of the cell, without the factor.
-	Parameters map[string]string `json:"parameters,omitempty"`
-	// Name of the measurement, with its labels and unit.
-	Name   string            `json:"name"`
-	Labels map[string]string `json:"labels,omitempty"`
-	Unit   string            `json:"unit,omitempty"`
-	// Direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
-	Direction string `json:"direction,omitempty"`
-	// Verdict is Faster, Slower, Higher, Lower, Equivalent, Inconclusive or Exploratory.
-	Verdict string `json:"verdict"`
-	// BelowMinimumEffect: there is a difference, and it was shown to be less than the minimum effect.
-	BelowMinimumEffect bool `json:"belowMinimumEffect,omitempty"`
-	// Ratio of the value over the baseline; absent without a pair. The interval is absent where the blocks or runs are too few.
-	Ratio              string `json:"ratio,omitempty"`
-	IntervalLow        string `json:"intervalLow,omitempty"`
-	IntervalHigh       string `json:"intervalHigh,omitempty"`
-	IntervalConfidence string `json:"intervalConfidence,omitempty"`
-	// P by itself, and for the whole family by Holm.
-	P         string `json:"p,omitempty"`
-	AdjustedP string `json:"adjustedP,omitempty"`
-	// DetectableEffect is the smallest relative difference that is found in four of five such analyses.
-	DetectableEffect string `json:"detectableEffect,omitempty"`
-	// Blocks that count, and those that were planned.
-	Blocks        int32 `json:"blocks"`
-	PlannedBlocks int32 `json:"plannedBlocks"`
-	// Differences are what else differs between the sides, and matters.
-	Differences []string `json:"differences,omitempty"`
-	// Reason of a verdict that is Inconclusive or Exploratory, and caveats of others.
-	Reason string `json:"reason,omitempty"`
-	// Text is the comparison in one line.
-	Text string `json:"text"`
-	// Ratios that the runs have by themselves, in their order; empty for a run without one. Absent where two runs are compared
-	// with each other.
-	Ratios []string `json:"ratios,omitempty"`
-	// Variation of the ratio; absent where a run has none.
-	Variation *Variation `json:"variation,omitempty"`
-}
-
-// Variation of a ratio within runs and between them.
-type Variation struct {
-	// WithinRuns and BetweenRuns are standard deviations of its logarithm, from block to block and from run to run.
-	WithinRuns  string `json:"withinRuns,omitempty"`
-	BetweenRuns string `json:"betweenRuns,omitempty"`
-	// BetweenShare of the variance of the result comes from the differences between runs, 0 to 1.
-	BetweenShare string `json:"betweenShare,omitempty"`
-	// Buy is Trial for more blocks, Run for more runs; absent where nothing varies.
-	Buy string `json:"buy,omitempty"`
-	// Text is all of it in one line.
-	Text string `json:"text"`
-}
 
 // Check says whether a repetition lies within what earlier runs predict: `rerun --check -o json`.
 type Check struct {
@@ -148,6 +66,9 @@ type Verification struct {
 	Store         string `json:"store,omitempty"`
 	Objects       *int   `json:"objects,omitempty"`
 	AbsentObjects int    `json:"absentObjects,omitempty"`
+	// LeftOut counts what a bundle leaves out on purpose of what clients delivered, by key, such as raw.tar.gz; absent for one that is
+	// whole. It was not compared.
+	LeftOut map[string]int `json:"leftOut,omitempty"`
 	// Head of the chain, to be noted; absent where the files of a bundle differ from its index already.
 	Head string `json:"head,omitempty"`
 	// Differences are what was changed or is gone.

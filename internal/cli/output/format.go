@@ -28,6 +28,31 @@ func (f *Format) AddTo(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]cobra.Completion{string(Table), string(JSON), string(YAML)}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
 }
 
+// Name prints the kind and the name only, as kubectl does: of Named.
+const Name Format = "name"
+
+// Named is a format that can be Name, too.
+type Named struct{ Format }
+
+// AddTo a command: the flag -o.
+func (n *Named) AddTo(cmd *cobra.Command) {
+	n.Format = Table
+	cmd.Flags().VarP(n, "output", "o", "format of the output: table, json, yaml or name")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]cobra.Completion{string(Table), string(JSON), string(YAML), string(Name)}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
+}
+
+// Set refuses what is no format.
+func (n *Named) Set(text string) error {
+	if Format(text) == Name {
+		n.Format = Name
+		return nil
+	}
+	if n.Format.Set(text) != nil {
+		return fmt.Errorf("use %s, %s, %s or %s", Table, JSON, YAML, Name)
+	}
+	return nil
+}
+
 // String is the format.
 func (f *Format) String() string { return string(*f) }
 

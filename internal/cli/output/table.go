@@ -1,36 +1,97 @@
 package output
 
 import (
-	"bytes"
+	"errors"
 	"io"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
+
+var errColor = errors.New("use auto, always or never")
+
+// between two columns.
+const between = "  "
 
 // Rows prints rows below each other, the first one as the head. Lines are cut to the width; 0 cuts none.
 func Rows(out io.Writer, width int, rows [][]string) error {
-	var text bytes.Buffer
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			if cells[i] = contract.Line(cell); cell == "" {
-				cells[i] = "-"
+	page := Sized(out, width)
+	page.Rows(rows, nil)
+	return page.Flush()
+}
+
+// Rows below each other, the first one as the head, cut to the width of a terminal. A column of which every cell is a number is
+// aligned at its end. The tone of a cell, by its row and column, is its colour; nil for none.
+func (p *Page) Rows(rows [][]string, tone func(row, column int) readout.Tone) {
+	widths, numeric := layOut(rows)
+	for r, row := range rows {
+		line, left := "", p.width
+		for c, cell := range row {
+			text := orHyphen(cell)
+			space := strings.Repeat(" ", widths[c]-utf8.RuneCountInString(text))
+			if c > 0 {
+				line += between
+				left -= len(between)
+			}
+			if p.width > 0 && left <= 0 {
+				break
+			}
+			full := text + space
+			if numeric[c] {
+				full = space + text
+			}
+			if c == len(row)-1 {
+				full = strings.TrimRight(full, " ")
+			}
+			if p.width > 0 {
+				full = Fit(full, left)
+				left -= utf8.RuneCountInString(full)
+			}
+			if tone != nil && r > 0 && tone(r, c) != "" && strings.Contains(full, text) {
+				full = strings.Replace(full, text, p.Tone(tone(r, c), text), 1)
+			}
+			line += full
+		}
+		p.text.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// layOut rows: the width of each column, and whether all of its cells are numbers.
+func layOut(rows [][]string) (widths []int, numeric []bool) {
+	var texts []bool
+	for r, row := range rows {
+		for c, cell := range row {
+			if c == len(widths) {
+				widths, numeric, texts = append(widths, 0), append(numeric, false), append(texts, false)
+			}
+			text := orHyphen(cell)
+			widths[c] = max(widths[c], utf8.RuneCountInString(text))
+			if r > 0 && text != "-" {
+				number := isNumber(text)
+				numeric[c], texts[c] = numeric[c] || number, texts[c] || !number
 			}
 		}
-		if _, err := io.WriteString(w, strings.Join(cells, "\t")+"\n"); err != nil {
-			return err
-		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	for c := range numeric {
+		numeric[c] = numeric[c] && !texts[c]
 	}
-	for line := range strings.Lines(text.String()) {
-		if _, err := io.WriteString(out, Fit(strings.TrimRight(line, " \n"), width)+"\n"); err != nil {
-			return err
-		}
+	return widths, numeric
+}
+
+// isNumber says whether a cell is a number, perhaps with a mark behind it.
+func isNumber(text string) bool {
+	text = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(text, " *"), "x"), " %")
+	_, is := figure.Decimal(strings.ReplaceAll(text, ",", ""))
+	return is
+}
+
+// orHyphen is a cell on one line; a hyphen for an empty one.
+func orHyphen(cell string) string {
+	if cell == "" {
+		return "-"
 	}
-	return nil
+	return contract.Line(cell)
 }

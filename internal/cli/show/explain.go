@@ -3,23 +3,29 @@ package show
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/explain"
+	"github.com/assay-bench/assay/internal/ground/apischema"
+	"github.com/assay-bench/assay/internal/ground/nearest"
+	"github.com/assay-bench/assay/internal/show/explain"
 )
 
-const explainHelp = `Say what a reason, a check, a verdict or a field means.
+const explainHelp = `Say what a word means that a command or kubectl get prints, or a field.
 
-A reason stands in a condition or at a trial, a check in a finding, a verdict beside a comparison. A field is one of BenchmarkRun: spec.design.blocks, or
-design.blocks for short. It needs no cluster.`
+A reason stands in a condition or at a trial, a check in a finding, a verdict beside a comparison. Phases, outcomes, conditions, severities,
+columns, notes, exit codes and values of fields are words, too. A field is one of BenchmarkRun: spec.design.blocks, or design.blocks for
+short. It needs no cluster.`
 
 const explainExamples = `  kubectl assay explain Queued
   kubectl assay explain little
   kubectl assay explain inconclusive
+  kubectl assay explain GateFailed
+  kubectl assay explain 6
   kubectl assay explain design.dataReset
   kubectl assay explain workload.sysbench -o json`
 
@@ -27,10 +33,10 @@ const explainExamples = `  kubectl assay explain Queued
 func NewExplain() *cobra.Command {
 	var format output.Format
 	cmd := &cobra.Command{
-		Use: "explain REASON|CHECK|VERDICT|FIELD", Short: "Say what a reason, a check, a verdict or a field means", Long: explainHelp, Example: explainExamples, Args: cobra.ExactArgs(1),
+		Use: "explain WORD|FIELD", Short: "Say what a word of the output or a field means", Long: explainHelp, Example: explainExamples, Args: cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeNames,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			doc, text, err := explanationOf(args[0])
+			doc, text, err := explanationOf(strings.Join(args, " ")) // some words are two
 			if err != nil {
 				return err
 			}
@@ -54,21 +60,50 @@ var verdicts = map[string]string{
 	"exploratory":  "No verdict, and a hint for another run: the comparison was not declared before the data (analysis.comparisons), trials ran in sequence, fewer than 6 blocks are left, or the plan has fewer than its comparisons need together. Blocks are left out when other work disturbs one of their trials: status.findings names it.",
 }
 
-// completeNames of reasons and checks.
+// completeNames of reasons, checks and words.
 func completeNames(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	all, err := explain.All()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var out []cobra.Completion
+	return known(all), cobra.ShellCompDirectiveNoFileComp
+}
+
+// known names of everything that is explained but fields.
+func known(all []explain.Entry) (out []string) {
 	for _, e := range all {
 		out = append(out, e.Name)
 	}
-	return out, cobra.ShellCompDirectiveNoFileComp
+	words, err := explain.Words()
+	if err != nil {
+		return out
+	}
+	for _, w := range words {
+		out = append(out, w.Name)
+	}
+	out = slices.AppendSeq(out, maps.Keys(verdicts))
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
-// explanationOf a name, as a document and as text.
+// explanationOf a name, as a document and as text: what is meant first, and its other senses.
 func explanationOf(name string) (output.Explanation, string, error) {
+	senses, err := explain.Senses(name)
+	if err != nil {
+		return output.Explanation{}, "", err
+	}
+	doc, text, err := firstSense(name, senses)
+	for _, s := range senses {
+		if s.Meaning != doc.Meaning {
+			doc.Senses = append(doc.Senses, output.Sense{Kind: s.Is, Meaning: s.Meaning})
+			text += fmt.Sprintf("\nIt is also a word of another kind, %s: %s\n", s.Is, explain.Wrapped(s.Meaning, ""))
+		}
+	}
+	return doc, text, err
+}
+
+// firstSense of a name: a reason, a check, a verdict, another word, or a field.
+func firstSense(name string, senses []explain.Sense) (output.Explanation, string, error) {
 	doc := output.Explanation{Version: output.ExplanationVersion}
 	entry, similar, err := explain.Find(name)
 	if err != nil {
@@ -88,12 +123,21 @@ func explanationOf(name string) (output.Explanation, string, error) {
 		doc.Kind, doc.Name, doc.Meaning = "verdict", strings.ToLower(name), meaning
 		return doc, fmt.Sprintf("%s is a verdict on a comparison.\n\n%s\n\nsee docs/guide/read-a-verdict.md\n", doc.Name, explain.Wrapped(meaning, "")), nil
 	}
+	if len(senses) > 0 {
+		doc.Kind, doc.Name, doc.Meaning = senses[0].Is, senses[0].Name, senses[0].Meaning
+		return doc, senses[0].Text(), nil
+	}
 	field, err := apischema.FieldOf(name)
 	if err != nil {
-		if len(similar) > 0 {
+		all, _ := explain.All()
+		near := nearest.To(name, known(all))
+		switch {
+		case near != "":
+			return doc, "", fmt.Errorf("%q is no word of Assay: did you mean %s?", name, near)
+		case len(similar) > 0:
 			err = fmt.Errorf("%w; similar names: %s", err, strings.Join(similar, ", "))
 		}
-		return doc, "", fmt.Errorf("%q is no reason and no check, and %w", name, err)
+		return doc, "", fmt.Errorf("%q is no word that a command prints, and %w", name, err)
 	}
 	doc.Kind, doc.Name, doc.Meaning = "field", field.Path, field.Description
 	doc.Fields = append([]string{}, field.Fields...)

@@ -8,7 +8,6 @@ import (
 // A reason, a check and a field are found by one command, and what is none of them is an error that says what there is.
 func TestExplain(t *testing.T) {
 	for name, tt := range map[string]struct{ kind, says, fail string }{
-		"Queued":                 {"reason", "Who acts: nobody.", ""},
 		"queued":                 {"reason", "Queued is a reason.", ""},
 		"nothing-done":           {"check", "nothing-done is a check of results", ""},
 		"design.blocks":          {"field", "spec.design.blocks (integer)", ""},
@@ -19,10 +18,16 @@ func TestExplain(t *testing.T) {
 		"matrix.values":          {"field", "([]integer or string, required)", ""},
 		"inconclusive":           {"verdict", "Neither a difference nor equivalence", ""},
 		"Exploratory":            {"verdict", "fewer than 6 blocks are left, or the plan has fewer than its comparisons need together", ""},
+		"queud":                  {"", "", `"queud" is no word of Assay: did you mean Queued?`},
+		"GateFailed":             {"outcome of a run", "GateFailed is an outcome of a run.", ""},
+		"pending":                {"phase", "has not accepted the run yet", ""},
+		"6":                      {"exit code", "a bundle is damaged", ""},
+		"block disturbed":        {"note to a median", "pairs stay pairs", ""},
+		"Queued":                 {"reason", "It is also a word of another kind, phase: The run waits for nodes", ""},
 		"slower":                 {"reason", "Slower is a reason", ""},
-		"design.block":           {"", "", "it has blocks, cooldown"},
+		"design.block":           {"", "", "did you mean blocks? It has blocks, cooldown"},
 		"nothing":                {"", "", "similar names: nothing-done"},
-		"":                       {"", "", "is no reason and no check"},
+		"":                       {"", "", "is no word that a command prints"},
 		"design.blocks.anything": {"", "", `spec.design.blocks has no field "anything"`},
 	} {
 		doc, text, err := explanationOf(name)

@@ -7,19 +7,23 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 const getHelp = `List the runs of a namespace, or show the numbers of one.
 
-Of one run it shows what became of it, the servers with their nodes and how fast they were loaded, the medians of what it
-compares (without a declaration its main measurement and one latency) with their intervals, the verdicts, and what speaks
-against the numbers. -m shows another measurement, and -m all those that the status has. An interval marked (all) is that
-from the least to the largest value: fewer than 6 trials have no interval.
+Of one run it shows the answer first: what became of it, or its first verdict. Then the servers with their nodes and how fast
+they were loaded, the medians of what it compares (without a declaration its main measurement and one latency) with their
+intervals, the verdicts, in what else the sides differ, what speaks against the numbers, what they do not say, and what to do
+next. -m shows another measurement, and -m all those that the status has, with the comparisons that nobody declared. An
+interval marked (all) is that from the least to the largest value: fewer than 6 trials have no interval.
 
 A median with a * has a doubt: the column NOTES says which, and the lines below the table what that means.
 
@@ -38,7 +42,7 @@ const getExamples = `  kubectl assay get
 
 // NewGet is the command `get`.
 func NewGet(config *kube.Config) *cobra.Command {
-	var view View
+	var view readout.View
 	var format output.Format
 	all := false
 	cmd := &cobra.Command{
@@ -59,7 +63,7 @@ func NewGet(config *kube.Config) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return format.Write(out, doc, func(out io.Writer) error { return in.tell(out, doc, time.Now(), output.Width(out)) })
+				return format.Write(out, doc, func(out io.Writer) error { return in.tell(output.NewPage(out), doc, time.Now()) })
 			}
 			if all {
 				return fmt.Errorf("--all-namespaces is for the list of runs: of run %s name the namespace with -n", args[0])
@@ -68,11 +72,11 @@ func NewGet(config *kube.Config) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := RunOf(run, view)
+			doc := readout.StatusIn(run, view)
 			if view.Name != "" && len(doc.Measurements) == 0 {
 				return fmt.Errorf("BenchmarkRun %s: its status has no number of %q: see the names in status.summary", client.ObjectKeyFromObject(run), view.Name)
 			}
-			return format.Write(out, doc, func(out io.Writer) error { return Tell(out, doc, output.Width(out)) })
+			return format.Write(out, doc, func(out io.Writer) error { return Tell(out, doc, view.Name == readout.All) })
 		},
 	}
 	format.AddTo(cmd)
@@ -84,7 +88,7 @@ func NewGet(config *kube.Config) *cobra.Command {
 
 // Unread is the error of a run that cannot be read.
 func Unread(key client.ObjectKey, err error) error {
-	if client.IgnoreNotFound(err) == nil {
+	if client.IgnoreNotFound(err) == nil && !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse) { // which is the answer of a cluster without the kind
 		return fmt.Errorf("there is no BenchmarkRun %s in namespace %s: kubectl assay get lists those that exist, and -n names another namespace", key.Name, key.Namespace)
 	}
 	return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)

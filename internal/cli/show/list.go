@@ -3,7 +3,6 @@ package show
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // pageOfRuns are read at once: the status of a run has up to some 100 KiB.
@@ -20,15 +20,15 @@ const pageOfRuns = 50
 type listed struct{ namespace string }
 
 // list the runs.
-func (l listed) list(ctx context.Context, api client.Reader) (output.Runs, error) {
-	doc := output.Runs{Version: output.RunsVersion, Runs: []output.RunHead{}}
+func (l listed) list(ctx context.Context, api client.Reader) (readout.Runs, error) {
+	doc := readout.Runs{Version: readout.RunsVersion, Runs: []readout.RunHead{}}
 	for next := ""; ; {
 		var runs v1alpha1.BenchmarkRunList
 		if err := api.List(ctx, &runs, client.InNamespace(l.namespace), client.Limit(pageOfRuns), client.Continue(next)); err != nil {
 			return doc, fmt.Errorf("listing BenchmarkRuns in %s: %w", l, err)
 		}
 		for i := range runs.Items {
-			doc.Runs = append(doc.Runs, HeadOf(&runs.Items[i]))
+			doc.Runs = append(doc.Runs, readout.HeadOf(&runs.Items[i]))
 		}
 		if next = runs.Continue; next == "" {
 			return doc, nil
@@ -44,39 +44,41 @@ func (l listed) String() string {
 	return "namespace " + l.namespace
 }
 
-func (l listed) tell(out io.Writer, doc output.Runs, now time.Time, width int) error {
+// tell people of the runs: a word for each, and what it shows as far as the line has room.
+func (l listed) tell(page *output.Page, doc readout.Runs, now time.Time) error {
 	if len(doc.Runs) == 0 {
 		text := fmt.Sprintf("no runs in %s: kubectl assay run -f FILE starts one, kubectl assay new writes one", l)
 		if l.namespace != "" {
 			text += "; -n names another namespace, and -A lists the runs of all"
 		}
-		_, err := io.WriteString(out, text+"\n")
-		return err
+		page.Line(text)
+		return page.Flush()
 	}
-	rows := [][]string{{"NAME", "PHASE", "TRIALS", "OUTCOME", "AGE", "ENDS", "VERDICT"}}
+	rows := [][]string{{"NAME", "PHASE", "TRIALS", "OUTCOME", "AGE", "ENDS", "SHOWS"}}
 	for _, r := range doc.Runs {
 		ends := ""
 		if r.Ends != nil {
 			ends = Left(r.Ends.Sub(now))
 		}
-		says := r.Verdict
-		if says == "" && r.Outcome != "Passed" && r.Outcome != "Valid" {
-			says = r.Message
-		}
-		if says == "" {
-			says = r.Headline
-		}
 		rows = append(rows, []string{
-			r.Name, r.Phase, fmt.Sprintf("%d/%d", r.Trials.Done, r.Trials.Planned), r.Outcome, duration.HumanDuration(now.Sub(r.Created)), ends, says,
+			r.Name, r.Phase, fmt.Sprintf("%d/%d", r.Trials.Done, r.Trials.Planned), r.Outcome, duration.HumanDuration(now.Sub(r.Created)), ends, r.Shows(),
 		})
 	}
+	outcome := 3
 	if l.namespace == "" {
+		outcome++
 		rows[0] = append([]string{"NAMESPACE"}, rows[0]...)
 		for i, r := range doc.Runs {
 			rows[i+1] = append([]string{r.Namespace}, rows[i+1]...)
 		}
 	}
-	return output.Rows(out, width, rows)
+	page.Rows(rows, func(row, column int) readout.Tone {
+		if column != outcome {
+			return ""
+		}
+		return doc.Runs[row-1].Tone()
+	})
+	return page.Flush()
 }
 
 // Left is how much time is left, for people.

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // quotedRun has measured and quoted numbers, and a sweep.
@@ -37,7 +39,7 @@ func quotedRun() *v1alpha1.BenchmarkRun {
 				{Check: "a", Severity: v1alpha1.SeverityWarning, Target: "mysql", Message: "of a target"}, {Check: "b", Severity: v1alpha1.SeverityNote, Message: "a note"},
 				{Check: "c", Severity: v1alpha1.SeverityDisturbed, Trial: new(int32(3)), Message: "of a trial"},
 			},
-			Sweeps: []v1alpha1.SweepEntry{{Name: "throughput", Text: "threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16"}},
+			Sweeps: []v1alpha1.SweepEntry{{Name: "throughput", Axis: "threads", Target: "mysql", Knee: "5.2", KneeLow: "4.6", KneeHigh: "5.9", Peak: "16"}},
 			Results: &v1alpha1.ResultsStatus{
 				SweepCount: 3, SummaryEntryCount: 9, ShownEntryCount: 3, ComparisonCount: 1,
 			},
@@ -52,10 +54,12 @@ func quotedRun() *v1alpha1.BenchmarkRun {
 	}
 }
 
-func told(t *testing.T, run *v1alpha1.BenchmarkRun, view View, width int) string {
+func told(t *testing.T, run *v1alpha1.BenchmarkRun, view readout.View, width int) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Tell(&out, RunOf(run, view), width); err != nil {
+	page := output.Sized(&out, width)
+	tell(page, readout.StatusIn(run, view), view.Name == readout.All)
+	if err := page.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -64,17 +68,17 @@ func told(t *testing.T, run *v1alpha1.BenchmarkRun, view View, width int) string
 // Quoted numbers stand beside the measured ones of the same place, and are marked.
 func TestMeasuredAndQuoted(t *testing.T) {
 	run := quotedRun()
-	want := `ns/run: Complete (12 of 12 trials, 7 disturbed): Succeeded: 12 trials
-planned: 12 trials planned
+	want := `ns/run: SWEEP threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
+12 of 12 trials, 7 disturbed
 
-TARGET  SERVER  NODE    LOAD (s)  ROWS/s
-mysql   9.7.0   node-a  0.112091  178426.1
+TARGET  SERVER  NODE    LOAD (s)   ROWS/s
+mysql   9.7.0   node-a    0.1121  178,426
 
-MEASUREMENT  WHERE       TARGET  MEDIAN   UNIT   INTERVAL              TRIALS  NOTES
-throughput   threads=2   mysql   326.9 *  tx/s   310.1 to 340.2 (all)  5 of 6  disturbed 1/6
-throughput   threads=2   paper   500      ops/s  quoted: a paper       -       -
-throughput   threads=64  mysql   *        tx/s   -                     0 of 6  failed 6/6
-throughput   threads=8   paper   700      ops/s  quoted: a paper       -       -
+MEASUREMENT  WHERE       TARGET  MEDIAN  UNIT   INTERVAL          TRIALS  NOTES
+throughput   threads=2   mysql   327 *   tx/s   310 to 340 (all)  5 of 6  disturbed 1/6
+throughput   threads=2   paper   500     ops/s  quoted: a paper   -       -
+throughput   threads=64  mysql   *       tx/s   -                 0 of 6  failed 6/6
+throughput   threads=8   paper   700     ops/s  quoted: a paper   -       -
 and 6 more numbers in the ConfigMaps of the summary
 
 * notes:
@@ -85,38 +89,38 @@ sweeps:
   threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
   and 2 more in the ConfigMaps of the summary
 
+1 comparison more in the ConfigMaps of the summary
+
 against the numbers:
   disturbed c: trial 3: of a trial
   warning a (mysql): of a target
+
+what this does not say:
+  No comparison was declared before the data, so there is no verdict: differences between numbers
+    are hints for the next run.
+  Quoted numbers were measured by somebody else, somewhere else. No test uses them.
+
+what to do next:
+  declare what to compare in spec.analysis.comparisons, and run again: only a comparison that was
+    declared before the data has a verdict
+
+ns/run: SWEEP threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
 `
-	if diff := cmp.Diff(want, told(t, run, View{}, 0)); diff != "" {
+	if diff := cmp.Diff(want, told(t, run, readout.View{}, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := told(t, run, View{Name: "latency.avg"}, 0); strings.Contains(got, "sweeps") || !strings.Contains(got, "latency.avg  threads=2  mysql   6       ms    5.5 to 6.5 (96.88 %)  6 of 6") {
+	if got := told(t, run, readout.View{Name: "latency.avg"}, 0); strings.Contains(got, "sweeps") || !strings.Contains(got, "latency.avg  threads=2  mysql      6.0  ms    5.5 to 6.5 (96.88 %)  6 of 6") {
 		t.Errorf("the latency:\n%s", got)
 	}
-	if got := told(t, run, View{Against: "threads=2"}, 0); !strings.Contains(got, "1.40x threads=2, quoted: a paper") || strings.Count(got, "x threads=2") != 2 {
+	if got := told(t, run, readout.View{Against: "threads=2"}, 0); !strings.Contains(got, "1.40x threads=2, quoted: a paper") || strings.Count(got, "x threads=2") != 2 {
 		t.Errorf("against threads=2:\n%s", got)
 	}
-	if got := Measurements(run, View{Name: "nothing"}); len(got) != 0 {
+	if got := readout.StatusIn(run, readout.View{Name: "nothing"}).Measurements; len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
-	for line := range strings.Lines(told(t, run, View{}, 40)) {
+	for line := range strings.Lines(told(t, run, readout.View{}, 40)) {
 		if strings.HasPrefix(line, "throughput") && len([]rune(line)) > 41 {
 			t.Errorf("a row of %d characters on 40: %q", len([]rune(line)), line)
 		}
-	}
-}
-
-// Without a declaration the main measurement and a latency are shown, with one what is compared.
-func TestNamesThatAreShown(t *testing.T) {
-	run := quotedRun()
-	run.Status.Summary = []v1alpha1.SummaryEntry{{Name: "throughput"}, {Name: "queries"}, {Name: "latency.avg"}, {Name: "latency.percentile"}}
-	if diff := cmp.Diff([]string{"throughput", "latency.percentile"}, View{}.names(run)); diff != "" {
-		t.Errorf("without comparisons (-want +got):\n%s", diff)
-	}
-	run.Status.Comparisons = []v1alpha1.ComparisonEntry{{Name: "latency.avg", Family: v1alpha1.FamilyPrimary}, {Name: "queries", Family: v1alpha1.FamilyExploratory}}
-	if diff := cmp.Diff([]string{"latency.avg"}, View{}.names(run)); diff != "" {
-		t.Errorf("with one (-want +got):\n%s", diff)
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // Whoever reads only the table sees each thing that limits a number, in its row and at its median, on a narrow terminal, too.
 func TestDoubtsStandBesideTheNumber(t *testing.T) {
-	sound := v1alpha1.SummaryEntry{Name: "throughput", Target: "b", Unit: "tx/s", Median: "1323.4567", Min: "1", Max: "2", TrialCount: 8, PlannedTrialCount: 8}
+	sound := v1alpha1.SummaryEntry{Name: "throughput", Target: "b", Unit: "tx/s", Median: "1323.4567", Min: "1300", Max: "1340", TrialCount: 8, PlannedTrialCount: 8}
 	tests := map[string]struct {
 		change func(*v1alpha1.SummaryEntry)
 		want   string
@@ -41,8 +41,8 @@ func TestDoubtsStandBesideTheNumber(t *testing.T) {
 			e.Target = "a"
 			tt.change(&e)
 			run := &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Summary: []v1alpha1.SummaryEntry{e, sound}}}
-			text := told(t, run, View{}, 0)
-			if !strings.Contains(text, "  1323.46 *  ") || !strings.Contains(text, "  "+tt.want+"\n") || strings.Count(text, " *  ") != 1 || !strings.Contains(text, "\n* notes:\n  ") {
+			text := told(t, run, readout.View{}, 0)
+			if !strings.Contains(text, "  1,323 *  ") || !strings.Contains(text, "  "+tt.want+"\n") || strings.Count(text, " *  ") != 1 || !strings.Contains(text, "\n* notes:\n  ") {
 				t.Errorf("want %q:\n%s", tt.want, text)
 			}
 			for word := range strings.SplitSeq(tt.want, ", ") {
@@ -50,19 +50,19 @@ func TestDoubtsStandBesideTheNumber(t *testing.T) {
 					t.Errorf("%q is not explained:\n%s", word, text)
 				}
 			}
-			if narrow := told(t, run, View{}, 44); !strings.Contains(narrow, "1323.46 *") {
+			if narrow := told(t, run, readout.View{}, 44); !strings.Contains(narrow, "1,323 *") {
 				t.Errorf("on a narrow terminal:\n%s", narrow)
 			}
 		})
 	}
-	if text := told(t, &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Summary: []v1alpha1.SummaryEntry{sound}}}, View{}, 0); strings.Contains(text, "*") || strings.Contains(text, "NOTES") {
+	if text := told(t, &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Summary: []v1alpha1.SummaryEntry{sound}}}, readout.View{}, 0); strings.Contains(text, "*") || strings.Contains(text, "NOTES") {
 		t.Errorf("a sound number has a note:\n%s", text)
 	}
 }
 
 // Every reason to leave a trial out, and every limit, of the API has a word.
 func TestEveryDoubtHasAWord(t *testing.T) {
-	m := output.Measurement{LeftOut: map[string]int32{}, LimitedBy: map[string]int32{}, SaturatedTrials: 1, NotSteadyTrials: 1}
+	m := readout.Measurement{LeftOut: map[string]int32{}, LimitedBy: map[string]int32{}, SaturatedTrials: 1, NotSteadyTrials: 1}
 	for file, kinds := range map[string]map[string]map[string]int32{
 		"summary_types.go":      {"LeftOutReason": m.LeftOut},
 		"trial_status_types.go": {"LimitKind": m.LimitedBy},
@@ -83,7 +83,7 @@ func TestEveryDoubtHasAWord(t *testing.T) {
 	if len(m.LeftOut) != 6 || len(m.LimitedBy) != 3 {
 		t.Errorf("the API has %v and %v", m.LeftOut, m.LimitedBy)
 	}
-	if words := strings.Split(notesOf([]output.Measurement{m}).of[0], ", "); len(words) != len(m.LeftOut)+len(m.LimitedBy)+2 {
+	if words := strings.Split(readout.NotesOf([]readout.Measurement{m}).Of[0], ", "); len(words) != len(m.LeftOut)+len(m.LimitedBy)+2 {
 		t.Errorf("%q", words)
 	}
 }
@@ -91,32 +91,20 @@ func TestEveryDoubtHasAWord(t *testing.T) {
 // Findings of one kind are one line with the newest of them.
 func TestFindingsAreGrouped(t *testing.T) {
 	trial := func(n int32) *int32 { return &n }
-	doc := output.Run{}
+	doc := readout.Run{}
 	for n := range int32(12) {
-		doc.Findings = append(doc.Findings, output.Finding{Check: "steal", Severity: "Disturbed", Target: "a", Trial: trial(n), Message: "the node lost time"})
+		doc.Findings = append(doc.Findings, readout.Finding{Check: "steal", Severity: "Disturbed", Target: "a", Trial: trial(n), Message: "the node lost time"})
 	}
-	doc.Findings = append(doc.Findings, output.Finding{Check: "steal", Severity: "Warning", Target: "a", Message: "of the server"}, output.Finding{Check: "rows", Severity: "Invalid", Message: "of the run"})
+	doc.Findings = append(doc.Findings, readout.Finding{Check: "steal", Severity: "Warning", Target: "a", Message: "of the server"}, readout.Finding{Check: "rows", Severity: "Invalid", Message: "of the run"})
 	want := []string{"invalid rows: of the run", "warning steal (a): of the server", "12 x disturbed steal (a): such as trial 11: the node lost time"}
-	if diff := cmp.Diff(want, findingsOf(doc.Findings)); diff != "" {
+	if diff := cmp.Diff(want, readout.FindingLines(doc.Findings)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for n := range int32(20) {
-		doc.Findings = append(doc.Findings, output.Finding{Check: string(rune('a' + n)), Severity: "Warning"})
+		doc.Findings = append(doc.Findings, readout.Finding{Check: string(rune('a' + n)), Severity: "Warning"})
 	}
 	var out bytes.Buffer
-	if err := Tell(&out, doc, 0); err != nil || !strings.Contains(out.String(), "and 15 more in status.findings") {
+	if err := Tell(&out, doc, false); err != nil || !strings.Contains(out.String(), "and 15 more in status.findings") {
 		t.Errorf("%v\n%s", err, out.String())
-	}
-}
-
-// Numbers keep their size, and a long one loses digits that nobody reads.
-func TestFigures(t *testing.T) {
-	for text, want := range map[string]string{
-		"1323.4": "1323.4", "1303.7951234": "1303.8", "22416.3412": "22416.3", "150429696": "150429696", "150429696.25": "150429696.2", "0.1120912345": "0.112091", "0.0000123456789": "1.23457e-05",
-		"-12.3456789": "-12.3457", "": "", "none": "none", "0": "0",
-	} {
-		if got := output.Figure(text); got != want {
-			t.Errorf("%s is shown as %s, want %s", text, got, want)
-		}
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/record/bundle"
 )
 
 // read a run: of the cluster by its name, or of a bundle by its path, which needs no cluster.

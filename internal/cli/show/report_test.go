@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // The numbers of a run say where its report is stored, and nothing where it is not.
@@ -21,12 +22,12 @@ func TestWhereTheReportIs(t *testing.T) {
 	} {
 		run := with(false, "Complete=True", "Valid=True")
 		run.Status.Report = tt.report
-		doc := RunOf(run, View{})
+		doc := readout.FromStatus(run)
 		var out bytes.Buffer
-		if err := Tell(&out, doc, 0); err != nil {
+		if err := Tell(&out, doc, false); err != nil {
 			t.Fatal(err)
 		}
-		if doc.Report != tt.want || strings.Contains(out.String(), "\nreport: "+tt.want+"\n") != (tt.want != "") {
+		if doc.Report != tt.want || strings.Contains(out.String(), "\nreport:\n  "+tt.want+"\n") != (tt.want != "") {
 			t.Errorf("%s: %q, and people are told:\n%s", name, doc.Report, out.String())
 		}
 	}

@@ -7,146 +7,155 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
-// RunOf a run is its document.
-func RunOf(run *v1alpha1.BenchmarkRun, view View) output.Run {
-	st := run.Status
-	doc := output.Run{
-		Version: output.RunVersion, RunHead: HeadOf(run), Planned: plannedOf(run), Targets: targetsOf(run),
-		Measurements: Measurements(run, view), Comparisons: []output.Comparison{},
-	}
-	if doc.Measurements == nil {
-		doc.Measurements = []output.Measurement{}
-	}
-	for _, c := range st.Comparisons {
-		if c.Family == v1alpha1.FamilyExploratory || !view.has(c.Name) {
-			continue
-		}
-		doc.Comparisons = append(doc.Comparisons, output.Comparison{
-			Family: string(c.Family), Verdict: string(c.Verdict), Text: c.Text, Blocks: c.BlockCount, PlannedBlocks: c.PlannedBlockCount, IntervalConfidence: c.IntervalConfidence,
-		})
-	}
-	for _, s := range st.Sweeps {
-		if view.has(s.Name) {
-			doc.Sweeps = append(doc.Sweeps, s.Text)
-		}
-	}
-	for _, f := range st.Findings {
-		if f.Severity != v1alpha1.SeverityNote {
-			doc.Findings = append(doc.Findings, output.Finding{Check: f.Check, Severity: f.Severity, Trial: f.Trial, Target: f.Target, Message: f.Message})
-		}
-	}
-	if r := st.Results; r != nil {
-		doc.MoreMeasurements = max(r.SummaryEntryCount-r.ShownEntryCount, 0)
-		doc.MoreComparisons = max(r.ComparisonCount-r.ShownComparisonCount, 0)
-		if len(doc.Sweeps) > 0 {
-			doc.MoreSweeps = max(r.SweepCount-int32(len(st.Sweeps)), 0)
-		}
-	}
-	return doc
+// Tell people of a run: the answer, its servers and numbers, the verdicts, what they do not say, and the answer once more, where a
+// terminal ends. All is every row; without it comparisons that were not declared are counted.
+func Tell(out io.Writer, doc readout.Run, all bool) error {
+	page := output.NewPage(out)
+	tell(page, doc, all)
+	return page.Flush()
 }
 
-// Tell people of a run: what became of it, its servers and numbers, what these show, and what is against them.
-func Tell(out io.Writer, doc output.Run, width int) error {
-	text := fmt.Sprintf("%s/%s: %s\n", doc.Namespace, doc.Name, sentence(doc.RunHead))
-	if doc.Planned != "" {
-		text += "planned: " + contract.Line(doc.Planned) + "\n"
+func tell(p *output.Page, doc readout.Run, all bool) {
+	answer(p, doc)
+	if text := trialsOf(doc.RunHead); text != "" {
+		p.Line(text)
 	}
-	if _, err := io.WriteString(out, text); err != nil {
-		return err
-	}
-	notes := notesOf(doc.Measurements)
-	for _, rows := range [][][]string{targetRows(doc.Targets), rowsOf(doc.Measurements, notes)} {
-		if len(rows) < 2 {
-			continue
-		}
-		if _, err := io.WriteString(out, "\n"); err != nil {
-			return err
-		}
-		if err := output.Rows(out, width, rows); err != nil {
-			return err
-		}
-	}
-	text = ""
+	table(p, targetRows(doc.Targets))
+	notes := readout.NotesOf(doc.Measurements)
+	table(p, rowsOf(doc.Measurements, notes))
 	if doc.MoreMeasurements > 0 {
-		text += fmt.Sprintf("and %d more numbers in the ConfigMaps of the summary\n", doc.MoreMeasurements)
+		p.Line(fmt.Sprintf("and %d more numbers in the ConfigMaps of the summary", doc.MoreMeasurements))
 	}
-	text += section("* notes:", notes.legend, 0, "")
-	text += section("sweeps:", doc.Sweeps, doc.MoreSweeps, "the ConfigMaps of the summary")
-	text += section("comparisons that were declared before the data:", comparisonsOf(doc.Comparisons), doc.MoreComparisons, "the ConfigMaps of the summary")
-	findings := findingsOf(doc.Findings)
+	p.Section("* notes:", notes.Legend...)
+	p.Section("sweeps:", more(doc.Sweeps, doc.MoreSweeps, "the ConfigMaps of the summary")...)
+	comparisons(p, doc, all)
+	for _, pair := range doc.Differences {
+		differences(p, pair)
+	}
+	findings := readout.FindingLines(doc.Findings)
 	shown := findings[:min(len(findings), mostFindings)]
-	text += section("against the numbers:", shown, int32(len(findings)-len(shown)), "status.findings")
+	p.Section("against the numbers:", more(shown, int32(len(findings)-len(shown)), "status.findings")...)
+	p.Section("what this does not say:", doc.Lacks...)
+	p.Section("what to do next:", doc.Next...)
 	if doc.Report != "" {
-		text += "\nreport: " + contract.Line(doc.Report) + "\n"
+		p.Section("report:", doc.Report)
 	}
-	_, err := io.WriteString(out, text)
-	return err
+	if doc.Kind != readout.Going {
+		p.Blank()
+		answer(p, doc)
+	}
 }
 
-// section of lines below a title; empty without lines. More of them are said to be elsewhere.
-func section(title string, lines []string, more int32, where string) string {
-	if len(lines) == 0 {
+// mostFindings of a run are printed, those of one kind in one line; the records have all of them.
+const mostFindings = 8
+
+// answer of a run, with its name before the first statement.
+func answer(p *output.Page, doc readout.Run) {
+	for i, s := range doc.Answer {
+		before := ""
+		if i == 0 {
+			before = contract.Line(doc.Namespace + "/" + doc.Name + ":")
+		}
+		p.Statement(before, s)
+	}
+}
+
+// trialsOf a run in words; empty before there is a plan.
+func trialsOf(h readout.RunHead) string {
+	if h.Trials.Planned == 0 {
 		return ""
 	}
-	text := "\n" + title + "\n"
-	for _, line := range lines {
-		text += "  " + contract.Line(line) + "\n"
-	}
-	if more > 0 {
-		text += fmt.Sprintf("  and %d more in %s\n", more, where)
+	text := fmt.Sprintf("%d of %d trials", h.Trials.Done, h.Trials.Planned)
+	for _, n := range []struct {
+		count int32
+		word  string
+	}{{h.Trials.Failed, "failed"}, {h.Trials.Invalid, "invalid"}, {h.Trials.Disturbed, "disturbed"}, {h.Trials.Retries, "retries"}} {
+		if n.count > 0 {
+			text += fmt.Sprintf(", %d %s", n.count, n.word)
+		}
 	}
 	return text
 }
 
-func comparisonsOf(all []output.Comparison) (lines []string) {
-	for _, c := range all {
-		about := fmt.Sprintf("%s, %d of %d blocks", strings.ToLower(c.Verdict), c.Blocks, c.PlannedBlocks)
-		if level := analysis.Level(c.IntervalConfidence); level != "" {
-			about += ", interval at " + level
-		}
-		if c.Family == string(v1alpha1.FamilyControl) {
-			about += ", control"
-		}
-		lines = append(lines, about+": "+c.Text)
+func table(p *output.Page, rows [][]string) {
+	if len(rows) > 1 {
+		p.Blank()
+		p.Rows(rows, nil)
+	}
+}
+
+// more lines than those that are shown are somewhere else.
+func more(lines []string, n int32, where string) []string {
+	if n > 0 && len(lines) > 0 {
+		return append(slices.Clone(lines), fmt.Sprintf("and %d more in %s", n, where))
 	}
 	return lines
 }
 
-// sentence about a run.
-func sentence(h output.RunHead) string {
-	trials := fmt.Sprintf("%d of %d trials", h.Trials.Done, h.Trials.Planned)
-	for _, n := range []struct {
-		count int32
-		word  string
-	}{{h.Trials.Failed, "failed"}, {h.Trials.Invalid, "invalid"}, {h.Trials.Disturbed, "disturbed"}} {
-		if n.count > 0 {
-			trials += fmt.Sprintf(", %d %s", n.count, n.word)
+// comparisons of a run: a row for each comparison, and below them why some are not decided.
+func comparisons(p *output.Page, doc readout.Run, all bool) {
+	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "COMPARISON"}}
+	var shown []readout.Verdict
+	var why []string
+	folded := 0
+	for _, v := range doc.Verdicts {
+		if v.Family == string(v1alpha1.FamilyExploratory) && !all {
+			folded++
+			continue
+		}
+		byItself, adjusted := v.Ps()
+		rows = append(rows, []string{v.Verdict, v.Effect, v.Interval, figure.Level(v.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), v.Subject})
+		shown = append(shown, v)
+		if rest := v.Rest(); len(rest) > 0 {
+			why = append(why, v.Subject+": "+strings.Join(rest, "; "))
 		}
 	}
-	phase := h.Phase
-	if phase == "" {
-		phase = "Pending"
+	if len(shown) > 0 {
+		p.Blank()
+		p.Rows(rows, func(row, column int) readout.Tone {
+			if column > 0 {
+				return ""
+			}
+			return shown[row-1].Tone()
+		})
 	}
-	about := map[string]string{
-		"Running": "", "Failed": "failed, ", "Invalid": "not valid, ", "GateFailed": "gate failed, ", "Inconclusive": "gate inconclusive, ", "Passed": "", "Valid": "",
-	}[h.Outcome]
-	return contract.Line(fmt.Sprintf("%s (%s): %s%s", phase, trials, about, h.Message))
+	if len(shown) == 0 && doc.MoreComparisons+int32(folded) > 0 {
+		p.Blank()
+	}
+	if doc.MoreComparisons > 0 {
+		p.Line(fmt.Sprintf("%s more in the ConfigMaps of the summary", readout.Counted(int(doc.MoreComparisons), "comparison")))
+	}
+	if folded > 0 {
+		p.Line(readout.Counted(folded, "comparison") + " more that nobody declared: -m all shows them")
+	}
+	p.Section("why, and what limits them:", why...)
+}
+
+// differences between two sides.
+func differences(p *output.Page, pair readout.Differences) {
+	rows := [][]string{{"DIFFERS IN", pair.Value, pair.Baseline, "FASTER"}}
+	for _, d := range pair.Differences {
+		faster := map[string]string{string(v1alpha1.FasterValue): pair.Value, string(v1alpha1.FasterBaseline): pair.Baseline}[d.Faster]
+		rows = append(rows, []string{d.Name, d.Value, d.Baseline, faster})
+	}
+	table(p, rows)
 }
 
 // rowsOf measurements for people. Columns that would be empty are left out.
-func rowsOf(ms []output.Measurement, notes notes) [][]string {
-	placed := slices.ContainsFunc(ms, func(m output.Measurement) bool { return len(m.Where) > 0 })
+func rowsOf(ms []readout.Measurement, notes readout.Notes) [][]string {
+	placed := slices.ContainsFunc(ms, func(m readout.Measurement) bool { return len(m.Where) > 0 })
 	row := func(name, where string, rest ...string) []string {
 		out := []string{name}
 		if placed {
 			out = append(out, where)
 		}
-		if len(notes.legend) == 0 {
+		if len(notes.Legend) == 0 {
 			rest = rest[:len(rest)-1]
 		}
 		return append(out, rest...)
@@ -157,30 +166,47 @@ func rowsOf(ms []output.Measurement, notes notes) [][]string {
 		if m.Quoted != "" {
 			trials = ""
 		}
-		median, said := output.Figure(m.Median), notes.of[i]
+		median, interval := m.Figures()
+		if level := figure.Level(m.IntervalCoverage); level != "" {
+			interval += " (" + level + ")"
+		}
+		said := notes.Of[i]
 		if said != "" {
 			median = strings.TrimSpace(median + " *")
 		}
-		rows = append(rows, row(m.Name, PlaceOf(m.Where), m.Target, median, m.Unit, intervalOf(m), trials, said))
+		rows = append(rows, row(m.Name, readout.PlaceOf(m.Where), m.Target, median, m.Unit, interval, trials, said))
 	}
 	return rows
 }
 
-// intervalOf the median; of few trials it is all that they have, and of a quoted number its source.
-func intervalOf(m output.Measurement) string {
-	switch {
-	case m.Factor != "":
-		return m.Factor + ", quoted: " + m.Quoted
-	case m.Quoted != "":
-		return "quoted: " + m.Quoted
-	case m.IntervalLow != "":
-		text := output.Figure(m.IntervalLow) + " to " + output.Figure(m.IntervalHigh)
-		if level := analysis.Level(m.IntervalCoverage); level != "" {
-			text += " (" + level + ")"
+// targetRows for people: those that were measured here. Columns that would be empty are left out.
+func targetRows(targets []readout.Target) [][]string {
+	rows := [][]string{{"TARGET", "SERVER", "NODE", "LOAD (s)", "ROWS/s"}}
+	for _, t := range targets {
+		if t.Quoted == "" {
+			rows = append(rows, []string{t.Name, t.Server, t.Node, loadFigure(t, contract.NameLoadTime), loadFigure(t, contract.NameRowRate)})
 		}
-		return text
-	case m.Min != "":
-		return output.Figure(m.Min) + " to " + output.Figure(m.Max) + " (all)"
+	}
+	for column := len(rows[0]) - 1; column > 0; column-- {
+		if slices.ContainsFunc(rows[1:], func(row []string) bool { return row[column] != "" }) {
+			continue
+		}
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], column, column+1)
+		}
+	}
+	if len(rows[0]) == 1 { // nothing is known of them yet
+		return nil
+	}
+	return rows
+}
+
+// loadFigure of a target; empty where loading did not give it.
+func loadFigure(t readout.Target, name string) string {
+	for _, v := range t.Load {
+		if v.Name == name && len(v.Labels) == 0 {
+			return figure.Text(v.Value)
+		}
 	}
 	return ""
 }

@@ -16,17 +16,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/explain"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/explain"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 const whyHelp = `Say what a run waits for, or why it ended as it did, and who is to act.
 
-It looks at the condition that decides: of a run in the queue its position and who holds the nodes, of one that starts its pods that
-are not ready, of one that has ended the reason. kubectl assay explain REASON says more. Without the right to list pods it says so.`
+It shows the position of a queued run and who holds the nodes, the pods of a starting run that are not ready, and the reason of a
+run that has ended. kubectl assay explain REASON says more. Without the right to list pods it says so.`
 
 const whyExamples = `  kubectl assay why demo
   kubectl assay why demo -o json | jq -r '.causes[0].do[]'`
@@ -65,7 +65,7 @@ type why struct{ output.Why }
 
 // whyOf a run, from its status.
 func whyOf(run *v1alpha1.BenchmarkRun) (why, error) {
-	outcome := OutcomeOf(run)
+	outcome := readout.OutcomeOf(run)
 	doc := why{output.Why{
 		Version: output.WhyVersion, Namespace: run.Namespace, Name: run.Name, Phase: string(run.Status.Phase), Outcome: outcome.Word,
 		Causes: []output.Cause{}, Pods: []output.PendingPod{},
@@ -77,7 +77,7 @@ func whyOf(run *v1alpha1.BenchmarkRun) (why, error) {
 		}
 		doc.Causes = append(doc.Causes, cause)
 	}
-	if outcome.Code == exit.Failed {
+	if outcome.Kind == readout.Failed {
 		doc.addTrial(run)
 	}
 	for i := range doc.Causes {
@@ -103,7 +103,7 @@ func deciding(run *v1alpha1.BenchmarkRun) (out []metav1.Condition) {
 		add(v1alpha1.ConditionPassed, metav1.ConditionTrue)
 	default:
 		add(v1alpha1.ConditionSuspended, metav1.ConditionFalse)
-		if step, waits := stepOf(run); waits && len(run.Status.Conditions) > 0 {
+		if step, waits := readout.StepOf(run); waits && len(run.Status.Conditions) > 0 {
 			out = append(out, step)
 		}
 	}

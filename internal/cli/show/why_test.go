@@ -15,7 +15,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 var began = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -24,7 +25,7 @@ var began = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func at(step, reason, message string) *v1alpha1.BenchmarkRun {
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "demo", UID: "u"}}
 	run.Status.Phase = v1alpha1.PhaseQueued
-	for _, name := range steps {
+	for _, name := range readout.Steps {
 		c := metav1.Condition{Type: name, Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(began)}
 		if name == step {
 			c.Status, c.Reason, c.Message = metav1.ConditionFalse, reason, message
@@ -57,7 +58,7 @@ func TestWhy(t *testing.T) {
 		says []string
 	}{
 		"in the queue": {at(v1alpha1.ConditionPlaced, v1alpha1.ReasonQueued, "queued: position 2, after ns/b; node n1 is held by ns/a"),
-			[]string{"ns/demo: Queued, Running", "Placed: Queued, for 4m", "position 2, after ns/b; node n1 is held by ns/a", "who acts: nobody", "kubectl assay explain Queued"}},
+			[]string{"ns/demo: Queued", "Placed: Queued, for 4m", "position 2, after ns/b; node n1 is held by ns/a", "who acts: nobody", "kubectl assay explain Queued"}},
 		"it was refused":      {failed, []string{"Failed: VersionNotInCatalogue", "no MySQL 1.0", "who acts: "}},
 		"a trial failed":      {trial, []string{"Failed: DeadlineExceeded", "trial 3 of db: ToolFailed\n  exit code 1"}},
 		"nothing counts":      {invalid, []string{"Valid: NoUsableTrial", "none counts"}},

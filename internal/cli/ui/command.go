@@ -16,32 +16,44 @@ import (
 	"github.com/assay-bench/assay/internal/cli/kube"
 )
 
-const uiHelp = `Show runs, reports, schedules and comparisons in the browser.
+const uiHelp = `Show runs, reports, schedules and comparisons in the browser: those of the cluster, or of bundles.
 
 The pages are served by this command, on the loopback address of this machine, and end with it: Ctrl-C. Nothing runs in
 the cluster for them, and nothing is written to it. They show what your kubeconfig may read. Where a right is missing,
-they say which.
+they say which. Of bundles they show the runs in these files, and no cluster is asked.
 
 The address that the command prints has a secret. Whoever has it sees what you see, as long as the command runs.`
 
 const uiExamples = `  kubectl assay ui
-  kubectl assay ui -n benchmarks --port 8080 --no-browser`
+  kubectl assay ui -n benchmarks --port 8080 --no-browser
+  kubectl assay ui monday.assay.tar tuesday.assay.tar`
 
 // NewUI is the command `ui`. What reads whole runs is handed over, so that pages say what the other commands say.
 func NewUI(config *kube.Config, read Reading) *cobra.Command {
 	port, quiet := uint16(0), false
 	cmd := &cobra.Command{
-		Use: "ui", Short: "Show runs in the browser, read-only", Long: uiHelp, Example: uiExamples, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			to, err := config.Cluster()
-			if err != nil {
-				return err
+		Use: "ui [BUNDLE...]", Short: "Show runs in the browser, read-only", Long: uiHelp, Example: uiExamples,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var shown *site
+			if len(args) > 0 {
+				files, err := openBundles(cmd.Context(), args)
+				if err != nil {
+					return err
+				}
+				defer func() { _ = files.Close() }() // they were only read
+				shown = newSite(files, "", read)
+			} else {
+				to, err := config.Cluster()
+				if err != nil {
+					return err
+				}
+				shown = newSite(to.API, to.Namespace, read)
 			}
 			open := openBrowser
 			if quiet {
 				open = nil
 			}
-			return serve(cmd.Context(), newSite(to.API, to.Namespace, read), listening{port: port, out: cmd.OutOrStdout(), notes: cmd.ErrOrStderr(), open: open})
+			return serve(cmd.Context(), shown, listening{port: port, out: cmd.OutOrStdout(), notes: cmd.ErrOrStderr(), open: open})
 		},
 	}
 	cmd.Flags().Uint16Var(&port, "port", 0, "the port on 127.0.0.1; 0: any that is free")

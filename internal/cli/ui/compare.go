@@ -2,27 +2,22 @@ package ui
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"html/template"
 	"net/http"
-	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/cli/exit"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/report/chart"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/show/report"
 )
 
 const (
 	// mostCompared runs are compared with each other on a page.
 	mostCompared = 2
-	// mostBars are drawn of a comparison.
-	mostBars = 40
 	// mostNotes are shown of what the verification says, in bytes.
 	mostNotes = 16 << 10
 )
@@ -34,11 +29,10 @@ type comparePage struct {
 	First, Second string
 	Known         []string
 	// Problem in place of a result.
-	Problem  *problem
-	Verdict  string
-	Figure   *figure
-	Table    *table
-	Chapters []linesOf
+	Problem *problem
+	// Answer is what both show together, Ratios the evidence for it.
+	Answer, Ratios template.HTML
+	Chapters       []linesOf
 	// Notes are what the verification says.
 	Notes string
 }
@@ -98,7 +92,7 @@ func (s *site) compare(ctx context.Context, r *http.Request) (page, error) {
 // tell what the command `compare` says of runs.
 func (s *site) tell(ctx context.Context, body *comparePage, runs []stored.Source) error {
 	var notes bytes.Buffer
-	result, caveats, err := s.read.Compare(ctx, runs, &notes)
+	doc, err := s.read.Compare(ctx, runs, &notes)
 	body.Notes = contract.Clean(contract.Cut(notes.String(), mostNotes))
 	body.Problem = nil
 	if err != nil {
@@ -109,11 +103,19 @@ func (s *site) tell(ctx context.Context, body *comparePage, runs []stored.Source
 		body.Problem = &words
 		return nil
 	}
-	if body.Verdict = cut(result.Verdict); len(caveats) > 0 {
-		body.Verdict = cut("Not every run can be relied on (see the caveats): " + result.Verdict)
+	var all []readout.Verdict
+	var ratios, variations []string
+	for _, c := range doc.Comparisons {
+		all = append(all, c.Verdict)
+		if len(c.Ratios) > 0 {
+			ratios = append(ratios, c.Subject+": "+strings.Join(c.Ratios, ", "))
+		}
+		if c.Variation != nil {
+			variations = append(variations, c.Subject+": "+c.Variation.Text)
+		}
 	}
-	for _, part := range []linesOf{{"Caveats", caveats}, {"Compared", result.Compared}, {"Between the runs", result.Between}, {"What varies, and what to repeat", variations(result)},
-		{"Where the numbers come from", []string{result.Method(), analysis.RatioLegend}}} {
+	for _, part := range []linesOf{{"Caveats", doc.Caveats}, {"Compared", doc.Compared}, {"Between the runs", doc.Between},
+		{"Ratios of the runs by themselves", ratios}, {"What varies, and what to repeat", variations}} {
 		if len(part.Lines) == 0 {
 			continue
 		}
@@ -123,85 +125,9 @@ func (s *site) tell(ctx context.Context, body *comparePage, runs []stored.Source
 		part.Lines = part.Lines[:min(len(part.Lines), mostRows)]
 		body.Chapters = append(body.Chapters, part)
 	}
-	body.Table = tableOfComparisons(result)
-	if body.Figure, err = forest(result); err == nil && body.Figure != nil {
-		body.Figure.Behind, body.Table = body.Table, nil
+	if body.Answer, err = report.Answer(doc.Answer); err != nil {
+		return err
 	}
+	body.Ratios, err = report.Ratios(all, report.Basis{Method: doc.Method})
 	return err
-}
-
-func variations(result analysis.RunsResult) (out []string) {
-	for _, c := range result.Comparisons {
-		if c.Variation != nil {
-			out = append(out, analysis.Subject(c.ComparisonEntry)+": "+c.Variation.Text)
-		}
-	}
-	return out
-}
-
-func tableOfComparisons(result analysis.RunsResult) *table {
-	t := &table{Caption: "Comparisons with their verdicts", Head: []column{{Name: "Comparison"}, {Name: "Verdict"}, {"Ratio", true}, {"Interval", true}, {"p by itself", true}, {"Adjusted p", true}, {"Blocks", true}}}
-	for _, c := range result.Comparisons[:min(len(result.Comparisons), mostRows)] {
-		interval := "–"
-		if c.IntervalLow != "" {
-			interval = ratioOf(c.IntervalLow) + " to " + ratioOf(c.IntervalHigh)
-		}
-		below := string(c.Family)
-		if len(c.Ratios) > 0 {
-			below += "; ratios of the runs: " + strings.Join(c.Ratios, ", ")
-		}
-		t.Rows = append(t.Rows, []cell{
-			{Text: cut(nameOf(c)), Below: cut(below), Heading: true}, {Text: cut(string(c.Verdict))},
-			{Text: ratioOf(c.Ratio), Number: true}, {Text: interval, Below: analysis.Level(c.IntervalConfidence), Number: true}, {Text: cut(cmp.Or(c.P, "–")), Number: true}, {Text: cut(cmp.Or(c.AdjustedP, "–")), Number: true}, {Text: fmt.Sprintf("%d of %d", c.BlockCount, c.PlannedBlockCount), Number: true},
-		})
-	}
-	return t
-}
-
-// ratioOf a decimal number, as figureOf, and with more digits where that would hide on which side of 1 it is.
-func ratioOf(text string) string {
-	shown := figureOf(text)
-	if v, err := strconv.ParseFloat(text, 64); err == nil && shown == "1" && v != 1 {
-		return analysis.Factor(v)
-	}
-	return shown
-}
-
-// nameOf a comparison, with its measurement: the subject names every one but the throughput.
-func nameOf(c analysis.RunsComparison) string {
-	subject := analysis.Subject(c.ComparisonEntry)
-	if c.Name != contract.NameThroughput {
-		return subject
-	}
-	return c.Name + ", " + subject
-}
-
-// forest has a row for each comparison, over the ratio.
-func forest(result analysis.RunsResult) (*figure, error) {
-	var rows []chart.Row
-	for _, c := range result.Comparisons {
-		ratio, ok := positive(c.Ratio)
-		if !ok || len(rows) == mostBars {
-			continue
-		}
-		row := chart.Row{Label: cut(nameOf(c)), Mid: &ratio, Note: chart.Figure(ratio) + "x", Title: cut(c.Text)}
-		if c.Verdict == v1alpha1.VerdictInconclusive || c.Verdict == v1alpha1.VerdictExploratory {
-			row.Series = 1
-		}
-		low, has := positive(c.IntervalLow)
-		high, also := positive(c.IntervalHigh)
-		if has && also {
-			row.Low, row.High = &low, &high
-		}
-		rows = append(rows, row)
-	}
-	one := 1.0
-	f := figure{ID: "ratios", Caption: "Ratios to the baseline, with their intervals", Note: "The dashed line is no difference. The axis is logarithmic."}
-	return f.draw(chart.Rows{Label: f.Caption + ". The table behind it has the numbers.", Unit: "ratio to the baseline", Rows: rows, Log: true, Reference: &one}, []string{"with a verdict", "without a verdict"})
-}
-
-// positive is a decimal number above 0.
-func positive(text string) (float64, bool) {
-	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil && v > 0
 }

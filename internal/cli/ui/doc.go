@@ -10,6 +10,7 @@
 // the pages lets a browser load its style and its one script from this server, and nothing else.
 //
 //	command.go   the command
+//	bundles.go   files with runs in place of a cluster
 //	guard.go     who may ask, and what an answer tells the browser
 //	site.go      the pages, and what becomes of an error
 //	parts.go     tables and figures

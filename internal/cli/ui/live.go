@@ -11,10 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/cli/show"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/report/chart"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/show/report/chart"
 )
 
 const (
@@ -33,11 +34,11 @@ type seen struct {
 type sight struct {
 	uid     types.UID
 	done    int32
-	figures []*figure
+	figures []*picture
 }
 
 // pictures of a run that goes on: the trials so far, and the last one of each target over time.
-func (s *site) pictures(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]*figure, error) {
+func (s *site) pictures(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]*picture, error) {
 	p := run.Status.Progress
 	attempts := p.Done + p.Retries
 	if attempts == 0 {
@@ -62,7 +63,7 @@ func (s *site) pictures(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]*fig
 	if err != nil {
 		return nil, err
 	}
-	figures := slices.DeleteFunc([]*figure{trials, over}, func(f *figure) bool { return f == nil })
+	figures := slices.DeleteFunc([]*picture{trials, over}, func(f *picture) bool { return f == nil })
 	s.seen.runs = slices.DeleteFunc(s.seen.runs, func(v sight) bool { return v.uid == run.UID })
 	s.seen.runs = append(s.seen.runs, sight{run.UID, attempts, figures})
 	s.seen.runs = s.seen.runs[max(len(s.seen.runs)-mostSeen, 0):]
@@ -80,7 +81,7 @@ func targetsOf(records []contract.Record) (out []string) {
 }
 
 // trialsOf a run, each as a point, by the main measurement of the tool.
-func trialsOf(run *stored.Run) (*figure, error) {
+func trialsOf(run *stored.Run) (*picture, error) {
 	targets := targetsOf(run.Records)
 	lines := make([]chart.Line, len(targets))
 	for i := range lines {
@@ -110,7 +111,7 @@ func trialsOf(run *stored.Run) (*figure, error) {
 		case rec.Disturbed:
 			counts = "no: disturbed"
 		}
-		value := chart.Figure(v.Value) + " " + unit
+		value := figure.Number(v.Value) + " " + unit
 		where := whereOf(rec)
 		title := fmt.Sprintf("trial %d, %s, %s, block %d: %s", rec.Index, rec.Target, where, rec.Block, value)
 		if counts != "yes" {
@@ -121,7 +122,7 @@ func trialsOf(run *stored.Run) (*figure, error) {
 			behind.Rows = append(behind.Rows, []cell{{Text: strconv.Itoa(int(rec.Index)), Heading: true}, {Text: cut(rec.Target)}, {Text: cut(where)}, {Text: cut(value), Number: true}, {Text: counts}})
 		}
 	}
-	f := figure{ID: "trials", Caption: cut("Trials so far: " + name + ", " + unit), Note: "Each point is a trial. Open ones do not count.", Behind: behind}
+	f := picture{ID: "trials", Caption: cut("Trials so far: " + name + ", " + unit), Note: "Each point is a trial. Open ones do not count.", Behind: behind}
 	return f.draw(chart.Lines{Label: f.Caption + ". The table behind it has the numbers.", XUnit: "trial", Lines: lines, Height: 240}, targets)
 }
 
@@ -131,11 +132,11 @@ func whereOf(rec contract.Record) string {
 	for name, value := range rec.Parameters {
 		values[name] = value.String()
 	}
-	return show.PlaceOf(values)
+	return readout.PlaceOf(values)
 }
 
 // overTime is the last trial of each target, interval by interval.
-func overTime(ctx context.Context, run *stored.Run) (*figure, error) {
+func overTime(ctx context.Context, run *stored.Run) (*picture, error) {
 	targets := targetsOf(run.Records)
 	var lines []chart.Line
 	var drawn []string
@@ -167,14 +168,14 @@ func overTime(ctx context.Context, run *stored.Run) (*figure, error) {
 		note += fmt.Sprintf("%s: trial %d, %s, in block %d. ", target, rec.Index, whereOf(rec), rec.Block)
 		for _, p := range m.Intervals {
 			if p.Value != nil && len(behind.Rows) < mostRows {
-				behind.Rows = append(behind.Rows, []cell{{Text: cut(target), Heading: true}, {Text: chart.Figure(p.AtSeconds), Number: true}, {Text: chart.Figure(*p.Value), Number: true}})
+				behind.Rows = append(behind.Rows, []cell{{Text: cut(target), Heading: true}, {Text: figure.Number(p.AtSeconds), Number: true}, {Text: figure.Number(*p.Value), Number: true}})
 			}
 		}
 	}
 	if run.Clients() > 1 {
 		note += fmt.Sprintf("It is the first one of %d clients. ", run.Clients())
 	}
-	f := figure{ID: "intervals", Caption: cut("The last trial of each target: " + contract.NameThroughput + ", " + unit), Note: cut(note), Behind: behind}
+	f := picture{ID: "intervals", Caption: cut("The last trial of each target: " + contract.NameThroughput + ", " + unit), Note: cut(note), Behind: behind}
 	return f.draw(chart.Lines{Label: f.Caption + ". The table behind it has the numbers.", XUnit: "seconds since the measured window began", Zero: true, Lines: lines, Height: 240}, drawn)
 }
 

@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/report/chart"
+	"github.com/assay-bench/assay/internal/show/report/chart"
 )
 
 // table of a page, as that of a report. All texts are cut when it is made.
@@ -21,14 +21,15 @@ type column struct {
 	Number bool
 }
 
-// cell of a table: Text, with a link where it has one, and Below in small letters.
+// cell of a table: Text, with an icon and a link where it has one, and Below in small letters.
 type cell struct {
+	Icon              template.HTML
 	Text, Link, Below string
 	Number, Heading   bool
 }
 
-// figure is a picture in two widths, with the numbers behind it.
-type figure struct {
+// picture in two widths, with the numbers behind it.
+type picture struct {
 	ID, Caption, Note string
 	Key               []key
 	Wide, Narrow      template.HTML
@@ -38,14 +39,14 @@ type figure struct {
 type key struct{ Class, Name string }
 
 // draw a picture with the colours of its series in their order; nil where nothing can be drawn.
-func (f figure) draw(picture interface {
+func (f picture) draw(of interface {
 	SVG(width int) (string, error)
-}, series []string) (*figure, error) {
+}, series []string) (*picture, error) {
 	for _, size := range []struct {
 		width int
 		to    *template.HTML
 	}{{chart.Wide, &f.Wide}, {chart.Narrow, &f.Narrow}} {
-		svg, err := picture.SVG(size.width)
+		svg, err := of.SVG(size.width)
 		if errors.Is(err, chart.ErrEmpty) {
 			return nil, nil //nolint:nilnil // a page without a picture
 		}

@@ -3,20 +3,18 @@ package ui
 import (
 	"context"
 	"fmt"
+	"html/template"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/cli/show"
-	"github.com/assay-bench/assay/internal/report/chart"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/show/report"
 )
 
 // maxFindings of a run are shown; the report has all.
@@ -24,23 +22,17 @@ const maxFindings = 20
 
 // runPage is one run.
 type runPage struct {
-	Name, State, Says string
-	Headline          string
-	// Gate says why the gate of a run that has ended did not pass.
-	Gate                      string
+	// Answer is what the run shows, Rest what its report says of that.
+	Answer, Rest              template.HTML
 	Report, Compare, Schedule string
 	// Live: the run goes on, and the page is asked again.
 	Live bool
 	// Done of Planned trials have ended.
 	Done, Planned int32
 	Facts         []fact
-	Numbers       *table
-	// Doubts say what the words below medians mean.
-	Doubts      []string
-	Comparisons []string
-	Findings    []string
-	More        string
-	Figures     []*figure
+	Findings      []string
+	More          string
+	Figures       []*picture
 	// Unseen says why there are no pictures of a run that goes on.
 	Unseen string
 	// NotLive says what of a run that goes on is not here.
@@ -50,7 +42,10 @@ type runPage struct {
 // notLive is said of every run that goes on, so that nobody takes the last trial for the running one.
 const notLive = "The pictures have the trials that have ended. The numbers of the trial that is running are not here: only Prometheus has them, as live figures, where the operator is installed with metrics.podMonitor."
 
-type fact struct{ Name, Value string }
+type fact struct {
+	Icon        template.HTML
+	Name, Value string
+}
 
 // run is the page of a run: how far it is, or what became of it.
 func (s *site) run(ctx context.Context, r *http.Request) (page, error) {
@@ -62,17 +57,15 @@ func (s *site) run(ctx context.Context, r *http.Request) (page, error) {
 	if err := s.api.Get(ctx, id, run); err != nil {
 		return page{}, fmt.Errorf("reading BenchmarkRun %s: %w", id, err)
 	}
-	doc := show.RunOf(run, show.View{})
+	doc, st := readout.FromStatus(run), run.Status
+	parts, err := report.PartsOf(report.Input{Run: run, Entries: st.Summary, Comparisons: st.Comparisons, Sweeps: st.Sweeps})
+	if err != nil {
+		return page{}, err
+	}
 	body := runPage{
-		Name: cut(run.Name), State: stateOf(doc.RunHead), Says: headline(doc.RunHead), Live: !run.Finished(),
+		Answer: parts.Answer, Rest: parts.Rest, Live: !run.Finished(),
 		Report: linkTo("report", id.Namespace, id.Name), Compare: "/compare?namespace=" + id.Namespace + "&run=" + id.Namespace + "/" + id.Name,
 		Done: doc.Trials.Done, Planned: doc.Trials.Planned, Facts: s.factsOf(doc.RunHead, run),
-	}
-	if doc.Headline != body.Says {
-		body.Headline = cut(doc.Headline)
-	}
-	if passed := doc.Passed; doc.Ended != nil && passed != "" && passed != string(metav1.ConditionTrue) && doc.Message != body.Says {
-		body.Gate = cut(doc.Message)
 	}
 	if owner := run.Labels[v1alpha1.LabelSchedule]; owner != "" {
 		if at, err := keyFrom(id.Namespace, owner); err == nil {
@@ -85,34 +78,27 @@ func (s *site) run(ctx context.Context, r *http.Request) (page, error) {
 			_, words := problemOf(err)
 			body.Unseen = strings.TrimSpace(words.Text + " " + words.Server)
 		}
-	} else {
-		body.Numbers, body.Doubts = numbersOf(doc)
 	}
-	for _, c := range doc.Comparisons {
-		body.Comparisons = append(body.Comparisons, cut(fmt.Sprintf("%s, %d of %d blocks: %s", c.Verdict, c.Blocks, c.PlannedBlocks, c.Text)))
+	lines := readout.FindingLines(doc.Findings)
+	for _, text := range lines[:min(len(lines), maxFindings)] {
+		body.Findings = append(body.Findings, cut(text))
 	}
-	for _, f := range doc.Findings[:min(len(doc.Findings), maxFindings)] {
-		text := f.Severity + " " + f.Check
-		if f.Trial != nil {
-			text += fmt.Sprintf(" (trial %d)", *f.Trial)
-		}
-		body.Findings = append(body.Findings, cut(text+": "+f.Message))
-	}
-	if more := len(doc.Findings) - maxFindings; more > 0 {
-		body.More = fmt.Sprintf("%d more findings are in the report.", more)
+	if doc.MoreMeasurements+doc.MoreComparisons+doc.MoreSweeps > 0 || len(lines) > maxFindings {
+		body.More = "Not all is here: the report has all measurements, comparisons and findings."
 	}
 	return page{Template: "run", Title: cut(run.Name), At: "run", Namespace: id.Namespace, Body: body}, nil
 }
 
 // factsOf a run below its verdict.
-func (s *site) factsOf(h output.RunHead, run *v1alpha1.BenchmarkRun) (out []fact) {
+func (s *site) factsOf(h readout.RunHead, run *v1alpha1.BenchmarkRun) (out []fact) {
 	add := func(name, value string) {
 		if value != "" {
-			out = append(out, fact{name, cut(value)})
+			out = append(out, fact{Name: name, Value: cut(value)})
 		}
 	}
 	add("Namespace", h.Namespace)
-	add("State", stateOf(h))
+	add("Outcome", h.Outcome)
+	out[len(out)-1].Icon = report.Icon(h.Tone())
 	trials := fmt.Sprintf("%d of %d", h.Trials.Done, h.Trials.Planned)
 	for _, n := range []struct {
 		count int32
@@ -123,7 +109,6 @@ func (s *site) factsOf(h output.RunHead, run *v1alpha1.BenchmarkRun) (out []fact
 		}
 	}
 	add("Trials", trials)
-	add("Gate", gateOf(h))
 	now := s.now()
 	switch {
 	case h.Ended != nil:
@@ -139,48 +124,6 @@ func (s *site) factsOf(h output.RunHead, run *v1alpha1.BenchmarkRun) (out []fact
 		add("As of", now.UTC().Format(time.TimeOnly)+" UTC")
 	}
 	return out
-}
-
-// numbersOf a run that has ended, each with what is against it, and what these words mean; nil without any.
-func numbersOf(doc output.Run) (t *table, legend []string) {
-	if len(doc.Measurements) == 0 {
-		return nil, nil
-	}
-	shown := doc.Measurements[:min(len(doc.Measurements), mostRows)]
-	doubts, lines := show.NotesOf(shown)
-	for _, text := range lines {
-		legend = append(legend, cut(text))
-	}
-	t = &table{Caption: "Medians of the trials that count, with intervals by order statistics and their coverage", Head: []column{{Name: "Measurement"}, {Name: "Target"}, {"Median", true}, {"Interval", true}, {"Trials", true}}}
-	for i, m := range shown {
-		where := show.PlaceOf(m.Where)
-		if where == "-" {
-			where = ""
-		}
-		row := []cell{
-			{Text: cut(m.Name), Below: cut(where), Heading: true}, {Text: cut(m.Target)},
-			{Text: cut(figureOf(m.Median) + " " + m.Unit), Below: cut(doubts[i]), Number: true}, {Text: "–", Number: true}, {Text: fmt.Sprintf("%d of %d", m.Trials, m.PlannedTrials), Number: true},
-		}
-		switch {
-		case m.Quoted != "":
-			row[2].Below, row[4].Text = cut("quoted: "+m.Quoted), "–"
-		case m.IntervalLow != "":
-			row[3].Text, row[3].Below = figureOf(m.IntervalLow)+" to "+figureOf(m.IntervalHigh), analysis.Level(m.IntervalCoverage)
-		case m.Min != "":
-			row[3].Text, row[3].Below = figureOf(m.Min)+" to "+figureOf(m.Max), "least and largest"
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t, legend
-}
-
-// figureOf a decimal number, as a report writes it.
-func figureOf(text string) string {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return "–"
-	}
-	return chart.Figure(v)
 }
 
 // report of a run, as the command writes it.

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/show/report"
 )
 
 const (
@@ -56,29 +56,29 @@ func (s *site) runs(ctx context.Context, r *http.Request) (page, error) {
 }
 
 // heads of the runs, the newest first. More says that there are more than are read.
-func (s *site) heads(ctx context.Context, namespace string) (out []output.RunHead, more bool, err error) {
+func (s *site) heads(ctx context.Context, namespace string) (out []readout.RunHead, more bool, err error) {
 	for next := ""; ; {
 		var runs v1alpha1.BenchmarkRunList
 		if err := s.api.List(ctx, &runs, client.InNamespace(namespace), client.Limit(pageOfObjects), client.Continue(next)); err != nil {
 			return nil, false, fmt.Errorf("listing BenchmarkRuns: %w", err)
 		}
 		for i := range runs.Items {
-			out = append(out, show.HeadOf(&runs.Items[i]))
+			out = append(out, readout.HeadOf(&runs.Items[i]))
 		}
 		next = runs.Continue
 		if more = next != "" && len(out) >= mostObjects; more || next == "" {
-			slices.SortStableFunc(out, func(a, b output.RunHead) int { return b.Created.Compare(a.Created) })
+			slices.SortStableFunc(out, func(a, b readout.RunHead) int { return b.Created.Compare(a.Created) })
 			return out, more, nil
 		}
 	}
 }
 
-func (s *site) tableOf(heads []output.RunHead, all bool) *table {
+func (s *site) tableOf(heads []readout.RunHead, all bool) *table {
 	t := &table{Caption: "Runs, the newest first"}
 	if all {
 		t.Head = append(t.Head, column{Name: "Namespace"})
 	}
-	t.Head = append(t.Head, column{Name: "Run"}, column{Name: "State"}, column{Name: "Gate"}, column{"Trials", true}, column{"Age", true})
+	t.Head = append(t.Head, column{Name: "Run"}, column{Name: "Outcome"}, column{"Trials", true}, column{"Age", true})
 	now := s.now()
 	for _, h := range heads {
 		var row []cell
@@ -86,8 +86,8 @@ func (s *site) tableOf(heads []output.RunHead, all bool) *table {
 			row = append(row, cell{Text: cut(h.Namespace)})
 		}
 		t.Rows = append(t.Rows, append(row,
-			cell{Text: cut(h.Name), Link: linkTo("run", h.Namespace, h.Name), Below: headline(h), Heading: true},
-			cell{Text: stateOf(h)}, cell{Text: gateOf(h)},
+			cell{Text: cut(h.Name), Link: linkTo("run", h.Namespace, h.Name), Below: cut(h.Shows()), Heading: true},
+			outcomeOf(h),
 			cell{Text: fmt.Sprintf("%d of %d", h.Trials.Done, h.Trials.Planned), Number: true},
 			cell{Text: duration.HumanDuration(now.Sub(h.Created)), Number: true}))
 	}
@@ -96,42 +96,7 @@ func (s *site) tableOf(heads []output.RunHead, all bool) *table {
 
 func linkTo(kind, namespace, name string) string { return "/" + kind + "/" + namespace + "/" + name }
 
-// headline is the verdict of a run, or its headline, or why it is as it is.
-func headline(h output.RunHead) string {
-	switch {
-	case h.Outcome == "Failed", h.Outcome == "Invalid", h.Outcome == "Running", h.Verdict == "" && h.Headline == "":
-		return cut(h.Message)
-	case h.Verdict != "":
-		return cut(h.Verdict)
-	}
-	return cut(h.Headline)
-}
-
-// stateOf a run in a word or two.
-func stateOf(h output.RunHead) string {
-	switch {
-	case h.Outcome == "Running" && h.Phase == "":
-		return "Pending"
-	case h.Outcome == "Running", h.Outcome == "Failed":
-		return cut(h.Phase)
-	case h.Outcome == "Invalid":
-		return "Not valid"
-	}
-	return "Complete"
-}
-
-// gateOf a run in a word.
-func gateOf(h output.RunHead) string {
-	switch h.Passed {
-	case "True":
-		return "Passed"
-	case "False":
-		return "Failed"
-	case "":
-		return "None"
-	}
-	if h.Ended == nil {
-		return "Open"
-	}
-	return "Inconclusive"
+// outcomeOf a run in a word, with its icon.
+func outcomeOf(h readout.RunHead) cell {
+	return cell{Icon: report.Icon(h.Tone()), Text: cut(h.Outcome)}
 }

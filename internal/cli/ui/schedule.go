@@ -7,16 +7,14 @@ import (
 	"strconv"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/history"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/stored"
 )
 
 // schedules is the list of schedules of a namespace, or of all.
@@ -106,7 +104,7 @@ type schedulePage struct {
 	Facts []fact
 	// Choices are the measurements of the history, of which one is drawn.
 	Choices []choice
-	Figure  *figure
+	Figure  *picture
 	// Unseen says why there is no history or no baseline.
 	Unseen      []string
 	Regressions []string
@@ -142,13 +140,13 @@ func (s *site) schedule(ctx context.Context, r *http.Request) (page, error) {
 	for _, one := range of.Status.Regressions {
 		body.Regressions = append(body.Regressions, cut(one.Text))
 	}
-	past, why, err := s.history(ctx, of)
+	past, why, err := stored.History(ctx, s.api, of)
 	if err != nil {
 		_, words := problemOf(err)
 		why = words.Text + " " + words.Server
 	}
 	if why != "" {
-		body.Unseen = append(body.Unseen, why)
+		body.Unseen = append(body.Unseen, cut(why))
 	}
 	if len(past.Runs) > 0 {
 		if err := s.drawHistory(ctx, &body, drawing{of, past, r.URL.Query().Get("measurement")}); err != nil {
@@ -160,37 +158,18 @@ func (s *site) schedule(ctx context.Context, r *http.Request) (page, error) {
 }
 
 func factsOfSchedule(now time.Time, of *v1alpha1.BenchmarkSchedule) (out []fact) {
-	out = append(out, fact{"Namespace", cut(of.Namespace)}, fact{"When", when(of)}, fact{"Next", next(now, of)})
+	out = append(out, fact{Name: "Namespace", Value: cut(of.Namespace)}, fact{Name: "When", Value: when(of)}, fact{Name: "Next", Value: next(now, of)})
 	st := of.Status
 	if l := st.LastRun; l != nil {
-		out = append(out, fact{"Last run", cut(string(l.Outcome) + ", " + ago(now, l.CompletionTime.Time))})
+		out = append(out, fact{Name: "Last run", Value: cut(string(l.Outcome) + ", " + ago(now, l.CompletionTime.Time))})
 	}
 	if len(st.Active) > 0 {
-		out = append(out, fact{"Not ended", cut(st.Active[0].Name)})
+		out = append(out, fact{Name: "Not ended", Value: cut(st.Active[0].Name)})
 	}
 	if m := st.Missed; m != nil && m.Count > 0 {
-		out = append(out, fact{"Missed", cut(fmt.Sprintf("%d: %s", m.Count, m.Message))})
+		out = append(out, fact{Name: "Missed", Value: cut(fmt.Sprintf("%d: %s", m.Count, m.Message))})
 	}
 	return out
-}
-
-// history of a schedule; why there is none, in words.
-func (s *site) history(ctx context.Context, of *v1alpha1.BenchmarkSchedule) (past contract.History, why string, err error) {
-	name := contract.HistoryName(of.Name)
-	cm := &corev1.ConfigMap{}
-	err = s.api.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: name}, cm)
-	switch {
-	case apierrors.IsNotFound(err):
-		return past, "There is no history yet: it begins when the first run has ended.", nil
-	case err != nil:
-		return past, "", fmt.Errorf("reading ConfigMap %s: %w", name, err)
-	case !metav1.IsControlledBy(cm, of):
-		return past, cut("ConfigMap " + name + " belongs to another object: it is not the history of this schedule."), nil
-	}
-	if past, err = history.Decode(cm.BinaryData[contract.KeyHistory]); err != nil {
-		return past, "", fmt.Errorf("ConfigMap %s: %w", name, err)
-	}
-	return past, "", nil
 }
 
 // tableOfPast runs, the newest first.

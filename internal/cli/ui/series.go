@@ -12,10 +12,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/baseline"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/history"
-	"github.com/assay-bench/assay/internal/report/chart"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/show/report/chart"
+	"github.com/assay-bench/assay/internal/verdict/baseline"
+	"github.com/assay-bench/assay/internal/verdict/history"
 )
 
 // mostChoices of measurements are offered.
@@ -62,7 +63,7 @@ func (s *site) drawHistory(ctx context.Context, body *schedulePage, d drawing) e
 		body.Unseen = append(body.Unseen, why)
 	}
 	c.mark(d.of.Status.Regressions)
-	f := figure{ID: "history", Caption: body.Choices[at].Text, Behind: c.behind,
+	f := picture{ID: "history", Caption: body.Choices[at].Text, Behind: c.behind,
 		Note: "Each point is the median of a run, its line the least and the largest trial. " + c.note}
 	drawn, err := f.draw(chart.Lines{Label: f.Caption + " over the runs. The table behind it has the numbers.", XUnit: "runs, by the day they ended (UTC)", Lines: c.lines, Marks: c.marks, At: c.days, Height: 300}, c.names)
 	body.Figure = drawn
@@ -100,14 +101,14 @@ func (c *curves) draw() {
 				at = len(c.names)
 				c.names, c.lines = append(c.names, series.Target), append(c.lines, chart.Line{Series: at})
 			}
-			title := fmt.Sprintf("%s, %s, %s: %s %s", run.Name, series.Target, run.CompletionTime.UTC().Format(time.DateOnly), chart.Figure(mid), series.Unit)
+			title := fmt.Sprintf("%s, %s, %s: %s %s", run.Name, series.Target, run.CompletionTime.UTC().Format(time.DateOnly), figure.Number(mid), series.Unit)
 			if run.Outcome != string(v1alpha1.OutcomeSucceeded) {
 				title += ", " + run.Reason
 			}
 			c.lines[at].Points = append(c.lines[at].Points, chart.Point{X: float64(i + 1), Y: mid, Low: &low, High: &high, Title: cut(title)})
 			if len(c.behind.Rows) < mostRows {
 				c.behind.Rows = append(c.behind.Rows, []cell{{Text: cut(run.Name), Heading: true}, {Text: cut(series.Target)},
-					{Text: chart.Figure(mid), Number: true}, {Text: chart.Figure(low), Number: true}, {Text: chart.Figure(high), Number: true}})
+					{Text: figure.Number(mid), Number: true}, {Text: figure.Number(low), Number: true}, {Text: figure.Number(high), Number: true}})
 			}
 		}
 	}
@@ -154,10 +155,10 @@ func (s *site) expected(ctx context.Context, of *v1alpha1.BenchmarkSchedule, c *
 			continue
 		}
 		found = true
-		title := cut(fmt.Sprintf("baseline %s, %s: %s %s", b.Name, m.Target, chart.Figure(mid), m.Unit))
+		title := cut(fmt.Sprintf("baseline %s, %s: %s %s", b.Name, m.Target, figure.Number(mid), m.Unit))
 		c.lines = append(c.lines, chart.Line{Series: len(c.names), Plain: true, Points: []chart.Point{{X: 1, Y: mid, Title: title}, {X: float64(max(len(c.runs), 2)), Y: mid, Title: title}}})
 		c.names = append(c.names, m.Target+", baseline "+b.Name)
-		c.note += fmt.Sprintf("Baseline %s expects %s %s of %s. ", b.Name, chart.Figure(mid), m.Unit, m.Target)
+		c.note += fmt.Sprintf("Baseline %s expects %s %s of %s. ", b.Name, figure.Number(mid), m.Unit, m.Target)
 	}
 	if !found {
 		return cut("Baseline " + b.Name + " does not have this measurement."), nil

@@ -16,19 +16,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/report"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/show/report"
 )
 
 // Reading of whole runs, as the commands `report` and `compare` read them.
 type Reading struct {
 	// Report writes a run as a page that needs nothing else.
 	Report func(context.Context, stored.Source, io.Writer) error
-	// Compare verifies runs and analyses them together. It returns caveats: why a run may not be relied on. Notes get what the
-	// verification says.
-	Compare func(ctx context.Context, runs []stored.Source, notes io.Writer) (analysis.RunsResult, []string, error)
+	// Compare verifies runs and analyses them together. Notes get what the verification says.
+	Compare func(ctx context.Context, runs []stored.Source, notes io.Writer) (readout.Comparisons, error)
 }
 
 // Bounds of a page.

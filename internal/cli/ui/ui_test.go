@@ -16,17 +16,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/cli/exit"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/stored"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
@@ -155,7 +154,7 @@ func TestServe(t *testing.T) {
 	_ = answer.Body.Close()
 	// Linux has all of 127/8: a server on all addresses would answer here.
 	elsewhere := strings.Replace(request.URL.Host, "127.0.0.1", "127.0.0.2", 1)
-	if c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", elsewhere); err == nil {
+	if c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", elsewhere); err == nil { // timing: it has to fail
 		_ = c.Close()
 		t.Errorf("%s answers, too", elsewhere)
 	}
@@ -178,7 +177,7 @@ func running(t *testing.T) *finished.Run {
 func TestRuns(t *testing.T) {
 	objects := append(finished.New(t, finished.Options{}).Objects(), running(t).Objects()...)
 	h := pages(cluster(t, interceptor.Funcs{}, objects...)).handler()
-	says(t, get(t, h, "/"), http.StatusOK, `<a href="/run/ns/run">run</a>`, `<a href="/run/ns/going">going</a>`, "Measuring", "Complete", "b threads=64 block 7", `value="ns"`)
+	says(t, get(t, h, "/"), http.StatusOK, `<a href="/run/ns/run">run</a>`, `<a href="/run/ns/going">going</a>`, `<svg class="icon open" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">`, "&nbsp;Running</td>", `<svg class="icon open"`, "&nbsp;4 Exploratory</td>", "b threads=64 block 7", `value="ns"`)
 	says(t, get(t, h, "/?namespace="), http.StatusOK, `<a href="/run/ns/run">run</a>`, ">Namespace</th>")
 	says(t, get(t, h, "/?namespace=other"), http.StatusOK, "There are no runs here")
 	says(t, get(t, h, "/?namespace=%3Cb%3E"), http.StatusBadRequest, "No namespace has this name")
@@ -189,7 +188,7 @@ func TestRun(t *testing.T) {
 	objects := append(finished.New(t, finished.Options{}).Objects(), running(t).Objects()...)
 	h := pages(cluster(t, interceptor.Funcs{}, objects...)).handler()
 	w := get(t, h, "/run/ns/run")
-	says(t, w, http.StatusOK, "<h1>run</h1>", "100.1 tx/s", `href="/report/ns/run"`, "throughput", "Comparisons")
+	says(t, w, http.StatusOK, "<h1>run</h1>", "<strong>EXPLORATORY</strong>", `href="/report/ns/run"`, "Higher is better: ratios to the baseline</figcaption>", "medians with their spread</figcaption>", "What this does not say", `<dd><svg class="icon open"`)
 	if strings.Contains(w.Body.String(), "live.js") {
 		t.Error("a run that has ended is asked again")
 	}
@@ -216,16 +215,7 @@ func TestDoubtsStandAtTheNumber(t *testing.T) {
 		}
 	}
 	says(t, get(t, pages(cluster(t, interceptor.Funcs{}, objects...)).handler(), "/run/ns/run"), http.StatusOK,
-		"saturated 2/", ", [1]", "saturated: the offered rate was not achieved", "[1] the period of the quota &lt;b&gt;")
-}
-
-// Ratios of the page keep their side of 1.
-func TestRatiosKeepTheirSide(t *testing.T) {
-	for text, want := range map[string]string{"1.00002": "1.00002", "0.99999": "0.99999", "1": "1", "1.5": "1.5", "": "–"} {
-		if got := ratioOf(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
-	}
+		"saturated 2/", ", [1]<", "saturated: the offered rate was not achieved", "[1] the period of the quota &lt;b&gt;")
 }
 
 // A look between two trials reads nothing that was read.
@@ -250,7 +240,7 @@ func TestHostile(t *testing.T) {
 	run := running(t)
 	run.Object.Status.Progress.Current, run.Object.Status.Headline = evil, evil
 	run.Object.Status.Findings = []v1alpha1.Finding{{Check: "c", Severity: "Invalid", Message: evil}}
-	run.Object.Status.Comparisons[0].Text = strings.Repeat(evil, 200)
+	run.Object.Status.Comparisons[0].Value = strings.Repeat(evil, 200)
 	h := pages(cluster(t, interceptor.Funcs{}, run.Objects()...)).handler()
 	for _, path := range []string{"/", "/run/ns/going"} {
 		w := get(t, h, path)
@@ -297,25 +287,7 @@ func TestGateOfARun(t *testing.T) {
 		run.Spec.Gate = &v1alpha1.Gate{Baseline: "expected"}
 		run.Status.Conditions = append(run.Status.Conditions, why)
 	}})
-	says(t, get(t, pages(cluster(t, interceptor.Funcs{}, run.Objects()...)).handler(), "/run/ns/run"), http.StatusOK, "<dd>Failed</dd>", why.Message)
-}
-
-// A comparison has the name of its measurement once.
-func TestNamesOfComparisons(t *testing.T) {
-	for want, c := range map[string]v1alpha1.ComparisonEntry{
-		"throughput, b against a":                   {Name: contract.NameThroughput},
-		"latency.percentile p=95: b against a":      {Name: contract.NameLatencyPercentile, Labels: map[string]string{contract.LabelPercentile: "95"}},
-		"throughput, threads=64: b against a":       {Name: contract.NameThroughput, Parameters: map[string]intstr.IntOrString{"threads": intstr.FromInt32(64)}},
-		"A/A latency.avg threads=64: a2 against a1": {Name: contract.NameLatencyAvg, Family: v1alpha1.FamilyControl, Value: "a2", Baseline: "a1", Parameters: map[string]intstr.IntOrString{"threads": intstr.FromInt32(64)}},
-	} {
-		c.Factor = v1alpha1.FactorTarget
-		if c.Value == "" {
-			c.Value, c.Baseline = "b", "a"
-		}
-		if got := nameOf(analysis.RunsComparison{ComparisonEntry: c}); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
+	says(t, get(t, pages(cluster(t, interceptor.Funcs{}, run.Objects()...)).handler(), "/run/ns/run"), http.StatusOK, `<p class="say bad"><svg class="icon bad"`, "<strong>GATE FAILED</strong> Slower: "+why.Message, "&nbsp;GateFailed</dd>")
 }
 
 // Two runs are compared as the command does it; a run that is not what it has stored is named.
@@ -324,13 +296,17 @@ func TestCompare(t *testing.T) {
 	s := pages(cluster(t, interceptor.Funcs{}, objects...))
 	var asked []string
 	var fails error
-	s.read.Compare = func(_ context.Context, runs []stored.Source, notes io.Writer) (analysis.RunsResult, []string, error) {
+	s.read.Compare = func(_ context.Context, runs []stored.Source, notes io.Writer) (readout.Comparisons, error) {
 		for _, r := range runs {
 			asked = append(asked, r.String())
 		}
 		_, _ = io.WriteString(notes, "compared: 1 part <b>")
-		c := v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Value: "b", Baseline: "a", Name: "throughput", Verdict: v1alpha1.VerdictFaster, Ratio: "1.5", IntervalLow: "1.4", IntervalHigh: "1.6", BlockCount: 5, PlannedBlockCount: 6}
-		return analysis.RunsResult{Verdict: "b is faster <b>", Comparisons: []analysis.RunsComparison{{ComparisonEntry: c, Ratios: []string{"1.49", "1.51"}}}, Between: []string{"kernel <b>"}}, []string{"run x has failed"}, fails
+		c := v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Factor: v1alpha1.FactorTarget, Value: "b <b>", Baseline: "a", Name: "latency.avg", Direction: "LowerIsBetter", Verdict: v1alpha1.VerdictFaster,
+			Ratio: "1.00002", IntervalLow: "1.00001", IntervalHigh: "1.6", BlockCount: 5, PlannedBlockCount: 6}
+		result := analysis.RunsResult{Comparisons: []analysis.RunsComparison{{ComparisonEntry: c, Ratios: []string{"1.49", "1.51"}}}}
+		doc := readout.OverRuns([]string{"run", "other"}, result, 0.05, []string{"run x has failed"})
+		doc.Between = []string{"kernel <b>"}
+		return doc, fails
 	}
 	h := s.handler()
 	w := get(t, h, "/compare?run=ns/run")
@@ -339,14 +315,15 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a run that goes on is offered, or something was compared: %v, %s", asked, text)
 	}
 	w = get(t, h, "/compare?run=ns/run&run=other")
-	says(t, w, http.StatusOK, "Not every run can be relied on (see the caveats): b is faster &lt;b&gt;", "1.4 to 1.6", "5 of 6", "ratios of the runs: 1.49, 1.51", "kernel &lt;b&gt;", "run x has failed", "compared: 1 part &lt;b&gt;", "<svg")
+	says(t, w, http.StatusOK, `<p class="say bad"><svg class="icon bad"`, "<strong>NOT EVERY RUN CAN BE RELIED ON</strong>", "<strong>FASTER</strong> &#43;0.002 % (&#43;0.001 to &#43;60 %), 5 of 6 blocks: b &lt;b&gt; against a, latency.avg",
+		">5 of 6 blocks<", "b &lt;b&gt; against a, latency.avg: 1.49, 1.51", "lower is better →", "kernel &lt;b&gt;", "run x has failed", "compared: 1 part &lt;b&gt;", "<svg")
 	if diff := cmp.Diff([]string{"BenchmarkRun ns/run", "BenchmarkRun ns/other"}, asked); diff != "" {
 		t.Error(diff)
 	}
 	fails = exit.ErrDiffers
 	w = get(t, h, "/compare?run=ns/run&run=ns/other")
 	says(t, w, http.StatusOK, "Nothing is compared: a run is not what it has stored", "compared: 1 part")
-	if strings.Contains(w.Body.String(), "b is faster") {
+	if strings.Contains(w.Body.String(), "FASTER") {
 		t.Error("runs that were changed have a verdict")
 	}
 	says(t, get(t, h, "/compare?run=ns/run&run=../x"), http.StatusBadRequest, "NAMESPACE/NAME")

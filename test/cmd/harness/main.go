@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/stats"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
 // leastRatio is the bar of the rate, and the bars of the driver null are in the table.

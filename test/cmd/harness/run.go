@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/stats"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/runners/drivers"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // tool is what every played client delivers: the output of a real sysbench, and a

@@ -23,7 +23,7 @@ func TestAManagerThatNeverRests(t *testing.T) {
 		"it cannot be asked":   {func() (float64, string, error) { return 0, "", errors.New("refused") }, "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // timing: it has to run out: nothing comes to rest
 			defer cancel()
 			if err := untilQuiet(ctx, tt.look); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)

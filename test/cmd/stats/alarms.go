@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/baseline"
-	"github.com/assay-bench/assay/internal/gate"
+	"github.com/assay-bench/assay/internal/verdict/baseline"
+	"github.com/assay-bench/assay/internal/verdict/gate"
 )
 
 // watched is a schedule whose runs have a gate, and whose alarm wants further runs that confirm.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // The bars of an analysis of 10,000 trials.

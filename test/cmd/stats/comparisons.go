@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/stats"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/stats"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/internal/trial/plan"
 )
 
 // noise of one trial, as a logarithm, given that of the trial before.

@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/baseline"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/gate"
-	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
+	"github.com/assay-bench/assay/internal/verdict/baseline"
+	"github.com/assay-bench/assay/internal/verdict/gate"
 )
 
 // gated is a run in 8 cells with a gate: noise within it, how much runs of one server differ, and how

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/assay-bench/assay/internal/stats"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
 // severalRuns are the rows of comparisons across runs that differ by 2 %.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/stats"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
 // sequences are the rows of experiments that stop early: 6 to 40 blocks, until 2 %.

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/test/helpers/apiserver"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 const (
@@ -77,9 +78,9 @@ func objectsOf(t *testing.T, path string) []*unstructured.Unstructured {
 
 func within(t *testing.T, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(hang.Limit); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("not within 30 s")
+			t.Fatal("it never holds")
 		}
 	}
 }

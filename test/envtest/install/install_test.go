@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(apiserver.MainBare(m, &server))
 }
 
-// From nothing: Helm installs the chart and upgrades it, the metrics and Argo CD's health are set up, all is removed, and nothing
+// From nothing: Helm installs the chart and upgrades it, a team gets its namespace, the metrics and Argo CD's health are set up, all is removed, and nothing
 // stays. Then the same without Helm.
 func TestThePagesAboutTheInstallation(t *testing.T) {
 	shell := administrator(t)
@@ -46,6 +46,12 @@ func TestThePagesAboutTheInstallation(t *testing.T) {
 	operate.Next() // the upgrade
 	if d, err := manager(t); err != nil || d.Generation != 1 {
 		t.Errorf("helm upgrade of a chart that did not change changes the manager: %v, %v", d, err)
+	}
+	for team := pages.Open(t, top, "docs/guide/platform-team.md", shell); team.Left() > 0; {
+		team.Next()
+	}
+	if quota := get(t, &corev1.ResourceQuota{}, client.ObjectKey{Namespace: "team-a", Name: "assay"}); len(quota.Spec.Hard) != 2 {
+		t.Errorf("the quota of a team: %v", quota.Spec.Hard)
 	}
 	pages.Open(t, top, "docs/guide/monitoring.md", shell).Next()
 	reader := get(t, &rbacv1.ClusterRoleBinding{}, client.ObjectKey{Name: "prometheus-assay"}).RoleRef.Name

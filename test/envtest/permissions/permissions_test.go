@@ -31,6 +31,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
+	"github.com/assay-bench/assay/test/helpers/hang"
 	"github.com/assay-bench/assay/test/helpers/inputs"
 	"github.com/assay-bench/assay/test/helpers/program"
 )
@@ -275,7 +276,7 @@ func failure(run *v1alpha1.BenchmarkRun) string {
 }
 
 func eventually(ctx context.Context, o outcome) bool {
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(hang.Limit); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if o.holds(ctx) {
 			return true
 		}

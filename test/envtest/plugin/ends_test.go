@@ -15,6 +15,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // following is a command that follows a run.
@@ -52,7 +53,7 @@ func (f following) end(t *testing.T) said {
 	select {
 	case s := <-f.ended:
 		return s
-	case <-time.After(30 * time.Second):
+	case <-time.After(hang.Limit):
 		t.Fatalf("the command goes on:\n%s", f.problems.String())
 		return said{}
 	}
@@ -69,13 +70,13 @@ func TestEndsOfARun(t *testing.T) {
 		code       int
 		want       string
 	}{
-		"passed":       {"", []string{"Complete=True", "Valid=True"}, exit.OK, "Because: of Complete"},
-		"failed":       {"", []string{"Failed=True"}, exit.Failed, "failed, Because: of Failed"},
-		"invalid":      {"", []string{"Complete=True", "Valid=False"}, exit.Invalid, "not valid, Because: of Valid"},
-		"gate-passed":  {gate, []string{"Complete=True", "Valid=True", "Passed=True"}, exit.OK, "Because: of Passed"},
-		"gate-failed":  {gate, []string{"Complete=True", "Valid=True", "Passed=False"}, exit.Gate, "gate failed, Because: of Passed"},
-		"undecided":    {gate, []string{"Complete=True", "Valid=True", "Passed=Unknown"}, exit.Inconclusive, "gate inconclusive, Because: of Passed"},
-		"invalid-gate": {gate, []string{"Complete=True", "Valid=False", "Passed=False"}, exit.Invalid, "not valid, Because: of Valid"},
+		"passed":       {"", []string{"Complete=True", "Valid=True"}, exit.OK, "MEASURED nothing: no trial counts"},
+		"failed":       {"", []string{"Failed=True"}, exit.Failed, "FAILED Because: of Failed"},
+		"invalid":      {"", []string{"Complete=True", "Valid=False"}, exit.Invalid, "INVALID no number of this run can be relied on: Because: of Valid"},
+		"gate-passed":  {gate, []string{"Complete=True", "Valid=True", "Passed=True"}, exit.OK, "GATE PASSED Because: of Passed"},
+		"gate-failed":  {gate, []string{"Complete=True", "Valid=True", "Passed=False"}, exit.Gate, "GATE FAILED Because: of Passed"},
+		"undecided":    {gate, []string{"Complete=True", "Valid=True", "Passed=Unknown"}, exit.Inconclusive, "GATE NOT JUDGED Because: of Passed"},
+		"invalid-gate": {gate, []string{"Complete=True", "Valid=False", "Passed=False"}, exit.Invalid, "INVALID no number of this run can be relied on: Because: of Valid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := begin(t, kubeconfig, namespace, name, tt.gate)

@@ -20,7 +20,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/exit"
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
@@ -83,7 +83,22 @@ var (
 	listRuns = right{"assay.dev", "benchmarkruns", "list"}
 	getMaps  = right{"", "configmaps", "get"}
 	listPods = right{"", "pods", "list"}
+
+	getSchedules   = right{"assay.dev", "benchmarkschedules", "get"}
+	listSchedules  = right{"assay.dev", "benchmarkschedules", "list"}
+	patchSchedules = right{"assay.dev", "benchmarkschedules", "patch"}
 )
+
+// weekly is a schedule without times, of a run that is never started: there is no manager.
+func weekly() *v1alpha1.BenchmarkSchedule {
+	of := &v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: storedNamespace, Name: "weekly"}}
+	spec := &of.Spec.RunTemplate.Spec
+	spec.Targets = []v1alpha1.Target{{Name: "db", Shape: &v1alpha1.ShapeRef{Name: "large"}, MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", Version: "9.7"}}}
+	spec.Clients.Shape.Name = "small"
+	spec.Workload.TPCC = &v1alpha1.TPCCWorkload{}
+	spec.Deadline = metav1.Duration{Duration: time.Hour}
+	return of
+}
 
 // Each command does its work with the rights that docs/guide/kubectl-assay.md names and no other, uses each of them, and without
 // one says which is missing.
@@ -95,28 +110,33 @@ func TestRightsOfCommands(t *testing.T) {
 		cm := run.Maps["logged-trial-00000-result-0"]
 		cm.BinaryData, cm.Data = nil, map[string]string{contract.KeyLog: "runner: killed"}
 	})
+	create(t, weekly())
 	page := filepath.Join(t.TempDir(), "page.html")
 	commands := map[string]struct {
 		args   []string
 		rights []right
 	}{
-		"list":     {[]string{"get"}, []right{listRuns}},
-		"get":      {[]string{"get", "run-0"}, []right{getRuns}},
-		"watch":    {[]string{"watch", "run-0"}, []right{getRuns}},
-		"why":      {[]string{"why", "run-0"}, []right{getRuns}},
-		"logs":     {[]string{"logs", "logged", "--trial", "0"}, []right{getRuns, listPods, getMaps}},
-		"report":   {[]string{"report", "run-0", "-o", page}, []right{getRuns, getMaps}},
-		"compare":  {[]string{"compare", "run-0", "run-1"}, []right{getRuns, getMaps}},
-		"verify":   {[]string{"verify", "run-0"}, []right{getRuns, getMaps}},
-		"export":   {[]string{"export", "run-0", "--format", "csv"}, []right{getRuns, getMaps}},
-		"bundle":   {[]string{"export", "run-0", "--bundle", "-o", filepath.Join(t.TempDir(), "run.assay.tar")}, []right{getRuns, getMaps}},
-		"rerun":    {[]string{"rerun", "run-0"}, []right{getRuns, getMaps}},
-		"check":    {[]string{"rerun", "run-0", "run-1", "run-2", "--check", "run-3"}, []right{getRuns, getMaps}},
-		"promote":  {[]string{"baseline", "promote", "run-0", "--reason", "release", "--author", "ada"}, []right{getRuns, getMaps}},
-		"new":      {[]string{"new", "--target", "MySQL:8.4", "--tool", "sysbench"}, nil},
-		"plan":     {[]string{"plan", "-f", manifest(t, "planned", "")}, nil},
-		"explain":  {[]string{"explain", "design.blocks"}, nil},
-		"complete": {[]string{"__complete", "get", "run-"}, []right{listRuns}},
+		"list":      {[]string{"get"}, []right{listRuns}},
+		"get":       {[]string{"get", "run-0"}, []right{getRuns}},
+		"watch":     {[]string{"watch", "run-0"}, []right{getRuns}},
+		"why":       {[]string{"why", "run-0"}, []right{getRuns}},
+		"logs":      {[]string{"logs", "logged", "--trial", "0"}, []right{getRuns, listPods, getMaps}},
+		"report":    {[]string{"report", "run-0", "-o", page}, []right{getRuns, getMaps}},
+		"compare":   {[]string{"compare", "run-0", "run-1"}, []right{getRuns, getMaps}},
+		"verify":    {[]string{"verify", "run-0"}, []right{getRuns, getMaps}},
+		"export":    {[]string{"export", "run-0", "--format", "csv"}, []right{getRuns, getMaps}},
+		"bundle":    {[]string{"export", "run-0", "--bundle", "-o", filepath.Join(t.TempDir(), "run.assay.tar")}, []right{getRuns, getMaps}},
+		"rerun":     {[]string{"rerun", "run-0"}, []right{getRuns, getMaps}},
+		"check":     {[]string{"rerun", "run-0", "run-1", "run-2", "--check", "run-3"}, []right{getRuns, getMaps}},
+		"promote":   {[]string{"baseline", "promote", "run-0", "--reason", "release", "--author", "ada"}, []right{getRuns, getMaps}},
+		"new":       {[]string{"new", "--target", "MySQL:8.4", "--tool", "sysbench"}, nil},
+		"plan":      {[]string{"plan", "-f", manifest(t, "planned", "")}, nil},
+		"explain":   {[]string{"explain", "design.blocks"}, nil},
+		"schedules": {[]string{"schedule", "get"}, []right{listSchedules}},
+		"schedule":  {[]string{"schedule", "get", "weekly"}, []right{getSchedules}},
+		"history":   {[]string{"schedule", "history", "weekly"}, []right{getSchedules, getMaps}},
+		"now":       {[]string{"schedule", "run-now", "weekly", "--timeout", "0s"}, []right{getSchedules, patchSchedules}},
+		"complete":  {[]string{"__complete", "get", "run-"}, []right{listRuns}},
 	}
 	for name, tt := range commands {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +176,7 @@ func TestRightsOfCommands(t *testing.T) {
 				within(t, "the rights are known", func() bool { // but for the one that is missing
 					got = call(t.Context(), as(t, user, storedNamespace, ""), tt.args...)
 					return !slices.ContainsFunc(tt.rights, func(r right) bool {
-						return r != missing && strings.Contains(got.problems, "resource \""+r.resource+"\"")
+						return r != missing && strings.Contains(got.problems, "cannot "+r.verb+" resource \""+r.resource+"\"")
 					})
 				})
 				if missing == listPods { // what a trial has delivered is in its ConfigMap
@@ -214,7 +234,7 @@ func TestRolesOfUsers(t *testing.T) {
 	waiting := &v1alpha1.BenchmarkRun{}
 	for _, args := range [][]string{
 		{"get"}, {"get", "seen"}, {"watch", "seen"}, {"why", "seen"}, {"report", "seen", "-o", "-"}, {"verify", "seen"}, {"export", "seen", "--format", "csv"},
-		{"rerun", "seen"}, {"baseline", "promote", "seen", "--reason", "release"},
+		{"rerun", "seen"}, {"schedule", "get"}, {"version"}, {"baseline", "promote", "seen", "--reason", "release"},
 	} {
 		var got said
 		within(t, "the roles are known", func() bool {

@@ -1,5 +1,4 @@
-// Package upgrade has Helm install the chart of the last release on a real API server, replace it by the
-// chart of this tree, go back, and go forward again. In: both charts, the samples of the last release, and
-// a run that its manager carried out. It holds what happens to the CRDs and to the objects that exist; what
-// the managers of both releases make of a run is in test/envtest/releases.
+// Package upgrade has Helm install a chart of an earlier version on a real API server, replace it by the chart of this
+// tree, go back, and go forward again. In: both charts, the samples, and a run that has ended. It checks what happens to
+// the CRDs and to the objects that exist; what a manager makes of the journal of a newer one is in internal/trial/journal.
 package upgrade

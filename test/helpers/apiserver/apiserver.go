@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/hang"
 	"github.com/assay-bench/assay/test/helpers/inputs"
 )
 
@@ -78,6 +79,7 @@ func runWith(m *testing.M, s *Server, audit string, env *envtest.Environment) in
 		fmt.Fprintln(os.Stderr, "KUBEBUILDER_ASSETS is not set: run these tests with `make envtest`, which builds kube-apiserver and etcd")
 		return 1
 	}
+	env.ControlPlaneStartTimeout, env.ControlPlaneStopTimeout, env.CRDInstallOptions.MaxTime = hang.Limit, hang.Limit, hang.Limit
 	log := ""
 	if audit != "" {
 		var err error

@@ -20,15 +20,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/integrity"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/quoted"
-	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/stored"
-	"github.com/assay-bench/assay/internal/summary"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/record/integrity"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/trial/quoted"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
+	"github.com/assay-bench/assay/internal/verdict/summary"
 )
 
 // Clients of each trial, and Blocks of a run that does not say otherwise.
@@ -94,6 +95,7 @@ func New(t testing.TB, o Options) *Run {
 	r.makeQuoted()
 	r.makeRecords()
 	r.makeSummary()
+	readout.SetWords(r.Object)
 	return r
 }
 
@@ -314,6 +316,7 @@ func (r *Run) makeSummary() {
 	r.must(err)
 	concluded, err := analysis.Conclude(in.Input)
 	r.must(err)
+	readout.Describe(r.Object, concluded.Entries, concluded.Sweeps, concluded.Differences)
 	entries, _ := summary.Of(summary.Input{Plan: r.plan, Names: in.Names, Records: read.Records})
 	parts, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: concluded.Entries, Sweeps: concluded.Sweeps})
 	r.must(err)
@@ -321,8 +324,8 @@ func (r *Run) makeSummary() {
 		r.put(contract.SummaryName(r.Object.Name, int32(i)), map[string][]byte{contract.KeySummary: data})
 	}
 	st := &r.Object.Status
-	st.Summary, st.Comparisons, st.Sweeps, st.Verdict = entries, concluded.Entries, concluded.Sweeps, concluded.Verdict
-	st.Headline = summary.Headline(r.plan, in.Names, entries)
+	st.Summary, st.Comparisons, st.Sweeps, st.Differences = entries, concluded.Entries, concluded.Sweeps, concluded.Differences
+	st.Headline = readout.Headline(r.plan, in.Names, entries)
 	st.Integrity.SummarySHA256 = contract.Digest(parts[len(parts)-1])
 	st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount = int32(len(parts)), int32(len(entries))
 	st.Results.ComparisonCount = int32(len(concluded.Entries))

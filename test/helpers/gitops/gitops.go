@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	lua "github.com/yuin/gopher-lua"
@@ -20,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // Health of an object, as its two readers see it.
@@ -96,7 +96,7 @@ func argoCD(object *unstructured.Unstructured) (state, message string, err error
 			return "", "", err
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), hang.Limit)
 	defer cancel()
 	l.SetContext(ctx)
 	l.SetGlobal("obj", toLua(l, object.Object))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/drivers"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Language is a language whose image can be built anywhere.

@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/certificate"
-	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/store/s3"
+	"github.com/assay-bench/assay/internal/ground/certificate"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/store/s3"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // program is the variable with the path of the server.
@@ -111,13 +112,12 @@ func (s *Server) Resume(t *testing.T) {
 // await the server's first answer.
 func (s *Server) await(t *testing.T) {
 	t.Helper()
-	for range 200 {
-		conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(context.Background(), "tcp", s.address)
+	for end := time.Now().Add(hang.Limit); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		conn, err := (&net.Dialer{Timeout: hang.Limit}).DialContext(context.Background(), "tcp", s.address)
 		if err == nil {
 			_ = conn.Close()
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	log, _ := os.ReadFile(filepath.Join(s.folder, "log")) // there may be none
 	t.Fatalf("the object store does not answer:\n%s", log)

@@ -11,14 +11,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
-const (
-	// patience with a command that prints nothing, and with one that does not end when it is interrupted.
-	patience = time.Minute
-	// watched is how long a command has to go on after its first output.
-	watched = time.Second
-)
+// watched is how long a command has to go on after its first output.
+const watched = time.Second
 
 // output that is looked at while a command writes it.
 type output struct {
@@ -60,13 +58,13 @@ func (s Shell) Interrupt(t testing.TB, command string) (string, error) {
 	go func() { ended <- cmd.Wait() }()
 	send := func(s syscall.Signal) { _ = syscall.Kill(-cmd.Process.Pid, s) } // it may have ended meanwhile
 	defer send(syscall.SIGKILL)
-	end := time.After(patience)
+	end := time.After(hang.Limit)
 	for tick := time.NewTicker(50 * time.Millisecond); out.String() == ""; {
 		select {
 		case err := <-ended:
 			return out.String(), fmt.Errorf("%q ended by itself (%v): %s", command, err, out.String())
 		case <-end:
-			return "", fmt.Errorf("%q printed nothing in %s", command, patience)
+			return "", fmt.Errorf("%q printed nothing in %s", command, hang.Limit)
 		case <-tick.C:
 		}
 	}
@@ -80,7 +78,7 @@ func (s Shell) Interrupt(t testing.TB, command string) (string, error) {
 	case err := <-ended:
 		t.Logf("$ %s\n%s^C (%v)", strings.TrimSpace(command), out.String(), err) // how a program ends that is interrupted is its business
 		return out.String(), nil
-	case <-time.After(patience):
+	case <-time.After(hang.Limit):
 		return out.String(), fmt.Errorf("%q goes on after it was interrupted: %s", command, out.String())
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/test/helpers/inputs"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // The dashboard of live figures draws no errors as 0 only for a tool that prints errors while it runs: sysbench, whose lines with

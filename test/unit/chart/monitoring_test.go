@@ -13,7 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/assay-bench/assay/internal/metrics"
+	"github.com/assay-bench/assay/internal/agent/live"
+	"github.com/assay-bench/assay/internal/show/metrics"
 )
 
 // rule is one of a PrometheusRule.
@@ -53,7 +54,12 @@ var ours = regexp.MustCompile(`[a-z_:]*\bassay_[a-z_]+(:[a-z]+)?|\bassay:[a-z_]+
 // checkNames says which metrics of an expression nobody has.
 func checkNames(t *testing.T, where, expr string, records []string) {
 	t.Helper()
-	known := append(metrics.Names(), records...)
+	known := slices.Clone(records)
+	for _, s := range append(metrics.Sections(), live.Sections()...) {
+		for _, f := range s.Families {
+			known = append(known, f.Name)
+		}
+	}
 	for _, name := range ours.FindAllString(expr, -1) {
 		if !slices.Contains(known, name) {
 			t.Errorf("%s: nobody has the metric %s", where, name)

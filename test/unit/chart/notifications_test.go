@@ -11,7 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 const receivers = `--set-json=notifications.receivers=[

@@ -8,7 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 const registries = `--set-json=registries.ask=[{"host":"docker.io","hosts":["auth.docker.io"]},{"host":"registry.example.com:5000","secret":"login"},{"host":"local","plainHTTP":true}]`

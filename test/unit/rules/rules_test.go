@@ -57,10 +57,19 @@ func violationsOfTheProject(t *testing.T) []violation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sources) < 300 || len(documents) < 10 {
-		t.Fatalf("%d Go files and %d documents: not all are found", len(sources), len(documents))
+	tests, err := testsOfLanguages(top)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return slices.Concat(longFiles(sources), longFunctions(sources), largeTypes(sources), uncommented(sources), longSentences(documents), imports)
+	explained, err := chainsExplained(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sources) < 300 || len(documents) < 10 || len(tests) < 30 {
+		t.Fatalf("%d Go files, %d documents and %d tests of other languages: not all are found", len(sources), len(documents), len(tests))
+	}
+	return slices.Concat(longFiles(sources), longFunctions(sources), largeTypes(sources), uncommented(sources), chains(sources), explained, longSentences(documents), imports,
+		forbiddenImports(sources), importsAgainstFloors(sources), shortLimits(sources), shortLimitsOfLanguages(tests))
 }
 
 // TestRulesOfCode has for each rule an example that breaks it, beside one that just

@@ -16,10 +16,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
 
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 var update = flag.Bool("update", false, "write docs/evidence/traps.md")
@@ -72,7 +72,7 @@ var soundExpectations = runner.Expectations{DurationSeconds: 10, Threads: 4, Que
 
 func realRun(t *testing.T) contract.Result {
 	t.Helper()
-	data, err := os.ReadFile("../../../internal/contract/testdata/run.json")
+	data, err := os.ReadFile("../../../internal/ground/contract/testdata/run.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,147 @@
+package design
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// maxAnswers are read of a standard input, in bytes.
+const maxAnswers = 64 << 10
+
+func isTerminal(in io.Reader) bool {
+	file, is := in.(*os.File)
+	return is && term.IsTerminal(int(file.Fd()))
+}
+
+// questions to the user.
+type questions struct {
+	in  *bufio.Reader
+	out io.Writer
+}
+
+// question with the answer of who answers nothing, and what is wrong with an answer.
+type question struct {
+	what, otherwise string
+	wrong           func(answer string) error
+}
+
+// ask until the answer is right. No answer, and the end of all answers, is the default.
+func (q questions) ask(one question) (string, error) {
+	prompt := one.what
+	if one.otherwise != "" {
+		prompt += " [" + one.otherwise + "]"
+	}
+	for {
+		if _, err := io.WriteString(q.out, prompt+": "); err != nil {
+			return "", err
+		}
+		line, end := q.in.ReadString('\n')
+		if end != nil && !errors.Is(end, io.EOF) {
+			return "", fmt.Errorf("reading the answer: %w", end)
+		}
+		if line = strings.TrimSpace(line); line == "" {
+			return one.otherwise, nil
+		}
+		err := one.wrong(line)
+		if err == nil || end != nil {
+			return line, err
+		}
+		if _, err := fmt.Fprintln(q.out, err); err != nil {
+			return "", err
+		}
+	}
+}
+
+// ask for what the flags leave open.
+func (d *draft) ask(q questions, given func(flag string) bool) error {
+	shape := func(flag string) func(string) error {
+		return func(answer string) error { _, err := shapeOf(flag, answer); return err }
+	}
+	for _, one := range []struct {
+		flag, what string
+		into       *string
+		wrong      func(string) error
+	}{
+		{"name", "Name of the run", &d.name, nameOrPrefix},
+		{"tool", "Tool (" + strings.Join(tools(), ", ") + ")", &d.tool, func(answer string) error { _, err := toolOf(answer); return err }},
+		{"target-shape", "Shape of the servers (a name, or cpu=2,memory=4Gi)", &d.targetShape, shape("target-shape")},
+		{"client-shape", "Shape of the clients", &d.clientShape, shape("client-shape")},
+		{"storage", "Size of the volume of each server", &d.storage, func(answer string) error {
+			if _, err := resource.ParseQuantity(answer); err != nil {
+				return fmt.Errorf("%q is no size: write one such as 10Gi", answer)
+			}
+			return nil
+		}},
+	} {
+		if given(one.flag) {
+			continue
+		}
+		answer, err := q.ask(question{one.what, *one.into, one.wrong})
+		if err != nil {
+			return err
+		}
+		*one.into = answer
+	}
+	if given("target") {
+		return nil
+	}
+	return d.askTargets(q)
+}
+
+// askTargets until there is no further one, each with its settings.
+func (d *draft) askTargets(q questions) error {
+	next := func(text string) error {
+		_, err := serversOf(append(d.targets[:len(d.targets):len(d.targets)], text))
+		return err
+	}
+	for {
+		what := "A server, such as MySQL:9.7 or new=MySQL:9.7"
+		if len(d.targets) > 0 {
+			what = "Another one to compare with it (empty: no more)"
+		}
+		target, err := q.ask(question{what, "", next})
+		if err != nil || target == "" {
+			return err
+		}
+		if !strings.Contains(target, ",") {
+			with := func(list string) string { return strings.TrimSuffix(target+","+list, ",") }
+			list, err := q.ask(question{"Its settings, such as innodb_flush_log_at_trx_commit=1 (empty: none)", "", func(list string) error {
+				if _, err := serverOf(list); err == nil {
+					return fmt.Errorf("%q is another server, which is asked for next: an empty answer is for no settings", contract.Line(list))
+				}
+				return next(with(list))
+			}})
+			if err != nil {
+				return err
+			}
+			target = with(list)
+		}
+		d.targets = append(d.targets, target)
+	}
+}
+
+// command line that has what was asked for, so that no answer is lost when the run cannot be planned.
+func (d *draft) command() string {
+	words := []string{"kubectl assay new"}
+	add := func(flag, value string) {
+		words = append(words, "--"+flag+" '"+strings.ReplaceAll(value, "'", `'\''`)+"'")
+	}
+	add("name", d.name)
+	add("tool", d.tool)
+	add("target-shape", d.targetShape)
+	add("client-shape", d.clientShape)
+	add("storage", d.storage)
+	for _, target := range d.targets {
+		add("target", target)
+	}
+	return strings.Join(words, " ")
+}

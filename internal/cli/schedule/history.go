@@ -1,0 +1,90 @@
+package schedule
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/stored"
+)
+
+const historyHelp = `List the runs of a schedule that have ended, the newest first: when, how, what started them, and what they say.
+
+The history outlives the runs. With -o json it has the values of every block, too: at most 512 series of a run. The servers and
+machines of each run are in the ConfigMap of the history.`
+
+func newHistory(cluster connect) *cobra.Command {
+	var format output.Format
+	cmd := &cobra.Command{
+		Use: "history SCHEDULE", Short: "List the runs of a schedule that have ended", Long: historyHelp, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(cluster),
+		Example: "  kubectl assay schedule history nightly\n  kubectl assay schedule history nightly -o json | jq -r '.runs[] | [.name, .ended, .outcome] | @tsv'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			to, err := cluster()
+			if err != nil {
+				return err
+			}
+			of, err := read(cmd.Context(), to, args[0])
+			if err != nil {
+				return err
+			}
+			past, why, err := stored.History(cmd.Context(), to.API, of)
+			if err != nil {
+				return fmt.Errorf("BenchmarkSchedule %s/%s: %w", of.Namespace, of.Name, err)
+			}
+			doc := output.History{Version: output.HistoryVersion, Namespace: of.Namespace, Name: of.Name, Runs: []output.PastRun{}, DroppedRuns: past.DroppedRuns}
+			for _, run := range past.Runs {
+				doc.Runs = append(doc.Runs, pastRun(run))
+			}
+			return format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error { return tellHistory(out, doc, why) })
+		},
+	}
+	format.AddTo(cmd)
+	return cmd
+}
+
+// pastRun for a document.
+func pastRun(run contract.PastRun) output.PastRun {
+	doc := output.PastRun{
+		Name: run.Name, UID: run.UID, Trigger: run.Trigger, Ended: run.CompletionTime, Outcome: run.Outcome, Reason: run.Reason, Message: run.Message,
+		Passed: run.Passed, Verdict: run.Verdict, Headline: run.Headline,
+	}
+	for _, s := range run.Series {
+		series := output.PastSeries{Target: s.Target, Name: s.Name, Labels: s.Labels, Unit: s.Unit, Values: s.Values}
+		for axis, value := range s.Parameters {
+			if series.Parameters == nil {
+				series.Parameters = map[string]string{}
+			}
+			series.Parameters[axis] = fmt.Sprint(value)
+		}
+		doc.Series = append(doc.Series, series)
+	}
+	return doc
+}
+
+func tellHistory(out io.Writer, doc output.History, why string) error {
+	if len(doc.Runs) == 0 {
+		_, err := fmt.Fprintln(out, cmp.Or(contract.Line(why), "The history has no run yet."))
+		return err
+	}
+	rows := [][]string{{"RUN", "ENDED", "OUTCOME", "GATE", "STARTED BY", "RESULT"}}
+	for _, run := range slices.Backward(doc.Runs) {
+		gate := ""
+		if run.Passed != nil {
+			gate = map[bool]string{true: "passed", false: "failed"}[*run.Passed]
+		}
+		rows = append(rows, []string{run.Name, run.Ended.UTC().Format("2006-01-02 15:04 UTC"), run.Outcome, gate, run.Trigger, cmp.Or(run.Message, run.Verdict, run.Headline)})
+	}
+	if err := output.Rows(out, output.Width(out), rows); err != nil {
+		return err
+	}
+	if doc.DroppedRuns == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(out, "\nThe oldest %d were dropped: the history was full.\n", doc.DroppedRuns)
+	return err
+}

@@ -1,0 +1,139 @@
+package show
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/show/explain"
+	"github.com/assay-bench/assay/internal/show/readout"
+)
+
+// Every word that a command or kubectl get prints is explained, and is found in the place that it is printed from: constants of the
+// API, checks and reasons, columns of the CRDs and of our tables, notes, outcomes and exit codes.
+func TestExplainKnowsEveryWord(t *testing.T) {
+	for source, words := range map[string][]string{
+		"the API": constantsOfTheAPI(t), "checks and reasons": checksAndReasons(t), "our tables": headings(t), "the columns of kubectl get": printerColumns(t),
+		"notes": notesOfMedians(), "exit codes": exitCodes(), "outcomes": readout.Outcomes(),
+	} {
+		if len(words) < 7 {
+			t.Errorf("%s: only %q were found", source, words)
+		}
+		for _, word := range words {
+			if doc, text, err := explanationOf(word); err != nil || doc.Meaning == "" || !strings.Contains(strings.ToLower(text), strings.ToLower(doc.Name)) {
+				t.Errorf("%s: %q: %v\n%s", source, word, err, text)
+			}
+		}
+	}
+}
+
+// notWords of the API are names and defaults, which nobody looks up.
+var notWords = regexp.MustCompile(`^(Label|Annotation|Role|Default|Factor|Control)|^ManagedBy$`)
+
+func constantsOfTheAPI(t *testing.T) (words []string) {
+	t.Helper()
+	files, err := filepath.Glob("../../../api/v1alpha1/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			group, is := decl.(*ast.GenDecl)
+			if !is || group.Tok != token.CONST || strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			for _, spec := range group.Specs {
+				constant := spec.(*ast.ValueSpec)
+				literal, is := constant.Values[0].(*ast.BasicLit)
+				if is && literal.Kind == token.STRING && ast.IsExported(constant.Names[0].Name) && !notWords.MatchString(constant.Names[0].Name) {
+					words = append(words, strings.Trim(literal.Value, `"`))
+				}
+			}
+		}
+	}
+	return words
+}
+
+func checksAndReasons(t *testing.T) (words []string) {
+	t.Helper()
+	all, err := explain.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		words = append(words, e.Name)
+	}
+	return words
+}
+
+var (
+	tableHead = regexp.MustCompile(`(?:\[\]\[\]string\{\{|row\()("[A-Z][A-Z ]*"(?:, "[A-Z][A-Z ]*")+)`)
+	column    = regexp.MustCompile(`additionalPrinterColumns:|- (?:description|jsonPath): .*|^ +name: (\w+)$`)
+)
+
+// headings of the tables in the sources of the command.
+func headings(t *testing.T) (words []string) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range tableHead.FindAllStringSubmatch(string(text), -1) {
+			for _, word := range strings.Split(found[1], ", ") {
+				words = append(words, strings.Trim(word, `"`))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words
+}
+
+// printerColumns of all kinds, as kubectl prints them.
+func printerColumns(t *testing.T) (words []string) {
+	t.Helper()
+	files, err := filepath.Glob("../../../config/crd/bases/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, columns, _ := strings.Cut(string(text), "additionalPrinterColumns:")
+		columns, _, _ = strings.Cut(columns, "    name: v1alpha1")
+		for line := range strings.Lines(columns) {
+			if found := column.FindStringSubmatch(strings.TrimRight(line, "\n")); found != nil && found[1] != "" {
+				words = append(words, strings.ToUpper(found[1]))
+			}
+		}
+	}
+	return words
+}
+
+func notesOfMedians() (words []string) {
+	return readout.Doubts()
+}
+
+func exitCodes() (words []string) {
+	for _, code := range []int{exit.OK, exit.Problem, exit.Failed, exit.Invalid, exit.Gate, exit.Inconclusive, exit.Differs, exit.Outside, exit.Interrupted} {
+		words = append(words, strconv.Itoa(code))
+	}
+	return words
+}

@@ -1,0 +1,98 @@
+package experiment
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
+)
+
+// Demand is what the trials of a plan need of the limits of a server.
+type Demand struct {
+	// All clients together, the largest of all cells.
+	All contract.Demand
+	// clients that work at the same time.
+	clients int64
+	// connections and statements of one client in the cell with the most prepared
+	// statements, for the arithmetic.
+	connections, statements int64
+}
+
+// IsZero says that nothing is needed, or that nothing is known.
+func (d Demand) IsZero() bool { return d.All == contract.Demand{} }
+
+// add the demand of one client in one cell. Each client has connections of its own;
+// they share the tables.
+func (d *Demand) add(one contract.Demand) {
+	if one.PreparedStatements > d.statements {
+		d.connections, d.statements = one.Connections, one.PreparedStatements
+	}
+	d.All.Connections = max(d.All.Connections, d.clients*one.Connections)
+	d.All.PreparedStatements = max(d.All.PreparedStatements, d.clients*one.PreparedStatements)
+	d.All.Tables = max(d.All.Tables, one.Tables)
+}
+
+// Fits refuses settings of the user that are lower than what the workload needs.
+func (d Demand) Fits(field string, m *v1alpha1.MySQLTarget, user, needed []contract.Setting) error {
+	for _, need := range needed {
+		least, ok := settings.Integer(need.Value)
+		if !ok {
+			continue
+		}
+		for _, given := range user {
+			has, ok := settings.Integer(given.Value)
+			if !ok || !sameOption(given.Name, need.Name) || has >= least {
+				continue
+			}
+			where := field + ".configFrom, "
+			if inConfig(m, given.Name) {
+				where = field + ".config."
+			}
+			return Refuse(string(contract.ReasonLimitTooLow), "%s%s: %s is too low: the workload needs %s, and Assay a few for itself: use at least %d, leave it out, or use fewer threads or clients",
+				where, given.Name, given.Value, d.arithmetic(), least)
+		}
+	}
+	return nil
+}
+
+// sameOption compares names of settings; a server takes loose_ before any.
+func sameOption(a, b string) bool {
+	bare := func(name string) string {
+		return strings.TrimPrefix(strings.ToLower(settings.CanonicalName(name)), "loose_")
+	}
+	return bare(a) == bare(b)
+}
+
+func inConfig(m *v1alpha1.MySQLTarget, name string) bool {
+	for key := range m.Config {
+		if sameOption(key, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// arithmetic says where the numbers come from.
+func (d Demand) arithmetic() string {
+	words := []string{fmt.Sprintf("%d connections", d.All.Connections)}
+	each := d.All.Connections / d.clients
+	if d.clients > 1 {
+		words[0] = fmt.Sprintf("%d clients x %d = %d connections", d.clients, each, d.All.Connections)
+	}
+	switch {
+	case d.All.PreparedStatements == 0:
+	case d.connections > 0 && d.statements%d.connections == 0 && d.clients > 1:
+		words = append(words, fmt.Sprintf("%d clients x %d connections x %d prepared statements = %d",
+			d.clients, d.connections, d.statements/d.connections, d.All.PreparedStatements))
+	case d.connections > 0 && d.statements%d.connections == 0:
+		words = append(words, fmt.Sprintf("%d connections x %d prepared statements = %d", d.connections, d.statements/d.connections, d.All.PreparedStatements))
+	default:
+		words = append(words, fmt.Sprintf("%d prepared statements", d.All.PreparedStatements))
+	}
+	if d.All.Tables > 0 {
+		words = append(words, fmt.Sprintf("%d tables", d.All.Tables))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,103 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/ground/budget"
+)
+
+// Ask puts a run into the queue, or updates it there. The run gets its nodes if it fits on
+// nodes that no run holds and that are not reserved for a run in front of it. It then holds
+// them, and the answer has no Reason. Reason Queued: the run waits, and the message says for
+// what. Any other reason: these nodes, or the limits of its namespace, can never hold the run,
+// and it leaves the queue.
+//
+// A run that holds nodes gets the same nodes again, because the status with the first answer
+// may not have been written. If they no longer fit, the run releases them and asks like any
+// other run.
+func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.Answer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.cluster(nodes)
+	if h, has := l.holds[req.UID]; has {
+		if answer := c.Find(req.Need, except(c, h.Nodes)); answer.Reason == "" {
+			l.grant(req, answer.Placement, now)
+			return answer
+		}
+		delete(l.holds, req.UID)
+		l.order = nil
+	}
+	w := l.wait(req)
+	if need := l.seen.size(w); need == 0 || req.Limits.Nodes > 0 && need > req.Limits.Nodes {
+		l.forget(w.UID)
+		if need > 0 {
+			return tooLarge(w, need)
+		}
+		return c.Find(req.Need, nil)
+	}
+	if answer := tooManyBytes(w); answer.Reason != "" {
+		l.forget(w.UID)
+		return answer
+	}
+	s := l.schedule(now)
+	var v verdict
+	var front inFront
+	for _, o := range l.queue() {
+		v = s.next(o)
+		if o == w {
+			break
+		}
+		if v.limited == "" && l.seen.compete(o, w) {
+			front.count, front.last = front.count+1, o
+		}
+	}
+	if v.granted {
+		l.grant(req, v.placement, now)
+		return placement.Answer{Placement: v.placement}
+	}
+	return placement.Answer{Reason: v1alpha1.ReasonQueued, Busy: true, Message: s.describe(w, v, front)}
+}
+
+// grant a run its nodes.
+func (l *Ledger) grant(req Request, p v1alpha1.Placement, now time.Time) {
+	l.hold(Holding{
+		UID: req.UID, Name: req.Name, Priority: req.Priority, Since: req.Since,
+		Nodes: placement.Nodes(p), Exclusive: req.Exclusive, Began: now, Until: now.Add(req.Longest),
+		Bytes: req.Bytes, Held: req.Held,
+	})
+}
+
+// tooLarge refuses a run that alone is beyond the limit of its namespace.
+func tooLarge(w *waiter, need int) placement.Answer {
+	return placement.Answer{Reason: v1alpha1.ReasonNamespaceLimitExceeded, Message: fmt.Sprintf(
+		"the run needs %d nodes, and namespace %s may hold %d at a time (limit nodes of queue.bounds or queue.rules): ask the administrator for more, or use fewer targets, replicas or clients",
+		need, namespaceOf(w.Name), w.Limits.Nodes)}
+}
+
+// tooManyBytes refuses a run whose results alone are beyond a budget.
+func tooManyBytes(w *waiter) placement.Answer {
+	for i, field := range []string{"results.budget.namespace", "results.budget.cluster"} {
+		if limit := w.budgets()[i]; limit > 0 && w.Bytes > limit {
+			return placement.Answer{Reason: v1alpha1.ReasonResultBudgetExceeded, Message: fmt.Sprintf(
+				"the results of the run may take %s, and %s is %s: ask the administrator for more, or measure less",
+				budget.Text(w.Bytes), field, budget.Text(limit))}
+		}
+	}
+	return placement.Answer{}
+}
+
+// except is every node of the cluster without these.
+func except(c *placement.Cluster, nodes []string) placement.Set {
+	out, own := c.Set(), c.SetOf(nodes)
+	for i := range c.Names() {
+		if !own.Has(i) {
+			out.Add(i)
+		}
+	}
+	return out
+}

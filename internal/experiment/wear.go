@@ -1,0 +1,171 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/experiment/wear"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/trial/validity"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Checks of what a plan does to its data.
+const (
+	checkRunsDry  = "data-runs-dry"
+	checkOutgrows = "data-outgrows-memory"
+)
+
+// addWear adds what a cell does to the data; nothing where the tool does not say.
+func (w expansion) addWear(c *checks, i int, cell plan.Cell, trial contract.Trial) error {
+	if c.unknown {
+		return nil
+	}
+	trial.WarmupSeconds = int64(w.spec.Design.Warmup.Seconds())
+	one, known, err := w.Tool.Wear(trial)
+	if !known {
+		c.unknown = true
+		return nil
+	}
+	if err != nil {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
+	}
+	c.wear.Cells = append(c.wear.Cells, one)
+	c.wear.Rows = total(c.loaded)
+	return nil
+}
+
+// wears says whether the tool tells what the cells do to the data, and one changes rows for good.
+func (c checks) wears() bool {
+	changes := slices.ContainsFunc(c.wear.Cells, func(w runner.Wear) bool { return w.Deletes > 0 || w.Inserts > 0 })
+	return !c.unknown && changes && c.wear.Rows > 0
+}
+
+// checkWear refuses a plan that no reset of the data could save: a cell whose deletes mostly find
+// no row though the data was just loaded.
+func (w expansion) checkWear(c checks) error {
+	if !c.wears() {
+		return nil
+	}
+	data, p := c.wear, c.wear.Plan
+	cell, missed := data.Hopeless()
+	if cell < 0 {
+		return nil
+	}
+	worst := data.Cells[cell]
+	return Refuse(v1alpha1.ReasonInvalidSpec,
+		"spec.workload.%s: cell %d (%v) deletes %d times in a window, and %d rows are loaded: at least %s of the deletes would find no row, "+
+			"however often the data is put back: %s",
+		w.Tool.Name, cell, p.Cells[cell], worst.Deletes**worst.Window*data.Clients, data.Rows, percent(missed), worst.Remedy)
+}
+
+// forecast is what a plan will do to its data.
+type forecast struct {
+	work Work
+	plan *plan.Plan
+	data wear.Data
+}
+
+// WearFindings say what a complete plan will do to its data, before anything is started; none for a plan that was written
+// down before.
+func (w Work) WearFindings(of Planned, resolved v1alpha1.Resolved) []v1alpha1.Finding {
+	c := of.checks
+	if !c.wears() {
+		return nil
+	}
+	data, p := c.wear, c.wear.Plan
+	f := forecast{w, p, data}
+	var out []v1alpha1.Finding
+	dry := data.Dries()
+	if dry.Trials > 0 {
+		out = append(out, v1alpha1.Finding{Check: checkRunsDry, Severity: string(validity.Warning), Message: f.runsDry(dry)})
+	}
+	if dry.Unknown >= 0 {
+		out = append(out, f.mayRunDry(dry))
+	}
+	for i, name := range p.Targets {
+		memory, what := f.memoryOf(name, resolved)
+		if memory == 0 {
+			continue
+		}
+		trial, bytes := data.Outgrows(int32(i), memory)
+		if trial < 0 {
+			continue
+		}
+		out = append(out, v1alpha1.Finding{Target: name, Check: checkOutgrows, Severity: string(validity.Warning), Message: fmt.Sprintf(
+			"with trial %d (%s) the tables take about %d MiB, more than %s (%d MiB); before, they fit: later trials measure the storage, "+
+				"earlier ones the memory: %s%s",
+			trial, f.describe(trial), bytes>>20, what, memory>>20, f.resetAdvice(), f.wearOf(trial).Remedy)})
+	}
+	return out
+}
+
+func (f forecast) describe(trial int) string { return f.plan.Describe(f.plan.Trials[trial]) }
+
+func (f forecast) wearOf(trial int) runner.Wear { return f.data.Cells[f.plan.Trials[trial].Cell] }
+
+// runsDry says what is known to happen to rows that are deleted.
+func (f forecast) runsDry(dry wear.Dry) string {
+	text := fmt.Sprintf("trial %d (%s): at least %s of the deletes of its window find no row", dry.First, f.describe(dry.First), percent(dry.FirstMissed))
+	if dry.Worst != dry.First {
+		text += fmt.Sprintf(", and %s in trial %d", percent(dry.WorstMissed), dry.Worst)
+	}
+	return fmt.Sprintf("%s (%d of %d trials have more than %s): %d rows are loaded, and up to %d deletes follow one load: %s%s",
+		text, dry.Trials, len(f.plan.Trials), percent(wear.MaxMissed), f.data.Rows, dry.Asked, f.resetAdvice(), f.wearOf(dry.First).Remedy)
+}
+
+// mayRunDry says what is not known: a trial that deletes for a time may end long after its
+// last row has gone.
+func (f forecast) mayRunDry(dry wear.Dry) v1alpha1.Finding {
+	w := f.wearOf(dry.Unknown)
+	out := v1alpha1.Finding{Check: checkRunsDry, Severity: string(validity.Note), Message: fmt.Sprintf(
+		"trial %d (%s) deletes for as long as its window lasts, so that it is not known before the trial whether the %d rows last", dry.Unknown, f.describe(dry.Unknown), f.data.Rows)}
+	if w.HotRows > 0 {
+		out.Severity = string(validity.Warning)
+		out.Message += fmt.Sprintf("; %s of its deletes go to %s of the rows, which are soon gone", percent(w.HotKeys), percent(w.HotRows))
+	}
+	if dry.Repeated {
+		out.Severity = string(validity.Warning)
+		out.Message += "; and others follow on what it leaves"
+	}
+	out.Message += ": " + f.resetAdvice() + w.Remedy
+	return out
+}
+
+// resetAdvice is empty where the data is put back before each trial anyway.
+func (f forecast) resetAdvice() string {
+	if f.work.spec.Design.DataReset == v1alpha1.ResetPerTrial {
+		return ""
+	}
+	return "set design.dataReset: PerTrial, "
+}
+
+// memoryOf a target that holds its data, in bytes, and what it is; 0 where that is not known.
+func (f forecast) memoryOf(name string, resolved v1alpha1.Resolved) (bytes int64, what string) {
+	i := slices.IndexFunc(f.work.spec.Targets, func(t v1alpha1.Target) bool { return t.Name == name && t.MySQL != nil })
+	j := slices.IndexFunc(resolved.Targets, func(t v1alpha1.ResolvedTarget) bool { return t.Name == name && t.Shape != nil })
+	if i < 0 || j < 0 {
+		return 0, ""
+	}
+	for _, set := range resolved.Targets[j].Settings {
+		n, ok := settings.Integer(set.Value)
+		innodb := slices.Contains([]string{"", "InnoDB"}, f.work.spec.Targets[i].MySQL.StorageEngine)
+		if ok && n > 0 && innodb && sameOption(set.Name, "innodb_buffer_pool_size") {
+			return n, "innodb_buffer_pool_size"
+		}
+	}
+	return resolved.Targets[j].Shape.Memory.Value(), "the memory of its shape"
+}
+
+// percent with two digits.
+func percent(share float64) string {
+	if share < 0.0995 {
+		return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) + " %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}

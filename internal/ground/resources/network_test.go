@@ -1,0 +1,84 @@
+package resources
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/config"
+)
+
+// Targets of a run whose clients are restricted.
+var (
+	mysql   = target().Spec
+	copies  = target(replicated).Spec
+	outside = v1alpha1.Target{Name: "outside", External: &v1alpha1.ExternalTarget{Host: "10.0.0.7", Port: 3307}}
+)
+
+// with is a run with targets.
+func with(targets ...v1alpha1.Target) *v1alpha1.BenchmarkRun {
+	r := run()
+	r.Spec.Targets = targets
+	return r
+}
+
+// An external target is allowed as narrowly as a NetworkPolicy can say it.
+func TestRulesForExternalTargets(t *testing.T) {
+	jdbc := func(url string) v1alpha1.ExternalTarget {
+		return v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: url}}
+	}
+	tests := map[string]struct {
+		external v1alpha1.ExternalTarget
+		// want has CIDR or "any", and the port or "any", of each rule.
+		want []string
+	}{
+		"an address":                        {v1alpha1.ExternalTarget{Host: "10.0.0.7", Port: 3307}, []string{"10.0.0.7/32 3307"}},
+		"an address of IPv6":                {v1alpha1.ExternalTarget{Host: "2001:db8::7", Port: 3306}, []string{"2001:db8::7/128 3306"}},
+		"a mapped address":                  {v1alpha1.ExternalTarget{Host: "::ffff:10.0.0.7", Port: 3306}, []string{"10.0.0.7/32 3306"}},
+		"a name is known to no policy":      {v1alpha1.ExternalTarget{Host: "db.example", Port: 3306}, []string{"any 3306"}},
+		"an URL with a port":                {jdbc("jdbc:sqlserver://10.0.0.8:1434;databaseName=a"), []string{"10.0.0.8/32 1434"}},
+		"an URL with its driver's port":     {jdbc("jdbc:postgresql://db.example/a?b=c:1"), []string{"any 5432"}},
+		"an URL of IPv6":                    {jdbc("jdbc:postgresql://[2001:db8::7]:5433/a"), []string{"2001:db8::7/128 5433"}},
+		"an URL of IPv6 without a port":     {jdbc("jdbc:mariadb://[2001:db8::7]/a"), []string{"2001:db8::7/128 3306"}},
+		"an URL with several servers":       {jdbc("jdbc:mysql:replication://10.0.0.1:3306,10.0.0.2/a"), []string{"10.0.0.1/32 3306", "10.0.0.2/32 3306"}},
+		"several URLs":                      {jdbc("jdbc:postgresql://10.0.0.1/a;jdbc:postgresql://10.0.0.2:6000/a"), []string{"10.0.0.1/32 5432", "10.0.0.2/32 6000"}},
+		"a named instance":                  {jdbc(`jdbc:sqlserver://10.0.0.8\express:1500;encrypt=true`), []string{"10.0.0.8/32 any"}},
+		"a port among the properties":       {jdbc("jdbc:sqlserver://10.0.0.8;portNumber=1500"), []string{"10.0.0.8/32 any"}},
+		"a host among the properties":       {jdbc("jdbc:sqlserver://10.0.0.8;failoverPartner=b"), []string{"any any"}},
+		"a driver whose port is not known":  {jdbc("jdbc:db9://10.0.0.8/a"), []string{"10.0.0.8/32 any"}},
+		"a port that is none":               {jdbc("jdbc:postgresql://10.0.0.8:x/a"), []string{"10.0.0.8/32 any"}},
+		"an URL of a form that is not read": {jdbc("jdbc:oracle:thin:@10.0.0.8:1521:a"), []string{"any any"}},
+		"servers as a list of properties":   {jdbc("jdbc:mysql://(host=10.0.0.8,port=1),(host=b)/a"), []string{"any any"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, rule := range toExternal(tt.external) {
+				address, port := "any", "any"
+				if len(rule.To) > 0 {
+					address = rule.To[0].IPBlock.CIDR
+				}
+				if p := rule.Ports[0].Port; p != nil {
+					port = p.String()
+				}
+				got = append(got, address+" "+port)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The space of a database pod grows with its data: an index is sorted in temporary files.
+func TestSpaceOfADatabase(t *testing.T) {
+	for size, want := range map[string]string{"1Gi": "10Gi", "500Gi": "500Gi"} {
+		db := target(func(x *Target) { x.Spec.MySQL.Storage.Size = resource.MustParse(size) })
+		db.Pods = config.Default().Pods
+		if got := db.space().Limit; got.Cmp(resource.MustParse(want)) != 0 {
+			t.Errorf("with %s of data: %v, want %s", size, got, want)
+		}
+	}
+}

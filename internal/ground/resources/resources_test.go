@@ -1,0 +1,257 @@
+package resources
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/certificate"
+	"github.com/assay-bench/assay/internal/ground/config"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func run() *v1alpha1.BenchmarkRun {
+	return &v1alpha1.BenchmarkRun{
+		ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: "ns", UID: "0123456789abcdef"},
+		Spec: v1alpha1.BenchmarkRunSpec{Clients: v1alpha1.Clients{
+			Placement: v1alpha1.ClientPlacement{SeparateFromTargets: v1alpha1.SeparationRequired},
+		}},
+		Status: v1alpha1.BenchmarkRunStatus{Resolved: &v1alpha1.Resolved{}},
+	}
+}
+
+func shape(kind string) v1alpha1.InstanceShapeSpec {
+	return v1alpha1.InstanceShapeSpec{
+		CPU: resource.MustParse("2"), Memory: resource.MustParse("4Gi"), NodeSelector: map[string]string{"kind": kind},
+		Tolerations:      []corev1.Toleration{{Key: "bench", Operator: corev1.TolerationOpExists}},
+		RuntimeClassName: new("performance"), Annotations: map[string]string{"cpu-quota.crio.io": "disable"},
+	}
+}
+
+func target(change ...func(*Target)) Target {
+	t := Target{
+		Run: run(),
+		Spec: v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{
+			Flavor: "MariaDB", Version: "10.11", ImagePullPolicy: corev1.PullIfNotPresent, StorageEngine: "InnoDB",
+			Storage: v1alpha1.Storage{Size: resource.MustParse("10Gi"), Medium: v1alpha1.MediumVolume, StorageClassName: new("fast")},
+		}},
+		Resolved: v1alpha1.ResolvedTarget{
+			Name: "db", Shape: new(shape("t")), Image: "mariadb:10.11",
+			Settings: []v1alpha1.ServerSetting{{Name: "innodb_buffer_pool_size", Value: "1G"}},
+		},
+		AgentImage: "agent:1", Node: "node-target", Pods: config.Default().Pods,
+	}
+	for _, f := range change {
+		f(&t)
+	}
+	return t
+}
+
+func replicated(t *Target) {
+	t.Spec.MySQL.Replication = &v1alpha1.Replication{Mode: v1alpha1.ReplicationSemiSync, Replicas: 2}
+}
+
+// second is the replica with the index 1.
+func second(t *Target) { t.Replica, t.Node = new(1), "node-replica" }
+
+func required(t *Target) { t.Spec.MySQL.TLS = v1alpha1.TLSRequired }
+
+func certs() certificate.Bundle {
+	return certificate.Bundle{
+		CA: []byte("ca"), ServerCert: []byte("server"), ServerKey: []byte("server's key"),
+		ClientCert: []byte("client"), ClientKey: []byte("client's key"),
+	}
+}
+
+func trial() Client {
+	return Client{
+		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", CredentialKeys: target().ClientKeys(), Image: "sysbench:1", PullPolicy: corev1.PullIfNotPresent, Shape: shape("c"), Timeout: 5 * time.Minute,
+		Pods: config.Default().Pods, Agent: Agent{Image: "agent:1", Shape: v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}},
+		Trial: contract.Trial{
+			Version: contract.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
+			Ref:      contract.TrialRef{RunUID: "0123456789abcdef", Phase: "Run", Index: new(3), Block: new(1), Target: "db"},
+			Endpoint: contract.Endpoint{Host: "run-db-db.ns.svc", Port: 3306, Database: "assay", TLS: contract.TLSDisabled},
+			Deadline: time.Date(2026, 1, 1, 0, 5, 0, 0, time.UTC),
+		},
+	}
+}
+
+// Every object as it is sent to the API server.
+func TestObjects(t *testing.T) {
+	tests := map[string]any{
+		"target-secret":               target().Secret("s3cret", "key", certs()),
+		"target-secret-with-tls":      target(required).Secret("s3cret", "key", certs()),
+		"target-configmap-with-tls":   target(required).ConfigMap(),
+		"target-statefulset-with-tls": target(required).StatefulSet(),
+		"primary-configmap":           target(replicated).ConfigMap(),
+		"primary-networkpolicy":       target(replicated).NetworkPolicy(),
+		"replica-configmap":           target(replicated, second).ConfigMap(),
+		"replica-networkpolicy":       target(replicated, second).NetworkPolicy(),
+		"replica-service":             target(replicated, second).Service(),
+		"replica-pdb":                 target(replicated, second).PodDisruptionBudget(),
+		"replica-statefulset":         target(replicated, second, required).StatefulSet(),
+		"target-configmap":            target().ConfigMap(),
+		"target-service":              target().Service(),
+		"target-networkpolicy":        target().NetworkPolicy(),
+		"target-pdb":                  target().PodDisruptionBudget(),
+		"target-statefulset":          target().StatefulSet(),
+		"client-serviceaccount":       ServiceAccount(run()),
+		"client-rolebinding":          RoleBinding(run()),
+		"client-pdb":                  ClientDisruptionBudget(run()),
+		"client-networkpolicy":        ClientNetworkPolicy(with(mysql, copies, outside), config.Default().Pods.Network),
+		"client-networkpolicy-open":   ClientNetworkPolicy(with(mysql), config.Network{Egress: config.EgressOpen}),
+		"client-role":                 trial().Role(),
+		"client-trial":                trial().TrialConfigMap(),
+		"client-result":               trial().ResultConfigMaps()[0],
+		"client-job-of-three": func() any {
+			c := trial()
+			c.Trial.Clients, c.Nodes = 3, []string{"node-a", "node-b"}
+			return c.Job()
+		}(),
+		"client-job-custom": func() any {
+			c := trial()
+			c.Image, c.PullPolicy, c.PullSecrets = "tool:1", corev1.PullNever, []corev1.LocalObjectReference{{Name: "pull"}}
+			c.foreign, c.Inputs = true, "run-inputs"
+			return c.Job()
+		}(),
+		"client-job-external": func() any {
+			c := trial()
+			c.CredentialsSecret, c.Began = "cloud-db", ""
+			c.CredentialKeys, c.OptionalKeys = ExternalKeys()
+			return c.Job()
+		}(),
+		"inputs": Pinned(run(), "run-inputs", v1alpha1.RoleInputs,
+			map[string]string{"script.lua": "function event() end"}, map[string][]byte{"data.bin": {1, 2}}),
+		"client-role-of-three": func() any { c := trial(); c.Trial.Clients = 3; return c.Role() }(),
+		"journal-records":      Journal(run(), "run-records-0000", contract.KeyRecords, []byte("x")),
+		"journal-plan":         Journal(run(), "run-plan-0000", contract.KeyPlan, []byte("x")),
+		"client-job":           trial().Job(),
+		"target-statefulset-in-memory": target(func(x *Target) {
+			x.Stopped, x.Spec.MySQL.Storage = true, v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumMemory}
+		}).StatefulSet(),
+	}
+	for name, obj := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := yaml.Marshal(obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+".yaml")
+			if *update {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("differs from %s (-want +got); go test -update writes it anew:\n%s", file, diff)
+			}
+		})
+	}
+}
+
+// bounded says whether a container requests disk space, and has a limit of it.
+func bounded(r corev1.ResourceRequirements) bool {
+	return r.Requests.StorageEphemeral().Sign() > 0 && r.Limits.StorageEphemeral().Cmp(*r.Requests.StorageEphemeral()) >= 0
+}
+
+// Every pod is Guaranteed, has limits of disk space, and meets the restricted Pod Security Standard.
+func TestPods(t *testing.T) {
+	custom := trial()
+	custom.UseImage(corev1.PullNever, nil)
+	for name, spec := range map[string]corev1.PodSpec{
+		"target":       target().StatefulSet().Spec.Template.Spec,
+		"client":       trial().Job().Spec.Template.Spec,
+		"custom image": custom.Job().Spec.Template.Spec,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, v := range spec.Volumes {
+				if v.EmptyDir != nil && v.EmptyDir.SizeLimit.Sign() <= 0 {
+					t.Errorf("volume %s has no limit", v.Name)
+				}
+			}
+			if s := spec.SecurityContext; s == nil || !*s.RunAsNonRoot || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+				t.Errorf("pod security context %+v", s)
+			}
+			for _, c := range append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...) {
+				if !bounded(c.Resources) {
+					t.Errorf("container %s may fill the disk of its node: %+v", c.Name, c.Resources)
+				}
+				delete(c.Resources.Requests, corev1.ResourceEphemeralStorage)
+				delete(c.Resources.Limits, corev1.ResourceEphemeralStorage)
+				if diff := cmp.Diff(c.Resources.Requests, c.Resources.Limits); diff != "" || len(c.Resources.Limits) != 2 {
+					t.Errorf("container %s: requests are not limits:\n%s", c.Name, diff)
+				}
+				s := c.SecurityContext
+				if *s.AllowPrivilegeEscalation || !*s.ReadOnlyRootFilesystem || len(s.Capabilities.Drop) != 1 || s.Capabilities.Drop[0] != "ALL" {
+					t.Errorf("container %s: security context %+v", c.Name, s)
+				}
+			}
+		})
+	}
+	if trial().Job().Spec.Template.Spec.Affinity.PodAntiAffinity == nil {
+		t.Error("the client may run beside a target")
+	}
+	near := trial()
+	near.Run.Spec.Clients.Placement.SeparateFromTargets = v1alpha1.SeparationNone
+	if near.Job().Spec.Template.Spec.Affinity.PodAntiAffinity != nil {
+		t.Error("separation that nobody asked for")
+	}
+}
+
+// The server's key is in the Secret, and reaches the server only.
+func TestKeysReachWhomTheyAreOf(t *testing.T) {
+	shown := func(spec corev1.PodSpec) map[string]bool {
+		keys := map[string]bool{}
+		for _, v := range spec.Volumes {
+			if v.Secret == nil {
+				continue
+			}
+			if len(v.Secret.Items) == 0 {
+				t.Errorf("volume %s shows the whole Secret", v.Name)
+			}
+			for _, i := range v.Secret.Items {
+				keys[i.Key] = true
+			}
+		}
+		return keys
+	}
+	for name, change := range map[string][]func(*Target){"without TLS": nil, "with TLS": {required}} {
+		t.Run(name, func(t *testing.T) {
+			db, c := target(change...), trial()
+			c.CredentialKeys = db.ClientKeys()
+			server, client := shown(db.StatefulSet().Spec.Template.Spec), shown(c.Job().Spec.Template.Spec)
+			for key := range db.Secret("p", "k", certs()).Data {
+				switch key {
+				case contract.KeyServerCert, contract.KeyServerKey:
+					if client[key] || !server[key] {
+						t.Errorf("%s: client %v, server %v", key, client[key], server[key])
+					}
+				case contract.KeyCert, contract.KeyKey:
+					if !client[key] || server[key] {
+						t.Errorf("%s: client %v, server %v", key, client[key], server[key])
+					}
+				default:
+					if !client[key] || !server[key] {
+						t.Errorf("%s: client %v, server %v", key, client[key], server[key])
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package resources
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// UploadSecret is for the signed URLs of one client, without them. It belongs to the Job, and
+// goes with it.
+func UploadSecret(run *v1alpha1.BenchmarkRun, job *batchv1.Job, client int) *corev1.Secret {
+	meta := Meta(run, contract.UploadName(job.Name, client), Labels(run, v1alpha1.RoleUpload))
+	meta.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+	return &corev1.Secret{ObjectMeta: meta, Immutable: new(true)}
+}
+
+// uploadRules let the clients of the running execution read the Secrets of their uploads; none
+// without an object store.
+func (c Client) uploadRules() []rbacv1.PolicyRule {
+	if c.Trial.Store == nil {
+		return nil
+	}
+	var names []string
+	for i := range c.count() {
+		names = append(names, contract.UploadName(c.Name, i))
+	}
+	return []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: names, Verbs: []string{"get"}}}
+}

@@ -1,0 +1,152 @@
+package export
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/stored"
+)
+
+// Elements of JUnit XML, as the schema of Jenkins has them.
+type (
+	junitSuites struct {
+		XMLName xml.Name     `xml:"testsuites"`
+		Name    string       `xml:"name,attr"`
+		Suites  []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Name    string    `xml:"name,attr"`
+		Class   string    `xml:"classname,attr"`
+		Time    string    `xml:"time,attr,omitempty"`
+		Error   *junitBad `xml:"error"`
+		Failure *junitBad `xml:"failure"`
+		Skipped *junitBad `xml:"skipped"`
+		Out     string    `xml:"system-out,omitempty"`
+	}
+	junitBad struct {
+		Type    string `xml:"type,attr"`
+		Message string `xml:"message,attr"`
+	}
+)
+
+// writeJUnit writes three suites: the run with its verdicts on itself and its gate, what it compares, and
+// its trials. A comparison never fails: only a gate says what is wanted. One that was not decided is skipped.
+func writeJUnit(out io.Writer, run *stored.Run) error {
+	name := run.Object.Namespace + "/" + run.Object.Name
+	suites := junitSuites{Name: name}
+	for _, s := range []struct {
+		name  string
+		cases []junitCase
+	}{{"run", runCases(run.Object)}, {"comparisons", comparisonCases(run)}, {"trials", trialCases(run)}} {
+		suite := junitSuite{Name: name + " " + s.name, Tests: len(s.cases), Cases: s.cases}
+		for _, c := range s.cases {
+			switch {
+			case c.Error != nil:
+				suite.Errors++
+			case c.Failure != nil:
+				suite.Failures++
+			case c.Skipped != nil:
+				suite.Skipped++
+			}
+		}
+		suites.Suites = append(suites.Suites, suite)
+	}
+	if _, err := io.WriteString(out, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(out)
+	e.Indent("", "  ")
+	if err := e.Encode(suites); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, "\n")
+	return err
+}
+
+// runCases: that the run is complete, that its results are valid, and that its gate has passed.
+func runCases(o *v1alpha1.BenchmarkRun) (cases []junitCase) {
+	for _, condition := range []string{v1alpha1.ConditionComplete, v1alpha1.ConditionValid, v1alpha1.ConditionPassed} {
+		c := apimeta.FindStatusCondition(o.Status.Conditions, condition)
+		if c == nil {
+			continue // a run without a gate has no Passed
+		}
+		one := junitCase{Name: condition, Class: o.Name, Out: contract.Clean(c.Message)}
+		why := &junitBad{contract.Line(c.Reason), contract.Line(c.Message)}
+		switch {
+		case c.Status == metav1.ConditionUnknown:
+			one.Skipped = why
+		case c.Status == metav1.ConditionFalse && condition == v1alpha1.ConditionComplete:
+			one.Error = why
+		case c.Status == metav1.ConditionFalse:
+			one.Failure = why
+		}
+		cases = append(cases, one)
+	}
+	return cases
+}
+
+func comparisonCases(run *stored.Run) (cases []junitCase) {
+	for _, v := range ReadoutOf(run).Verdicts {
+		one := junitCase{Name: v.Subject, Class: run.Object.Name + "." + v.Family, Out: contract.Clean(v.Text)}
+		if v.Undecided() {
+			one.Skipped = &junitBad{v.Verdict, contract.Line(v.Text)}
+		}
+		cases = append(cases, one)
+	}
+	return cases
+}
+
+// trialCases are the last attempts: one that failed is an error, one whose result is invalid a failure,
+// and one that does not count for another reason is skipped.
+func trialCases(run *stored.Run) (cases []junitCase) {
+	left := leftOut(run)
+	for _, rec := range run.Records {
+		if !rec.Final {
+			continue
+		}
+		one := junitCase{
+			Name:  contract.Line(fmt.Sprintf("trial %d, block %d, %s", rec.Index, rec.Block, cellText(rec.Parameters))),
+			Class: run.Object.Name + "." + contract.Line(rec.Target),
+		}
+		if start, end := windowOf(rec); end.After(start) {
+			one.Time = strconv.FormatFloat(end.Sub(start).Seconds(), 'f', 3, 64)
+		}
+		reason := leftOutReason(rec, left)
+		switch {
+		case rec.State == contract.Failed:
+			one.Error = &junitBad{contract.Line(rec.Reason), contract.Line(rec.Message)}
+		case rec.Valid != nil && !*rec.Valid:
+			one.Failure = &junitBad{"Invalid", findingsOf(rec)}
+		case reason != "":
+			one.Skipped = &junitBad{reason, findingsOf(rec)}
+		}
+		cases = append(cases, one)
+	}
+	return cases
+}
+
+func findingsOf(rec contract.Record) string {
+	text := ""
+	for i, f := range rec.Findings {
+		if i > 0 {
+			text += "; "
+		}
+		text += f.Check + ": " + f.Message
+	}
+	return contract.Line(text)
+}

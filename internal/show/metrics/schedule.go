@@ -1,0 +1,157 @@
+package metrics
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/family"
+)
+
+var schedules = &family.Family{Name: "assay_schedules", Help: "Number of schedules.", Labels: []string{labelNamespace}}
+
+// Of one schedule.
+var (
+	scheduleCondition = &family.Family{
+		Name: "assay_schedule_condition", Help: "1, for a condition of the schedule (Ready, OnSchedule, Regressed, Suspended or Stalled) with its current status and reason.",
+		Labels: []string{labelNamespace, labelSchedule, labelCondition, labelStatus, labelReason},
+	}
+	scheduleNext = &family.Family{
+		Name: "assay_schedule_next_start_timestamp_seconds", Help: "When the next run starts by the schedule, with its jitter; absent without times, and while suspended.", Labels: ofScheduleLabels(),
+	}
+	scheduleLast = &family.Family{
+		Name: "assay_schedule_last_scheduled_timestamp_seconds", Help: "The last time of the schedule for which a run was started, without its jitter.", Labels: ofScheduleLabels(),
+	}
+	scheduleSucceeded = &family.Family{Name: "assay_schedule_last_success_timestamp_seconds", Help: "When the last successful run of the schedule ended.", Labels: ofScheduleLabels()}
+	scheduleEnded     = &family.Family{Name: "assay_schedule_last_completion_timestamp_seconds", Help: "When the last run of the schedule ended.", Labels: ofScheduleLabels()}
+	scheduleActive    = &family.Family{Name: "assay_schedule_active_runs", Help: "Number of runs of the schedule that have not ended, up to 32.", Labels: ofScheduleLabels()}
+	scheduleMissed    = &family.Family{
+		Name: "assay_schedule_missed_total", Help: "Number of times of the schedule for which no run was started, since the schedule was created.", Labels: ofScheduleLabels(), Counter: true,
+	}
+	scheduleHistory = &family.Family{Name: "assay_schedule_history_runs", Help: "Number of runs in the history of the schedule.", Labels: ofScheduleLabels()}
+	scheduleLastRun = &family.Family{
+		Name: "assay_schedule_last_run", Help: "1, for the run of the schedule that ended last: its outcome (Succeeded or Failed), and why it did not succeed.",
+		Labels: []string{labelNamespace, labelSchedule, labelRun, labelOutcome, labelReason},
+	}
+	scheduleRegression = &family.Family{
+		Name: "assay_schedule_regression_since_timestamp_seconds",
+		Help: "When the first run ended (label since) that shows what became slower, for each entry of status.regressions: found by the gates (source Gate) or as a change point (ChangePoint).",
+		Labels: []string{
+			labelNamespace, labelSchedule, labelSource, labelConfirmed, labelSince, labelParameters, labelTarget, family.LabelMeasurement, family.LabelOf, family.LabelUnit,
+		},
+	}
+)
+
+func ofScheduleLabels() []string { return []string{labelNamespace, labelSchedule} }
+
+func scheduleSection() family.Section {
+	return family.Section{
+		Title: "Schedules",
+		Text:  "As many schedules as `metrics.runs` have series of their own: namespaces take turns, and in each those come first whose time was missed or that became slower. They go with the schedule.",
+		Families: []*family.Family{
+			schedules, scheduleCondition, scheduleNext, scheduleLast, scheduleEnded, scheduleSucceeded, scheduleActive, scheduleMissed, scheduleHistory, scheduleLastRun,
+			scheduleBaseline, scheduleLimit, scheduleRegression,
+		},
+	}
+}
+
+// scheduleConditions that a schedule tells.
+var scheduleConditions = []string{
+	v1alpha1.ConditionScheduleReady, v1alpha1.ConditionOnSchedule, v1alpha1.ConditionRegressed, v1alpha1.ConditionSuspended, v1alpha1.ConditionStalled,
+}
+
+// schedulesByNamespace counts all of them. The namespaces with series of their own are the first by name.
+func schedulesByNamespace(all []v1alpha1.BenchmarkSchedule) (out []series) {
+	count := map[string]int{}
+	for _, s := range all {
+		count[s.Namespace]++
+	}
+	others := 0
+	for i, n := range slices.Sorted(maps.Keys(count)) {
+		if i >= MaxNamespaces {
+			others += count[n]
+			continue
+		}
+		out = append(out, series{schedules, []string{n}, float64(count[n])})
+	}
+	if others > 0 {
+		out = append(out, series{schedules, []string{OtherNamespaces}, float64(others)})
+	}
+	return out
+}
+
+// byTrouble sorts the schedules of a namespace: those that alerts are about come first.
+func byTrouble(a, b *v1alpha1.BenchmarkSchedule) int {
+	return cmp.Or(cmp.Compare(trouble(a), trouble(b)), cmp.Compare(a.Name, b.Name))
+}
+
+// Ranks of schedules.
+const (
+	rankTrouble = iota
+	rankWell
+)
+
+func trouble(s *v1alpha1.BenchmarkSchedule) int {
+	missed := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionOnSchedule)
+	if missed != nil && missed.Reason == v1alpha1.ReasonScheduleMissed || apimeta.IsStatusConditionTrue(s.Status.Conditions, v1alpha1.ConditionRegressed) {
+		return rankTrouble
+	}
+	return rankWell
+}
+
+// ofSchedule has the series of a schedule, the most important ones first.
+func ofSchedule(s *v1alpha1.BenchmarkSchedule, known baselines) []series {
+	st := s.Status
+	var out []series
+	for _, c := range st.Conditions {
+		if slices.Contains(scheduleConditions, c.Type) {
+			out = append(out, series{scheduleCondition, id(s, c.Type, string(c.Status), c.Reason), 1})
+		}
+	}
+	missed, kept := int64(0), int32(0)
+	if st.Missed != nil {
+		missed = st.Missed.Count
+	}
+	if st.History != nil {
+		kept = st.History.RunCount
+	}
+	out = append(out, series{scheduleMissed, id(s), float64(missed)}, series{scheduleActive, id(s), float64(len(st.Active))}, series{scheduleHistory, id(s), float64(kept)})
+	ended := (*metav1.Time)(nil)
+	if last := st.LastRun; last != nil {
+		ended = &last.CompletionTime
+		out = append(out, series{scheduleLastRun, id(s, last.Name, string(last.Outcome), last.Reason), 1})
+	}
+	for _, t := range []struct {
+		of *family.Family
+		at *metav1.Time
+	}{{scheduleNext, st.NextScheduleTime}, {scheduleLast, st.LastScheduleTime}, {scheduleEnded, ended}, {scheduleSucceeded, st.LastSuccessfulTime}} {
+		if t.at != nil {
+			out = append(out, series{t.of, id(s), float64(t.at.Unix())})
+		}
+	}
+	out = append(out, regressions(s)...)
+	return append(out, ofGate(s, known)...)
+}
+
+// regressions that the alarm of the schedule knows.
+func regressions(s *v1alpha1.BenchmarkSchedule) (out []series) {
+	for _, r := range s.Status.Regressions {
+		if r.SinceTime == nil {
+			continue
+		}
+		unit, _ := family.BaseUnit(r.Measurement.Unit)
+		labels := append(id(s, string(r.Source), strconv.FormatBool(r.Confirmed), r.Since), ofKey(r.Measurement, unit)...)
+		out = append(out, series{scheduleRegression, labels, float64(r.SinceTime.Unix())})
+	}
+	return out
+}
+
+// ofKey are the labels of a measurement, equal to those of the final values of runs.
+func ofKey(k v1alpha1.MeasurementKey, unit string) []string {
+	return []string{plainPairs(k.Parameters), family.Bounded(k.Target), family.Bounded(k.Name), plainPairs(k.Labels), family.Bounded(unit)}
+}

@@ -1,0 +1,121 @@
+package readout
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// linesOf the answer of a run.
+func linesOf(run *v1alpha1.BenchmarkRun) string {
+	var lines []string
+	for _, s := range FromStatus(run).Answer {
+		lines = append(lines, string(s.Tone)+": "+s.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// What is worst comes first, and a run that compared something says what.
+func TestTheAnswerComesFirst(t *testing.T) {
+	inconclusive := comparison(func(e *v1alpha1.ComparisonEntry) {
+		e.Verdict, e.Name, e.DetectableEffect = v1alpha1.VerdictInconclusive, "latency.avg", ""
+	})
+	control := comparison(func(e *v1alpha1.ComparisonEntry) {
+		e.Family, e.Verdict, e.Value, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP, e.BlockCount = v1alpha1.FamilyControl, v1alpha1.VerdictEquivalent, "control", "1.03", "0.9909", "1.076", "", 10
+	})
+	for name, c := range map[string]struct {
+		run  *v1alpha1.BenchmarkRun
+		set  func(*v1alpha1.BenchmarkRun)
+		want string
+	}{
+		"decided": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) {
+			r.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(nil)}
+		}, "good: FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		"several comparisons": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) {
+			r.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(nil), inconclusive, inconclusive}
+		}, "good: FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql\nplain: the other 2 comparisons: 2 inconclusive"},
+		"failed": {with(false, "Failed=True"), func(r *v1alpha1.BenchmarkRun) { r.Status.Headline = "a 1 tx/s" }, "bad: FAILED R: of Failed"},
+		"not valid": {with(false, "Complete=True", "Valid=False"), func(r *v1alpha1.BenchmarkRun) {
+			r.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(nil)}
+		}, "bad: INVALID no number of this run can be relied on: R: of Valid\nplain: FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		"the gate failed, and nothing was declared": {with(true, "Complete=True", "Valid=True", "Passed=False"), func(r *v1alpha1.BenchmarkRun) {
+			r.Status.Headline = "mariadb 335.6 tx/s (n=6)"
+		}, "bad: GATE FAILED R: of Passed\nplain: MEASURED mariadb 335.6 tx/s (n=6)"},
+		"nothing was compared": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) { r.Status.Headline = "a 1 tx/s (n=6)" }, "plain: MEASURED a 1 tx/s (n=6)"},
+		"no trial counts":      {with(false, "Complete=True", "Valid=True"), nil, "plain: MEASURED nothing: no trial counts"},
+		"suspended": {with(false, "Accepted=True", "Placed=False"), func(r *v1alpha1.BenchmarkRun) {
+			r.Status.Phase, r.Status.Progress = v1alpha1.PhaseSuspended, v1alpha1.Progress{Planned: 20, Totals: v1alpha1.Totals{Done: 3}}
+		}, "open: SUSPENDED 3 of 20 trials; R: of Placed"},
+		"a control alone": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) {
+			r.Status.Comparisons, r.Status.Headline = []v1alpha1.ComparisonEntry{control}, "a 1 tx/s"
+		}, "plain: CONTROL two equal servers differ by -0.91 to +7.6 %: a smaller difference is not resolved (p 0.011 by itself, 10 blocks)"},
+		"comparisons that cannot be made": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) {
+			r.Status.Findings, r.Status.Headline = []v1alpha1.Finding{{Check: checkUncompared, Severity: v1alpha1.SeverityWarning, Message: "40 comparisons are more than 39"}}, "a 1 tx/s"
+		}, "open: NO VERDICT 40 comparisons are more than 39\nplain: MEASURED a 1 tx/s"},
+		"a sweep": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) {
+			r.Status.Sweeps = []v1alpha1.SweepEntry{{Axis: "threads", Target: "mariadb", Knee: "5.1876", KneeLow: "4.6", KneeHigh: "5.9", Peak: "16", PeakLow: "8", PeakHigh: "16"}}
+		}, "plain: SWEEP threads of mariadb: knee at 5.19 (4.60 to 5.90), peak at 16 (8 to 16)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.set != nil {
+				c.set(c.run)
+			}
+			if got := linesOf(c.run); got != c.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// The status has the verdict in one line once the run has ended, and what makes it unreliable before it.
+func TestWordsOfTheStatus(t *testing.T) {
+	for name, c := range map[string]struct {
+		run              *v1alpha1.BenchmarkRun
+		outcome, verdict string
+	}{
+		"decided":      {with(false, "Complete=True", "Valid=True"), "Faster", "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		"not valid":    {with(false, "Complete=True", "Valid=False"), "Invalid", "INVALID (R): FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		"not ended":    {with(false, "Accepted=True"), "Pending", ""},
+		"behind gates": {with(true, "Complete=True", "Valid=True", "Passed=False"), "GateFailed", "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.run.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(nil)}
+			SetWords(c.run)
+			if c.run.Status.Outcome != c.outcome || c.run.Status.Verdict != c.verdict {
+				t.Errorf("got %q, %q", c.run.Status.Outcome, c.run.Status.Verdict)
+			}
+		})
+	}
+	measured := with(false, "Complete=True", "Valid=True")
+	measured.Status.Headline = "a 1 tx/s"
+	if SetWords(measured); measured.Status.Verdict != "" || measured.Status.Outcome != "Measured" {
+		t.Errorf("a run that compares nothing: %q, %q", measured.Status.Outcome, measured.Status.Verdict)
+	}
+}
+
+// A run that is inconclusive says how many blocks its minimum effect takes, and how long that is.
+func TestWhatToDoNext(t *testing.T) {
+	run := with(false, "Complete=True", "Valid=True")
+	run.Spec.Design.Blocks = 10
+	run.Spec.Analysis = &v1alpha1.Analysis{MinimumEffect: "2%"}
+	begin := metav1.NewTime(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+	end := metav1.NewTime(begin.Add(2 * time.Minute))
+	run.Status.StartTime, run.Status.CompletionTime = &begin, &end
+	run.Status.Progress = v1alpha1.Progress{Planned: 20, Totals: v1alpha1.Totals{Done: 20}}
+	run.Status.Differences = differing("log_bin")
+	run.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(func(e *v1alpha1.ComparisonEntry) { e.Verdict = v1alpha1.VerdictInconclusive })}
+	got := strings.Join(FromStatus(run).Next, "\n")
+	want := "to find a difference of 2 % in four of five runs, at the spread of this one, set design.blocks to 420 (about 1h24m0s)\n" +
+		"where log_bin is not what you compare, set it for both in spec.targets[].mysql.config: it is ON for mariadb and OFF for mysql"
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	run.Status.Comparisons[0].BlocksNeeded = 0
+	if got := FromStatus(run).Next; len(got) != 1 {
+		t.Errorf("a spread that is not known: %q", got)
+	}
+}

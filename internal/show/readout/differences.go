@@ -1,0 +1,89 @@
+package readout
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/likeness"
+)
+
+// Differences between two targets that are compared.
+type Differences struct {
+	Value    string `json:"value"`
+	Baseline string `json:"baseline"`
+	// Differences, the most important ones first.
+	Differences []Difference `json:"differences"`
+}
+
+// Difference is one property in which the sides differ besides what is compared.
+type Difference struct {
+	// Name of a setting, such as log_bin, or of another fact, such as target/cpu.
+	Name string `json:"name"`
+	// Value and Baseline in force; absent where a side has no such property.
+	Value    string `json:"value,omitempty"`
+	Baseline string `json:"baseline,omitempty"`
+	// Faster is Value or Baseline: the side that the difference makes faster; absent where that is unknown.
+	Faster string `json:"faster,omitempty"`
+	// Meaning is why it matters; absent where that is unknown.
+	Meaning string `json:"meaning,omitempty"`
+}
+
+// fewDiffering names stand in a line; of more, the number.
+const fewDiffering = 3
+
+// differ is what a line says of differences; empty without any.
+func differ(all []v1alpha1.SideDifference) string {
+	var names []string
+	settings := 0
+	for _, d := range all {
+		names = append(names, contract.Line(d.Name))
+		if !strings.Contains(d.Name, "/") {
+			settings++
+		}
+	}
+	switch others := len(all) - settings; {
+	case len(all) == 0:
+		return ""
+	case len(all) <= fewDiffering:
+		return "differs in " + strings.Join(names, ", ")
+	case others == 0:
+		return fmt.Sprintf("%d settings differ", settings)
+	case settings == 0:
+		return fmt.Sprintf("%d properties differ", others)
+	default:
+		return fmt.Sprintf("%s and %s differ", Counted(settings, "setting"), plural(others, "other property", "other properties"))
+	}
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// between two targets.
+func (a about) between(value, baseline string) []v1alpha1.SideDifference {
+	for _, d := range a.differences {
+		if d.Value == value && d.Baseline == baseline {
+			return d.Differences
+		}
+	}
+	return nil
+}
+
+// differencesOf all pairs of a run.
+func differencesOf(all []v1alpha1.SideDifferences) (out []Differences) {
+	for _, pair := range all {
+		one := Differences{Value: pair.Value, Baseline: pair.Baseline}
+		for _, d := range pair.Differences {
+			one.Differences = append(one.Differences, Difference{
+				Name: d.Name, Value: d.Value, Baseline: d.Baseline, Faster: string(d.Faster), Meaning: likeness.Meaning(d.Name),
+			})
+		}
+		out = append(out, one)
+	}
+	return out
+}

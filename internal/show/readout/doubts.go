@@ -1,0 +1,160 @@
+package readout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// doubt is one kind of what limits a number. Whoever reads only the table has to see it.
+type doubt struct {
+	// word stands in the row, with the number of trials.
+	word string
+	// trials of a measurement that it is about.
+	trials func(Measurement) int32
+	// of says of which trials it counts; meaning says what it means for the number.
+	of      func(Measurement) int32
+	meaning string
+	// leftOut: it is about trials that do not count.
+	leftOut bool
+}
+
+// Doubts are the words of all kinds of what limits a number.
+func Doubts() (words []string) {
+	for _, d := range doubts() {
+		words = append(words, d.word)
+	}
+	return words
+}
+
+func counted(m Measurement) int32 { return m.Trials }
+func planned(m Measurement) int32 { return m.PlannedTrials }
+
+// doubts in the order of the table: what is left out, what else than the server decided a number, and how constant it was.
+func doubts() (out []doubt) {
+	for _, l := range []struct {
+		reason        v1alpha1.LeftOutReason
+		word, meaning string
+	}{
+		{v1alpha1.LeftOutFailed, "failed", "these trials have no result, and are left out"},
+		{v1alpha1.LeftOutInvalid, "invalid", "their results contradict themselves, and are left out"},
+		{v1alpha1.LeftOutDisturbed, "disturbed", "something else happened during these trials, and they are left out"},
+		{v1alpha1.LeftOutBlockDisturbed, "block disturbed", "another trial of the same block was disturbed: they are left out, too, so that pairs stay pairs"},
+		{v1alpha1.LeftOutNoValue, "no value", "these trials have no such number"},
+		{v1alpha1.LeftOutNotRun, "not run", "the run ended before these trials"},
+	} {
+		out = append(out, doubt{l.word, func(m Measurement) int32 { return m.LeftOut[string(l.reason)] }, planned, l.meaning, true})
+	}
+	for _, l := range []struct {
+		by            v1alpha1.LimitKind
+		word, meaning string
+	}{
+		{v1alpha1.LimitClient, "client limit", "the client was at its own CPU limit: the number says how fast the client is"},
+		{v1alpha1.LimitCPU, "CPU limit", "the server used up the CPU of its shape: with more CPU the order may be another"},
+		{v1alpha1.LimitMemory, "memory limit", "the server waited for memory within the limit of its shape"},
+	} {
+		out = append(out, doubt{l.word, func(m Measurement) int32 { return m.LimitedBy[string(l.by)] }, counted, l.meaning, false})
+	}
+	return append(out,
+		doubt{"saturated", func(m Measurement) int32 { return m.SaturatedTrials }, counted, "the offered rate was not achieved, so that latencies grow with the length of the window", false},
+		doubt{"not steady", func(m Measurement) int32 { return m.NotSteadyTrials }, counted, "the throughput changed within the window by more than 5 %", false},
+	)
+}
+
+// doubted is a measurement with what an entry of the summary says against it.
+func doubted(m Measurement, e v1alpha1.SummaryEntry) Measurement {
+	for _, l := range e.LeftOut {
+		if m.LeftOut == nil {
+			m.LeftOut = map[string]int32{}
+		}
+		m.LeftOut[string(l.Reason)] = l.TrialCount
+	}
+	for _, l := range e.LimitedBy {
+		if m.LimitedBy == nil {
+			m.LimitedBy = map[string]int32{}
+		}
+		m.LimitedBy[string(l.By)] = l.TrialCount
+	}
+	m.SaturatedTrials = e.SaturatedTrialCount
+	if s := e.Steadiness; s != nil {
+		m.NotSteadyTrials, m.UnknownSteadyTrials = s.NotSteady, s.TooShort
+	}
+	return m
+}
+
+// Notes beside the rows of a table, and what their words mean.
+type Notes struct {
+	// Of each measurement; empty for one without a doubt.
+	Of []string
+	// Legend has a line for each kind of doubt that there is, and for each caveat.
+	Legend []string
+}
+
+// NotesOf measurements.
+func NotesOf(ms []Measurement) Notes {
+	all, used := doubts(), map[int]bool{}
+	out := Notes{Of: make([]string, len(ms))}
+	var caveats []string
+	for i, m := range ms {
+		var words []string
+		for k, d := range all {
+			if n := d.trials(m); n > 0 {
+				used[k] = true
+				words = append(words, fmt.Sprintf("%s %d/%d", d.word, n, d.of(m)))
+			}
+		}
+		if m.Caveat != "" {
+			at := slices.Index(caveats, m.Caveat)
+			if at < 0 {
+				at, caveats = len(caveats), append(caveats, m.Caveat)
+			}
+			words = append(words, fmt.Sprintf("[%d]", at+1))
+		}
+		out.Of[i] = strings.Join(words, ", ")
+	}
+	for k, d := range all {
+		if used[k] {
+			out.Legend = append(out.Legend, d.word+": "+d.meaning)
+		}
+	}
+	for i, text := range caveats {
+		out.Legend = append(out.Legend, fmt.Sprintf("[%d] %s", i+1, text))
+	}
+	return out
+}
+
+// FindingLines of a run, those of one check, severity and target together, the newest kind first.
+func FindingLines(all []Finding) (lines []string) {
+	type kind struct{ severity, check, target string }
+	counts, last := map[kind]int{}, map[kind]Finding{}
+	var order []kind
+	for _, f := range slices.Backward(all) {
+		k := kind{f.Severity, f.Check, f.Target}
+		if counts[k]++; counts[k] == 1 {
+			order, last[k] = append(order, k), f
+		}
+	}
+	for _, k := range order {
+		lines = append(lines, findingOf(last[k], counts[k]))
+	}
+	return lines
+}
+
+// findingOf one kind, of which there are so many.
+func findingOf(f Finding, n int) string {
+	text := strings.ToLower(f.Severity) + " " + f.Check
+	if f.Target != "" {
+		text += " (" + f.Target + ")"
+	}
+	such := ""
+	if n > 1 {
+		text, such = fmt.Sprintf("%d x %s", n, text), "such as "
+	}
+	text += ": "
+	if f.Trial != nil {
+		return fmt.Sprintf("%s%strial %d: %s", text, such, *f.Trial, f.Message)
+	}
+	return text + such + f.Message
+}

@@ -1,0 +1,135 @@
+package readout
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+)
+
+// next is what to do next, the most useful first.
+func (r Run) next(in Input) (out []string) {
+	run := in.Run
+	switch r.Kind {
+	case Failed, Invalid:
+		return []string{fmt.Sprintf("kubectl assay why %s -n %s says what happened, and what to do about it", run.Name, run.Namespace)}
+	case Going:
+		return nil
+	case GateFailed:
+		out = append(out, fmt.Sprintf("kubectl assay why %s -n %s lists the measurements that the gate failed for", run.Name, run.Namespace))
+	}
+	if text := moreBlocks(r.family(v1alpha1.FamilyPrimary), run); text != "" {
+		out = append(out, text)
+	}
+	for _, pair := range r.Differences {
+		if n := len(pair.Differences); n > 0 {
+			first := pair.Differences[0]
+			out = append(out, fmt.Sprintf("where %s is not what you compare, set it for both in spec.targets[].mysql.config: it is %s for %s and %s for %s",
+				first.Name, orNone(first.Value), pair.Value, orNone(first.Baseline), pair.Baseline))
+			break
+		}
+	}
+	if len(r.family(v1alpha1.FamilyPrimary)) == 0 && len(run.Status.Targets) > 1 && run.Spec.Gate == nil {
+		out = append(out, "declare what to compare in spec.analysis.comparisons, and run again: only a comparison that was declared before the data has a verdict")
+	}
+	return out
+}
+
+func orNone(value string) string {
+	if value == "" {
+		return "not set"
+	}
+	return value
+}
+
+// moreBlocks says how many blocks find the minimum effect for every comparison that is inconclusive; empty without one, and
+// where a comparison does not know.
+func moreBlocks(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
+	needed, open := int32(0), false
+	for _, v := range primary {
+		if v.Verdict != string(v1alpha1.VerdictInconclusive) {
+			continue
+		}
+		if v.BlocksNeeded == 0 {
+			return ""
+		}
+		needed, open = max(needed, v.BlocksNeeded), true
+	}
+	if !open || needed <= run.Spec.Design.Blocks {
+		return ""
+	}
+	text := fmt.Sprintf("to find a difference of %s in four of five runs, at the spread of this one, set design.blocks to %s", strings.TrimSuffix(minimumEffectOf(run), "%")+" %", figure.Number(float64(needed)))
+	if took := timeOfBlocks(run, needed); took > 0 {
+		text += fmt.Sprintf(" (about %s)", took)
+	}
+	return text
+}
+
+// timeOfBlocks is how long a run of so many blocks takes at the pace of this one; 0 where that is not known.
+func timeOfBlocks(run *v1alpha1.BenchmarkRun, blocks int32) time.Duration {
+	st := run.Status
+	if st.StartTime == nil || st.CompletionTime == nil || run.Spec.Design.Blocks <= 0 || st.Progress.Done < st.Progress.Planned {
+		return 0
+	}
+	each := st.CompletionTime.Sub(st.StartTime.Time).Seconds() / float64(run.Spec.Design.Blocks)
+	if n := stoppedAfter(run); n > 0 {
+		each *= float64(run.Spec.Design.Blocks) / float64(n)
+	}
+	minutes := math.Max(1, math.Round(each*float64(blocks)/60))
+	return time.Duration(minutes) * time.Minute
+}
+
+// lacks is what the verdicts do not say, as far as the run itself knows it.
+func (r Run) lacks(in Input) (out []string) {
+	primary := r.family(v1alpha1.FamilyPrimary)
+	switch {
+	case r.Kind == Going || r.Kind == Failed:
+		return nil
+	case len(primary) > 0:
+		out = append(out, "It is about these servers on these nodes in this one run. How another run would differ is in no interval: "+
+			"repeat the run, and analyse the runs together with kubectl assay compare.")
+	case in.Run.Status.Gate != nil:
+		out = append(out, "No comparison was declared before the data, so there is no verdict on differences within the run: they are hints for the next run. "+
+			"The gate compares with earlier runs.")
+	default:
+		out = append(out, "No comparison was declared before the data, so there is no verdict: differences between numbers are hints for the next run.")
+	}
+	for _, v := range primary {
+		if v.Verdict == string(v1alpha1.VerdictInconclusive) {
+			out = append(out, "Inconclusive is not equal: a difference that these blocks do not detect may be there.")
+			break
+		}
+	}
+	for _, pair := range r.Differences {
+		out = append(out, fmt.Sprintf("%s and %s differ in more than what is compared: %s. What of the difference comes from it is not known.",
+			pair.Value, pair.Baseline, namesOf(pair.Differences)))
+	}
+	if n := len(r.family(v1alpha1.FamilyExploratory)); n > 0 && len(primary) > 0 {
+		out = append(out, fmt.Sprintf("%s have no error rate: they are hints.", plural(n, "comparison that was not declared", "comparisons that were not declared")))
+	}
+	for _, t := range r.Targets {
+		if t.Quoted != "" {
+			return append(out, "Quoted numbers were measured by somebody else, somewhere else. No test uses them.")
+		}
+	}
+	return out
+}
+
+// namesOf differences, the first few.
+func namesOf(all []Difference) string {
+	const most = 6
+	text := ""
+	for i, d := range all[:min(len(all), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += d.Name
+	}
+	if more := len(all) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,45 @@
+package readout
+
+import (
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+)
+
+// SweepText is a sweep in one line, such as
+//
+//	threads of mariadb: knee at 5.2 (4.6 to 5.9), peak at 16 (8 to 32)
+//	threads of mariadb, test=oltp_insert: peak at 64; the sweep does not reach saturation: no knee within 1 to 64 threads
+func SweepText(e v1alpha1.SweepEntry) string {
+	words := []string{e.Axis + " of " + e.Target}
+	if len(e.Parameters) > 0 {
+		words = append(words, whereOf(parametersOf(e.Parameters)))
+	}
+	var found []string
+	if e.Knee != "" {
+		found = append(found, "knee at "+around(figure.Measured(e.Knee, e.KneeLow, e.KneeHigh)))
+	}
+	if e.Peak != "" {
+		found = append(found, "peak at "+around(e.Peak, e.PeakLow, e.PeakHigh))
+	}
+	text, rest := strings.Join(words, ", "), strings.Join(sentencesOf(e.Reasons), "; ")
+	if len(found) > 0 {
+		text += ": " + strings.Join(found, ", ")
+		if rest != "" {
+			text += "; " + rest
+		}
+	} else if rest != "" {
+		text += ": " + rest
+	}
+	return contract.Cut(contract.Line(text), maxLine)
+}
+
+// around a load, such as "5.2 (4.6 to 5.9)"; without an interval where it is absent or one load.
+func around(load, low, high string) string {
+	if low == high {
+		return load
+	}
+	return load + " (" + low + " to " + high + ")"
+}

@@ -1,0 +1,237 @@
+package readout
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+)
+
+// Verdict is a comparison for a reader. Numbers are decimals; the texts beside them are for people.
+type Verdict struct {
+	// Key names the comparison within its run, such as "Primary/target/mariadb/mysql///throughput": the same on every surface.
+	Key string `json:"key"`
+	// Family is Primary, Control or Exploratory.
+	Family string `json:"family"`
+	// Verdict is Faster, Slower, Higher, Lower, Equivalent, Inconclusive or Exploratory.
+	Verdict string `json:"verdict"`
+	// BelowMinimumEffect: there is a difference, and it was shown to be less than the minimum effect.
+	BelowMinimumEffect bool `json:"belowMinimumEffect,omitempty"`
+	// Factor whose values are compared: the value with the baseline.
+	Factor   string `json:"factor"`
+	Value    string `json:"value"`
+	Baseline string `json:"baseline"`
+	// Target that was measured on both sides; absent where the targets are compared.
+	Target string `json:"target,omitempty"`
+	// Where in the experiment: the parameters of the cell, without the factor.
+	Where map[string]string `json:"where,omitempty"`
+	// Name of the measurement, with its labels and unit.
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels,omitempty"`
+	Unit   string            `json:"unit,omitempty"`
+	// Direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
+	Direction string `json:"direction,omitempty"`
+	// Ratio of the value over the baseline; absent without a pair. The interval is absent where the blocks or runs are too few.
+	Ratio              string `json:"ratio,omitempty"`
+	IntervalLow        string `json:"intervalLow,omitempty"`
+	IntervalHigh       string `json:"intervalHigh,omitempty"`
+	IntervalConfidence string `json:"intervalConfidence,omitempty"`
+	// P by itself, and for the whole family by Holm.
+	P         string `json:"p,omitempty"`
+	AdjustedP string `json:"adjustedP,omitempty"`
+	// DetectableEffect is the smallest relative difference that these blocks find in four of five runs.
+	DetectableEffect string `json:"detectableEffect,omitempty"`
+	// BlocksNeeded is how many blocks find the minimum effect in four of five runs, at this spread; absent where that is unknown.
+	BlocksNeeded int32 `json:"blocksNeeded,omitempty"`
+	// Blocks that count, and those that were planned.
+	Blocks        int32 `json:"blocks"`
+	PlannedBlocks int32 `json:"plannedBlocks"`
+	// Differences is how many settings and other properties differ between the sides besides what is compared.
+	Differences int `json:"differences,omitempty"`
+	// Reasons why the comparison is not decided, and what limits its numbers, a sentence each.
+	Reasons []string `json:"reasons,omitempty"`
+	// Effect and Interval of the ratio for people, such as "+16 %" and "+1.7 to +26 %".
+	Effect   string `json:"effect,omitempty"`
+	Interval string `json:"interval,omitempty"`
+	// Evidence is p and the blocks for people, such as "p 0.023, 9 of 10 blocks".
+	Evidence string `json:"evidence"`
+	// Subject is what is compared, such as "mariadb against mysql, latency p95".
+	Subject string `json:"subject"`
+	// Text is all of it in one line, the answer first.
+	Text string `json:"text"`
+
+	differ string
+	// byItself and adjusted are p for people.
+	byItself, adjusted string
+}
+
+// Ps are p by itself and p for all declared comparisons together, for people; empty without one.
+func (v Verdict) Ps() (byItself, adjusted string) { return v.byItself, v.adjusted }
+
+// maxLine of a comparison, in bytes: the API server refuses more than 1,024 characters.
+const maxLine = 1000
+
+// about is what the verdicts of a run have in common.
+type about struct {
+	errorRate   float64
+	differences []v1alpha1.SideDifferences
+}
+
+// VerdictOf a comparison. The error rate tells p-values apart, and the differences are those of all pairs of targets.
+func VerdictOf(e v1alpha1.ComparisonEntry, errorRate float64, differences []v1alpha1.SideDifferences) Verdict {
+	return about{errorRate, differences}.verdict(e)
+}
+
+func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
+	effect := figure.EffectOf(e.Ratio, e.IntervalLow, e.IntervalHigh)
+	v := Verdict{
+		Family: string(e.Family), Verdict: string(e.Verdict), BelowMinimumEffect: e.BelowMinimumEffect,
+		Factor: e.Factor, Value: e.Value, Baseline: e.Baseline, Target: e.Target, Where: parametersOf(e.Parameters),
+		Name: e.Name, Labels: e.Labels, Unit: e.Unit, Direction: e.Direction,
+		Ratio: e.Ratio, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh, IntervalConfidence: e.IntervalConfidence,
+		P: e.P, AdjustedP: e.AdjustedP, DetectableEffect: e.DetectableEffect, BlocksNeeded: e.BlocksNeeded,
+		Blocks: e.BlockCount, PlannedBlocks: e.PlannedBlockCount, Reasons: sentencesOf(e.Reasons),
+		Effect: effect.Ratio, Interval: effect.Interval,
+	}
+	v.Key = strings.Join([]string{v.Family, v.Factor, v.Value, v.Baseline, v.Target, whereOf(v.Where), v.Name + whereOf(v.Labels)}, "/")
+	v.byItself, v.adjusted = figure.P(v.P, a.errorRate), figure.P(v.AdjustedP, a.errorRate)
+	v.Subject, v.Evidence = subjectOf(v), evidenceOf(v)
+	if v.Undecided() && v.DetectableEffect != "" {
+		v.Reasons = append(v.Reasons, "these blocks detect "+figure.ShareText(v.DetectableEffect))
+	}
+	if e.Factor == v1alpha1.FactorTarget && e.Family != v1alpha1.FamilyControl {
+		all := a.between(e.Value, e.Baseline)
+		v.Differences, v.differ = len(all), differ(all)
+	}
+	v.Text = contract.Cut(v.line(), maxLine)
+	return v
+}
+
+// Undecided says that a comparison decides nothing: it is Inconclusive or Exploratory.
+func (v Verdict) Undecided() bool {
+	return v.Verdict == string(v1alpha1.VerdictInconclusive) || v.Verdict == string(v1alpha1.VerdictExploratory)
+}
+
+// Word of the verdict as a line begins: in capitals.
+func (v Verdict) Word() string { return strings.ToUpper(v.Verdict) }
+
+// Figures are the effect with its interval and the evidence, such as "+16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks".
+func (v Verdict) Figures() string {
+	var words []string
+	if v.Effect != "" {
+		words = append(words, figure.Effect{Ratio: v.Effect, Interval: v.Interval}.String())
+	}
+	if v.BelowMinimumEffect {
+		words = append(words, "less than the minimum effect")
+	}
+	return strings.Join(append(words, v.Evidence), ", ")
+}
+
+// Rest is what follows the figures and the subject: why there is no verdict, what limits the numbers, and what differs.
+func (v Verdict) Rest() []string {
+	out := slices.Clone(v.Reasons)
+	if v.differ != "" {
+		out = append(out, v.differ)
+	}
+	return out
+}
+
+// line such as
+//
+//	FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; 17 settings differ
+//	INCONCLUSIVE -3.8 % (-9.1 to +1.6 %), p 0.21, 10 blocks: mariadb against mysql, latency p95; these blocks detect 8.2 %
+//	SLOWER 1.52x (1.43 to 1.61), p 0.002 by itself, 10 blocks: threads 64 against 2 on mariadb
+func (v Verdict) line() string {
+	return strings.Join(append([]string{v.Word() + " " + v.Figures() + ": " + v.Subject}, v.Rest()...), "; ")
+}
+
+// evidenceOf a comparison: p for the whole family, or by itself, and the blocks.
+func evidenceOf(v Verdict) string {
+	var words []string
+	switch {
+	case v.adjusted != "":
+		words = append(words, "p "+v.adjusted)
+	case v.byItself != "":
+		words = append(words, "p "+v.byItself+" by itself") // not for all comparisons of the run
+	}
+	return strings.Join(append(words, BlocksOf(v.Blocks, v.PlannedBlocks)), ", ")
+}
+
+// BlocksOf is "10 blocks", or "9 of 10 blocks".
+func BlocksOf(counted, planned int32) string {
+	if counted == planned {
+		return Counted(int(planned), "block")
+	}
+	return fmt.Sprintf("%d of %d blocks", counted, planned)
+}
+
+// Counted is a number of things, such as "1 block" or "20 blocks".
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return figure.Grouped(fmt.Sprint(n)) + " " + noun + "s"
+}
+
+// subjectOf a comparison: the sides, the place, and the measurement unless it is the throughput.
+func subjectOf(v Verdict) string {
+	text := v.Value + " against " + v.Baseline
+	switch {
+	case v.Family == string(v1alpha1.FamilyControl):
+		text = "control, " + v.Baseline + " against itself"
+	case v.Factor != v1alpha1.FactorTarget:
+		text = v.Factor + " " + text // an axis may have the name of a target
+		if v.Target != "" {
+			text += " on " + v.Target
+		}
+	}
+	words := []string{text}
+	if name := MeasurementName(v.Name, v.Labels); name != contract.NameThroughput {
+		words = append(words, name)
+	}
+	if where := whereOf(v.Where); where != "" {
+		words = append(words, where)
+	}
+	return contract.Line(strings.Join(words, ", "))
+}
+
+// MeasurementName for people, such as "latency p95" or "cpu.time (side target)".
+func MeasurementName(name string, labels map[string]string) string {
+	if name == contract.NameLatencyPercentile && labels[contract.LabelPercentile] != "" {
+		name = "latency p" + labels[contract.LabelPercentile]
+		labels = maps.Clone(labels)
+		delete(labels, contract.LabelPercentile)
+	}
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		words = append(words, key+" "+labels[key])
+	}
+	if len(words) > 0 {
+		name += " (" + strings.Join(words, ", ") + ")"
+	}
+	return contract.Line(name)
+}
+
+// Tally of verdicts, in the order of the enumeration, such as "2 Faster, 1 Inconclusive".
+func Tally(verdicts []string) string {
+	var words []string
+	for _, v := range []v1alpha1.ComparisonVerdict{
+		v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictHigher, v1alpha1.VerdictLower,
+		v1alpha1.VerdictEquivalent, v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory,
+	} {
+		n := 0
+		for _, word := range verdicts {
+			if word == string(v) {
+				n++
+			}
+		}
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,110 @@
+package readout
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// comparison of throughputs that was decided.
+func comparison(change func(*v1alpha1.ComparisonEntry)) v1alpha1.ComparisonEntry {
+	e := v1alpha1.ComparisonEntry{
+		Family: v1alpha1.FamilyPrimary, Factor: v1alpha1.FactorTarget, Value: "mariadb", Baseline: "mysql", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter",
+		Verdict: v1alpha1.VerdictFaster, Ratio: "1.163", IntervalLow: "1.017", IntervalHigh: "1.2634", IntervalConfidence: "0.9609", P: "0.0115", AdjustedP: "0.0230",
+		DetectableEffect: "0.356", BlocksNeeded: 420, BlockCount: 9, PlannedBlockCount: 10,
+	}
+	if change != nil {
+		change(&e)
+	}
+	return e
+}
+
+// differing pairs with so many settings.
+func differing(names ...string) []v1alpha1.SideDifferences {
+	pair := v1alpha1.SideDifferences{Value: "mariadb", Baseline: "mysql"}
+	for _, name := range names {
+		pair.Differences = append(pair.Differences, v1alpha1.SideDifference{Name: name, Value: "ON", Baseline: "OFF"})
+	}
+	return []v1alpha1.SideDifferences{pair}
+}
+
+func TestVerdictsInOneLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		change      func(*v1alpha1.ComparisonEntry)
+		differences []v1alpha1.SideDifferences
+		want        string
+	}{
+		"decided": {nil, nil, "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		"few settings differ are named": {nil, differing("log_bin", "sync_binlog"),
+			"FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; differs in log_bin, sync_binlog"},
+		"of many settings the number": {nil, differing("a", "b", "c", "d"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; 4 settings differ"},
+		"facts are no settings": {nil, differing("a", "b", "c", "target/cpu"),
+			"FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; 3 settings and 1 other property differ"},
+		"inconclusive": {func(e *v1alpha1.ComparisonEntry) {
+			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP = v1alpha1.VerdictInconclusive, "1.093", "0.8382", "1.372", "0.72"
+		}, nil, "INCONCLUSIVE +9.3 % (-16 to +37 %), p 0.72, 9 of 10 blocks: mariadb against mysql; these blocks detect 36 %"},
+		"a latency that is a factor": {func(e *v1alpha1.ComparisonEntry) {
+			e.Verdict, e.Name, e.Labels, e.Direction = v1alpha1.VerdictSlower, "latency.percentile", map[string]string{"p": "95"}, "LowerIsBetter"
+			e.Ratio, e.IntervalLow, e.IntervalHigh, e.BlockCount = "1.52", "1.43", "1.61", 10
+		}, nil, "SLOWER 1.52x (1.43 to 1.61), p 0.023, 10 blocks: mariadb against mysql, latency p95"},
+		"an axis": {func(e *v1alpha1.ComparisonEntry) {
+			e.Factor, e.Value, e.Baseline, e.Target, e.BlockCount = "threads", "64", "2", "mysql", 10
+			e.Parameters = map[string]intstr.IntOrString{"test": intstr.FromString("oltp_insert")}
+		}, differing("a"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 10 blocks: threads 64 against 2 on mysql, test=oltp_insert"},
+		"less than matters": {func(e *v1alpha1.ComparisonEntry) {
+			e.BelowMinimumEffect, e.Ratio, e.IntervalLow, e.IntervalHigh = true, "1.008", "1.005", "1.011"
+		}, nil, "FASTER +0.80 % (+0.50 to +1.1 %), less than the minimum effect, p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		"not declared": {func(e *v1alpha1.ComparisonEntry) {
+			e.Family, e.Verdict, e.AdjustedP, e.DetectableEffect = v1alpha1.FamilyExploratory, v1alpha1.VerdictExploratory, "", ""
+			e.Reasons = []v1alpha1.VerdictReason{{Code: v1alpha1.CodeNotDeclared}}
+		}, nil, "EXPLORATORY +16 % (+1.7 to +26 %), p 0.011 by itself, 9 of 10 blocks: mariadb against mysql; it was not declared before the data"},
+		"without a ratio": {func(e *v1alpha1.ComparisonEntry) {
+			*e = v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Factor: "target", Value: "a", Baseline: "b", Name: "throughput", Verdict: v1alpha1.VerdictInconclusive, PlannedBlockCount: 6,
+				Reasons: []v1alpha1.VerdictReason{{Code: v1alpha1.CodeNoPair}}}
+		}, nil, "INCONCLUSIVE 0 of 6 blocks: a against b; no block has a counted value on both sides"},
+		"the baseline with itself": {func(e *v1alpha1.ComparisonEntry) {
+			e.Family, e.Verdict, e.AdjustedP, e.DetectableEffect = v1alpha1.FamilyControl, v1alpha1.VerdictEquivalent, "", ""
+			e.Value, e.Ratio, e.IntervalLow, e.IntervalHigh = "control", "1.001", "0.995", "1.009"
+		}, nil, "EQUIVALENT +0.10 % (-0.50 to +0.90 %), p 0.011 by itself, 9 of 10 blocks: control, mysql against itself"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := VerdictOf(comparison(c.change), 0.05, c.differences).Text; got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+// However long names and reasons are, the API server takes the line.
+func TestLinesAreBounded(t *testing.T) {
+	e := comparison(func(e *v1alpha1.ComparisonEntry) {
+		e.Value, e.Baseline = strings.Repeat("é", 1024), strings.Repeat("\x1b", 1024)
+		for range 8 {
+			e.Reasons = append(e.Reasons, v1alpha1.VerdictReason{Code: v1alpha1.CodeNoStatistic, Values: map[string]string{"message": strings.Repeat("x", 1024)}})
+		}
+	})
+	text := VerdictOf(e, 0.05, nil).Text
+	if len(text) > 1024 || strings.ContainsRune(text, '\x1b') || !strings.HasPrefix(text, "FASTER +16 %") {
+		t.Errorf("%d bytes: %q", len(text), text)
+	}
+}
+
+// A key names one comparison of a run.
+func TestKeysDiffer(t *testing.T) {
+	keys := map[string]bool{}
+	for _, change := range []func(*v1alpha1.ComparisonEntry){
+		nil, func(e *v1alpha1.ComparisonEntry) { e.Value = "x" }, func(e *v1alpha1.ComparisonEntry) { e.Family = v1alpha1.FamilyExploratory },
+		func(e *v1alpha1.ComparisonEntry) { e.Labels = map[string]string{"p": "95"} }, func(e *v1alpha1.ComparisonEntry) { e.Target = "t" },
+		func(e *v1alpha1.ComparisonEntry) {
+			e.Parameters = map[string]intstr.IntOrString{"threads": intstr.FromInt32(2)}
+		},
+	} {
+		keys[VerdictOf(comparison(change), 0.05, nil).Key] = true
+	}
+	if len(keys) != 6 {
+		t.Errorf("%d keys: %v", len(keys), keys)
+	}
+}

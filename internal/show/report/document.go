@@ -1,0 +1,129 @@
+package report
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/readout"
+)
+
+// document is the page before its form.
+type document struct {
+	title string
+	// answer is what the run shows; head are the short chapters behind it.
+	answer   []readout.Statement
+	head     []chapter
+	facts    []pair
+	chapters []chapter
+}
+
+type pair struct{ name, value string }
+
+// chapter has a heading and blocks below it.
+type chapter struct {
+	id, title string
+	blocks    []block
+}
+
+// block is one of its fields.
+type block struct {
+	text string
+	// note is a text in small letters.
+	note    bool
+	heading string
+	bullets []string
+	table   *table
+	picture *picture
+	code    string
+}
+
+// table with a heading for each column. All cells of a column have one alignment.
+type table struct {
+	caption string
+	head    []column
+	rows    [][]cell
+	// folded: it is open only on request, as a table behind a figure is.
+	folded bool
+	// left is how many rows it would have beyond maxRows.
+	left int
+}
+
+// full says that no row is to be added, and counts the one that is not.
+func (t *table) full() bool {
+	if len(t.rows) < maxRows {
+		return false
+	}
+	t.left++
+	return true
+}
+
+type column struct {
+	name   string
+	number bool
+}
+
+// cell of a table: text, below it in small letters what belongs to it.
+type cell struct {
+	text  string
+	below []string
+	// strong is the best of its group, heading names the row.
+	strong, heading bool
+	// class "long" is of a value that may be broken anywhere, "prose" of sentences.
+	class string
+}
+
+// picture in two widths, with the numbers behind it.
+type picture struct {
+	caption string
+	// key names the colours of the series, in their order; empty for one series.
+	key  []string
+	note string
+	// draw the picture so many CSS pixels wide.
+	draw   func(width int) (string, error)
+	behind *table
+}
+
+// Bounds of what a page shows, so that it stays below 5 MB whatever is in the run.
+const (
+	// maxText is the longest text of a cell or a bullet, in characters; maxCode of a manifest, in bytes.
+	maxText, maxCode = 400, 200_000
+	// maxRows of a table, maxPanels of a kind of picture, maxMarks rows of a picture.
+	maxRows, maxPanels, maxMarks = 500, 8, 40
+	// maxColumns of a table with series beside each other: with more of them each number is a row of its own.
+	maxColumns = 40
+	// maxDots of all pictures of a kind together.
+	maxDots = 3000
+)
+
+// line is a text of anybody on one line, cut.
+func line(text string) string { return cut(contract.Line(text), maxText) }
+
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+func paragraph(text string) block { return block{text: text} }
+
+// words of a name in CamelCase. Letters that are all large are one word, as in IntegerCPU.
+func words(name string) string {
+	var out strings.Builder
+	last, large := rune(0), func(r rune) bool { return r >= 'A' && r <= 'Z' }
+	for i, r := range name {
+		if i > 0 && large(r) && !large(last) {
+			out.WriteByte(' ')
+		}
+		out.WriteRune(r)
+		last = r
+	}
+	words := strings.Fields(out.String())
+	for i, word := range words {
+		if len(word) == 1 || strings.ToUpper(word) != word {
+			words[i] = strings.ToLower(word)
+		}
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+)
+
+// environment of the targets beside each other, what differs between them, their nodes, and what the nodes can do.
+func environment(in Input) (out []block) {
+	st := in.Run.Status
+	if lines := asked(st.Targets); len(lines) > 0 {
+		out = append(out, block{heading: "Asked for, and not in force", bullets: lines})
+	}
+	if t, rows := targetTable(in); t != nil {
+		if len(t.head) > 2 {
+			out = append(out, rows.words()...)
+		}
+		out = append(out, block{table: t})
+	}
+	if len(st.Nodes) > 0 {
+		t := &table{caption: "Nodes", head: []column{{"node", false}, {"processor", false}, {"kernel", false}, {"system", false}, {"runtime", false}}}
+		for _, n := range st.Nodes {
+			t.rows = append(t.rows, []cell{{text: n.Name, heading: true, below: []string{n.InstanceType}}, {text: n.CPUModel, below: []string{n.Architecture}}, {text: n.KernelVersion},
+				{text: n.OSImage}, {text: n.ContainerRuntime, below: []string{"kubelet " + n.KubeletVersion}}})
+		}
+		out = append(out, block{table: t})
+	}
+	if t := speeds(st.MachineSpeed); t != nil {
+		out = append(out, block{table: t})
+	}
+	return out
+}
+
+// specTargets are the targets of the spec by their names.
+func specTargets(in Input) map[string]v1alpha1.Target {
+	out := map[string]v1alpha1.Target{}
+	for _, t := range in.Run.Spec.Targets {
+		out[t.Name] = t
+	}
+	return out
+}
+
+// asked are settings that have another value than was asked for.
+func asked(targets []v1alpha1.TargetStatus) (out []string) {
+	for _, t := range targets {
+		for _, d := range t.Differences {
+			text := "the server has no such setting"
+			if d.Effective != nil {
+				text = "in force is " + marked(*d.Effective)
+			}
+			out = append(out, line(fmt.Sprintf("%s, %s: asked for %s, %s", t.Name, d.Name, marked(d.Requested), text)))
+		}
+	}
+	return out
+}
+
+// marked is a value in quotation marks.
+func marked(text string) string { return "“" + cut(text, 80) + "”" }
+
+// seconds as people read a time.
+func seconds(text string) string {
+	v, ok := figure.Decimal(text)
+	switch {
+	case !ok:
+		return ""
+	case v < 1e-3:
+		return figure.Short(v*1e6) + " µs"
+	case v < 1:
+		return figure.Short(v*1e3) + " ms"
+	}
+	return figure.Short(v) + " s"
+}
+
+// speeds of the nodes over the run.
+func speeds(all []v1alpha1.NodeSpeed) *table {
+	if len(all) == 0 {
+		return nil
+	}
+	t := &table{caption: "Speed of the nodes, timed before each trial", folded: true, head: []column{{"loop", false}, {"side", false}, {"node", false}, {"median", true}, {"min", true}, {"max", true}, {"second half against first", true}}}
+	for _, s := range all {
+		drift := "–"
+		if d, ok := figure.Decimal(s.DriftRatio); ok {
+			drift = figure.Difference(d)
+		}
+		t.rows = append(t.rows, []cell{{text: words(string(s.Kernel)), heading: true}, {text: strings.TrimSpace(words(string(s.Side)) + " " + s.Target)}, {text: s.NodeName},
+			{text: seconds(s.MedianSeconds)}, {text: seconds(s.MinSeconds)}, {text: seconds(s.MaxSeconds)}, {text: drift}})
+	}
+	return t
+}

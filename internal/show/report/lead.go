@@ -1,0 +1,57 @@
+package report
+
+import (
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/show/readout"
+)
+
+// head of the page: what the readout says behind its answer, the evidence first.
+func head(in Input) (out []chapter) {
+	declared, _ := verdicts(in)
+	for _, c := range []chapter{
+		{"evidence", "Evidence", ratioBlocks(declared, basisOf(in))},
+		{"lacks", "What this does not say", list(in.doc.Lacks)},
+		{"differ", "What else differs between the sides", differences(in.doc.Differences)},
+		{"next", "What to do next", list(in.doc.Next)},
+	} {
+		if len(c.blocks) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func list(sentences []string) []block {
+	if len(sentences) == 0 {
+		return nil
+	}
+	return []block{{bullets: sentences}}
+}
+
+// verdicts of the run: those that were declared before the data, with the control, and the others.
+func verdicts(in Input) (declared, others []readout.Verdict) {
+	for _, v := range in.doc.Verdicts {
+		if v.Family == string(v1alpha1.FamilyExploratory) {
+			others = append(others, v)
+		} else {
+			declared = append(declared, v)
+		}
+	}
+	return declared, others
+}
+
+// differences of each pair of targets, with the values of both sides, and what is known of them.
+func differences(all []readout.Differences) (out []block) {
+	for _, pair := range all {
+		t := &table{caption: pair.Value + " against " + pair.Baseline, head: []column{{"", false}, {pair.Value, false}, {pair.Baseline, false}, {"what it means", false}}}
+		for _, d := range pair.Differences {
+			faster := "which side it makes faster is not known"
+			if side := map[string]string{string(v1alpha1.FasterValue): pair.Value, string(v1alpha1.FasterBaseline): pair.Baseline}[d.Faster]; side != "" {
+				faster = "makes " + side + " faster"
+			}
+			t.rows = append(t.rows, []cell{{text: d.Name, heading: true}, valueCell(d.Value), valueCell(d.Baseline), {text: d.Meaning, below: []string{faster}, class: "prose"}})
+		}
+		out = append(out, block{table: t})
+	}
+	return out
+}

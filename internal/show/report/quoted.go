@@ -1,0 +1,212 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/trial/quoted"
+)
+
+// quotedNumbers are those that somebody else published, with their sources: in the tables and bars in which numbers of the run
+// would stand, and below each the number of this run that has the same name and labels.
+func quotedNumbers(in Input) (out []block) {
+	var sources []string
+	for _, q := range in.Quoted {
+		if len(q.Phases) > 0 {
+			sources = append(sources, q.Target+": "+strings.TrimSuffix(q.Source, "."))
+		}
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	here := hereOf(in)
+	out = []block{{text: "Somebody else measured these numbers: the machine, the settings and the date are theirs. They stand in no other table of this page, " +
+		"and no test uses them. Bold is the best of its group as it was published. Where this run has a number of the same name, it stands below, " +
+		"as \"here\": what can be compared is a ratio, and no figure of two machines.", bullets: sources}}
+	pictures, rest := 0, &table{caption: "All other quoted numbers, not measured here", folded: true,
+		head: []column{{"measurement", false}, {"source", false}, {"phase", false}, {"value", true}, {"unit", false}}}
+	for _, g := range publishedGroups(in.Quoted) {
+		if pictures >= maxQuoted || !g.shown() {
+			rest.rows = append(rest.rows, g.plain()...)
+			continue
+		}
+		blocks := g.blocks(here, declaredOf(in))
+		pictures += len(blocks)
+		out = append(append(out, block{heading: g.title()}), blocks...)
+	}
+	if len(rest.rows) > 0 {
+		out = append(out, block{table: rest})
+	}
+	return out
+}
+
+// maxQuoted blocks of quoted numbers have tables and pictures of their own.
+const maxQuoted = 24
+
+// published numbers of one measurement and phase, of all targets that give it the same labels.
+type publishedGroup struct {
+	phase string
+	m     *measurement
+	// tabular: they were published as a table, and by no tool, so that each of them was meant to be read.
+	tabular bool
+}
+
+// publishedGroups of the quoted targets, in their order: as entries of a summary, whose medians are the numbers.
+func publishedGroups(all []quoted.Numbers) (out []*publishedGroup) {
+	known := map[string]*publishedGroup{}
+	for _, q := range all {
+		for _, phase := range q.Phases {
+			for _, name := range measuredNames(phase.Measurements) {
+				entries, labels := publishedEntries(q.Target, phase.Measurements, name), map[string]bool{}
+				for _, e := range entries {
+					for label := range e.Labels {
+						labels[label] = true
+					}
+				}
+				for _, m := range measurements(entries) {
+					key := fmt.Sprintf("%q %q %q %q", phase.Phase, m.name, m.unit, slices.Sorted(maps.Keys(labels)))
+					g := known[key]
+					if g == nil {
+						g = &publishedGroup{phase: phase.Phase, m: &measurement{name: m.name, unit: m.unit, direction: m.direction}, tabular: q.Format == quoted.FormatTable}
+						known[key], out = g, append(out, g)
+					}
+					g.m.entries = append(g.m.entries, m.entries...)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func measuredNames(all []contract.Measurement) (names []string) {
+	for _, m := range all {
+		if !slices.Contains(names, m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+func publishedEntries(target string, all []contract.Measurement, name string) (out []v1alpha1.SummaryEntry) {
+	for _, m := range all {
+		if m.Name == name && m.Value != nil {
+			out = append(out, v1alpha1.SummaryEntry{Target: target, Name: m.Name, Unit: m.Unit, Direction: string(m.Direction), Labels: m.Labels,
+				Median: strconv.FormatFloat(*m.Value, 'g', -1, 64), TrialCount: 1, PlannedTrialCount: 1})
+		}
+	}
+	return out
+}
+
+// shown says whether the numbers have a table: of what a tool has printed, its rate and its latencies.
+func (g *publishedGroup) shown() bool {
+	switch g.m.entries[0].Name {
+	case contract.NameThroughput, contract.NameLatencyAvg, contract.NameLatencyPercentile:
+		return true
+	}
+	return g.tabular
+}
+
+func (g *publishedGroup) title() string {
+	if g.phase == contract.KeyQuotedRun {
+		return "Published: " + g.m.title()
+	}
+	return "Published: " + g.m.title() + ", phase " + g.phase
+}
+
+// plain rows of a list.
+func (g *publishedGroup) plain() (rows [][]cell) {
+	for _, e := range g.m.entries {
+		v, _ := figure.Decimal(e.Median)
+		rows = append(rows, []cell{{text: readout.MeasurementName(e.Name, e.Labels), heading: true}, {text: e.Target}, {text: g.phase}, {text: figure.Number(v)}, {text: e.Unit}})
+	}
+	return rows
+}
+
+// blocks of the numbers: a table for each panel, and bars where what is measured here has bars too.
+func (g *publishedGroup) blocks(measured here, declared readout.Verdict) (out []block) {
+	if g.phase != contract.KeyQuotedRun {
+		measured.entries = nil
+	}
+	l := layOut(g.m.entries, cmp.Or(declared.Factor, v1alpha1.FactorTarget))
+	names, by := panels(l.place(g.m.entries))
+	for _, name := range names[:min(len(names), maxPanels)] {
+		t := &table{caption: captionOf(g.m, name, "as published")}
+		g.fill(t, l, by[name], shownAs(by[name], l, measured, declared))
+		out = append(out, block{table: t})
+		if g.m.unit == "1" || g.m.unit == "%" {
+			continue // what others made of their numbers needs no picture beside them
+		}
+		if f := bars(g.m, l, name, by[name], trials{}); f != nil {
+			f.caption, f.note = captionOf(g.m, name, "as published"), ""
+			f.behind.head[1].name = g.m.unit
+			out = append(out, block{picture: f})
+		}
+	}
+	return out
+}
+
+// shownAs are the cells of a panel: the number, in bold if it is the best of its group, and below it its ratio to the published
+// baseline and what was measured here.
+func shownAs(all []placed, l layout, measured here, declared readout.Verdict) func(*v1alpha1.SummaryEntry) cell {
+	best, bases := l.best(all), basesOf(all, declared)
+	return func(e *v1alpha1.SummaryEntry) cell {
+		v, _ := figure.Decimal(e.Median)
+		c := cell{text: printed(v), strong: best[e]}
+		for _, text := range []string{bases.against(e), measured.beside(e)} {
+			if text != "" {
+				c.below = append(c.below, text)
+			}
+		}
+		return c
+	}
+}
+
+// printed is a number with all digits that somebody printed; one of a tool with more than seven is no more exact for it.
+func printed(v float64) string {
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	if len(strings.Trim(strings.ReplaceAll(text, ".", ""), "0-")) > 7 {
+		return figure.Number(v)
+	}
+	return figure.Grouped(text)
+}
+
+// fill a table with the numbers of a panel.
+func (g *publishedGroup) fill(t *table, l layout, all []placed, show func(*v1alpha1.SummaryEntry) cell) {
+	l, all = l.narrow(all)
+	if len(l.across) > 0 {
+		t.grid(g.m, l, all, show)
+		return
+	}
+	t.head = []column{{strings.Join(l.series, ", "), false}, {orUnit("", g.m), true}}
+	for _, p := range all {
+		if t.full() {
+			continue
+		}
+		name := p.series
+		if name == "" {
+			name = p.entry.Target
+		}
+		c := show(p.entry)
+		t.rows = append(t.rows, []cell{{text: name, heading: true}, c})
+	}
+}
+
+// axesOf a cell, as people read it; empty for one without axes.
+func axesOf(cell map[string]intstr.IntOrString) string {
+	var out []string
+	for _, axis := range slices.Sorted(maps.Keys(cell)) {
+		v := cell[axis]
+		out = append(out, axis+" "+v.String())
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,242 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/assay-bench/assay/internal/cli"
+	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/record/bundle"
+)
+
+// storedPage is the report of an experiment of the gallery, as the command writes it from the bundle.
+func storedPage(t *testing.T, name string) *html.Node {
+	t.Helper()
+	path, file := "../../../docs/gallery/"+name+bundle.Extension, t.TempDir()+"/page.html"
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("not stored: make gallery-runs plays it")
+	}
+	var said strings.Builder
+	if code := cli.Run(t.Context(), []string{"report", path, "-o", file}, cli.Streams{Out: &said, Problems: &said}); code != exit.OK {
+		t.Fatalf("exit %d: %s", code, said.String())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := html.Parse(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// elements of a name below a node.
+func elements(n *html.Node, name string) (out []*html.Node) {
+	for child := range n.Descendants() {
+		if child.Type == html.ElementNode && child.Data == name {
+			out = append(out, child)
+		}
+	}
+	return out
+}
+
+// text of a node; the parts of a cell have a blank between them.
+func text(n *html.Node) string {
+	var words []string
+	for child := range n.Descendants() {
+		if child.Type == html.TextNode {
+			words = append(words, strings.TrimSpace(child.Data))
+		}
+	}
+	return strings.TrimSpace(strings.Join(words, " "))
+}
+
+// chapter with a title.
+func chapter(t *testing.T, page *html.Node, title string) *html.Node {
+	t.Helper()
+	for _, section := range elements(page, "section") {
+		if heads := elements(section, "h2"); len(heads) > 0 && text(heads[0]) == title {
+			return section
+		}
+	}
+	t.Fatalf("there is no chapter %s", title)
+	return nil
+}
+
+// tables of a chapter by their captions.
+func tables(chapter *html.Node, caption string) map[string]*html.Node {
+	out := map[string]*html.Node{}
+	for _, table := range elements(chapter, "table") {
+		if c := text(elements(table, "caption")[0]); strings.Contains(c, caption) {
+			out[c] = table
+		}
+	}
+	return out
+}
+
+// figures of a chapter by their captions.
+func figures(chapter *html.Node, caption string) map[string]*html.Node {
+	out := map[string]*html.Node{}
+	for _, figure := range elements(chapter, "figure") {
+		if c := text(elements(figure, "figcaption")[0]); strings.Contains(c, caption) {
+			out[c] = figure
+		}
+	}
+	return out
+}
+
+func heads(table *html.Node) (out []string) {
+	for _, row := range elements(table, "tr")[:1] {
+		for child := range row.ChildNodes() {
+			out = append(out, text(child))
+		}
+	}
+	return out
+}
+
+// rows of the body of a table.
+func rows(table *html.Node) (out [][]*html.Node) {
+	for _, row := range elements(elements(table, "tbody")[0], "tr") {
+		var cells []*html.Node
+		for child := range row.ChildNodes() {
+			cells = append(cells, child)
+		}
+		out = append(out, cells)
+	}
+	return out
+}
+
+// S0: a table for each operation with schemes and their categories, the fastest of each size in bold, and speed-ups.
+func TestStoredS0(t *testing.T) {
+	page := storedPage(t, "s0-batch-schemes")
+	if tables, _ := checkNumbers(t, "s0-batch-schemes", page); tables < 68 {
+		t.Errorf("got %d numbers in tables", tables)
+	}
+	found := tables(chapter(t, page, "Comparison"), "latency.avg, ms: medians")
+	for operation, schemes := range map[string]int{"Insert": 12, "Update": 10, "Delete": 12} {
+		table := found[operation+", latency.avg, ms: medians of the trials that count; lower is better"]
+		if table == nil {
+			t.Errorf("no table is about %s: %q", operation, slices.Sorted(maps.Keys(found)))
+			continue
+		}
+		if want := []string{"scheme", "transaction", "category", "rows 100", "rows 1000"}; !slices.Equal(heads(table), want) {
+			t.Errorf("%s: got the heads %q, want %q", operation, heads(table), want)
+		}
+		bold, faster, categories := 0, 0, map[string]bool{}
+		for _, row := range rows(table) {
+			categories[text(row[2])] = true
+			for _, cell := range row[3:] {
+				bold += len(elements(cell, "strong"))
+				if strings.Contains(text(cell), "x") {
+					faster++
+				}
+			}
+		}
+		if got := slices.Sorted(maps.Keys(categories)); !slices.Equal(got, []string{"bulk", "pipeline", "serial", "text"}) {
+			t.Errorf("%s: got the categories %q", operation, got)
+		}
+		if n := len(rows(table)); n != schemes || bold != 2 || faster < n {
+			t.Errorf("%s: got %d rows, %d winners and %d ratios, want %d, 2 and most of %d", operation, n, bold, faster, schemes, 2*schemes)
+		}
+	}
+}
+
+// S1: grouped bars of the latencies, and bars of the throughput.
+func TestStoredS1(t *testing.T) {
+	page := storedPage(t, "s1-ycsb-engines")
+	if tables, pictures := checkNumbers(t, "s1-ycsb-engines", page); tables < 2 || pictures < 2 {
+		t.Errorf("got %d numbers in tables and %d in pictures", tables, pictures)
+	}
+	found := figures(chapter(t, page, "Comparison"), "medians with their spread")
+	if found["throughput, ops/s: medians with their spread"] == nil {
+		t.Errorf("no bars of the throughput: %q", slices.Sorted(maps.Keys(found)))
+	}
+	grouped := 0
+	for caption, figure := range found {
+		if !strings.HasPrefix(caption, "latency") {
+			continue
+		}
+		grouped++
+		wide := text(figure)
+		for _, want := range []string{"read, innodb: median", "read, myrocks: median", "update, innodb: median", "update, myrocks: median"} {
+			if !strings.Contains(wide, want) {
+				t.Errorf("%s: no bar %q", caption, want)
+			}
+		}
+	}
+	if grouped < 2 {
+		t.Errorf("got %d pictures of latencies, want the average and a percentile", grouped)
+	}
+}
+
+// S2: each call in a row with its unit in the head.
+func TestStoredS2(t *testing.T) {
+	page := storedPage(t, "s2-python-drivers")
+	if tables, _ := checkNumbers(t, "s2-python-drivers", page); tables < 28 {
+		t.Errorf("got %d numbers in tables", tables)
+	}
+	found := tables(chapter(t, page, "Comparison"), "medians of the trials that count")
+	for caption, want := range map[string]struct {
+		rows int
+		unit string
+	}{"latency.avg, ms: medians of the trials that count; lower is better": {14, "median, ms"}, "throughput, ops/s: medians of the trials that count; higher is better": {14, "median, ops/s"}} {
+		table := found[caption]
+		if table == nil || len(rows(table)) != want.rows || heads(table)[1] != want.unit {
+			t.Errorf("%s: want %d rows: %q", caption, want.rows, slices.Sorted(maps.Keys(found)))
+		}
+	}
+}
+
+// S3: a line for each benchmark with the three drivers, behind each number its percentage.
+func TestStoredS3(t *testing.T) {
+	page := storedPage(t, "s3-node-drivers")
+	if tables, _ := checkNumbers(t, "s3-node-drivers", page); tables < 30 {
+		t.Errorf("got %d numbers in tables", tables)
+	}
+	table := tables(chapter(t, page, "Comparison"), "")["throughput, ops/s: medians of the trials that count; higher is better"]
+	if table == nil {
+		t.Fatal("no table of the rates")
+	}
+	if got := heads(table)[1:]; !slices.Equal(got, []string{"mysql", "mysql2", "mariadb"}) || len(rows(table)) != 11 {
+		t.Fatalf("got %d rows with the drivers %q, want 11: the batch has one of its own", len(rows(table)), got)
+	}
+	for _, row := range rows(table) {
+		name := text(row[0])
+		lone := strings.Contains(name, "Batch") || strings.Contains(name, "Prepared") // mysql has no number
+		for _, cell := range row[2:] {
+			if got := text(cell); got != "–" && !lone && !strings.Contains(got, " %") && !strings.Contains(got, "x") {
+				t.Errorf("%s: got %q without its percentage", name, got)
+			}
+		}
+	}
+}
+
+// S4: a picture for each workload, with a curve for each of the two variants.
+func TestStoredS4(t *testing.T) {
+	page := storedPage(t, "s4-threads-sweep")
+	if tables, pictures := checkNumbers(t, "s4-threads-sweep", page); tables < 24 || pictures < 24 {
+		t.Errorf("got %d numbers in tables and %d in pictures", tables, pictures)
+	}
+	found := figures(chapter(t, page, "Over the load"), "throughput, tx/s: over threads")
+	if len(found) != 3 {
+		t.Fatalf("got the pictures %q, want one for each workload", slices.Sorted(maps.Keys(found)))
+	}
+	for caption, figure := range found {
+		var key []string
+		for _, item := range elements(figure, "li") {
+			key = append(key, text(item))
+		}
+		if behind := rows(elements(figure, "table")[0]); !slices.Equal(key, []string{"threads", "pool"}) || len(behind) != 8 {
+			t.Errorf("%s: got %d points of %q, want 4 of each variant", caption, len(behind), key)
+		}
+	}
+}

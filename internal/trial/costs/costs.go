@@ -1,0 +1,180 @@
+// Package costs derives what an operation costs from the evidence of a trial: CPU time of the
+// server and of the clients, bytes and flushes of the storage engine, memory, and money. It is
+// pure.
+//
+// In: the results of all clients of a trial, the merged result, and the price of the servers. Out:
+// measurements with unit and direction. A cost whose evidence is missing is absent, never 0, and so is
+// one that is no finite number. It refuses nothing.
+//
+//	costs.go    the measurements
+//	engines.go  what storage engines count
+package costs
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// Names of the measurements.
+const (
+	// ServerCPU are the CPU seconds of the primary's container per million operations.
+	ServerCPU = "cost.cpu.server"
+	// ClientCPU are the CPU seconds of all tools' containers per million operations.
+	ClientCPU = "cost.cpu.client"
+	// Written are the bytes that the storage engine wrote per operation, by its own counters.
+	Written = "cost.written"
+	// Flushes are the flushes of the storage engine per operation, by its own counters. Those of a
+	// binary log are not among them.
+	Flushes = "cost.flushes"
+	// ServerMemory is the largest memory of the primary's container since it began, with the page
+	// cache, in bytes.
+	ServerMemory = "cost.memory.server"
+	// ClientMemory is the sum of the largest memories of all tools' containers, in bytes.
+	ClientMemory = "cost.memory.client"
+	// Price is the price of the servers per million operations.
+	Price = "cost.price"
+)
+
+// Units of the measurements. That of Price has the currency in place of s.
+const (
+	unitCPU     = "s/Mop"
+	unitWritten = "B/op"
+	unitFlushes = "1/op"
+	unitMemory  = "B"
+)
+
+const million = 1e6
+
+// Names of all costs, in the order in which they are shown.
+func Names() []string {
+	return []string{ServerCPU, ClientCPU, Written, Flushes, ServerMemory, ClientMemory, Price}
+}
+
+// SinceStart says whether a cost is the largest value since the server's container began: all trials
+// of a run then show one observation, and not several.
+func SinceStart(name string) bool { return name == ServerMemory }
+
+// Rate is the price of the servers of a target.
+type Rate struct {
+	// PerHour of all servers together; 0 for an unknown price.
+	PerHour float64
+	// Currency is its code, such as EUR.
+	Currency string
+}
+
+// Of a trial. Results are those of all clients, and merged is what they measured together. An
+// operation is one of the throughput without labels; a tool that measures many things in a trial
+// has none, and so no cost per operation.
+func Of(results []contract.Result, merged contract.Result, rate Rate) []contract.Measurement {
+	var out []contract.Measurement
+	add := func(name, unit string, v float64, known bool) {
+		if known && v >= 0 && !math.IsInf(v, 1) {
+			out = append(out, contract.Measurement{Name: name, Unit: unit, Direction: contract.LowerIsBetter, Value: &v})
+		}
+	}
+	if merged.State != contract.Succeeded || len(results) == 0 {
+		return nil
+	}
+	if perSecond, known := operations(merged); known {
+		server, has := serverCPU(merged)
+		add(ServerCPU, unitCPU, million*server/perSecond, has)
+		clients, has := clientCPU(results)
+		add(ClientCPU, unitCPU, million*clients/perSecond, has)
+		if seconds := countedSeconds(merged); seconds > 0 {
+			written, has := written(merged)
+			add(Written, unitWritten, written/seconds/perSecond, has)
+			flushes, has := flushes(merged)
+			add(Flushes, unitFlushes, flushes/seconds/perSecond, has)
+		}
+		add(Price, rate.Currency+"/Mop", million*rate.PerHour/time.Hour.Seconds()/perSecond, rate.PerHour > 0)
+	}
+	if merged.Target != nil {
+		peak, has := peakMemory(*merged.Target)
+		add(ServerMemory, unitMemory, peak, has)
+	}
+	sum, all := 0.0, true
+	for _, r := range results {
+		peak, has := peakMemory(r.Client.Environment)
+		sum, all = sum+peak, all && has
+	}
+	add(ClientMemory, unitMemory, sum, all)
+	return out
+}
+
+// operations per second; false for none, and for a unit of another time.
+func operations(r contract.Result) (perSecond float64, known bool) {
+	for _, m := range r.Measurements {
+		if m.Name == contract.NameThroughput && len(m.Labels) == 0 && m.Value != nil && *m.Value > 0 && strings.HasSuffix(m.Unit, "/s") {
+			return *m.Value, true
+		}
+	}
+	return 0, false
+}
+
+// windowSeconds is the length of the measured window; 0 where it is unknown.
+func windowSeconds(r contract.Result) float64 {
+	from, to, ok := contract.MeasuredWindow(r)
+	if !ok || !to.After(from) {
+		return 0
+	}
+	return to.Sub(from).Seconds()
+}
+
+// countedSeconds is the part of the window that the counters of the server cover: those of a tool
+// that begins its window by itself are read first after its start.
+func countedSeconds(r contract.Result) float64 {
+	from, to, ok := contract.MeasuredWindow(r)
+	if !ok || r.Server == nil {
+		return 0
+	}
+	if at := r.Server.CountedFrom; at != nil && at.After(from) {
+		from = *at
+	}
+	return max(0, to.Sub(from).Seconds())
+}
+
+func serverCPU(r contract.Result) (perSecond float64, known bool) {
+	if r.Target == nil {
+		return 0, false
+	}
+	return cpuRate(*r.Target, windowSeconds(r))
+}
+
+// clientCPU of all clients; unknown when that of one is.
+func clientCPU(results []contract.Result) (perSecond float64, known bool) {
+	sum := 0.0
+	for _, r := range results {
+		rate, has := cpuRate(r.Client.Environment, windowSeconds(r))
+		if !has {
+			return 0, false
+		}
+		sum += rate
+	}
+	return sum, true
+}
+
+// cpuRate is the CPU time per second of the window. The samples of a long window lie inside of it,
+// so that their time counts. Those of a short one lie around the tool, which starts and ends
+// between them: all of its CPU time is then for the operations of the window.
+func cpuRate(e contract.Environment, window float64) (perSecond float64, known bool) {
+	used, known := contract.Increase(e, func(u contract.Usage) *float64 { return u.CPUSeconds })
+	if !known || used < 0 || window <= 0 {
+		return 0, false
+	}
+	seconds := min(e.After.At.Sub(e.Before.At).Seconds(), window)
+	if seconds <= 0 {
+		return 0, false
+	}
+	return used / seconds, true
+}
+
+// peakMemory since the container began.
+func peakMemory(e contract.Environment) (bytes float64, known bool) {
+	if e.After == nil || e.After.MemoryPeakBytes == nil {
+		return 0, false
+	}
+	return float64(*e.After.MemoryPeakBytes), true
+}

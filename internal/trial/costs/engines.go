@@ -1,0 +1,53 @@
+package costs
+
+import (
+	"strings"
+
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// storageOf the server of a result.
+func storageOf(r contract.Result) engine.Storage {
+	if r.Server == nil {
+		return engine.Storage{}
+	}
+	s, _ := engines.StorageOf(*r.Server, "")
+	return s
+}
+
+// written bytes of the storage engine over the counted window; unknown without one of its counters.
+func written(r contract.Result) (bytes float64, known bool) {
+	names := storageOf(r).Written
+	for _, name := range names {
+		n, has := counter(r, name)
+		if !has {
+			return 0, false
+		}
+		bytes += n
+	}
+	return bytes, len(names) > 0
+}
+
+// flushes of the storage engine over the counted window.
+func flushes(r contract.Result) (n float64, known bool) {
+	name := storageOf(r).Flushes
+	if name == "" {
+		return 0, false
+	}
+	return counter(r, name)
+}
+
+// counter of the server over the window, whatever the case of its name; unknown when it fell,
+// because the server restarted.
+func counter(r contract.Result, name string) (n float64, known bool) {
+	n, known = r.Server.StatusDelta[name]
+	for other, v := range r.Server.StatusDelta {
+		if !known && strings.EqualFold(other, name) {
+			n, known = v, true
+		}
+	}
+	return n, known && n >= 0
+}

@@ -1,0 +1,182 @@
+package likeness
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// Names of facts that are no variables of the server. Those of nodes and containers have a side
+// before them: "target" or "client".
+const (
+	factVersion     = "server/version"
+	factServerImage = "server/image"
+	factReplicas    = "server/replicas"
+	factCommitCost  = "server/fsyncs-per-commit"
+	factTLS         = "connection/tls"
+	factCipher      = "connection/cipher"
+	factTool        = "client/tool"
+	factClientImage = "client/image"
+	factRows        = "data/rows"
+	factChecksum    = "data/checksum"
+	factFilesystem  = "storage/filesystem"
+	factWriteCache  = "storage/write-cache"
+	// setPrefix is before variables outside of the catalogue that some server of the run has set.
+	setPrefix = "set/"
+)
+
+// maxSet is how many variables outside of the catalogue are recorded.
+const maxSet = 60
+
+// Source is what the facts of a trial are taken from.
+type Source struct {
+	// Result of the first client.
+	Result contract.Result
+	// Loaded is the result of loading the data; its Data is nil where it is unknown.
+	Loaded contract.Result
+	// SameBytes: the tool loads the same bytes each time, so that checksums can be compared.
+	SameBytes bool
+	// ServerImageID and ClientImageID are digests, from the container runtime.
+	ServerImageID, ClientImageID string
+	// FsyncsPerCommit, measured before loading.
+	FsyncsPerCommit string
+	// Set are names of variables that some target of the run has set. Their values are recorded of every target: to one
+	// server a value is its default, to another one it is not.
+	Set []string
+}
+
+// FactsOf a trial. What is unknown is absent.
+func FactsOf(in Source) contract.Facts {
+	out := map[string]string{
+		factServerImage: in.ServerImageID, factClientImage: in.ClientImageID, factCommitCost: in.FsyncsPerCommit,
+		factTool: strings.TrimSpace(in.Result.Tool.Name + " " + in.Result.Tool.Version),
+	}
+	if s := in.Result.Server; s != nil {
+		serverFacts(out, *s, in.Set)
+	}
+	machineFacts(out, "client", in.Result.Client.Machine, in.Result.Client.Limits)
+	if t := in.Result.Target; t != nil {
+		machineFacts(out, "target", t.Machine, t.Limits)
+		out[factReplicas] = strconv.Itoa(len(t.Replicas))
+		if t.Storage != nil {
+			out[factFilesystem], out[factWriteCache] = t.Storage.Filesystem, t.Storage.WriteCache
+		}
+	}
+	dataFacts(out, in)
+	return contract.NewFacts(out)
+}
+
+func serverFacts(out map[string]string, s contract.Server, alsoSet []string) {
+	out[factVersion] = strings.TrimSpace(s.Version + " " + s.VersionComment)
+	out[factTLS], out[factCipher] = cmp.Or(s.TLSVersion, "none"), cmp.Or(s.Cipher, "none")
+	known := map[string]bool{}
+	for _, set := range append(slices.Clone(helpers), namesOfCatalogue()...) {
+		known[set] = true
+		if value, there := s.Variables[set]; there {
+			out[set] = cmp.Or(value, "''")
+		}
+	}
+	set := map[string]string{}
+	maps.Copy(set, s.NonDefault)
+	for _, name := range alsoSet {
+		if value, there := s.Variables[name]; there {
+			set[name] = value
+		}
+	}
+	n := 0
+	for _, name := range sortedNames(set) {
+		value := set[name]
+		if known[name] || Incidental(name, value) || n >= maxSet {
+			continue
+		}
+		n++
+		out[setPrefix+name] = cmp.Or(value, "''")
+	}
+}
+
+// helpers are variables that others are computed from.
+var helpers = []string{"default_storage_engine", "innodb_log_file_size", "innodb_log_files_in_group", "aurora_version"}
+
+func namesOfCatalogue() (all []string) {
+	for _, set := range Catalogue() {
+		all = append(all, set.names()...)
+	}
+	return all
+}
+
+// Incidental says whether a variable names places, identities and positions of a server. Nobody
+// compares them.
+func Incidental(name, value string) bool {
+	if strings.HasPrefix(value, "/") || strings.HasPrefix(name, "gtid_") {
+		return true
+	}
+	switch name {
+	case "hostname", "port", "bind_address", "socket", "pid_file", "server_id", "server_uuid", "init_file", "secure_file_priv", "tmpdir", "slave_load_tmpdir",
+		"replica_load_tmpdir", "log_error", "general_log_file", "slow_query_log_file", "report_host", "report_port", "log_basename", "timestamp",
+		"plugin_load", "plugin_load_add", "mysqlx_port", "mysqlx_socket", "mysqlx_bind_address", "version", "version_comment":
+		return true
+	}
+	return strings.HasPrefix(name, "ssl_") || strings.HasPrefix(name, "relay_log") || strings.HasSuffix(name, "_index") || strings.HasSuffix(name, "_basename")
+}
+
+func machineFacts(out map[string]string, side string, m contract.Machine, l contract.Limits) {
+	set := func(name, value string) { out[side+"/"+name] = value }
+	set("cpu", m.CPUModel)
+	set("microcode", m.Microcode)
+	set("governor", m.Governor)
+	set("kernel", m.Kernel)
+	set("clocksource", m.Clocksource)
+	set("huge-pages", m.HugePages)
+	set("machine", m.BootID)
+	if l.CPUs != nil {
+		set("cpus", strconv.FormatFloat(*l.CPUs, 'f', -1, 64))
+	} else if m.CPUs != nil {
+		set("cpus", strconv.FormatInt(*m.CPUs, 10))
+	}
+	if l.MemoryBytes != nil {
+		set("memory", strconv.FormatInt(*l.MemoryBytes, 10))
+	} else if m.MemoryBytes != nil {
+		set("memory", strconv.FormatInt(*m.MemoryBytes, 10))
+	}
+}
+
+// dataFacts are what the tables held after loading. Other versions of a server compute other
+// checksums, so that the version is part of them.
+func dataFacts(out map[string]string, in Source) {
+	if in.Loaded.Data == nil || len(in.Loaded.Data.Tables) == 0 {
+		return
+	}
+	var rows, sums strings.Builder
+	all := int64(0)
+	summed := in.SameBytes && in.Loaded.Server != nil
+	tables := slices.Clone(in.Loaded.Data.Tables)
+	slices.SortFunc(tables, func(a, b contract.Table) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	for _, t := range tables {
+		all += t.Rows
+		fmt.Fprintf(&rows, "%s %d\n", strings.ToLower(t.Name), t.Rows)
+		if t.Checksum == nil {
+			summed = false
+			continue
+		}
+		fmt.Fprintf(&sums, "%s %d\n", strings.ToLower(t.Name), *t.Checksum)
+	}
+	out[factRows] = fmt.Sprintf("%d rows in %d tables (%s)", all, len(tables), digest(rows.String()))
+	if summed {
+		out[factChecksum] = fmt.Sprintf("%s (%s)", digest(sums.String()), in.Loaded.Server.Version)
+	}
+}
+
+// digest of a text, short enough for a line.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}

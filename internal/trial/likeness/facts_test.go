@@ -1,0 +1,68 @@
+package likeness
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+func TestFactsOf(t *testing.T) {
+	data := func(rows, sum int64) *contract.Data {
+		return &contract.Data{Tables: []contract.Table{{Name: "b", Rows: 5, Checksum: new(int64(7))}, {Name: "A", Rows: rows, Checksum: &sum}}}
+	}
+	source := Source{
+		ServerImageID: "sha256:s", ClientImageID: "sha256:c", FsyncsPerCommit: "1.02", SameBytes: true,
+		Loaded: contract.Result{Data: data(3, 9), Server: &contract.Server{Version: "9.7.0"}},
+		Result: contract.Result{
+			Tool:   contract.Tool{Name: "sysbench", Version: "1.0.20"},
+			Client: contract.Client{Environment: contract.Environment{Machine: contract.Machine{CPUModel: "A", Kernel: "6.1", CPUs: new(int64(8))}}},
+			Target: &contract.Environment{
+				Machine: contract.Machine{CPUModel: "B", BootID: "id", Governor: "performance"}, Limits: contract.Limits{CPUs: new(2.5), MemoryBytes: new(int64(1 << 30))},
+				Storage: &contract.Storage{Filesystem: "ext4", WriteCache: contract.WriteBack},
+			},
+			Server: &contract.Server{
+				Version: "9.7.0", VersionComment: "Debian", TLSVersion: "TLSv1.3", Cipher: "AES",
+				Variables:  map[string]string{"log_bin": "ON", "sync_binlog": "1", "nobody_compares": "1"},
+				NonDefault: map[string]string{"log_bin": "ON", "innodb_ft_cache_size": "9", "datadir": "/data/", "server_id": "1", "gtid_executed": "x", "init_connect": ""},
+			},
+		},
+	}
+	want := map[string]string{
+		"client/cpu": "A", "client/cpus": "8", "client/image": "sha256:c", "client/kernel": "6.1", "client/tool": "sysbench 1.0.20", "connection/cipher": "AES",
+		"connection/tls": "TLSv1.3", "log_bin": "ON", "server/fsyncs-per-commit": "1.02", "server/image": "sha256:s", "server/replicas": "0",
+		"server/version": "9.7.0 Debian", "set/init_connect": "''", "set/innodb_ft_cache_size": "9", "storage/filesystem": "ext4", "storage/write-cache": "WriteBack",
+		"sync_binlog": "1", "target/cpu": "B", "target/cpus": "2.5", "target/governor": "performance", "target/machine": "id", "target/memory": "1073741824",
+	}
+	got := FactsOf(source).Map()
+	rows, sums := got["data/rows"], got["data/checksum"]
+	delete(got, "data/rows")
+	delete(got, "data/checksum")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("facts (-want +got):\n%s", diff)
+	}
+	for name, tc := range map[string]struct {
+		loaded     contract.Result
+		rows, sums bool
+	}{
+		"the same":       {contract.Result{Data: data(3, 9), Server: source.Loaded.Server}, true, true},
+		"other rows":     {contract.Result{Data: data(4, 9), Server: source.Loaded.Server}, false, true},
+		"other contents": {contract.Result{Data: data(3, 8), Server: source.Loaded.Server}, true, false},
+		"unknown data":   {contract.Result{}, false, false},
+	} {
+		source.Loaded = tc.loaded
+		got := FactsOf(source).Map()
+		if (got["data/rows"] == rows) != tc.rows || (got["data/checksum"] == sums) != tc.sums {
+			t.Errorf("%s: %q and %q", name, got["data/rows"], got["data/checksum"])
+		}
+	}
+}
+
+// A target that nobody can look into has facts of the client only.
+func TestFactsOfAnUnknownServer(t *testing.T) {
+	got := FactsOf(Source{Result: contract.Result{Tool: contract.Tool{Name: "ycsb"}}}).Map()
+	if diff := cmp.Diff(map[string]string{"client/tool": "ycsb"}, got); diff != "" {
+		t.Errorf("facts (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,97 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/internal/ground/apischema"
+)
+
+// Apply sets the values of a cell in the JSON of the tool's part of the spec, which is one that
+// the schema of the API accepts. It gives it back with every default filled in, checked against
+// that schema as if the values had been written there. The names of its fields are sorted.
+//
+// An integer is set as a number. A string is set as a string if the field takes one, or else
+// as the integer or the truth value that it spells: "64", "true". Where the tool has a field
+// "parameters" with texts by name, an axis may also name one that is there already: an axis
+// that had to make it would be a misspelt one. A field that the tool does not have, one of
+// many values, or a value that does not fit, is an error that names the axis; a value that
+// the schema refuses is one that names the cell and the field.
+func Apply(base json.RawMessage, cell Cell, tool *apischema.Tool) (json.RawMessage, error) {
+	object, err := tool.Read(base)
+	if err != nil {
+		return nil, err
+	}
+	for _, axis := range slices.Sorted(maps.Keys(cell)) { // sorted: the same error every time
+		if err := setAxis(object, axis, cell[axis], tool); err != nil {
+			return nil, fmt.Errorf("spec.matrix[%s]: %w", axis, err)
+		}
+	}
+	if err := tool.CompleteObject(object); err != nil {
+		if len(cell) == 0 {
+			return nil, err
+		}
+		return nil, fmt.Errorf("spec.matrix: cell %v: %w", cell, err)
+	}
+	return json.Marshal(object)
+}
+
+// parameters is the field with strings by name, which axes may set one by one.
+const parameters = "parameters"
+
+// setAxis sets the value of an axis in the object of a workload.
+func setAxis(object map[string]any, axis string, value intstr.IntOrString, tool *apischema.Tool) error {
+	kind, has := tool.Field(axis)
+	texts, _ := tool.Field(parameters)
+	switch {
+	case !has && texts == apischema.Texts:
+		return setParameter(object, axis, value, tool)
+	case !has:
+		return fmt.Errorf("the tool has no field %s; it has: %s", axis, strings.Join(tool.Fields(), ", "))
+	case !kind.Single():
+		return fmt.Errorf("%s has many values, and an axis sets one: use one of %s", axis, strings.Join(tool.Fields(), ", "))
+	}
+	if object[axis], has = literal(value, kind); !has {
+		return fmt.Errorf("the value %s does not fit: the field needs %s", quoted(value), kind.Needs())
+	}
+	return nil
+}
+
+// setParameter sets one of the parameters, always as a string.
+func setParameter(object map[string]any, axis string, value intstr.IntOrString, tool *apischema.Tool) error {
+	known, _ := object[parameters].(map[string]any)
+	if _, has := known[axis]; !has {
+		return fmt.Errorf("the tool has no field and no parameter %s; it has the fields %s and the parameters %q: give the parameter a value there first",
+			axis, strings.Join(tool.Fields(), ", "), slices.Sorted(maps.Keys(known)))
+	}
+	known[axis] = value.String()
+	return nil
+}
+
+// literal is the value as a field of the kind takes it; false when it does not fit.
+func literal(value intstr.IntOrString, kind apischema.Kind) (any, bool) {
+	text := value.Type == intstr.String
+	switch {
+	case kind == apischema.Text && text:
+		return value.StrVal, true
+	case kind == apischema.Integer && value.String() != "null": // which would leave the number at 0
+		var n int64
+		err := json.Unmarshal([]byte(value.String()), &n)
+		return n, err == nil
+	case kind == apischema.Boolean && (value.StrVal == "true" || value.StrVal == "false"):
+		return value.StrVal == "true", text
+	}
+	return nil, false
+}
+
+func quoted(value intstr.IntOrString) string {
+	if value.Type == intstr.String {
+		return fmt.Sprintf("%q", value.StrVal)
+	}
+	return value.String()
+}

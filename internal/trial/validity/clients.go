@@ -1,0 +1,92 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+
+	"github.com/assay-bench/assay/internal/trial/merge"
+)
+
+const (
+	// minOverlap is the expected share of common time in the longest window.
+	minOverlap = 0.95
+	// maxSpread is the tolerated time (s) between the first and the last client's start.
+	maxSpread = 1.0
+)
+
+// CheckClients checks that the clients of one trial measured at the same time, by the clocks
+// of their tools. Without common time there is no total rate, and the result is invalid. With
+// less common time than expected, rates are of that time, but latencies and counts are of all
+// windows. This is only a warning, because a server that stalls at the end of one client's
+// window must not lose that trial. Differences within the uncertainty of the clocks are
+// ignored. One client has no findings.
+func CheckClients(skew merge.Skew) []Finding {
+	var findings []Finding
+	switch o := skew.Overlap; {
+	case o == nil || *o+zero(skew.OverlapUncertainty) >= minOverlap:
+	case *o+zero(skew.OverlapUncertainty) <= 0:
+		findings = append(findings, Finding{"clients-overlap", Invalid, fmt.Sprintf(
+			"the measured windows of the %d clients have no common time: their rates cannot be added up", len(skew.Clients))})
+	default:
+		findings = append(findings, Finding{"clients-overlap", Warning, fmt.Sprintf(
+			"all %d clients measured in only %.1f %% of the longest window (at least %.0f %% expected, by the tools' clocks): the load was lower in the rest of the time",
+			len(skew.Clients), 100**o, 100*minOverlap)})
+	}
+	if s := skew.SpreadSeconds; s != nil && *s-zero(skew.SpreadUncertaintySeconds) > maxSpread {
+		findings = append(findings, Finding{"clients-skew", Warning, fmt.Sprintf(
+			"the last of %d clients began to measure %.3f s after the first%s", len(skew.Clients), *s, giveOrTake(skew.SpreadUncertaintySeconds))})
+	}
+	if skew.ClocksUnknown {
+		findings = append(findings, Finding{"clients-clocks", Warning, fmt.Sprintf(
+			"the offsets between the clocks of the %d clients are unknown, so it is unknown whether they measured at the same time: "+
+				"use a target with an agent or with the MySQL protocol, which has a reference clock", len(skew.Clients))})
+	}
+	return findings
+}
+
+// giveOrTake is the uncertainty as text; empty for none.
+func giveOrTake(seconds *float64) string {
+	if zero(seconds) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (give or take %.4f s)", *seconds)
+}
+
+func zero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+const (
+	// noteOffset (s) is larger than the usual offset between machines with NTP in one network.
+	noteOffset = 0.010
+	// warnOffset (s) is large enough to reverse the apparent order of events on different
+	// nodes.
+	warnOffset = 0.100
+)
+
+// clockDiffers and clockDiffersMuch: instants of this client and of the target are not
+// comparable. Rates and latencies are not affected, because each uses one clock.
+func clockDiffers(r contract.Result, _ runner.Expectations) string {
+	return clockText(r, noteOffset, warnOffset)
+}
+
+func clockDiffersMuch(r contract.Result, _ runner.Expectations) string {
+	return clockText(r, warnOffset, math.Inf(1))
+}
+
+// clockText describes an offset beyond its uncertainty and between two bounds.
+func clockText(r contract.Result, above, upTo float64) string {
+	c := r.Client.Clock
+	if c == nil || !c.Beyond() || math.Abs(c.OffsetSeconds) <= above || math.Abs(c.OffsetSeconds) > upTo {
+		return ""
+	}
+	return fmt.Sprintf("the clock of the target (%s) differed by %+.4f s (give or take %.4f s) from that of the client: "+
+		"instants of the two nodes are not comparable; synchronise both with NTP", c.Reference, c.OffsetSeconds, c.UncertaintySeconds)
+}

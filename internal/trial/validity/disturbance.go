@@ -1,0 +1,149 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+const (
+	// minClockStep (s) and maxSlew (share of the window): NTP slews a clock by at most 500
+	// ppm. A larger change is a step.
+	minClockStep = 0.05
+	maxSlew      = 0.0006
+)
+
+// Sides of a measurement.
+const (
+	theTarget = "target"
+	theClient = "client"
+	theAgent  = "agent of the client"
+)
+
+// environment of a side; nil where it is unknown.
+func environment(r contract.Result, side string) *contract.Environment {
+	switch agent := r.Client.Agent; {
+	case side == theTarget:
+		return r.Target
+	case side == theAgent && agent == nil:
+		return nil
+	case side == theAgent:
+		return &contract.Environment{Limits: agent.Limits, Before: agent.Before, After: agent.After}
+	}
+	return &r.Client.Environment
+}
+
+func targetThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theTarget) }
+
+func clientThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theClient) }
+
+func agentThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theAgent) }
+
+// throttled reports the number of throttled CPU periods of 100 ms. The container reached its
+// own limit by its own work, which is no reason to exclude a trial; see Limits.
+func throttled(r contract.Result, side string) string {
+	e := environment(r, side)
+	if e == nil {
+		return ""
+	}
+	times, ok := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Throttled })
+	if !ok || times <= 0 {
+		return ""
+	}
+	message := fmt.Sprintf("the %s was throttled %d times", side, times)
+	if share, known := throttledShare(*e); known {
+		periods, _ := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Periods })
+		message = fmt.Sprintf("the %s was throttled in %d of %d periods (%.2f %%)", side, times, periods, 100*share)
+	}
+	if s, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.ThrottledSeconds }); ok {
+		message += fmt.Sprintf(", for %.3f s in all", s)
+	}
+	if used, known := cpuShare(*e); known {
+		message += fmt.Sprintf(", and used %.0f %% of its CPU limit", 100*used)
+	}
+	if side == theAgent {
+		return message + ": raise agent.resources of the operator's configuration"
+	}
+	return message + ": give it more CPU"
+}
+
+func targetPressure(r contract.Result, _ runner.Expectations) string {
+	return memoryPressure(r, theTarget)
+}
+
+func clientPressure(r contract.Result, _ runner.Expectations) string {
+	return memoryPressure(r, theClient)
+}
+
+// memoryPressure of the container itself, within its own limit.
+func memoryPressure(r contract.Result, side string) string {
+	e := environment(r, side)
+	if e == nil {
+		return ""
+	}
+	if share, much := waitedForMemory(*e); much {
+		return fmt.Sprintf("all of the %s waited for memory in %.1f %% of the measured window: give it more memory", side, 100*share)
+	}
+	return ""
+}
+
+// targetRestarted: counters of a container only grow, so a lower value means a new container.
+// Context switches are not checked, because they include only present threads, and a server
+// ends threads with their connections.
+func targetRestarted(r contract.Result, _ runner.Expectations) string {
+	e := r.Target
+	if e == nil || e.Before == nil || e.After == nil {
+		return ""
+	}
+	if boot := e.Machine.BootTime; boot != nil && boot.After(e.Before.At) {
+		return fmt.Sprintf("the target's node restarted at %s, after the start of the measured window", boot.UTC().Format("15:04:05"))
+	}
+	cpu, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.CPUSeconds })
+	if ok && cpu < 0 {
+		return restarted("CPU time", -cpu)
+	}
+	periods, ok := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Periods })
+	if ok && periods < 0 {
+		return restarted("number of CPU periods", float64(-periods))
+	}
+	return ""
+}
+
+// uptime is the status variable with the seconds since the server was started.
+const uptime = "Uptime"
+
+// serverRestarted: the server restarted. This also works for a server without an agent.
+func serverRestarted(r contract.Result) string {
+	if r.Server == nil || !(r.Server.StatusDelta[uptime] < 0) {
+		return ""
+	}
+	return fmt.Sprintf("the server's uptime was %.0f s less after the measured window than before it: it restarted", -r.Server.StatusDelta[uptime])
+}
+
+// withoutLostCounters is the result without the differences of the server's counters if the
+// server restarted between the two readings: the counters began at 0, so the differences are
+// meaningless.
+func withoutLostCounters(r contract.Result) contract.Result {
+	if serverRestarted(r) != "" {
+		server := *r.Server
+		server.StatusDelta = nil
+		r.Server = &server
+	}
+	return r
+}
+
+func restarted(counter string, less float64) string {
+	return fmt.Sprintf("the target's %s was %.6g less after the measured window than before it: its container restarted", counter, less)
+}
+
+func clockStep(r contract.Result, _ runner.Expectations) string {
+	step := r.Client.ClockStepSeconds
+	seconds, _ := value(r, contract.NameTotalTime, nil)
+	if step == nil || math.Abs(*step) <= max(minClockStep, maxSlew*seconds) {
+		return ""
+	}
+	return fmt.Sprintf("the client's clock was set by %+.3f s during the measured window of %.1f s", *step, seconds)
+}

@@ -1,0 +1,199 @@
+package validity
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+const (
+	// maxForeign is the tolerated share of a machine's CPUs for foreign work during the
+	// measured window. Kubelet, container runtime and, on a machine of two cores with a
+	// control plane, the API server use nearly as much when idle.
+	maxForeign = 0.10
+	// maxSteal is the tolerated share of steal time of a machine.
+	maxSteal = 0.05
+)
+
+// machine has the usage of one machine over the measured window. Nodes of kind share one
+// machine: they have the same boot ID and the same /proc/stat.
+type machine struct {
+	// sides that ran there, such as client 0.
+	sides []string
+	// cpus of it; busy and steal in CPUs, that is, seconds per second.
+	cpus, busy, steal     float64
+	knowsBusy, knowsSteal bool
+	// ours is the usage of the trial's pods, and most the sum of their limits, in CPUs.
+	ours, most float64
+	// blind: the usage of a pod of the trial, such as a replica, is unknown.
+	blind bool
+	// external: the machine of the target is unknown. If it is this one, its work looks like
+	// foreign work.
+	external bool
+	// ownWait is the largest share of the window in which a pod of the trial waited for
+	// memory, and nodeWait that in which all of the machine did.
+	ownWait, nodeWait   float64
+	knowsOwn, knowsNode bool
+}
+
+// CheckNeighbours checks the machines of a trial for foreign use of CPU and memory: foreign
+// work, steal time, and memory pressure of a node. It needs the results of all clients.
+//
+// Foreign work is compared with the CPU limits of the trial's pods, not with their usage:
+// otherwise a stalled server would count where a fast server is excluded.
+func CheckNeighbours(results []contract.Result) []Finding {
+	machines := machinesOf(results)
+	var findings []Finding
+	for _, id := range slices.SortedFunc(maps.Keys(machines), func(a, b string) int {
+		return cmp.Or(slices.Compare(machines[a].sides, machines[b].sides), cmp.Compare(a, b))
+	}) {
+		findings = append(findings, machines[id].findings()...)
+	}
+	return findings
+}
+
+func machinesOf(results []contract.Result) map[string]*machine {
+	machines := map[string]*machine{}
+	external := !slices.ContainsFunc(results, func(r contract.Result) bool { return r.Target != nil && r.Target.Machine.BootID != "" })
+	for _, r := range results {
+		if r.State != contract.Succeeded {
+			continue
+		}
+		if r.Target != nil {
+			add(machines, *r.Target, "the target")
+			addReplicas(machines, *r.Target)
+		}
+		add(machines, r.Client.Environment, fmt.Sprintf("client %d", r.Trial.Client))
+		machines[r.Client.Machine.BootID].addAgent(r.Client.Agent)
+	}
+	for _, m := range machines {
+		m.external = external
+	}
+	return machines
+}
+
+// addReplicas adds the replicas' usage to the trial's. A replica without data may be on the
+// machine of its primary.
+func addReplicas(machines map[string]*machine, target contract.Environment) {
+	for _, replica := range target.Replicas {
+		if replica.Machine == nil || replica.Limits == nil {
+			if m := machines[target.Machine.BootID]; m != nil {
+				m.blind = true
+			}
+			continue
+		}
+		add(machines, contract.Environment{
+			Machine: *replica.Machine, Limits: *replica.Limits, Before: replica.Before, After: replica.After,
+		}, fmt.Sprintf("replica %d", replica.Index))
+	}
+}
+
+// add one pod of the trial to its machine. Without a boot ID the machine is unknown.
+func add(machines map[string]*machine, e contract.Environment, side string) {
+	id := e.Machine.BootID
+	if id == "" || e.Machine.CPUs == nil || *e.Machine.CPUs <= 0 {
+		return
+	}
+	m := machines[id]
+	if m == nil {
+		m = &machine{cpus: float64(*e.Machine.CPUs)}
+		machines[id] = m
+	}
+	m.sides = append(m.sides, side)
+	if busy, ok := rateOf(e, func(u contract.Usage) *float64 { return u.NodeCPUSeconds }); ok && !m.knowsBusy {
+		m.busy, m.knowsBusy = busy, true
+	}
+	if steal, ok := rateOf(e, func(u contract.Usage) *float64 { return u.NodeStealSeconds }); ok && !m.knowsSteal {
+		m.steal, m.knowsSteal = steal, true
+	}
+	used, ok := rateOf(e, func(u contract.Usage) *float64 { return u.CPUSeconds })
+	m.ours += used
+	m.blind = m.blind || !ok
+	if limit := e.Limits.CPUs; limit != nil {
+		m.most += min(*limit, m.cpus)
+	} else {
+		m.most += m.cpus
+	}
+	if own, ok := pressureShare(e, ownMemory); ok {
+		m.ownWait, m.knowsOwn = max(m.ownWait, own), true
+	}
+	if node, ok := pressureShare(e, nodeMemory); ok && !m.knowsNode {
+		m.nodeWait, m.knowsNode = node, true
+	}
+}
+
+// addAgent adds the container of the agent in a client pod, whose other container was added. A
+// window too short for its samples is also too short for it to work: it waits while a tool measures.
+// The machine and the agent may be nil.
+func (m *machine) addAgent(agent *contract.AgentContainer) {
+	if m == nil || agent == nil {
+		return
+	}
+	e := contract.Environment{Limits: agent.Limits, Before: agent.Before, After: agent.After}
+	if used, ok := rateOf(e, func(u contract.Usage) *float64 { return u.CPUSeconds }); ok {
+		m.ours += used
+	}
+	if limit := e.Limits.CPUs; limit != nil {
+		m.most += min(*limit, m.cpus)
+	}
+	if own, ok := pressureShare(e, ownMemory); ok {
+		m.ownWait = max(m.ownWait, own)
+	}
+}
+
+// nodeMemory is the pressure of the whole machine.
+const nodeMemory = "node.memory.full"
+
+func (m *machine) findings() []Finding {
+	var out []Finding
+	say := func(check string, severity Severity, format string, args ...any) {
+		out = append(out, Finding{check, severity, "on the machine of " + list(m.sides) + " " + fmt.Sprintf(format, args...)})
+	}
+	if foreign := (m.busy - m.ours) / m.cpus; m.knowsBusy && foreign > maxForeign {
+		free := m.cpus - m.most - m.steal
+		switch {
+		case m.blind:
+			say("neighbours", Note, "other work, including unknown pods of the trial, used %.1f %% of %g CPUs", 100*foreign, m.cpus)
+		case foreign*m.cpus > free && m.external:
+			// Excluding such trials would exclude fast servers and keep stalled ones.
+			say("neighbours", Warning, "other work, or that of the target if it runs there, used %.1f %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
+				100*foreign, m.cpus, min(m.most, m.cpus))
+		case foreign*m.cpus > free:
+			say("neighbours", Disturbed, "other work used %.1f %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
+				"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", 100*foreign, m.cpus, 100*maxForeign, min(m.most, m.cpus))
+		default:
+			say("neighbours", Note, "other work used %.1f %% of %g CPUs, which left the pods of the trial all that they may use", 100*foreign, m.cpus)
+		}
+	}
+	if m.knowsSteal && m.steal/m.cpus > maxSteal {
+		say("steal", Disturbed, "the steal time was %.1f %% of the CPU time (at most %.0f %% expected)", 100*m.steal/m.cpus, 100*maxSteal)
+	}
+	switch more := m.nodeWait - m.ownWait; {
+	case !m.knowsNode || more <= maxPressure:
+	case m.knowsOwn:
+		say("node-memory-pressure", Disturbed, "all work waited for memory in %.1f %% of the measured window, the trial's own for its own limits in %.1f %%",
+			100*m.nodeWait, 100*m.ownWait)
+	default:
+		say("node-memory-pressure", Warning, "all work waited for memory in %.1f %% of the measured window; the share of the trial is unknown", 100*m.nodeWait)
+	}
+	return out
+}
+
+// list joins words as people do.
+func list(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	default:
+		text := words[0]
+		for _, w := range words[1 : n-1] {
+			text += ", " + w
+		}
+		return text + " and " + words[n-1]
+	}
+}

@@ -1,0 +1,196 @@
+// Package validity checks whether a measurement can be true. In: a result, and the
+// expectations of its trial. Out: findings with a severity. A result that contradicts itself
+// or its trial is reported, and never part of a statistic.
+//
+// Each check is one small function over a result and the expectations of its trial. It
+// compares only measured values: where a number or an expectation is absent, the check has no
+// finding. Only a missing headline is a finding.
+//
+//	counts.go       counts are consistent
+//	operations.go   kinds of operations add up, in the requested mix
+//	noop.go         writes changed the expected rows
+//	idle.go         the same for tools without expected changes
+//	data.go         the data lasted for the window, and is the same on all targets
+//	latency.go      latencies fit the throughput
+//	order.go        latencies fit each other
+//	time.go         the measured time is the requested time
+//	steady.go       the throughput was constant over the window
+//	rate.go         the offered rate was achieved, and no queue grew
+//	replication.go  the replicas followed, and commits waited for them
+//	disturbance.go  restarts, throttling and clock steps of the client and the target
+//	limits.go       the resource limits that the trial reached
+//	neighbours.go   foreign use of its machines
+//	physics.go      operations are not faster than network and storage allow
+//	durability.go   the durability of commits that the settings promise
+//	network.go      retransmits
+//	gap.go          the machines ran all the time
+//	absent.go       planned measurements without a value
+//	notes.go        warnings and notes for the reader
+//	load.go         a target behaves as its settings promise
+//	clients.go      the clients of one trial measured at the same time
+//
+// The package does not know the tools: a tool's expectations are runner.Expectations.
+package validity
+
+import (
+	"slices"
+
+	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// Severity is the consequence of a finding for the result.
+type Severity string
+
+const (
+	// Invalid: the numbers contradict each other or the trial. The result is kept for
+	// inspection, and is not part of any statistic.
+	Invalid Severity = "Invalid"
+	// Disturbed: interference from outside during the measured window: foreign work, pressure
+	// on a node, steal time, an external restart, a step of the clock. The result is not part
+	// of any statistic, because it depends on more than the target. Effects that the target
+	// caused itself are never disturbances: excluding them would select by the outcome.
+	Disturbed Severity = "Disturbed"
+	// Warning: the result is part of the statistics, with a doubt.
+	Warning Severity = "Warning"
+	// Note: a fact beside the result, without a doubt.
+	Note Severity = "Note"
+)
+
+// Finding is a result of one check.
+type Finding struct {
+	// Check is the name of the check, such as little.
+	Check string
+	// Severity is Invalid, Disturbed, Warning or Note.
+	Severity Severity
+	// Message has the numbers and the conclusion.
+	Message string
+}
+
+// check is one check; say returns "" for no finding.
+type check struct {
+	name     string
+	severity Severity
+	say      func(contract.Result, runner.Expectations) string
+}
+
+// checks in the order of their findings: coarse checks first.
+var checks = []check{
+	{"headline", Invalid, headline},
+	{"nothing-done", Invalid, nothingDone},
+	{"throughput", Invalid, throughput},
+	{"query-rate", Invalid, queryRate},
+	{"event-count", Invalid, eventCount},
+	{"query-kinds", Invalid, queryKinds},
+	{"queries-per-operation", Invalid, queriesPerOperation},
+	{"no-op-writes", Invalid, noOpMuch},
+	{"data-ran-dry", Invalid, ranDry},
+	{"data-inconsistent", Invalid, inconsistent},
+	{"operation-kinds", Invalid, operationKinds},
+	{"operation-mix", Invalid, operationMix},
+	{"histogram", Invalid, histogram},
+	{"latency-order", Invalid, latencyOrder},
+	{"latency-sum", Invalid, latencySum},
+	{"little", Invalid, little},
+	{"operations", Invalid, operationsAsked},
+	{"tls", Invalid, tls},
+	{"semi-sync", Invalid, notSemiSync},
+	{"durability", Invalid, unflushed},
+	{"replication", Invalid, replicaBroke},
+	{"target-restarted", Disturbed, targetRestarted},
+	{"clock-step", Disturbed, clockStep},
+	{"network-stall", Disturbed, networkStall},
+	{"agent-stall", Disturbed, agentStall},
+	{"duration", Warning, duration},
+	{"warmup", Warning, shortWarmup},
+	{"operations", Warning, operationsMissing},
+	{"throughput", Warning, throughputBeside},
+	{"query-rate", Warning, queryRateBeside},
+	{"intervals", Warning, intervals},
+	{"target-throttled", Warning, targetThrottled},
+	{"client-throttled", Warning, clientThrottled},
+	{"agent-throttled", Warning, agentThrottled},
+	{"target-memory-pressure", Warning, targetPressure},
+	{"client-memory-pressure", Warning, clientPressure},
+	{"client-bottleneck", Warning, clientBottleneck},
+	{"not-measured", Warning, notMeasured},
+	{"unsupported", Warning, unsupported},
+	{CheckSaturated, Warning, tooMuchOffered},
+	{"clock-offset", Warning, clockDiffersMuch},
+	{"clock-offset", Note, clockDiffers},
+	{"stall", Warning, serverStall},
+	{"percentile-sample", Warning, percentileSample},
+	{"ignored-errors", Warning, ignoredErrors},
+	{"no-op-writes", Warning, noOpLittle},
+	{"no-op-statements", Warning, idleStatements},
+	{"data-grew", Warning, outgrown},
+	{"snapshot-isolation", Warning, snapshotIsolation},
+	{"reconnects", Warning, reconnects},
+	{"durability", Warning, unflushedByServer},
+	{"fsync", Warning, fasterThanStorage},
+	{"round-trip", Warning, fasterThanNetwork},
+	{"server-statements", Warning, serverStatements},
+	{"retransmits", Warning, retransmits},
+	{"variables-changed", Warning, variablesChanged},
+	{"reset", Warning, resetProblems},
+	{"checksum", Warning, unchecked},
+	{"agent", Warning, agentProblems},
+	{"problems", Warning, problems},
+	{"no-op-writes", Note, noOpUnobserved},
+}
+
+// Check runs all checks on the result of a measured window. A failed result, or one of another
+// phase, is not a measurement and has no findings.
+func Check(r contract.Result, e runner.Expectations) []Finding {
+	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
+		return nil
+	}
+	var findings []Finding
+	if message := serverRestarted(r); message != "" {
+		findings = append(findings, Finding{Check: "target-restarted", Severity: Disturbed, Message: message})
+	}
+	r = withoutLostCounters(r)
+	for _, c := range checks {
+		if message := c.say(r, e); message != "" {
+			findings = append(findings, Finding{Check: c.name, Severity: c.severity, Message: message})
+		}
+	}
+	return findings
+}
+
+// value of the first measurement of the name that has the labels.
+func value(r contract.Result, name string, labels map[string]string) (float64, bool) {
+	m, ok := r.Find(name, labels)
+	if !ok || m.Value == nil {
+		return 0, false
+	}
+	return *m.Value, true
+}
+
+// unlabelled measurement of the name: for all operations.
+func unlabelled(r contract.Result, name string) (contract.Measurement, bool) {
+	i := slices.IndexFunc(r.Measurements, func(m contract.Measurement) bool { return m.Name == name && len(m.Labels) == 0 })
+	if i < 0 {
+		return contract.Measurement{}, false
+	}
+	return r.Measurements[i], true
+}
+
+// whole is the value of the measurement for all operations.
+func whole(r contract.Result, name string) (float64, bool) {
+	m, ok := unlabelled(r, name)
+	if !ok || m.Value == nil {
+		return 0, false
+	}
+	return *m.Value, true
+}
+
+// operations is the number of successful operations.
+func operations(r contract.Result) (float64, bool) {
+	m, ok := r.Find(contract.NameThroughput, nil)
+	if !ok || m.N == nil {
+		return 0, false
+	}
+	return float64(*m.N), true
+}

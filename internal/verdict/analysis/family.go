@@ -1,0 +1,209 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
+)
+
+// Contrast is one comparison: a unit against its baseline in one measurement.
+type Contrast struct {
+	// Comparison that declares it, by its index; -1 for the control.
+	Comparison int32
+	// Measurement that is compared.
+	Measurement *Measurement
+	// Value and Baseline differ in the factor only.
+	Value, Baseline Unit
+}
+
+// Family is what a run compares. It follows from the plan and the declaration alone.
+type Family struct {
+	// Primary contrasts, in the order of the comparisons, their measurements, the cells, the
+	// combinations and the values.
+	Primary []Contrast
+	// Control has the contrasts of the baseline with itself.
+	Control []Contrast
+}
+
+// TooManyError is the error for a family with more comparisons than the limit.
+type TooManyError struct {
+	// Comparisons of the family, and the limit for its number of blocks.
+	Comparisons, Limit int
+}
+
+// Error has the remedy.
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("%d comparisons are more than the %d that a run may have (limits.comparisons of the operator): "+
+		"declare those that matter with spec.analysis.comparisons and within", e.Comparisons, e.Limit)
+}
+
+// maxShifts of all primary comparisons together: each keeps n(n+1)/2 numbers for n blocks, n² where
+// they are not paired. 64 MiB.
+const maxShifts = 8 << 20
+
+// limitFor so many blocks.
+func limitFor(limit, blocks int) int { return min(limit, maxShifts/max(blocks*blocks, 1)) }
+
+// FamilyOf an experiment. Names are the measurements of the tool. Limit is that of the operator. It
+// fails with a message that names the field, with a *TooManyError, or when the experiment is too
+// large to be compared.
+func FamilyOf(l Layout, d Declaration, names []string, limit int) (Family, error) {
+	var f Family
+	if len(d.Comparisons) == 0 && d.Control == "" {
+		return f, nil
+	}
+	units, err := l.units()
+	if err != nil {
+		return f, err
+	}
+	twin := slices.Index(l.Plan.Targets, v1alpha1.ControlName)
+	without := units
+	if d.Control != "" {
+		without = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { return int(u.Target) == twin })
+	}
+	tooMany := &TooManyError{Limit: limitFor(limit, l.Plan.Blocks())}
+	for i := range d.Comparisons {
+		c := &d.Comparisons[i]
+		pairs, err := l.pairs(*c, without, names)
+		if err != nil {
+			return f, err
+		}
+		tooMany.Comparisons += len(pairs) * len(c.Measurements)
+		if tooMany.Comparisons > tooMany.Limit {
+			continue // counted, and not kept
+		}
+		for m := range c.Measurements {
+			for _, p := range pairs {
+				f.Primary = append(f.Primary, Contrast{int32(i), &c.Measurements[m], p.Value, p.Baseline})
+			}
+		}
+	}
+	if tooMany.Comparisons > tooMany.Limit {
+		return Family{}, tooMany
+	}
+	if d.Control != "" {
+		f.Control, err = l.control(d, units, names)
+	}
+	return f, err
+}
+
+// pairs of units that a comparison makes.
+func (l Layout) pairs(c Comparison, units []Unit, names []string) ([]Contrast, error) {
+	for i, m := range c.Measurements {
+		if !slices.Contains(names, m.Name) {
+			return nil, fmt.Errorf("%s.measurements[%d].name: the records of this tool have no %s: use one of %s", c.Field, i, m.Name, someOf(names))
+		}
+	}
+	if err := l.known(c.Factor, "", units); err != nil {
+		return nil, fmt.Errorf("%s.factor: %w", c.Field, err)
+	}
+	if err := l.known(c.Factor, c.Baseline, units); err != nil {
+		return nil, fmt.Errorf("%s.baseline: %w", c.Field, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Within)) { // the same error every time
+		if name == c.Factor {
+			return nil, fmt.Errorf("%s.within: %s is the factor itself: leave it out, or name another factor", c.Field, name)
+		}
+		if err := l.known(name, c.Within[name], units); err != nil {
+			return nil, fmt.Errorf("%s.within: %w", c.Field, err)
+		}
+	}
+	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { return !l.isWithin(u, c.Within) })
+	values := l.values(c.Factor, units)
+	baseline := c.Baseline
+	if baseline == "" && len(values) > 0 {
+		baseline = values[0]
+	}
+	g, bases := l.groupsBy(c.Factor), map[Unit]Unit{}
+	for _, u := range units {
+		if v, has := l.valueOf(c.Factor, u); has && v == baseline {
+			bases[g.group(u)] = u
+		}
+	}
+	var out []Contrast
+	for _, u := range units {
+		v, has := l.valueOf(c.Factor, u)
+		if base, compared := bases[g.group(u)]; has && compared && v != baseline {
+			out = append(out, Contrast{Value: u, Baseline: base})
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: it compares nothing: no two parts of this run differ in %s alone, with the baseline %q on one side (its values here: %s)",
+			c.Field, c.Factor, baseline, someOf(values))
+	}
+	return out, nil
+}
+
+func (l Layout) isWithin(u Unit, within map[string]string) bool {
+	for name, value := range within {
+		if v, has := l.valueOf(name, u); !has || v != value {
+			return false
+		}
+	}
+	return true
+}
+
+// control has the contrasts of the control with its baseline, in the measurements of all comparisons.
+func (l Layout) control(d Declaration, units []Unit, names []string) ([]Contrast, error) {
+	c := Comparison{Field: "spec.analysis.control", Factor: v1alpha1.FactorTarget, Baseline: d.Control, Measurements: usualMeasurements(names, len(l.Combinations) > 0)}
+	if len(d.Comparisons) > 0 {
+		c.Measurements = d.Comparisons[0].Measurements
+	}
+	twin, of := int32(slices.Index(l.Plan.Targets, v1alpha1.ControlName)), int32(slices.Index(l.Plan.Targets, d.Control))
+	sides := slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { return u.Target != twin && u.Target != of })
+	pairs, err := l.pairs(c, sides, names)
+	if err != nil {
+		return nil, err
+	}
+	var out []Contrast
+	for m := range c.Measurements {
+		for _, p := range pairs {
+			out = append(out, Contrast{-1, &c.Measurements[m], p.Value, p.Baseline})
+		}
+	}
+	return out, nil
+}
+
+// Foresight is what is known of a family before its data.
+type Foresight struct {
+	// Comparisons of the primary family.
+	Comparisons int
+	// Blocks of the plan, and the number that the family needs for any verdict.
+	Blocks, Needed int
+	// Detectable effect at TypicalRatioSpread, such as 0.03; 0 where the blocks are too few.
+	Detectable float64
+	// Looks of a run that may end early, the last block included; none of any other.
+	Looks []stats.Look
+}
+
+const (
+	// TypicalSpread of a single value, for planning: the coefficient of variation of benchmarks on
+	// shared machines.
+	TypicalSpread = 0.027
+	// TypicalRatioSpread is that of the ratio of two such values, as if the trials of a block had
+	// nothing in common: the real one is smaller as far as something slows both.
+	TypicalRatioSpread = math.Sqrt2 * TypicalSpread
+	// power of the planned and of the stated effect.
+	power = 0.8
+)
+
+// Foresee what the blocks of a plan can show.
+func Foresee(f Family, l Layout, d Declaration) Foresight {
+	out := Foresight{Comparisons: len(f.Primary), Blocks: l.Plan.Blocks()}
+	if out.Comparisons == 0 {
+		return out
+	}
+	out.Looks, d = LooksOf(f, d), d.atALook(f)
+	out.Needed = stats.BlocksNeeded(out.Comparisons, d.ErrorRate)
+	if effect, ok := stats.DetectableEffect(out.Blocks, TypicalRatioSpread, d.ErrorRate/float64(out.Comparisons), power); ok && out.Enough() {
+		out.Detectable = effect
+	}
+	return out
+}
+
+// Enough says that the blocks can carry a verdict.
+func (f Foresight) Enough() bool { return f.Blocks >= f.Needed }

@@ -1,0 +1,74 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
+)
+
+// sizes are what the blocks of a paired comparison detect, and how many the minimum effect takes. Found
+// values hide what is smaller than their steps, however many blocks there are.
+func (d Declaration) sizes(e *v1alpha1.ComparisonEntry, one compared, family int) {
+	c, rate := one.comparison, d.ErrorRate/float64(family)
+	if !c.Paired || !(c.Spread > 0) {
+		return
+	}
+	if effect, ok := stats.DetectableEffect(c.N, c.Spread, rate, power); ok && effect > 0 {
+		e.DetectableEffect = v1alpha1.FourDigits(max(effect, one.above))
+	}
+	if blocks, ok := stats.BlocksFor(d.MinimumEffect, c.Spread, rate, power); ok && one.above < d.MinimumEffect {
+		e.BlocksNeeded = int32(blocks)
+	}
+}
+
+// undecided comparison, because of these reasons.
+func undecided(e *v1alpha1.ComparisonEntry, verdict v1alpha1.ComparisonVerdict, because ...v1alpha1.VerdictReason) {
+	e.Verdict, e.Reasons = verdict, because
+}
+
+// judge a primary comparison.
+func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stats.Decision) {
+	unmet := a.likeness(one.contrast).Unmet
+	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e)))
+	family, blocks, needed := count(len(a.family.Primary)), count(one.comparison.N), count(a.needed)
+	switch {
+	case a.series.blocks < a.needed:
+		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeFamilyTooLarge, "comparisons", family, "needed", needed, "blocks", count(a.series.blocks)))
+	case a.sequential():
+		undecided(e, v1alpha1.VerdictExploratory, append(slices.Clone(one.absent), because(v1alpha1.CodeInSequence))...)
+	case len(one.absent) > 0:
+		undecided(e, v1alpha1.VerdictInconclusive, one.absent...)
+	case one.once:
+		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeOneObservation))
+	case e.Verdict == v1alpha1.VerdictExploratory:
+		few := because(v1alpha1.CodeTooFewBlocks, "blocks", blocks, "needed", count(stats.MinBlocks))
+		if a.needed > stats.MinBlocks { // their common error rate leaves each of several comparisons less
+			few.Values["comparisons"], few.Values["family"] = family, needed
+		}
+		undecided(e, v1alpha1.VerdictExploratory, few)
+	case unmet != "":
+		undecided(e, v1alpha1.VerdictInconclusive, because(v1alpha1.CodeNotAlike, "unmet", unmet))
+	case e.Verdict == v1alpha1.VerdictInconclusive:
+		if e.DetectableEffect == "" && one.comparison.N < a.needed {
+			undecided(e, v1alpha1.VerdictInconclusive, because(v1alpha1.CodeFewerThanFamily, "blocks", blocks, "comparisons", family, "needed", needed))
+		}
+	case e.Verdict != v1alpha1.VerdictEquivalent:
+		e.BelowMinimumEffect = decision.Equivalent
+	}
+	e.Reasons = bounded(append(e.Reasons, a.caveats(*e, one)...))
+}
+
+// caveats of a comparison with its verdict.
+func (a *analyst) caveats(e v1alpha1.ComparisonEntry, one compared) (out []v1alpha1.VerdictReason) {
+	if e.Verdict != v1alpha1.VerdictExploratory {
+		if a.sameOrder(e.Factor) {
+			out = append(out, because(v1alpha1.CodeOneOrder))
+		}
+		out = append(out, a.limiting(one.contrast)...)
+	}
+	if len(one.absent) == 0 && e.IntervalLow != "" {
+		out = append(out, coarse(one.above)...)
+	}
+	return out
+}

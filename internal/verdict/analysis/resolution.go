@@ -1,0 +1,80 @@
+package analysis
+
+import (
+	"math"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/internal/trial/plan"
+)
+
+// Steps are how finely values are known that a search found: each is the highest rate that held, and
+// the true one is anywhere from there to the lowest that did not.
+type Steps struct {
+	// Precision is how far the true value may be above a found one, such as 0.05.
+	Precision float64
+	// Least difference of two values: one operation per second of each client.
+	Least float64
+}
+
+// stepsOf the search of a spec; nil without one.
+func stepsOf(spec v1alpha1.BenchmarkRunSpec) (*Steps, error) {
+	if spec.Search == nil {
+		return nil, nil
+	}
+	s, err := plan.SearchOf(*spec.Search)
+	if err != nil {
+		return nil, err
+	}
+	return &Steps{Precision: s.Precision, Least: float64(max(spec.Clients.Count, 1))}, nil
+}
+
+// above is how far the true value may be above the least of these, as a share of it; 0 for values that
+// were measured.
+func (s *Steps) above(values ...float64) float64 {
+	if s == nil {
+		return 0
+	}
+	out := s.Precision
+	for _, v := range values {
+		if v > 0 {
+			out = math.Max(out, s.Least/v)
+		}
+	}
+	return out
+}
+
+// known is a decision on found values: its interval is one of the true ratio, and only where that is within
+// what matters the sides are equivalent.
+func (d Declaration) known(x stats.Decision, above float64) stats.Decision {
+	if above > 0 && x.Interval != nil {
+		x.Interval = widen(x.Interval, above)
+		x.Equivalent = x.Equivalent && d.isNothing(*x.Interval)
+	}
+	return x
+}
+
+// widen the interval of a ratio of found values to one of the true ratio. Searches with the same bounds
+// try the same rates, so that which side is larger is as certain as the values say: there the interval
+// ends at 1.
+func widen(i *stats.Interval, above float64) *stats.Interval {
+	if i == nil || above == 0 {
+		return i
+	}
+	out := *i
+	if out.Low /= 1 + above; i.Low > 1 {
+		out.Low = math.Max(1, out.Low)
+	}
+	if out.High *= 1 + above; i.High < 1 {
+		out.High = math.Min(1, out.High)
+	}
+	return &out
+}
+
+// coarse says that the values of a comparison are found ones; nothing of values that were measured.
+func coarse(above float64) []v1alpha1.VerdictReason {
+	if above == 0 {
+		return nil
+	}
+	return []v1alpha1.VerdictReason{because(v1alpha1.CodeSearchStep, "step", v1alpha1.FourDigits(above))}
+}

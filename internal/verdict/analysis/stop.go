@@ -1,0 +1,103 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
+)
+
+// StopEarly is the rule by which a run ends before its last block: after a block at which it looks,
+// when every ratio of the primary family is known to within the precision.
+type StopEarly struct {
+	// MinBlocks before the first look, and MaxBlocks of the plan.
+	MinBlocks, MaxBlocks int
+	// Precision of a ratio, such as 0.02: its interval reaches from a ratio divided by 1.02 to that
+	// ratio times 1.02, or is narrower.
+	Precision float64
+}
+
+// declareStop is the rule of a spec; nil without one.
+func declareStop(design v1alpha1.Design) (*StopEarly, error) {
+	if design.StopEarly == nil {
+		return nil, nil
+	}
+	precision, err := share(design.StopEarly.Precision)
+	if err != nil {
+		return nil, fmt.Errorf("spec.design.stopEarly.precision: %w", err)
+	}
+	return &StopEarly{MinBlocks: int(design.StopEarly.MinBlocks), MaxBlocks: int(design.Blocks), Precision: precision}, nil
+}
+
+// LooksOf a family: the blocks after which the run may stop, the last of the plan included. They
+// follow from the spec alone. There are none without a rule, and where nothing is compared.
+func LooksOf(f Family, d Declaration) []stats.Look {
+	if d.Stop == nil || len(f.Primary) == 0 {
+		return nil
+	}
+	return stats.Looks(d.Stop.MinBlocks, d.Stop.MaxBlocks, len(f.Primary), d.ErrorRate)
+}
+
+// atALook is the declaration for the analysis of a family, at a look or at the end: the looks divide
+// the error rate evenly. A run that ends between looks, as one that fails does, has spent no more.
+func (d Declaration) atALook(f Family) Declaration {
+	if looks := LooksOf(f, d); len(looks) > 0 {
+		d.ErrorRate = looks[0].ErrorRate
+	}
+	return d
+}
+
+// Looked is what a look found.
+type Looked struct {
+	// Stop: the run ends here.
+	Stop bool
+	// Blocks that were measured, and the most that the plan has.
+	Blocks, MaxBlocks int
+	// Precision that is wanted of every ratio, and Widest, to within which the least certain one is known: both
+	// are shares such as 0.02.
+	Precision, Widest float64
+	// Ratios of the family, and Without is how many of them have no interval, or too few blocks for a verdict.
+	Ratios, Without int
+}
+
+// IsLook says whether a run looks at its data after so many blocks. The end of the plan is none: the
+// run ends there anyway. It fails as FamilyOf.
+func IsLook(in Input, blocks int) (bool, error) {
+	if in.Declaration.Stop == nil || blocks >= in.Declaration.Stop.MaxBlocks {
+		return false, nil
+	}
+	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, math.MaxInt)
+	if err != nil {
+		return false, err
+	}
+	for _, look := range LooksOf(family, in.Declaration) {
+		if look.Blocks == blocks {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Look at the data of a run after so many blocks. The values are those that count in the final
+// analysis: a trial that failed, or that was disturbed, is missing in the look as it is there. So a
+// run that stops ends with the intervals for which it stopped. It fails as FamilyOf.
+func Look(in Input, blocks int) (Looked, error) {
+	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, math.MaxInt)
+	if err != nil {
+		return Looked{}, err
+	}
+	rule := in.Declaration.Stop
+	in.Declaration = in.Declaration.atALook(family)
+	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records)}
+	_, decisions := a.decide()
+	out := Looked{Stop: stats.Precise(decisions, rule.Precision), Blocks: blocks, MaxBlocks: rule.MaxBlocks, Precision: rule.Precision, Ratios: len(decisions)}
+	for _, d := range decisions {
+		if d.Interval == nil || d.Exploratory {
+			out.Without++
+			continue
+		}
+		out.Widest = math.Max(out.Widest, math.Sqrt(d.Interval.High/d.Interval.Low)-1)
+	}
+	return out, nil
+}

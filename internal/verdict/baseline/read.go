@@ -1,0 +1,106 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// Expected is a measurement of a baseline, read.
+type Expected struct {
+	// Key and Direction of the measurement.
+	Key       v1alpha1.MeasurementKey
+	Direction contract.Direction
+	// Tolerance of the median, such as 0.25; 0 without one.
+	Tolerance float64
+	// Blocks are its values.
+	Blocks []float64
+}
+
+// Read the measurements of a baseline. It fails for one that contradicts itself; the message names the
+// field.
+func Read(spec v1alpha1.BenchmarkBaselineSpec) ([]Expected, error) {
+	seen := map[string]int{}
+	out := make([]Expected, 0, len(spec.Measurements))
+	for i, m := range spec.Measurements {
+		field := fmt.Sprintf("spec.measurements[%d]", i)
+		key := Key(m.MeasurementKey)
+		if first, is := seen[key]; is {
+			return nil, fmt.Errorf("%s is spec.measurements[%d] once more (%s): give each once", field, first, Words(m.MeasurementKey))
+		}
+		seen[key] = i
+		one := Expected{Key: m.MeasurementKey, Direction: contract.Direction(m.Direction)}
+		var err error
+		if one.Blocks, err = numbers(m.Blocks); err != nil {
+			return nil, fmt.Errorf("%s.blocks%w", field, err)
+		}
+		if m.Tolerance != "" {
+			if one.Tolerance, err = Share(m.Tolerance); err != nil {
+				return nil, fmt.Errorf("%s.tolerance: %w", field, err)
+			}
+		}
+		if one.Direction == contract.HigherIsBetter && one.Tolerance >= 1 {
+			return nil, fmt.Errorf("%s.tolerance: %s allows a rate of 0, and nothing is slower: use less than 100%%", field, m.Tolerance)
+		}
+		out = append(out, one)
+	}
+	for i, s := range spec.MachineSpeed {
+		if _, err := numbers(s.Seconds); err != nil {
+			return nil, fmt.Errorf("spec.machineSpeed[%d].seconds%w", i, err)
+		}
+	}
+	return out, nil
+}
+
+// numbers of decimal texts; an error begins with the index.
+func numbers(texts []string) ([]float64, error) {
+	out := make([]float64, len(texts))
+	for i, text := range texts {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, fmt.Errorf("[%d]: %q is no decimal number", i, text)
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// Share is a percentage such as 25% as a number such as 0.25. It fails for what is no percentage above
+// 0%.
+func Share(percentage string) (float64, error) {
+	number, ok := strings.CutSuffix(percentage, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil || !(v > 0) || math.IsInf(v, 1) {
+		return 0, fmt.Errorf("%q is no percentage above 0%%: write it like 25%%", percentage)
+	}
+	return v / 100, nil
+}
+
+// Records that have the circumstances of a target in a baseline, for a comparison of likeness. They
+// have no values. Numbers that Read refuses are left out.
+func Records(spec v1alpha1.BenchmarkBaselineSpec, target string) []contract.Record {
+	var out []contract.Record
+	for _, e := range spec.Environments {
+		if e.Target == target {
+			out = append(out, contract.Record{Target: target, State: contract.Succeeded, Facts: contract.Facts(e.Facts)})
+		}
+	}
+	speeds := contract.Record{Target: target, State: contract.Succeeded}
+	for _, s := range spec.MachineSpeed {
+		seconds, err := numbers(s.Seconds)
+		if s.Target != target || err != nil {
+			continue
+		}
+		for _, v := range seconds {
+			speeds.MachineSpeed = append(speeds.MachineSpeed, contract.RecordedSpeed{Side: string(s.Side), Kernel: string(s.Kernel), Seconds: v})
+		}
+	}
+	if len(speeds.MachineSpeed) > 0 {
+		out = append(out, speeds)
+	}
+	return out
+}

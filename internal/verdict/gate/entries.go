@@ -1,0 +1,74 @@
+package gate
+
+import (
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+const (
+	// maxEntries and maxDifferences are the bounds of status.gate.
+	maxEntries     = 64
+	maxDifferences = 16
+	// maxEntriesBytes of texts and labels are shown, to one entry: a tenant writes the labels of a
+	// baseline, and a status that is too large ends no run.
+	maxEntriesBytes = 64 << 10
+)
+
+// count the outcomes.
+func (j *judgement) count() {
+	for _, one := range j.all {
+		switch one.outcome {
+		case v1alpha1.OutcomeSlower:
+			j.status.SlowerCount++
+			j.status.JudgedCount++
+		case v1alpha1.OutcomePassed:
+			j.status.JudgedCount++
+		case v1alpha1.OutcomeMissing:
+			j.status.MissingCount++
+		case v1alpha1.OutcomeNew:
+			j.status.NewCount++
+		}
+	}
+}
+
+// entriesOf all baselines: what is not as it should be first and, of that, all of the baselines that count: one that only informs
+// takes no room from what an alarm has to know.
+func entriesOf(all []*judgement) (out []v1alpha1.GateEntry) {
+	room := maxEntriesBytes
+	add := func(j *judgement, outcome v1alpha1.GateOutcome) {
+		for _, one := range j.all {
+			if one.outcome == outcome && len(out) < maxEntries && room > 0 {
+				room -= sizeOf(one.key) + min(len(one.text), maxText)
+				one.entry.Outcome, one.entry.Measurement, one.entry.Baseline = one.outcome, one.key, j.status.Name
+				one.entry.Text = contract.Cut(one.text, maxText)
+				out = append(out, one.entry)
+			}
+		}
+	}
+	group := func(counts bool, outcomes ...v1alpha1.GateOutcome) {
+		for _, outcome := range outcomes {
+			for _, j := range all {
+				if j.counts() == counts && j.unread == "" {
+					add(j, outcome)
+				}
+			}
+		}
+	}
+	for _, counts := range []bool{true, false} {
+		group(counts, v1alpha1.OutcomeSlower, v1alpha1.OutcomeMissing, v1alpha1.OutcomeNew, v1alpha1.OutcomeNotJudged)
+	}
+	group(true, v1alpha1.OutcomePassed)
+	group(false, v1alpha1.OutcomePassed)
+	return out
+}
+
+// sizeOf the texts of a key, in bytes.
+func sizeOf(k v1alpha1.MeasurementKey) int {
+	n := len(k.Target) + len(k.Name) + len(k.Unit)
+	for _, values := range []map[string]string{k.Parameters, k.Labels} {
+		for name, value := range values {
+			n += len(name) + len(value)
+		}
+	}
+	return n
+}

@@ -1,0 +1,86 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/changepoint"
+	"github.com/assay-bench/assay/internal/verdict/baseline"
+)
+
+// ChangeOptions of a search for changes in a series.
+type ChangeOptions struct {
+	// ErrorRate is the largest probability of any change in a series without one, over all measurements
+	// of its latest run, such as 0.05. It holds for one look: whoever looks each night has it each night.
+	ErrorRate float64
+	// MinimumEffect is the smallest change of the level that matters, such as 0.05.
+	MinimumEffect float64
+	// Confirm is how many runs after the first of the new level have to show it. A change is found with
+	// two runs at least, so that 0 is as 1.
+	Confirm int
+}
+
+// mostWork bounds a search, in distances between two values: some seconds for each change of a
+// measurement.
+const mostWork = 4e9
+
+// leastWindow is searched in any case.
+const leastWindow = 16
+
+// window is how many of the latest values of each of so many measurements are searched. Their tests
+// share the error rate, so that twice as many need twice the permutations each.
+func window(errorRate float64, measurements int) int {
+	permutations := float64(changepoint.PermutationsFor(errorRate / float64(measurements)))
+	most := math.Sqrt(mostWork / float64(measurements) / permutations)
+	return int(min(max(most, leastWindow), changepoint.MostValues))
+}
+
+// Changes finds the measurements of the latest run whose level changed for the worse when it last
+// changed, by change points over the medians of the runs, the oldest run first. The gates of the runs
+// and their baseline decide nothing here: a series is its own baseline. It does not depend on the day:
+// the random permutations follow from the length of the series. Of very many measurements only the latest
+// runs are searched.
+//
+// It fails for a series that is too long.
+func Changes(series []Past, o ChangeOptions) ([]Regression, error) {
+	lines := latest(series)
+	var out []Regression
+	for _, l := range lines {
+		if n := len(l.at); n > changepoint.MostValues {
+			return nil, fmt.Errorf("%s: %w", baseline.Words(l.last.Measurement), &changepoint.TooLongError{Values: n})
+		}
+		old := max(0, len(l.at)-window(o.ErrorRate, len(lines)))
+		l.values, l.at = l.values[old:], l.at[old:]
+		r, is, err := lastChange(l, o, len(lines))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", baseline.Words(l.last.Measurement), err)
+		}
+		if !is {
+			continue
+		}
+		since := series[l.at[len(l.at)-r.Runs]]
+		r.Since, r.At, r.Last = since.Run, since.Time, series[l.at[len(l.at)-1]].Run
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// lastChange of a line, one of so many; false unless it is one for the worse.
+func lastChange(l line, o ChangeOptions, of int) (r Regression, is bool, err error) {
+	if l.last.Direction == "" {
+		return r, false, nil
+	}
+	logs := make([]float64, len(l.values))
+	for i, v := range l.values {
+		logs[i] = math.Log(v.Median) // a change by a factor is as far on any level
+	}
+	changes, err := changepoint.Find(logs, changepoint.Options{ErrorRate: o.ErrorRate / float64(of)})
+	if err != nil || len(changes) == 0 {
+		return r, false, err
+	}
+	last := changes[len(changes)-1]
+	r = Regression{Measurement: l.last.Measurement, Runs: len(logs) - last.Index, Ratio: math.Exp(last.After - last.Before), P: last.P}
+	r.Confirmed = r.Runs > o.Confirm
+	return r, worse(contract.Direction(l.last.Direction), r.Ratio) >= o.MinimumEffect, nil
+}

@@ -1,0 +1,105 @@
+package history
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// Bounds of the texts of an entry, in bytes.
+const (
+	maxReason = 128
+	maxText   = 1024
+)
+
+// OutcomeOf a run that has ended.
+func OutcomeOf(run *v1alpha1.BenchmarkRun) v1alpha1.RunOutcome {
+	c := run.Status.Conditions
+	if !apimeta.IsStatusConditionTrue(c, v1alpha1.ConditionComplete) ||
+		apimeta.IsStatusConditionFalse(c, v1alpha1.ConditionValid) || apimeta.IsStatusConditionFalse(c, v1alpha1.ConditionPassed) {
+		return v1alpha1.OutcomeFailed
+	}
+	return v1alpha1.OutcomeSucceeded
+}
+
+// describe what is known of a run without its records.
+func describe(run *v1alpha1.BenchmarkRun) contract.PastRun {
+	st := run.Status
+	out := contract.PastRun{
+		Name: run.Name, UID: string(run.UID), SpecHash: st.SpecHash, Trigger: contract.Cut(run.Annotations[v1alpha1.AnnotationTrigger], maxReason),
+		Outcome: string(OutcomeOf(run)), Verdict: contract.Cut(st.Verdict, maxText), Headline: contract.Cut(st.Headline, maxText),
+		CompletionTime: run.CreationTimestamp.UTC(),
+	}
+	if st.CompletionTime != nil {
+		out.CompletionTime = st.CompletionTime.UTC()
+	}
+	if st.StartTime != nil {
+		start := st.StartTime.UTC()
+		out.StartTime = &start
+	}
+	if t, err := time.Parse(time.RFC3339, run.Annotations[v1alpha1.AnnotationScheduledTime]); err == nil {
+		out.ScheduledTime = &t
+	}
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionValid); c != nil {
+		out.Valid = string(c.Status)
+	}
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed); c != nil && c.Status != metav1.ConditionUnknown {
+		passed := c.Status == metav1.ConditionTrue
+		out.Passed = &passed
+	}
+	out.Reason, out.Message = whyFailed(run)
+	return out
+}
+
+// refused is the entry of a run whose records are not its own: nothing that it said of itself counts.
+func refused(run contract.PastRun, reason, message string) contract.PastRun {
+	run.Outcome, run.Valid, run.Passed = string(v1alpha1.OutcomeFailed), string(metav1.ConditionFalse), nil
+	run.Verdict, run.Headline = "", ""
+	run.Reason, run.Message = contract.Cut(reason, maxReason), contract.Cut(message, maxText)
+	return run
+}
+
+// whyFailed are the reason and the message of a run that did not succeed.
+func whyFailed(run *v1alpha1.BenchmarkRun) (reason, message string) {
+	for _, bad := range []struct {
+		condition string
+		status    metav1.ConditionStatus
+	}{{v1alpha1.ConditionFailed, metav1.ConditionTrue}, {v1alpha1.ConditionValid, metav1.ConditionFalse}, {v1alpha1.ConditionPassed, metav1.ConditionFalse}} {
+		c := apimeta.FindStatusCondition(run.Status.Conditions, bad.condition)
+		if c != nil && c.Status == bad.status {
+			return contract.Cut(c.Reason, maxReason), contract.Cut(c.Message, maxText)
+		}
+	}
+	return "", ""
+}
+
+// textOf values is the same for the same values.
+func textOf[V any](values map[string]V, text func(V) string) string {
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		out.WriteString(name + "\x00" + text(values[name]) + "\x00")
+	}
+	return out.String()
+}
+
+// medians of the seconds of each kernel on each side.
+func medians(all map[speedKey][]float64) []contract.RecordedSpeed {
+	var out []contract.RecordedSpeed
+	for key, seconds := range all {
+		slices.Sort(seconds)
+		n := len(seconds)
+		out = append(out, contract.RecordedSpeed{Side: key.side, Kernel: key.kernel, Seconds: (seconds[(n-1)/2] + seconds[n/2]) / 2})
+	}
+	slices.SortFunc(out, func(a, b contract.RecordedSpeed) int {
+		return cmp.Or(cmp.Compare(a.Side, b.Side), cmp.Compare(a.Kernel, b.Kernel))
+	})
+	return out
+}

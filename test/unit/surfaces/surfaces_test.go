@@ -1,0 +1,214 @@
+package surfaces
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/export"
+	"github.com/assay-bench/assay/internal/show/notify"
+	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/show/report"
+	"github.com/assay-bench/assay/internal/show/writeup"
+	"github.com/assay-bench/assay/test/helpers/finished"
+)
+
+// set conditions of a run, such as Valid=False.
+func set(all ...string) func(*v1alpha1.BenchmarkRun) {
+	return func(run *v1alpha1.BenchmarkRun) {
+		for _, text := range all {
+			name, status, _ := strings.Cut(text, "=")
+			run.Status.Conditions = slices.DeleteFunc(run.Status.Conditions, func(c metav1.Condition) bool { return c.Type == name })
+			run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: name, Status: metav1.ConditionStatus(status), Reason: "Because", Message: "of " + name})
+			if name == v1alpha1.ConditionPassed {
+				run.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Threshold: "25%"}
+			}
+		}
+	}
+}
+
+// smallEffect asks for more than the blocks can tell.
+func smallEffect(run *v1alpha1.BenchmarkRun) {
+	run.Spec.Analysis = &v1alpha1.Analysis{MinimumEffect: "0.01%", ErrorRate: "5%"}
+}
+
+// suspended is a run that has not ended.
+func suspended(run *v1alpha1.BenchmarkRun) {
+	run.Status.Phase, run.Status.Conditions, run.Status.CompletionTime = v1alpha1.PhaseSuspended, nil, nil
+	set("Accepted=True", "Placed=False")(run)
+}
+
+// runs of each outcome.
+var runs = map[string]struct {
+	options finished.Options
+	outcome string
+	// leads is the word that every surface for people begins with.
+	leads string
+}{
+	"decided":               {finished.Options{Blocks: 12}, "4 Faster", "FASTER"},
+	"equivalent":            {finished.Options{Blocks: 12, Ratio: 1.001}, "4 Equivalent", "EQUIVALENT"},
+	"inconclusive":          {finished.Options{Blocks: 12, Ratio: 1.0001, Change: smallEffect}, "4 Inconclusive", "INCONCLUSIVE"},
+	"too few blocks":        {finished.Options{}, "4 Exploratory", "EXPLORATORY"},
+	"a sweep":               {finished.Options{Blocks: 12, Loads: []int32{2, 8, 64}}, "6 Faster", "FASTER"},
+	"the gate failed":       {finished.Options{Blocks: 12, Change: set("Passed=False")}, "GateFailed", "GATE FAILED"},
+	"the gate passed":       {finished.Options{Blocks: 12, Change: set("Passed=True")}, "GatePassed", "GATE PASSED"},
+	"the gate not judged":   {finished.Options{Blocks: 12, Change: set("Passed=Unknown")}, "GateNotJudged", "GATE NOT JUDGED"},
+	"not valid":             {finished.Options{Blocks: 12, Change: set("Valid=False")}, "Invalid", "INVALID"},
+	"failed":                {finished.Options{Blocks: 12, Change: set("Complete=False", "Failed=True")}, "Failed", "FAILED"},
+	"suspended, going on":   {finished.Options{Blocks: 12, Change: suspended}, "Suspended", "SUSPENDED"},
+	"nothing says it holds": {finished.Options{Blocks: 12, Change: set("Valid=Unknown")}, "Invalid", "INVALID"},
+}
+
+// Every surface tells the same of a run.
+func TestEverySurfaceTellsTheSame(t *testing.T) {
+	for name, c := range runs {
+		t.Run(name, func(t *testing.T) {
+			source := finished.New(t, c.options)
+			read, err := stored.Read(t.Context(), source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc := export.ReadoutOf(read)
+			if doc.Outcome != c.outcome || read.Object.Status.Outcome != c.outcome || doc.Answer[0].Word != c.leads {
+				t.Errorf("outcome %q, in the status %q, and it begins with %q", doc.Outcome, read.Object.Status.Outcome, doc.Answer[0].Word)
+			}
+			for surface, text := range surfacesOf(t, read, doc) {
+				checkSurface(t, surface, text, doc)
+			}
+			checkStatus(t, read.Object, doc)
+			checkNotification(t, read.Object, doc)
+		})
+	}
+}
+
+// surfacesOf a run that show all of it: their texts without marks, on one line.
+func surfacesOf(t *testing.T, read *stored.Run, doc readout.Run) map[string]string {
+	t.Helper()
+	var terminal, page bytes.Buffer
+	if err := show.Tell(&terminal, doc, true); err != nil {
+		t.Fatal(err)
+	}
+	in, err := writeup.Input(t.Context(), read)
+	if err == nil {
+		err = report.Write(&page, in)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(page.String(), "<h1>")
+	data, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := strings.NewReplacer(`\`, "", "**", "", "|", " ", "&#64;", "@")
+	return map[string]string{
+		"terminal": flat(terminal.String()),
+		"markdown": flat(html.UnescapeString(plain.Replace(written(t, "markdown", read)))),
+		"junit":    flat(html.UnescapeString(written(t, "junit", read))),
+		"page":     flat(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(body, " "))),
+		"json":     flat(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(data))),
+	}
+}
+
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func written(t *testing.T, name string, read *stored.Run) string {
+	t.Helper()
+	var out bytes.Buffer
+	for _, f := range export.Formats() {
+		if f.Name == name {
+			if err := f.Write(t.Context(), &out, read); err != nil {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+	}
+	t.Fatalf("there is no format %s", name)
+	return ""
+}
+
+// checkSurface: each comparison by its subject with its word, figures and caveats, in the order of the readout, and each median.
+func checkSurface(t *testing.T, surface, text string, doc readout.Run) {
+	t.Helper()
+	forPeople := surface == "terminal" || surface == "markdown" || surface == "page"
+	if first := doc.Answer[0]; forPeople {
+		at := strings.Index(text, first.Word+" "+flat(first.Text))
+		if at < 0 || at > 200 {
+			t.Errorf("%s does not begin with %q: %.300s", surface, first, text)
+		}
+	}
+	last := 0
+	for _, v := range doc.Verdicts {
+		for _, want := range append([]string{v.Effect, v.Interval, v.Subject}, v.Rest()...) {
+			if !strings.Contains(text, flat(want)) {
+				t.Errorf("%s of %s: %q is missing", surface, v.Key, want)
+			}
+		}
+		if !strings.Contains(strings.ToUpper(text), v.Word()) {
+			t.Errorf("%s of %s: the word %s is missing", surface, v.Key, v.Verdict)
+		}
+		if v.Family == string(v1alpha1.FamilyPrimary) && surface != "page" { // the page has the directions apart
+			at := strings.Index(text[last:], v.Subject)
+			if at < 0 {
+				t.Errorf("%s: %s is not in the order of the readout", surface, v.Key)
+			}
+			last += max(at, 0)
+		}
+	}
+	for _, m := range doc.Measurements {
+		median, interval := m.Figures()
+		if surface == "junit" || surface == "json" || m.Quoted != "" {
+			continue // no medians, or those of all digits
+		}
+		for _, want := range []string{median, strings.TrimSuffix(interval, " (all)")} {
+			if from, to, is := strings.Cut(want, " to "); is && surface != "terminal" && m.IntervalLow == "" {
+				want = from // least and largest are columns of their own
+				_ = to
+			}
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %s of %s at %s is not there as %q", surface, m.Name, m.Target, readout.PlaceOf(m.Where), want)
+			}
+		}
+	}
+}
+
+// checkStatus: the texts beside the numbers of the status are those of the readout, and the verdict begins with the first one.
+func checkStatus(t *testing.T, run *v1alpha1.BenchmarkRun, doc readout.Run) {
+	t.Helper()
+	texts := map[string]bool{}
+	for _, v := range doc.Verdicts {
+		texts[v.Text] = true
+	}
+	for _, c := range run.Status.Comparisons {
+		if !texts[c.Text] {
+			t.Errorf("the status says %q, which the readout does not", c.Text)
+		}
+	}
+	if first := doc.Verdicts[0].Text; run.Finished() && !strings.Contains(run.Status.Verdict, first) || !run.Finished() && run.Status.Verdict != "" {
+		t.Errorf("status.verdict is %q, the first comparison %q", run.Status.Verdict, first)
+	}
+}
+
+// checkNotification: it has the sentences of the status.
+func checkNotification(t *testing.T, run *v1alpha1.BenchmarkRun, doc readout.Run) {
+	t.Helper()
+	got := notify.Data(run)
+	if got.Verdict != run.Status.Verdict || got.Headline != run.Status.Headline {
+		t.Errorf("the notification says %q, %q", got.Verdict, got.Headline)
+	}
+	for i, c := range got.Comparisons {
+		if v := doc.Verdicts[i]; c.Text != v.Text || c.Verdict != v.Verdict || c.Ratio != v.Ratio || c.AdjustedP != v.AdjustedP {
+			t.Errorf("comparison %d of the notification: %s", i, fmt.Sprint(c))
+		}
+	}
+}
