@@ -142,7 +142,8 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	held, open := gate(t, delivers(always(9)))
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: held})
+	var begun diary
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: begun.of(held)})
 	config := server.Kubeconfig(t, "", ns)
 	file := manifestFile(t, newRun(t, ns))
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -151,14 +152,18 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	var got printed
 	ended.Go(func() { got = assay(ctx, "run", "-f", file, "--kubeconfig", config, "--interval", "50ms") })
 	run := newRun(t, ns)
-	await(t, run, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.CurrentTrial != nil })
+	// Before the client is at work, a pass may have seen its pod without a node, and said so.
+	await(t, run, "measuring", func(r *v1alpha1.BenchmarkRun) bool {
+		measured := apimeta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionMeasured)
+		return len(begun.phase(contract.PhaseRun)) > 0 && measured.Reason == v1alpha1.ReasonProgressing
+	})
 	interrupt()
 	ended.Wait()
 	if got.code != exit.Interrupted || !strings.Contains(got.problems, "kubectl assay watch run -n "+ns) {
 		t.Errorf("interrupted: %+v", got)
 	}
-	late := assay(t.Context(), "watch", "run", "--kubeconfig", config, "--interval", "50ms", "--timeout", "200ms")
-	if late.code != exit.Problem || !strings.Contains(late.problems, "has not ended within 200ms") || !strings.Contains(late.problems, "Measuring 0/3 trials") {
+	late := assay(t.Context(), "watch", "run", "--kubeconfig", config, "--interval", "50ms", "--timeout", "2s")
+	if late.code != exit.Problem || !strings.Contains(late.problems, "has not ended within 2s") || !strings.Contains(late.problems, "Measuring 0/3 trials") {
 		t.Errorf("after its timeout: %+v", late)
 	}
 	if why := assay(t.Context(), "why", "run", "--kubeconfig", config); why.code != exit.OK || !strings.Contains(why.out, "Measured: Progressing") || !strings.Contains(why.out, "who acts: nobody") {
