@@ -9,7 +9,7 @@
 #   sign-chart      the chart
 #   plugin          kubectl assay for each platform, with digests and the manifest for krew, in out/plugin
 #   site            the documents of the version as a site, packed, in out/site/archives
-#   changelog       prints the chapter of the version
+#   changelog       prints the section of the version
 # VERSION is that of the release, and REPOSITORY where everything goes: REGISTRY/OWNER. One on 127.0.0.1 is a dry run: plain HTTP
 # will do, and what this machine cannot make is left out with a line in capitals. A release refuses it.
 # ASSAY_SIGN_WITH has further words for cosign, such as a key. Without them it signs by the identity of the workflow.

@@ -68,11 +68,11 @@ type performed struct {
 	err error
 }
 
-// act on a pass, chapter by chapter. The news of a chapter whose actions cannot be
-// performed are not told, and those after it did not happen.
+// act on a pass, step by step. The changes of a step whose actions cannot be
+// performed are not applied, and those after it did not happen.
 func (r *Reconciler) act(ctx context.Context, a actor, p pass) performed {
 	out := performed{pass: p}
-	for i, c := range p.chapters {
+	for i, c := range p.steps {
 		done, err := a.perform(ctx, c.actions)
 		out.known = out.known.And(done.known)
 		if err == nil && done.stopped == nil {
@@ -80,12 +80,12 @@ func (r *Reconciler) act(ctx context.Context, a actor, p pass) performed {
 			continue
 		}
 		out.again = done.begun
-		out.chapters = slices.Clone(p.chapters[:i+1])
+		out.steps = slices.Clone(p.steps[:i+1])
 		last := out.last()
-		last.answer = says(done.stopped)
+		last.answer = answerWith(done.stopped)
 		switch refused, is := done.stopped.(decision.Failed); {
 		case err != nil:
-			last.answer, out.err = says(retrying(err)), fmt.Errorf("%s: %w", c.condition, err)
+			last.answer, out.err = answerWith(retrying(err)), fmt.Errorf("%s: %w", c.condition, err)
 		case is:
 			out.again, out.refused = true, map[string]decision.Failed{c.condition: refused}
 		}

@@ -31,8 +31,8 @@ func (c *creator) Create(_ context.Context, obj client.Object, _ ...client.Creat
 	return nil
 }
 
-// Actions are performed in their order, chapter by chapter, and the first that fails is the
-// last. A chapter whose actions were not performed has no news, and those after it did not
+// Actions are performed in their order, step by step, and the first that fails is the
+// last. A step whose actions were not performed has no changes, and those after it did not
 // happen.
 func TestActionsStopAtTheFirstError(t *testing.T) {
 	creates := func(names ...string) []decision.Action {
@@ -44,22 +44,22 @@ func TestActionsStopAtTheFirstError(t *testing.T) {
 		}
 		return out
 	}
-	first := chapter{condition: v1alpha1.ConditionTargetsReady}
-	second := chapter{condition: v1alpha1.ConditionDataLoaded}
-	third := chapter{condition: v1alpha1.ConditionMeasured}
-	told := []news{cleanedNews{target: "db"}}
-	p := pass{chapters: []taken{
-		{first, answer{state: decision.Done{}, actions: creates("a", "b"), news: told}, false},
-		{second, answer{state: decision.Done{}, actions: creates("c", "d", "e"), news: told}, false},
-		{third, answer{state: decision.Done{}, actions: creates("f"), news: told}, false},
+	first := step{condition: v1alpha1.ConditionTargetsReady}
+	second := step{condition: v1alpha1.ConditionDataLoaded}
+	third := step{condition: v1alpha1.ConditionMeasured}
+	changes := []change{cleanedChange{target: "db"}}
+	p := pass{steps: []decidedStep{
+		{first, answer{state: decision.Done{}, actions: creates("a", "b"), changes: changes}, false},
+		{second, answer{state: decision.Done{}, actions: creates("c", "d", "e"), changes: changes}, false},
+		{third, answer{state: decision.Done{}, actions: creates("f"), changes: changes}, false},
 	}}
 	refused := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "d", errors.New("quota"))
 	tests := map[string]struct {
-		fails    string
-		err      error
-		tried    []string
-		chapters int
-		again    bool
+		fails string
+		err   error
+		tried []string
+		steps int
+		again bool
 	}{
 		"nothing fails":                           {"", nil, []string{"a", "b", "c", "d", "e", "f"}, 3, false},
 		"an error that time may mend":             {"d", errors.New("gone away"), []string{"a", "b", "c", "d"}, 2, false},
@@ -74,18 +74,18 @@ func TestActionsStopAtTheFirstError(t *testing.T) {
 			if !slices.Equal(c.names, tt.tried) {
 				t.Errorf("%v were tried, want %v", c.names, tt.tried)
 			}
-			if len(got.chapters) != tt.chapters || got.again != tt.again {
-				t.Errorf("%d chapters, again %v, want %d and %v", len(got.chapters), got.again, tt.chapters, tt.again)
+			if len(got.steps) != tt.steps || got.again != tt.again {
+				t.Errorf("%d steps, again %v, want %d and %v", len(got.steps), got.again, tt.steps, tt.again)
 			}
-			for i, c := range got.chapters {
-				failed := tt.fails != "" && i == len(got.chapters)-1
-				if _, done := c.state.(decision.Done); done == failed || (len(c.news) == 0) != failed {
-					t.Errorf("%s: state %T with %d news", c.condition, c.state, len(c.news))
+			for i, c := range got.steps {
+				failed := tt.fails != "" && i == len(got.steps)-1
+				if _, done := c.state.(decision.Done); done == failed || (len(c.changes) == 0) != failed {
+					t.Errorf("%s: state %T with %d changes", c.condition, c.state, len(c.changes))
 				}
 			}
-			for i, c := range p.chapters {
-				if len(c.news) != 1 {
-					t.Errorf("chapter %d of the pass was changed", i)
+			for i, c := range p.steps {
+				if len(c.changes) != 1 {
+					t.Errorf("step %d of the pass was changed", i)
 				}
 			}
 		})

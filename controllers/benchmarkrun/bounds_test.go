@@ -174,7 +174,7 @@ func TestAGrownRunEnds(t *testing.T) {
 	w := placedWorld(t, decision.Known{}.With(decision.GetRecords{Name: "run-records-0000"}, decision.Absent{}))
 	w.Run.Labels = map[string]string{"a": strings.Repeat("x", maxAdded)}
 	p := decide(w)
-	for _, c := range p.chapters {
+	for _, c := range p.steps {
 		if failed, is := c.state.(decision.Failed); is && failed.Reason == v1alpha1.ReasonSpecTooLarge {
 			return
 		}

@@ -257,7 +257,7 @@ func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (afte
 		}
 		w, p, askErr := r.consult(ctx, w)
 		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, store: r.Store, run: after}, p)
-		after.Status = status(w, done.chapters)
+		after.Status = status(w, done.steps)
 		switch err := errors.Join(askErr, done.err); {
 		case err != nil:
 			return after, 0, err

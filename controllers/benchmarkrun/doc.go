@@ -3,8 +3,8 @@
 // A pass gathers a World, decides from it, acts, and writes the status once:
 //
 //	gather.go, read.go  the readers: what every pass needs, and what a room asks for
-//	pipeline.go         the story as one ordered list of chapters; decide is pure
-//	chapters.go         each chapter asks its room, and says what follows; measuring.go is the
+//	pipeline.go         the steps in their order; decide is pure
+//	steps.go         each step asks its room, and says what follows; measuring.go is the
 //	                    one that runs the trials
 //	act.go              the writer: performs the actions in their order
 //	status.go           writes the status from the old one and from what the rooms returned
@@ -49,5 +49,5 @@
 //     added, so that no trial is measured twice and none is lost.
 //  6. The Job of a trial is deleted only when its record is written, or before any other
 //     client may begin; results are never deleted during the run.
-//  7. A chapter whose actions were not performed leaves nothing in the status but why.
+//  7. A step whose actions were not performed leaves nothing in the status but why.
 package benchmarkrun

@@ -12,15 +12,15 @@ import (
 )
 
 // setUngated makes the condition Passed present from the first status on, where there is a gate.
-func (t teller) setUngated() {
+func (t statusWriter) setUngated() {
 	if t.run.Spec.Gate != nil && apimeta.FindStatusCondition(t.run.Status.Conditions, v1alpha1.ConditionPassed) == nil {
 		t.set(v1alpha1.ConditionPassed, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not ended")
 	}
 }
 
-// tellGate puts the verdict of the gate into the status of a run that ends. Where GitOps controllers
+// applyGate puts the verdict of the gate into the status of a run that ends. Where GitOps controllers
 // are to require it, a run that has not passed is stalled.
-func (t teller) tellGate(v *conclude.Gated) {
+func (t statusWriter) applyGate(v *conclude.Gated) {
 	if v == nil {
 		return
 	}

@@ -64,7 +64,7 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 }
 
 // consult the rooms until they ask for nothing more. An answer that cannot be had makes
-// the chapter that asked wait: its state says why. What was read is dropped at the end: it
+// the step that asked wait: its state says why. What was read is dropped at the end: it
 // may be large.
 func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) {
 	read := &reader{
@@ -96,13 +96,13 @@ func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) 
 		var err error
 		if w.Known, err = read.answer(ctx, w.Known, p.missing); err != nil {
 			last := p.last()
-			last.answer = says(retrying(err))
+			last.answer = answerWith(retrying(err))
 			return w, p, fmt.Errorf("%s: %w", last.condition, err)
 		}
 	}
 }
 
-// retrying is the state of a chapter after an error that time may mend.
+// retrying is the state of a step after an error that time may mend.
 func retrying(err error) decision.State {
 	return decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err)
 }

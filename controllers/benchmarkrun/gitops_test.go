@@ -52,7 +52,7 @@ func (s *sight) see(run *unstructured.Unstructured) {
 	case observed != run.GetGeneration():
 		phase += " of an older spec"
 	case phase == string(v1alpha1.PhaseComplete) && gate == string(v1alpha1.HealthRequired):
-		want = "Failed" // there is no baseline in this story
+		want = "Failed" // there is no baseline here
 	case phase == string(v1alpha1.PhaseComplete):
 		want = "Current"
 	case phase == string(v1alpha1.PhaseFailed):

@@ -119,7 +119,7 @@ func TestNewerJournalOutlastsTheDeadline(t *testing.T) {
 	if len(p.missing) > 0 {
 		t.Fatalf("asks for %v", p.missing)
 	}
-	for _, c := range p.chapters {
+	for _, c := range p.steps {
 		if wait, waits := c.state.(decision.Waiting); !waits || wait.Reason != v1alpha1.ReasonJournalTooNew || c.ends {
 			t.Errorf("%s: %+v, want a wait for a newer manager", c.condition, c.state)
 		}
@@ -137,12 +137,12 @@ func TestEarlierRecordsLostFailTheRun(t *testing.T) {
 	w.Run.Status.Results = &v1alpha1.ResultsStatus{RecordConfigMapCount: 2}
 	w.Run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", LoadResult: "x"}}
 	w.Known = recordsFact(w.Run, w.Known, 1, data).With(decision.GetRecords{Name: contract.RecordsName("run", 0), Compact: true}, decision.Absent{})
-	v := look(w)
+	v := viewOf(w)
 	a := concluded(v, decision.Failed{})
 	if !v.ask.Complete() {
 		t.Fatalf("asks for %v", v.ask.Missing())
 	}
-	end := a.news[len(a.news)-1].(endedNews)
+	end := a.changes[len(a.changes)-1].(endedChange)
 	if end.failure.Reason != v1alpha1.ReasonJournalLost {
 		t.Errorf("the run ends with %+v, want JournalLost", end.failure)
 	}

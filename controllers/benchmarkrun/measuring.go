@@ -16,10 +16,10 @@ import (
 func measured(v view) answer {
 	p, at := v.accepted.Planned.Plan, v.position()
 	if last := v.book.Last(); last != nil && v.endsAt(*last) {
-		return says(decision.FailWith(last.Reason, "trial %d (%s): %s", last.Index, p.Describe(p.Trials[last.Index]), last.Message))
+		return answerWith(decision.FailWith(last.Reason, "trial %d (%s): %s", last.Index, p.Describe(p.Trials[last.Index]), last.Message))
 	}
 	if at.Ends(len(p.Trials)) {
-		return says(allMeasured(v))
+		return answerWith(allMeasured(v))
 	}
 	a := v.attempt(at)
 	if _, waits := a.state.(decision.Waiting); waits && !a.again {
@@ -34,14 +34,14 @@ func (v view) attempt(at journal.Position) answer {
 	p := v.accepted.Planned.Plan
 	name := contract.TrialName(v.Run.Name, at.Index, at.Attempt)
 	if wait := v.coolingDown(name); !isDone(wait) {
-		return says(wait)
+		return answerWith(wait)
 	}
 	if wait := v.awaitTarget(p.Targets[p.Trials[at.Index].Target], name); !isDone(wait) {
-		return says(wait)
+		return answerWith(wait)
 	}
 	params, err := v.accepted.Work.CellAt(p.Cells[p.Trials[at.Index].Cell], at.Rate)
 	if err != nil {
-		return says(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
+		return answerWith(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
 	}
 	in := v.trialInput()
 	e := trial.Measurement(in, at, params, v.accepted.Planned.Lengths[p.Trials[at.Index].Cell])
@@ -68,7 +68,7 @@ func (v view) waitForTrial(at journal.Position, wait decision.Waiting, actions [
 	if field := v.accepted.Work.Search.Parameter(); field != "" {
 		what += fmt.Sprintf(" %s=%d", field, at.Rate)
 	}
-	a.news = []news{runningNews{planned: trial.Planned(p, at, v.accepted.Work.Search.Parameter()), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
+	a.changes = []change{runningChange{planned: trial.Planned(p, at, v.accepted.Work.Search.Parameter()), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
 	if wait.Reason == v1alpha1.ReasonProgressing {
 		wait.Message = decision.WaitFor("", "trial %d: %s", at.Index, what).Message
 		a.state = wait
@@ -84,23 +84,23 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 		return answer{}
 	}
 	if wait := v.awaitsStatus(); wait != nil {
-		return says(wait)
+		return answerWith(wait)
 	}
 	next := v.follow(rec)
 	if !v.ask.Complete() {
 		return answer{}
 	}
 	if !isDone(next.State) {
-		return says(next.State)
+		return answerWith(next.State)
 	}
 	rec.Decision = next.Decision
 	added, err := v.book.Add(v.Run, rec)
 	if err != nil {
-		return says(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
+		return answerWith(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
 	}
 	a := answer{
 		state:   decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d has ended", rec.Index),
-		actions: append(res.Actions, added.Action), news: []news{recordedNews{book: added.Book, record: rec, nodes: nodes}}, again: true,
+		actions: append(res.Actions, added.Action), changes: []change{recordedChange{book: added.Book, record: rec, nodes: nodes}}, again: true,
 	}
 	if rec.State == contract.Failed && !v.endsAt(rec) {
 		// The next pass looks first whether the target is still there.

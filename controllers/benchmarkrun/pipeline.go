@@ -10,18 +10,18 @@ import (
 	"github.com/assay-bench/assay/internal/experiment"
 )
 
-// chapter is one entry of the story of a run.
-type chapter struct {
-	// condition that the chapter owns, or the name of a chapter of the ending.
+// step is one entry of the pipeline of a run.
+type step struct {
+	// condition that the step owns, or the name of a step of the ending.
 	condition string
-	// phase of the run while the chapter is not done.
+	// phase of the run while the step is not done.
 	phase v1alpha1.Phase
 	// decide what is to be done. It is pure.
 	decide func(view) answer
 }
 
-// story is what happens in a run, in order.
-var story = []chapter{
+// pipeline lists the steps of a run, in order.
+var pipeline = []step{
 	{v1alpha1.ConditionAccepted, v1alpha1.PhasePending, accepted},
 	{v1alpha1.ConditionPlaced, v1alpha1.PhasePending, placed},
 	{v1alpha1.ConditionTargetsReady, v1alpha1.PhaseProvisioning, targetsReady},
@@ -29,73 +29,73 @@ var story = []chapter{
 	{v1alpha1.ConditionMeasured, v1alpha1.PhaseMeasuring, measured},
 }
 
-// Chapters of the ending: they own no condition.
+// Steps of the ending: they own no condition.
 const (
 	cleaningUp = "cleaning up"
 	comparing  = "comparing the results with the records"
 	concluding = "concluding"
 )
 
-// ending is what happens after the story, or after the chapter at which the run failed.
-func ending(failure decision.Failed) []chapter {
-	return []chapter{
+// ending is what happens after the pipeline, or after the step at which the run failed.
+func ending(failure decision.Failed) []step {
+	return []step{
 		{cleaningUp, v1alpha1.PhaseCleaning, func(v view) answer { return cleaned(v, failure) }},
 		{comparing, v1alpha1.PhaseCleaning, compared},
 		{concluding, v1alpha1.PhaseCleaning, func(v view) answer { return concluded(v, failure) }},
 	}
 }
 
-// answer of a chapter. It has no meaning while questions are open.
+// answer of a step. It has no meaning while questions are open.
 type answer struct {
 	state decision.State
-	// actions that have to be performed, in their order, before the news are told.
+	// actions that have to be performed, in their order, before the changes are applied.
 	actions []decision.Action
-	// news for the status.
-	news []news
+	// changes of the status.
+	changes []change
 	// checked is how far the results were compared.
 	checked conclude.Checked
 	// again: once the actions are performed, more can be decided at once.
 	again bool
 }
 
-func says(state decision.State) answer { return answer{state: state} }
+func answerWith(state decision.State) answer { return answer{state: state} }
 
-// taken is a chapter and its answer.
-type taken struct {
-	chapter
+// decidedStep is a step and its answer.
+type decidedStep struct {
+	step
 	answer
-	// ends: the chapter is one of the ending.
+	// ends: the step is one of the ending.
 	ends bool
 }
 
 // pass is what was decided from a world.
 type pass struct {
-	chapters []taken
-	// missing are the questions of the last chapter: nothing is decided while there are any.
+	steps []decidedStep
+	// missing are the questions of the last step: nothing is decided while there are any.
 	missing []decision.Query
 	// planned and checked are kept in memory for the next pass.
 	planned experiment.Planned
 	checked conclude.Checked
 }
 
-// last chapter that was reached.
-func (p pass) last() *taken { return &p.chapters[len(p.chapters)-1] }
+// last step that was reached.
+func (p pass) last() *decidedStep { return &p.steps[len(p.steps)-1] }
 
-// decide goes through the story until a chapter is not done. A run that has failed, and
-// one whose story is told, comes to its ending. A run that is overdue ends at the first
-// chapter that was not done before.
+// decide goes through the pipeline until a step is not done. A run that has failed, and
+// one whose last step is done, comes to its ending. A run that is overdue ends at the first
+// step that was not done before.
 func decide(w World) pass {
-	v := look(w)
+	v := viewOf(w)
 	if holds.Releasing(w.Run) {
 		return releasing(v)
 	}
 	p := pass{planned: v.accepted.Planned}
-	for _, c := range story {
+	for _, c := range pipeline {
 		a := late(v, c)
 		if a.state == nil {
-			a = v.take(c)
+			a = v.decideStep(c)
 		}
-		p.chapters = append(p.chapters, taken{chapter: c, answer: a})
+		p.steps = append(p.steps, decidedStep{step: c, answer: a})
 		if p.missing = v.ask.Missing(); len(p.missing) > 0 {
 			return p
 		}
@@ -109,26 +109,26 @@ func decide(w World) pass {
 	return p.end(v, decision.Failed{})
 }
 
-// take a chapter, unless the cluster has just refused its actions. The last chapter says
+// take a step, unless the cluster has just refused its actions. The last step says
 // itself what follows from that: no other one does.
-func (v view) take(c chapter) answer {
+func (v view) decideStep(c step) answer {
 	if failure, refused := v.Refused[c.condition]; refused && c.condition != concluding {
-		return says(failure)
+		return answerWith(failure)
 	}
 	return c.decide(v)
 }
 
-// late is the failure of a run that is overdue at a chapter that was not done before; the
+// late is the failure of a run that is overdue at a step that was not done before; the
 // state is nil for any other, and for one that waits for another manager: this one cannot
 // say what was measured.
-func late(v view, c chapter) answer {
+func late(v view, c step) answer {
 	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) || v.awaitsManager() != nil {
 		return answer{}
 	}
 	if state := outgrown(v.World); state != nil {
-		return says(state)
+		return answerWith(state)
 	}
-	return says(overdue(v.Run, v.Now))
+	return answerWith(overdue(v.Run, v.Now))
 }
 
 // end of the run, with a failure or as complete. A failure is found again in every pass
@@ -136,8 +136,8 @@ func late(v view, c chapter) answer {
 // not keep the run from ending.
 func (p pass) end(v view, failure decision.Failed) pass {
 	for _, c := range ending(failure) {
-		a := v.take(c)
-		p.chapters = append(p.chapters, taken{chapter: c, answer: a, ends: true})
+		a := v.decideStep(c)
+		p.steps = append(p.steps, decidedStep{step: c, answer: a, ends: true})
 		p.missing = v.ask.Missing()
 		if c.condition == comparing {
 			p.checked, v.Checked = a.checked, a.checked

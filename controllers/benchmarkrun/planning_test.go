@@ -32,10 +32,10 @@ func TestADeadlineWhileThePlanIsMadeIsNoTampering(t *testing.T) {
 	if len(p.missing) > 0 {
 		t.Fatalf("asks for %v", p.missing)
 	}
-	if last := p.last(); last.condition != concluding || len(last.news) == 0 {
+	if last := p.last(); last.condition != concluding || len(last.changes) == 0 {
 		t.Fatalf("the run does not end: %s, %+v", last.condition, last.state)
 	}
-	end := p.last().news[len(p.last().news)-1].(endedNews)
+	end := p.last().changes[len(p.last().changes)-1].(endedChange)
 	if end.failure.Reason != v1alpha1.ReasonDeadlineExceeded || end.result.Verdict.Reason == v1alpha1.ReasonTampered {
 		t.Errorf("the run ends with %+v, verdict %+v", end.failure, end.result.Verdict)
 	}

@@ -105,7 +105,7 @@ func showsRunning(st v1alpha1.BenchmarkRunStatus, at journal.Position) bool {
 }
 
 // showRunning puts an attempt that is under way into the status, once.
-func showRunning(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) {
+func showRunning(run *v1alpha1.BenchmarkRun, n runningChange, now time.Time) {
 	st := &run.Status
 	p := &st.Progress
 	at := journal.Position{Index: n.planned.Index, Attempt: n.planned.Attempt}
@@ -122,7 +122,7 @@ func showRunning(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) {
 // estimate says when the last trial will end: the trials that are left, at the pace of
 // those that have ended (from the start of one to the start of the next), or, before there
 // is a pace, at the spec's own durations.
-func estimate(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) time.Time {
+func estimate(run *v1alpha1.BenchmarkRun, n runningChange, now time.Time) time.Time {
 	var starts []time.Time
 	for _, t := range run.Status.Trials {
 		if t.WindowStartTime != nil {

@@ -16,23 +16,23 @@ import (
 	"github.com/assay-bench/assay/internal/ground/budget"
 )
 
-// heldNews: a suspended run announces until when it holds its nodes.
-type heldNews struct{ until time.Time }
+// heldChange: a suspended run announces until when it holds its nodes.
+type heldChange struct{ until time.Time }
 
-// releasingNews: it gives them back, with no way back.
-type releasingNews struct{}
+// releasingChange: it gives them back, with no way back.
+type releasingChange struct{}
 
-// releasedNews: it has given them back.
-type releasedNews struct {
+// releasedChange: it has given them back.
+type releasedChange struct {
 	// next is the index of the trial that comes next.
 	next int32
 	// bytes of the trials so far, and loads that are made again.
 	bytes, loads int64
 }
 
-func (heldNews) isNews()      {}
-func (releasingNews) isNews() {}
-func (releasedNews) isNews()  {}
+func (heldChange) isChange()      {}
+func (releasingChange) isChange() {}
+func (releasedChange) isChange()  {}
 
 // hold the nodes of a run that waits, or begin to give them back.
 func (p pass) hold(v view) pass {
@@ -45,12 +45,12 @@ func (p pass) hold(v view) pass {
 	switch {
 	case until == nil:
 		at := holds.Until(v.Run, v.Catalogue.Config.Queue.Hold, v.Now)
-		last.news, wait.Until = append(last.news, heldNews{until: at}), at
+		last.changes, wait.Until = append(last.changes, heldChange{until: at}), at
 	case v.Now.Before(until.Time):
 		wait.Until = until.Time
 	default:
 		// It has to stand in the status before anything is deleted.
-		last.news, wait.Until = append(last.news, releasingNews{}), v.Now.Add(time.Second)
+		last.changes, wait.Until = append(last.changes, releasingChange{}), v.Now.Add(time.Second)
 	}
 	last.state = wait
 	return p
@@ -61,7 +61,7 @@ func releasing(v view) pass {
 	state, actions := holds.Release(v.Run, v.Children, v.Now)
 	a := answer{state: state, actions: actions}
 	if isDone(state) {
-		given := releasedNews{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()))}
+		given := releasedChange{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()))}
 		if v.accepted.Work.Tool.Data.SharesLoad {
 			given.loads *= int64(v.Run.ClientCount())
 		}
@@ -75,21 +75,21 @@ func releasing(v view) pass {
 		}
 		wait := decision.WaitFor(reason, "%s", message)
 		wait.Until = v.Now.Add(time.Second)
-		a.state, a.news = wait, []news{given}
+		a.state, a.changes = wait, []change{given}
 	}
-	return pass{planned: v.accepted.Planned, missing: v.ask.Missing(), chapters: []taken{{chapter: chapter{condition: v1alpha1.ConditionPlaced, phase: v1alpha1.PhasePending}, answer: a}}}
+	return pass{planned: v.accepted.Planned, missing: v.ask.Missing(), steps: []decidedStep{{step: step{condition: v1alpha1.ConditionPlaced, phase: v1alpha1.PhasePending}, answer: a}}}
 }
 
-func (t teller) tellHeld(n heldNews) {
+func (t statusWriter) applyHeld(n heldChange) {
 	t.run.Status.Placement.HeldUntil = &metav1.Time{Time: n.until}
 	t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, fmt.Sprintf(
 		"spec.suspend is true: nothing new is started; at %s the run gives its nodes back (queue.hold.suspended), and when it is resumed after that, it loads its data again",
 		n.until.UTC().Format(time.RFC3339)))
 }
 
-// tellReleased makes the run one that waits for nodes. What was measured stays, and so does
+// applyReleased makes the run one that waits for nodes. What was measured stays, and so does
 // the data of external targets.
-func (t teller) tellReleased(n releasedNews) {
+func (t statusWriter) applyReleased(n releasedChange) {
 	st := &t.run.Status
 	st.Placement, st.Releases, st.ReleasedBeforeTrial = nil, st.Releases+1, n.next
 	st.AcceptedTime = &metav1.Time{Time: t.now} // it joins the queue anew

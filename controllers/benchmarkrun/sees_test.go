@@ -117,7 +117,7 @@ func records(t *testing.T, run *v1alpha1.BenchmarkRun) []contract.Record {
 	return out
 }
 
-// checkOnce is the invariant of every story: each trial ran its tool once, and
+// checkOnce is the invariant of every test: each trial ran its tool once, and
 // stands in the journal once, in order.
 func checkOnce(t *testing.T, k *kubelet.Kubelet, run *v1alpha1.BenchmarkRun, trials int) {
 	t.Helper()

@@ -18,61 +18,62 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 	"github.com/assay-bench/assay/internal/ground/health"
+	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
-// status writes the status of a run: the old one, with what the chapters returned.
-func status(w World, chapters []taken) v1alpha1.BenchmarkRunStatus {
-	t := teller{run: w.Run.DeepCopy(), now: w.Now}
-	for _, c := range chapters {
-		for _, n := range c.news {
-			t.tell(n)
+// status writes the status of a run: the old one, with what the steps returned.
+func status(w World, steps []decidedStep) v1alpha1.BenchmarkRunStatus {
+	t := statusWriter{run: w.Run.DeepCopy(), now: w.Now}
+	for _, c := range steps {
+		for _, n := range c.changes {
+			t.apply(n)
 		}
 		if !c.ends {
-			t.setChapter(c)
+			t.setStep(c)
 		} else if wait, waits := c.state.(decision.Waiting); waits {
 			t.setWaiting(c.phase, wait)
 		}
 	}
-	words(t.run)
+	readout.SetWords(t.run)
 	return t.run.Status
 }
 
-// teller puts news into the status of its own copy of the run.
-type teller struct {
+// statusWriter applies changes to the status of its own copy of the run.
+type statusWriter struct {
 	run *v1alpha1.BenchmarkRun
 	now time.Time
 }
 
-func (t teller) tell(n news) {
+func (t statusWriter) apply(n change) {
 	st := &t.run.Status
 	switch n := n.(type) {
-	case acceptedNews:
-		t.tellAccepted(n.Result)
-	case bookNews:
+	case acceptedChange:
+		t.applyAccepted(n.Result)
+	case bookChange:
 		showBook(st, n.Book)
-	case placedNews:
-		t.tellPlaced(n)
-	case heldNews:
-		t.tellHeld(n)
-	case releasingNews:
+	case placedChange:
+		t.applyPlaced(n)
+	case heldChange:
+		t.applyHeld(n)
+	case releasingChange:
 		st.Placement.ReleaseTime = &metav1.Time{Time: t.now}
-	case releasedNews:
-		t.tellReleased(n)
-	case targetNews:
+	case releasedChange:
+		t.applyReleased(n)
+	case targetChange:
 		for _, one := range n.Targets {
 			one.Observed.Into(targetStatus(st, one.Name))
 			addNodes(st, one.Nodes)
 		}
-	case loadedNews:
-		t.tellLoaded(n)
-	case runningNews:
+	case loadedChange:
+		t.applyLoaded(n)
+	case runningChange:
 		showRunning(t.run, n, t.now)
-	case recordedNews:
+	case recordedChange:
 		addNodes(st, n.nodes)
 		showRecord(st, n.record)
 		showBook(st, n.book)
-	case cleanedNews:
+	case cleanedChange:
 		targetStatus(st, n.target).CleanupResult = n.result
 		resultsStatus(st).HeldBytes += n.end.Bytes
 		st.Findings = withFindings(st.Findings, trial.LostFindings(n.target, n.end)...)
@@ -82,12 +83,12 @@ func (t teller) tell(n news) {
 				Message: "the workload's tables could not be dropped (" + n.end.Reason + "): " + n.end.Message,
 			})
 		}
-	case endedNews:
-		t.tellEnd(n)
+	case endedChange:
+		t.applyEnd(n)
 	}
 }
 
-func (t teller) tellPlaced(n placedNews) {
+func (t statusWriter) applyPlaced(n placedChange) {
 	st := &t.run.Status
 	switch {
 	case n.Placement == nil:
@@ -101,7 +102,7 @@ func (t teller) tellPlaced(n placedNews) {
 	}
 }
 
-func (t teller) tellAccepted(res accept.Result) {
+func (t statusWriter) applyAccepted(res accept.Result) {
 	st := &t.run.Status
 	if p := res.Planned.Plan; p != nil {
 		st.Progress.Planned = int32(len(p.Trials))
@@ -127,7 +128,7 @@ func (t teller) tellAccepted(res accept.Result) {
 	st.Findings = withFindings(st.Findings, res.Findings...)
 }
 
-func (t teller) tellLoaded(n loadedNews) {
+func (t statusWriter) applyLoaded(n loadedChange) {
 	st := &t.run.Status
 	one := targetStatus(st, n.described.Status.Name)
 	*one = n.described.Status
@@ -146,7 +147,7 @@ func (t teller) tellLoaded(n loadedNews) {
 	st.Findings = withFindings(st.Findings, target.CompareDurability(t.run, st.Targets)...)
 }
 
-func (t teller) tellEnd(n endedNews) {
+func (t statusWriter) applyEnd(n endedChange) {
 	if !isDone(n.result.State) {
 		return
 	}
@@ -190,21 +191,21 @@ func (t teller) tellEnd(n endedNews) {
 		t.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, conclude.Message(t.run))
 		t.set(v1alpha1.ConditionFailed, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
 		health.Ready(&st.Conditions, t.said(v1alpha1.ReasonSucceeded, conclude.Message(t.run)))
-		t.tellGate(n.gate)
+		t.applyGate(n.gate)
 		return
 	}
 	st.Phase = v1alpha1.PhaseFailed
 	t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
 	t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
 	health.Stalled(&st.Conditions, t.said(n.failure.Reason, n.failure.Message))
-	t.tellGate(n.gate)
+	t.applyGate(n.gate)
 }
 
 // conditionReason is what the API server takes as the reason of a condition.
 var conditionReason = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 
 // said of the run in this pass.
-func (t teller) said(reason, message string) health.Said {
+func (t statusWriter) said(reason, message string) health.Said {
 	if !conditionReason.MatchString(reason) {
 		// What announced a result may be no agent: a status that is refused would end no run.
 		reason, message = v1alpha1.ReasonResultContradictory, fmt.Sprintf("%q is no reason: %s", reason, message)
@@ -212,7 +213,7 @@ func (t teller) said(reason, message string) health.Said {
 	return health.Said{Generation: t.run.Generation, Now: t.now, Reason: reason, Message: message}
 }
 
-func (t teller) set(condition string, status metav1.ConditionStatus, reason, message string) {
+func (t statusWriter) set(condition string, status metav1.ConditionStatus, reason, message string) {
 	said := t.said(reason, message)
 	apimeta.SetStatusCondition(&t.run.Status.Conditions, metav1.Condition{
 		Type: condition, Status: status, Reason: said.Reason, Message: said.Message,
@@ -221,8 +222,8 @@ func (t teller) set(condition string, status metav1.ConditionStatus, reason, mes
 }
 
 // setUndecided makes every condition present from the first status on: those that no
-// chapter has decided are Unknown.
-func (t teller) setUndecided() {
+// step has decided are Unknown.
+func (t statusWriter) setUndecided() {
 	for _, condition := range v1alpha1.ConditionTypes() {
 		if apimeta.FindStatusCondition(t.run.Status.Conditions, condition) != nil {
 			continue
@@ -241,8 +242,8 @@ func (t teller) setUndecided() {
 	t.setUngated()
 }
 
-// setChapter puts the state of a chapter into its condition.
-func (t teller) setChapter(c taken) {
+// setStep puts the state of a step into its condition.
+func (t statusWriter) setStep(c decidedStep) {
 	t.run.Status.ObservedGeneration = t.run.Generation
 	switch state := c.state.(type) {
 	case decision.Done:
@@ -256,7 +257,7 @@ func (t teller) setChapter(c taken) {
 }
 
 // setWaiting says what the run is waiting for.
-func (t teller) setWaiting(phase v1alpha1.Phase, wait decision.Waiting) {
+func (t statusWriter) setWaiting(phase v1alpha1.Phase, wait decision.Waiting) {
 	st := &t.run.Status
 	st.Phase = phase
 	if wait.Reason == v1alpha1.ReasonQueued {
@@ -270,17 +271,17 @@ func (t teller) setWaiting(phase v1alpha1.Phase, wait decision.Waiting) {
 
 // unread is the status of a run whose world cannot be read: the user does not read our log.
 func unread(run *v1alpha1.BenchmarkRun, now time.Time, err error) v1alpha1.BenchmarkRunStatus {
-	t := teller{run: run.DeepCopy(), now: now}
+	t := statusWriter{run: run.DeepCopy(), now: now}
 	t.run.Status = keepTime(run, now)
 	t.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonRetrying, "trying again: "+err.Error())
-	words(t.run)
+	readout.SetWords(t.run)
 	return t.run.Status
 }
 
 // keepTime is the status with every condition, and with the time that the run spends
 // suspended.
 func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunStatus {
-	t := teller{run: run.DeepCopy(), now: now}
+	t := statusWriter{run: run.DeepCopy(), now: now}
 	t.setUndecided()
 	st := &t.run.Status
 	switch {

@@ -22,20 +22,20 @@ func conditionsOf(run *v1alpha1.BenchmarkRun) map[string]string {
 // Every condition is there from the first pass on, and says what does not apply.
 func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 	tests := map[string]struct {
-		pass func(teller)
+		pass func(statusWriter)
 		want map[string]string
 	}{
-		"a run that nothing is known of": {func(teller) {}, map[string]string{
+		"a run that nothing is known of": {func(statusWriter) {}, map[string]string{
 			"Accepted": "Unknown/NotReached", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
 			"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "Unknown/NotReached", "Failed": "Unknown/NotReached",
 			"Suspended": "False/NotSuspended", "Reconciling": "True/Progressing", "Stalled": "False/Progressing", "Ready": "Unknown/NotReached",
 		}},
 		"one that waits in the queue, suspended": {
-			func(t teller) {
+			func(t statusWriter) {
 				t.run.Spec.Suspend = true
 				t.run.Status = keepTime(t.run, t.now)
-				t.setChapter(taken{chapter{condition: v1alpha1.ConditionAccepted}, says(decision.DoneWith("3 trials")), false})
-				t.setChapter(taken{chapter{condition: v1alpha1.ConditionPlaced}, says(decision.WaitFor(v1alpha1.ReasonSuspended, "suspended")), false})
+				t.setStep(decidedStep{step{condition: v1alpha1.ConditionAccepted}, answerWith(decision.DoneWith("3 trials")), false})
+				t.setStep(decidedStep{step{condition: v1alpha1.ConditionPlaced}, answerWith(decision.WaitFor(v1alpha1.ReasonSuspended, "suspended")), false})
 			},
 			map[string]string{
 				"Accepted": "True/Succeeded", "Placed": "False/Suspended", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
@@ -44,10 +44,10 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 			},
 		},
 		"one that failed at once": {
-			func(t teller) {
+			func(t statusWriter) {
 				failure := decision.FailWith(v1alpha1.ReasonShapeNotFound, "no such shape")
-				t.setChapter(taken{chapter{condition: v1alpha1.ConditionAccepted}, says(failure), false})
-				t.tellEnd(endedNews{result: conclude.Result{State: decision.Done{}}, failure: failure})
+				t.setStep(decidedStep{step{condition: v1alpha1.ConditionAccepted}, answerWith(failure), false})
+				t.applyEnd(endedChange{result: conclude.Result{State: decision.Done{}}, failure: failure})
 			},
 			map[string]string{
 				"Accepted": "False/ShapeNotFound", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
@@ -56,7 +56,7 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 			},
 		},
 		"one that is complete": {
-			func(t teller) { t.tellEnd(endedNews{result: conclude.Result{State: decision.Done{}}}) },
+			func(t statusWriter) { t.applyEnd(endedChange{result: conclude.Result{State: decision.Done{}}}) },
 			map[string]string{
 				"Accepted": "Unknown/NotReached", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
 				"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "True/Succeeded", "Failed": "False/Succeeded",
@@ -66,11 +66,11 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			told := teller{run: &v1alpha1.BenchmarkRun{}}
-			told.setUndecided()
-			tt.pass(told)
-			told.setUndecided()
-			if diff := cmp.Diff(tt.want, conditionsOf(told.run)); diff != "" {
+			writer := statusWriter{run: &v1alpha1.BenchmarkRun{}}
+			writer.setUndecided()
+			tt.pass(writer)
+			writer.setUndecided()
+			if diff := cmp.Diff(tt.want, conditionsOf(writer.run)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -79,10 +79,10 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 
 // A status with a reason that the API server refuses would never be written, and the run never end.
 func TestConditionsTakeAnyReason(t *testing.T) {
-	told := teller{run: &v1alpha1.BenchmarkRun{}}
+	writer := statusWriter{run: &v1alpha1.BenchmarkRun{}}
 	for _, reason := range []string{"", "no word", "Cut... (cut: 6 of 300 bytes)", "x."} {
-		told.set(v1alpha1.ConditionFailed, "True", reason, "message")
-		if diff := cmp.Diff(map[string]string{"Failed": "True/" + v1alpha1.ReasonResultContradictory}, conditionsOf(told.run)); diff != "" {
+		writer.set(v1alpha1.ConditionFailed, "True", reason, "message")
+		if diff := cmp.Diff(map[string]string{"Failed": "True/" + v1alpha1.ReasonResultContradictory}, conditionsOf(writer.run)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", reason, diff)
 		}
 	}

@@ -162,7 +162,7 @@ func newRun(t *testing.T, namespace string, change ...func(*v1alpha1.BenchmarkRu
 		Spec: v1alpha1.BenchmarkRunSpec{
 			Targets: []v1alpha1.Target{{
 				Name: "db", Shape: new(inline("t")),
-				// The server's own defaults, so that a story is about the settings that it has itself.
+				// The server's own defaults, so that a test is about the settings that it has itself.
 				MySQL: &v1alpha1.MySQLTarget{
 					Flavor: "MariaDB", Version: "10.11", Sizing: v1alpha1.SizingServer, Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")},
 				},

@@ -41,7 +41,7 @@ type World struct {
 	Checked conclude.Checked
 	// Outgrew: the run was too large for a status, and has lost its nodes and objects by that.
 	Outgrew bool
-	// Refused are the chapters whose actions the API server refused a moment ago, for good:
+	// Refused are the steps whose actions the API server refused a moment ago, for good:
 	// the run ends there.
 	Refused map[string]decision.Failed
 	// Known are the answers to what the rooms asked.
@@ -55,7 +55,7 @@ type Nodes struct {
 	Answer placement.Answer
 }
 
-// view is a world with what follows from the spec and from the records: all chapters
+// view is a world with what follows from the spec and from the records: all steps
 // begin with that. Nobody changes it.
 type view struct {
 	World
@@ -69,7 +69,7 @@ type view struct {
 }
 
 // look at a world. The view has no meaning while questions are open.
-func look(w World) view {
+func viewOf(w World) view {
 	v := view{World: w, ask: w.Known.Ask()}
 	v.accepted = accept.Decide(accept.Input{
 		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned, Seen: w.Seen, Turn: w.Turn,

@@ -46,7 +46,7 @@ func TestThePagesHaveEveryCommand(t *testing.T) {
 				t.Errorf("the guide has no row for %s", name)
 			}
 			if !strings.Contains(string(want), "\n## "+name+"\n") {
-				t.Errorf("the reference has no chapter for %s", name)
+				t.Errorf("the reference has no section for %s", name)
 			}
 			cmd.Flags().VisitAll(func(f *pflag.Flag) {
 				if !strings.Contains(string(want), "--"+f.Name) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// chapterOf a version in a changelog in the form of Keep a Changelog, without its heading.
-func chapterOf(text, version string) (string, error) {
+// sectionOf a version in a changelog in the form of Keep a Changelog, without its heading.
+func sectionOf(text, version string) (string, error) {
 	var out strings.Builder
 	inside, found := false, false
 	for line := range strings.Lines(text) {
@@ -19,9 +19,9 @@ func chapterOf(text, version string) (string, error) {
 			out.WriteString(line)
 		}
 	}
-	chapter := strings.TrimSpace(out.String())
-	if !found || chapter == "" {
-		return "", fmt.Errorf("there is no chapter \"## [%s] - DATE\", or it is empty", version)
+	section := strings.TrimSpace(out.String())
+	if !found || section == "" {
+		return "", fmt.Errorf("there is no section \"## [%s] - DATE\", or it is empty", version)
 	}
-	return chapter + "\n", nil
+	return section + "\n", nil
 }

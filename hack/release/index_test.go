@@ -69,7 +69,7 @@ func TestChangelog(t *testing.T) {
 	for version, want := range map[string]string{
 		"0.2.0": "### Added\n\n- two\n", "0.1.0": "- one\n", "0.3.0": "", "0.2": "", "Unreleased": "", "0.0.1": "",
 	} {
-		got, err := chapterOf(text, version)
+		got, err := sectionOf(text, version)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q and %v, want %q", version, got, err, want)
 		}
@@ -78,7 +78,7 @@ func TestChangelog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chapterOf(string(own), "0.1.0"); err != nil {
+	if _, err := sectionOf(string(own), "0.1.0"); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,13 +3,13 @@
 //	go run ./hack/release index VERSION OUT PUBLISHED...   one image of several architectures out of one for each
 //	go run ./hack/release pin VALUES PUBLISHED             the chart's values name every image by digest
 //	go run ./hack/release pin-known VALUES PUBLISHED       for dry runs: servers of databases that no registry knows keep their tag
-//	go run ./hack/release changelog CHANGELOG VERSION      prints the chapter of the version
+//	go run ./hack/release changelog CHANGELOG VERSION      prints the section of the version
 //
 // hack/release.sh calls it. In: lists of images as hack/images writes them (out/published.txt),
 // charts/assay/values.yaml, CHANGELOG.md, and the registries, which crane of hack/tools/oci asks. Out:
 // a list of the same form with the indexes, the same values with digests, or the text. A reference
 // whose digest is not known is an error, and so are an image that one architecture lacks and a version
-// without a chapter.
+// without a section.
 package main
 
 import (
@@ -40,11 +40,11 @@ func run(args []string) error {
 		if err != nil {
 			return err
 		}
-		chapter, err := chapterOf(string(text), args[2])
+		section, err := sectionOf(string(text), args[2])
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[1], err)
 		}
-		_, err = fmt.Print(chapter)
+		_, err = fmt.Print(section)
 		return err
 	}
 	return fmt.Errorf("usage: release index VERSION OUT PUBLISHED... | pin|pin-known VALUES PUBLISHED | changelog CHANGELOG VERSION")

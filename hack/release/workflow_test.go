@@ -205,8 +205,8 @@ func TestTheGuideHasWhatTheDryRunRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, chapter, _ := strings.Cut(string(page), "\n## Verify a release\n")
-	_, script, _ := strings.Cut(chapter, "\n```sh\n")
+	_, section, _ := strings.Cut(string(page), "\n## Verify a release\n")
+	_, script, _ := strings.Cut(section, "\n```sh\n")
 	script, _, _ = strings.Cut(script, "\n```\n")
 	for _, want := range []string{
 		`(?m)^VERSION=`, `(?m)^ +cosign verify "\$1" \\$`,
@@ -214,7 +214,7 @@ func TestTheGuideHasWhatTheDryRunRuns(t *testing.T) {
 		`(?m)^verify ghcr\.io/assay-bench/charts/assay:\$VERSION$`, `(?m)^verify ghcr\.io/assay-bench/assay-manager:\$VERSION$`,
 	} {
 		if n := len(regexp.MustCompile(want).FindAllString(script, -1)); n != 1 {
-			t.Errorf("the first script of the chapter has %s %d times, want it once: hack/release-dry-run.sh changes it\n%s", want, n, script)
+			t.Errorf("the first script of the section has %s %d times, want it once: hack/release-dry-run.sh changes it\n%s", want, n, script)
 		}
 	}
 }

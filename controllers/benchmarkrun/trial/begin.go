@@ -94,7 +94,7 @@ func hasFailedBefore(in Input, e Execution) (decision.Failed, bool) {
 	return decision.Failed{Reason: c.Reason, Message: c.Message}, true
 }
 
-// passing are the reasons of a chapter that had not failed when the status was written.
+// passing are the reasons of a step that had not failed when the status was written.
 var passing = []string{v1alpha1.ReasonProgressing, v1alpha1.ReasonRetrying, v1alpha1.ReasonSuspended}
 
 // stop makes sure that no client of an earlier execution is at work when the next one

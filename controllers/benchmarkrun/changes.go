@@ -13,24 +13,24 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// news are what a room returned for the status. They are told once the actions of their
-// chapter are performed.
-type news interface{ isNews() }
+// change of the status, which a room returned. It is applied once the actions of its step
+// are performed.
+type change interface{ isChange() }
 
-// acceptedNews: what the spec means.
-type acceptedNews struct{ accept.Result }
+// acceptedChange: what the spec means.
+type acceptedChange struct{ accept.Result }
 
-// bookNews: how far the records are.
-type bookNews struct{ logbook.Book }
+// bookChange: how far the records are.
+type bookChange struct{ logbook.Book }
 
-// placedNews: the nodes of the run.
-type placedNews struct{ accept.Placed }
+// placedChange: the nodes of the run.
+type placedChange struct{ accept.Placed }
 
-// targetNews: what is observed of the targets.
-type targetNews struct{ target.Result }
+// targetChange: what is observed of the targets.
+type targetChange struct{ target.Result }
 
-// loadedNews: a target holds its data.
-type loadedNews struct {
+// loadedChange: a target holds its data.
+type loadedChange struct {
 	// result is the ConfigMap of the load.
 	result string
 	// bytes that the results of the load hold.
@@ -41,8 +41,8 @@ type loadedNews struct {
 	findings  []v1alpha1.Finding
 }
 
-// runningNews: an attempt at a trial is under way.
-type runningNews struct {
+// runningChange: an attempt at a trial is under way.
+type runningChange struct {
 	planned contract.Record
 	// what is measured, for people.
 	what string
@@ -51,22 +51,22 @@ type runningNews struct {
 	least  time.Duration
 }
 
-// recordedNews: an attempt has ended and is recorded.
-type recordedNews struct {
+// recordedChange: an attempt has ended and is recorded.
+type recordedChange struct {
 	book   logbook.Book
 	record contract.Record
 	// nodes of clients that were not known before.
 	nodes []v1alpha1.NodeInfo
 }
 
-// cleanedNews: the tables of an external target were dropped, or could not be.
-type cleanedNews struct {
+// cleanedChange: the tables of an external target were dropped, or could not be.
+type cleanedChange struct {
 	target, result string
 	end            trial.End
 }
 
-// endedNews: the run has ended; failure has no reason when it is complete.
-type endedNews struct {
+// endedChange: the run has ended; failure has no reason when it is complete.
+type endedChange struct {
 	result  conclude.Result
 	failure decision.Failed
 	at      time.Time
@@ -78,12 +78,12 @@ type endedNews struct {
 	bytes int64
 }
 
-func (acceptedNews) isNews() {}
-func (bookNews) isNews()     {}
-func (placedNews) isNews()   {}
-func (targetNews) isNews()   {}
-func (loadedNews) isNews()   {}
-func (runningNews) isNews()  {}
-func (recordedNews) isNews() {}
-func (cleanedNews) isNews()  {}
-func (endedNews) isNews()    {}
+func (acceptedChange) isChange() {}
+func (bookChange) isChange()     {}
+func (placedChange) isChange()   {}
+func (targetChange) isChange()   {}
+func (loadedChange) isChange()   {}
+func (runningChange) isChange()  {}
+func (recordedChange) isChange() {}
+func (cleanedChange) isChange()  {}
+func (endedChange) isChange()    {}

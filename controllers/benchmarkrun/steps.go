@@ -19,7 +19,7 @@ import (
 // accepted: the spec can be carried out, its references are pinned, and the records so
 // far can be read.
 func accepted(v view) answer {
-	a := answer{state: v.accepted.State, actions: v.accepted.Actions, news: []news{acceptedNews{v.accepted}}}
+	a := answer{state: v.accepted.State, actions: v.accepted.Actions, changes: []change{acceptedChange{v.accepted}}}
 	switch wait := v.awaitsManager(); {
 	case wait != nil:
 		a.state = wait
@@ -27,7 +27,7 @@ func accepted(v view) answer {
 	case !isDone(v.bookState):
 		a.state = v.bookState
 	case v.Run.Status.Placement != nil:
-		a.news = append(a.news, bookNews{v.book})
+		a.changes = append(a.changes, bookChange{v.book})
 	}
 	return a
 }
@@ -39,7 +39,7 @@ func placed(v view) answer {
 	st := v.Run.Status
 	switch {
 	case st.Placement != nil:
-		return says(decision.DoneWith("%s", placement.Describe(*st.Placement)))
+		return answerWith(decision.DoneWith("%s", placement.Describe(*st.Placement)))
 	case !v.Nodes.Asked:
 		// The queue is asked for a run that was accepted, which this one is just now.
 		return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "asking for nodes"), again: st.Resolved == nil}
@@ -48,13 +48,13 @@ func placed(v view) answer {
 		Answer: v.Nodes.Answer, Unfollowed: accept.Unfollowed(v.Run, v.Catalogue.Config.Queue),
 		Since: st.AcceptedTime.Time, Limit: v.Catalogue.Config.Timeouts.Queue.Duration, Now: v.Now,
 	})
-	return answer{state: given.State, news: []news{placedNews{given}}}
+	return answer{state: given.State, changes: []change{placedChange{given}}}
 }
 
 // targetsReady: the targets that Assay runs accept logins, or the one whose turn it is.
 func targetsReady(v view) answer {
 	all := v.targets()
-	return answer{state: all.State, actions: all.Actions, news: []news{targetNews{all}}}
+	return answer{state: all.State, actions: all.Actions, changes: []change{targetChange{all}}}
 }
 
 // dataLoaded: every target holds the workload's data. They are loaded one after the
@@ -62,12 +62,12 @@ func targetsReady(v view) answer {
 func dataLoaded(v view) answer {
 	name := v.unloaded()
 	if name == "" {
-		return says(decision.DoneWith("every target holds the workload's data"))
+		return answerWith(decision.DoneWith("every target holds the workload's data"))
 	}
 	in := v.trialInput()
 	e := trial.Load(in, name)
 	if wait := v.awaitTarget(name, e.Name); !isDone(wait) {
-		return says(wait)
+		return answerWith(wait)
 	}
 	res := trial.Decide(in, e, v.ask)
 	if !v.ask.Complete() || !isDone(res.State) {
@@ -78,16 +78,16 @@ func dataLoaded(v view) answer {
 	}
 	figures, err := trial.LoadFigures(in, e, res.End.Results)
 	if err != nil {
-		return says(decision.FailWith(v1alpha1.ReasonResultContradictory, "loading target %s: %v", name, err))
+		return answerWith(decision.FailWith(v1alpha1.ReasonResultContradictory, "loading target %s: %v", name, err))
 	}
 	first := res.End.Results[0]
-	loaded := loadedNews{
+	loaded := loadedChange{
 		result: contract.ResultName(e.Name, 0), bytes: res.End.Bytes, restarts: target.Restarts(in.TargetPod(name)), figures: figures,
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)),
 		findings:  append(trial.LoadFindings(in, name, first, v.ask), trial.LostFindings(name, res.End)...),
 	}
 	// The outcome has to stand in the status before the Job may be deleted.
-	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, news: []news{loaded}}
+	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, changes: []change{loaded}}
 }
 
 // providedFacts of the flavor of a target; zero for an external one.
@@ -115,7 +115,7 @@ func (v view) awaitTarget(name, job string) decision.State {
 // their volumes. Tables of a load that failed are left alone: they may be somebody else's.
 // A clean-up that fails is shown, but does not spoil what was measured.
 func cleaned(v view, failure decision.Failed) answer {
-	a := says(decision.DoneWith("clean"))
+	a := answerWith(decision.DoneWith("clean"))
 	if conclude.Keeps(v.Run.Spec.Retain, failure.Reason != "") {
 		return a
 	}
@@ -135,7 +135,7 @@ func cleaned(v view, failure decision.Failed) answer {
 			a.state = res.State
 			return a
 		}
-		a.news = append(a.news, cleanedNews{target: t.Name, result: contract.ResultName(e.Name, 0), end: res.End})
+		a.changes = append(a.changes, cleanedChange{target: t.Name, result: contract.ResultName(e.Name, 0), end: res.End})
 	}
 	return a
 }
@@ -143,7 +143,7 @@ func cleaned(v view, failure decision.Failed) answer {
 // compared: what the clients delivered is still what the records say. Of a run whose records
 // are of no use, nothing can be compared.
 func compared(v view) answer {
-	a := says(decision.DoneWith("compared"))
+	a := answerWith(decision.DoneWith("compared"))
 	if v.anchor() == nil || !isDone(v.bookState) {
 		return a
 	}
@@ -156,29 +156,29 @@ func compared(v view) answer {
 // one waits: nothing that was measured is given up.
 func concluded(v view, failure decision.Failed) answer {
 	var actions []decision.Action
-	var told []news
+	var changes []change
 	refused, is := v.Refused[concluding]
 	if is && failure.Reason == "" {
-		return says(decision.WaitFor(refused.Reason, "the results cannot be stored: %s", refused.Message))
+		return answerWith(decision.WaitFor(refused.Reason, "the results cannot be stored: %s", refused.Message))
 	}
-	book, end := v.book, endedNews{failure: failure, at: v.Now}
+	book, end := v.book, endedChange{failure: failure, at: v.Now}
 	if at := v.position(); failure.Reason != "" && !is && v.isRunning(at) {
 		if wait := v.awaitsStatus(); wait != nil {
-			return says(wait)
+			return answerWith(wait)
 		}
 		added, err := book.Add(v.Run, trial.Broken(v.trialInput(), at, failure))
 		if err != nil {
-			return says(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
+			return answerWith(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
 		}
 		actions, book = append(actions, added.Action), added.Book
-		told = append(told, recordedNews{book: added.Book, record: *added.Book.Last()})
+		changes = append(changes, recordedChange{book: added.Book, record: *added.Book.Last()})
 	}
 	all, state := logbook.All(v.Run, book, v.ask)
 	if !v.ask.Complete() {
 		return answer{}
 	}
 	if _, waits := state.(decision.Waiting); waits {
-		return says(state)
+		return answerWith(state)
 	}
 	// Where a part is lost, there are no records, and the run has failed for just this.
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
@@ -217,7 +217,7 @@ func concluded(v view, failure decision.Failed) answer {
 	if r := v.Run.Status.Results; r != nil {
 		end.bytes = max(end.bytes, r.TrialBytes) // where records are lost, their results are not
 	}
-	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
+	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), changes: append(changes, end)}
 }
 
 // isRunning says whether an attempt was begun, as far as anybody knows.
@@ -242,7 +242,7 @@ func overdue(run *v1alpha1.BenchmarkRun, now time.Time) decision.State {
 	start := run.CreationTimestamp
 	switch {
 	case run.Status.AcceptedTime != nil && run.Status.Placement == nil:
-		return nil // queued: the chapter Placed has a limit of its own
+		return nil // queued: the step Placed has a limit of its own
 	case run.Status.StartTime != nil:
 		start = *run.Status.StartTime
 	}
