@@ -39,7 +39,7 @@ type silence struct{}
 func newFakeReplica(t *testing.T, plain, waited []any) *fakeReplica {
 	t.Helper()
 	f := &fakeReplica{copies: &fakeTarget{}, plain: plain, waited: waited}
-	server := httptest.NewServer(f.copies.gate().Guard(f.ServeHTTP))
+	server := httptest.NewServer(guarded(f.ServeHTTP))
 	t.Cleanup(server.Close)
 	f.address = strings.TrimPrefix(server.URL, "http://")
 	return f

@@ -3,7 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
-	"maps"
+	"fmt"
 	"strings"
 
 	"github.com/assay-bench/assay/engines"
@@ -33,11 +33,17 @@ func (s *Server) meantOn(ctx context.Context, c *sql.Conn, query string, which m
 	if err != nil {
 		return nil, err
 	}
-	all, err := pairsOn(ctx, c, query)
-	if means := which(facts); means != nil {
-		maps.DeleteFunc(all, func(name, _ string) bool { return !means(strings.ToLower(name)) })
+	_, rows, err := Rows(ctx, c, query)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
 	}
-	return all, err
+	all, means := map[string]string{}, which(facts)
+	for _, row := range rows {
+		if name, value := row[0], row[1]; value != nil && (means == nil || means(strings.ToLower(*name))) {
+			all[*name] = *value
+		}
+	}
+	return all, nil
 }
 
 // facts of the flavor. The server is asked once, because it stays the same.

@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,7 +13,6 @@ import (
 
 // Workbench is one connection that stays open while a tool runs.
 type Workbench struct {
-	db     *sql.DB
 	conn   *sql.Conn
 	server *Server
 }
@@ -20,12 +20,12 @@ type Workbench struct {
 // Workbench opens a connection that the caller closes. Creating a table fails if the requested
 // storage engine is unavailable, even where the server would substitute another one.
 func (s *Server) Workbench(ctx context.Context) (*Workbench, error) {
-	w := &Workbench{db: sql.OpenDB(s.connector), server: s}
-	var err error
-	if w.conn, err = w.db.Conn(ctx); err == nil {
-		err = w.Exec(ctx, "SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_ENGINE_SUBSTITUTION'), autocommit = 1, lock_wait_timeout = 60")
-	}
+	conn, err := s.pool.Conn(ctx)
 	if err != nil {
+		return nil, err
+	}
+	w := &Workbench{conn: conn, server: s}
+	if err := w.Exec(ctx, "SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_ENGINE_SUBSTITUTION'), autocommit = 1, lock_wait_timeout = 60"); err != nil {
 		_ = w.Close()
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Server) Workbench(ctx context.Context) (*Workbench, error) {
 }
 
 // Close the connection.
-func (w *Workbench) Close() error { return w.db.Close() }
+func (w *Workbench) Close() error { return w.conn.Close() }
 
 // Exec executes a statement without an answer.
 func (w *Workbench) Exec(ctx context.Context, statement string) error {
@@ -45,29 +45,14 @@ func (w *Workbench) Exec(ctx context.Context, statement string) error {
 
 // Row is the single row of a query's result; a value is nil for NULL.
 func (w *Workbench) Row(ctx context.Context, query string) ([]*string, error) {
-	rows, err := w.conn.QueryContext(ctx, query)
+	_, rows, err := Rows(ctx, w.conn, query)
+	if err == nil && len(rows) == 0 {
+		err = errors.New("no row")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
 	}
-	defer func() { _ = rows.Close() }()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
-	}
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
-		}
-		return nil, fmt.Errorf("%s: no row", runner.Abridge(query))
-	}
-	row, into := make([]*string, len(columns)), make([]any, len(columns))
-	for i := range row {
-		into[i] = &row[i]
-	}
-	if err := rows.Scan(into...); err != nil {
-		return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
-	}
-	return row, rows.Err()
+	return rows[0], nil
 }
 
 // Counters are the server's status variables of these names without the part of this

@@ -11,10 +11,7 @@ import (
 // directories has.
 func Find(programs []string, dirs ...string) (string, error) {
 	for _, name := range programs {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-		for _, dir := range dirs {
+		for _, dir := range append([]string{""}, dirs...) { // first without a directory: in PATH
 			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 				return path, nil
 			}

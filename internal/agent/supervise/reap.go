@@ -11,7 +11,7 @@ import (
 
 // Reap waits for adopted children until the context ends: process 1 inherits the orphans of
 // its container, and each stays a zombie until its exit code is read.
-func (c *Children) Reap(ctx context.Context) {
+func Reap(ctx context.Context) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
 	defer signal.Stop(ended)
@@ -39,9 +39,8 @@ func reapOnce() {
 		if err != nil || own.pids[pid] || !isZombieOf(os.Getpid(), pid) {
 			continue
 		}
-		var status syscall.WaitStatus
 		// It fails only if the exit code was already read.
-		_, _ = syscall.Wait4(pid, &status, syscall.WNOHANG, nil)
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 	}
 }
 

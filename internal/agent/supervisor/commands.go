@@ -147,19 +147,19 @@ func (s *Supervisor) start(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("%w: the agent no longer waits for the start", errOrder)
 	}
 	at := toolwire.Now()
-	if err := c.start(&s.children); err != nil {
+	if err := c.start(); err != nil {
 		return err
 	}
 	return answer(w, toolwire.Started{At: at})
 }
 
-func (c *command) start(children *supervise.Children) error {
+func (c *command) start() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.process != nil {
 		return fmt.Errorf("%w: the command was started before", errOrder)
 	}
-	p, err := children.Start(c.cmd)
+	p, err := supervise.Start(c.cmd)
 	if err != nil {
 		return err
 	}

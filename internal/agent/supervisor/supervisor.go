@@ -49,9 +49,8 @@ func Defaults() Options {
 // Supervisor carries out orders.
 type Supervisor struct {
 	Options
-	children supervise.Children
-	machine  environment.Reader
-	sampler  environment.Sampler
+	machine environment.Reader
+	sampler environment.Sampler
 
 	mu       sync.Mutex
 	commands map[string]*command
@@ -69,7 +68,7 @@ func Run(ctx context.Context, o Options) error {
 	s := &Supervisor{Options: o, commands: map[string]*command{}}
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	go s.children.Reap(background)
+	go supervise.Reap(background)
 	go s.sampler.Run(background)
 	err = s.serve(conn)
 	s.close()

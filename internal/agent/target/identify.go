@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -13,8 +12,9 @@ import (
 
 // identify reads the version of the image's server, and refuses another flavor before anything
 // is written. The manager has the timeout, as for the first login.
-func identify(ctx context.Context, p programs, e engine.Engine) (version string, err error) {
-	exit, said, err := p.carryOut(ctx, e.Version())
+func (a *agent) identify(ctx context.Context) (version string, err error) {
+	e := a.in.engine
+	exit, said, err := a.carryOut(ctx, e.Version())
 	if err != nil {
 		return "", err
 	}
@@ -24,6 +24,6 @@ func identify(ctx context.Context, p programs, e engine.Engine) (version string,
 	if version, err = engines.Recognise(e, strings.Join(said, "\n")); err != nil {
 		return "", fail(contract.ReasonServerMissing, "%v", err)
 	}
-	p.Log.Info("found the server", "flavor", e.Flavor, "version", version)
+	a.Log.Info("found the server", "flavor", e.Flavor, "version", version)
 	return version, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -12,21 +11,21 @@ import (
 
 // initialise first makes the data directory under another name, so an interrupted start leaves
 // nothing that looks complete.
-func initialise(ctx context.Context, p programs, e engine.Engine) error {
+func (a *agent) initialise(ctx context.Context) error {
+	e := a.in.engine
 	if e.Initialise == nil {
-		return beginFirstStart(p.Options)
+		return stored(beginFirstStart(a.Options))
 	}
-	if done, err := initialised(p.Options); done || err != nil {
-		return err
+	if done, err := initialised(a.Options); done || err != nil {
+		return stored(err)
 	}
-	draft, err := emptyDraft(p.Options)
-	if err != nil {
-		return err
+	begin, paths, draft := time.Now(), a.paths(), a.paths().Data+".initialising"
+	// In place of that of an interrupted start.
+	if err := emptyDir(draft); err != nil {
+		return stored(err)
 	}
-	begin := time.Now()
-	paths := p.paths()
 	paths.Data = draft
-	exit, said, err := p.carryOut(ctx, e.Initialise(paths))
+	exit, said, err := a.carryOut(ctx, e.Initialise(paths))
 	if err != nil {
 		return err
 	}
@@ -35,9 +34,9 @@ func initialise(ctx context.Context, p programs, e engine.Engine) error {
 		return failWithLog(words.classify(exit, true, contract.ReasonInitialisationFailed), words,
 			"the initialisation of the data directory %s", exit)
 	}
-	if err := adopt(draft, p.paths().Data); err != nil {
-		return fail(contract.ReasonStorageFailed, "%v", err)
+	if err := adopt(draft, a.paths().Data); err != nil {
+		return stored(err)
 	}
-	p.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
+	a.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
 	return nil
 }

@@ -25,26 +25,17 @@ var programDirs = []string{
 	"/", // images of one program, such as pingcap/tidb
 }
 
-// programs starts those of an engine.
-type programs struct {
-	Options
-	flavor   string
-	children *supervise.Children
-	// observe is called for every line that they print.
-	observe func(line string)
-}
-
 // start starts a program of the engine; its output goes to a new log.
-func (p programs) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
+func (a *agent) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
 	path, err := supervise.Find(c.Programs, programDirs...)
 	if err != nil {
-		return nil, nil, fail(contract.ReasonServerMissing, "the image has no %s server: %v%s", p.flavor, err, otherServer())
+		return nil, nil, fail(contract.ReasonServerMissing, "the image has no %s server: %v%s", a.in.engine.Flavor, err, otherServer())
 	}
-	log := &supervise.Log{Out: p.Out, Keep: keepLog, Observe: p.observe}
+	log := &supervise.Log{Out: a.Out, Keep: keepLog, Observe: a.logged.observe}
 	cmd := exec.Command(path, c.Args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Run, log, log
-	cmd.Env = append(append(os.Environ(), "TMPDIR="+p.Tmp, "HOME="+p.Run), c.Env...)
-	process, err := p.children.Start(cmd)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = a.Run, log, log
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+a.Tmp, "HOME="+a.Run), c.Env...)
+	process, err := supervise.Start(cmd)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, fail(contract.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
 	}
@@ -55,8 +46,8 @@ func (p programs) start(c engine.Command) (*supervise.Process, *supervise.Log, e
 }
 
 // carryOut runs a program of the engine, and returns its exit and its last lines.
-func (p programs) carryOut(ctx context.Context, c engine.Command) (supervise.Exit, []string, error) {
-	process, log, err := p.start(c)
+func (a *agent) carryOut(ctx context.Context, c engine.Command) (supervise.Exit, []string, error) {
+	process, log, err := a.start(c)
 	if err != nil {
 		return supervise.Exit{}, nil, err
 	}

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,19 +32,15 @@ func refusalOf(err error) contract.Refusal {
 	return contract.Refusal{Reason: contract.ReasonInitialisationFailed, Message: err.Error()}
 }
 
-func (a api) refuse(w http.ResponseWriter, err error) {
+func refuse(err error) (status int, body []byte) {
 	refusal := refusalOf(err)
-	status, listed := statusOf[refusal.Reason]
-	if !listed {
-		status = http.StatusInternalServerError
-	}
-	a.answer(w, status, refusal)
+	return encode(cmp.Or(statusOf[refusal.Reason], http.StatusInternalServerError), refusal)
 }
 
-func (a api) answer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if err := json.NewEncoder(w).Encode(body); err != nil {
-		a.Log.Warn("answering a request", "error", err)
+func encode(status int, document any) (int, []byte) {
+	body, err := json.Marshal(document)
+	if err != nil {
+		return http.StatusInternalServerError, []byte(err.Error())
 	}
+	return status, body
 }

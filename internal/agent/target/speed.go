@@ -17,11 +17,11 @@ const (
 
 // speed measures the present speed of the node and the storage. It handles one request at a
 // time, because two would disturb each other.
-func (a api) speed(w http.ResponseWriter, r *http.Request) {
+func (a *agent) speed(r *http.Request) (any, error) {
 	a.speeding.Lock()
 	defer a.speeding.Unlock()
-	if r.Context().Err() != nil {
-		return // the requester has gone; a measurement would only disturb
+	if err := r.Context().Err(); err != nil {
+		return nil, err // the requester has gone; a measurement would only disturb
 	}
 	began := time.Now()
 	measured, err := machinespeed.Measure(environment.Reader{}.Throttled())
@@ -34,5 +34,5 @@ func (a api) speed(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	measured.Seconds = time.Since(began).Seconds()
-	a.answer(w, http.StatusOK, measured)
+	return measured, nil
 }
