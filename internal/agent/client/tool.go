@@ -111,10 +111,9 @@ func (b toolbox) run(ctx context.Context, t preparedTool, at time.Time) (invocat
 	ended, err := b.await(ctx, t, in.started)
 	b.figures.End()
 	if err == nil {
-		in.ended = ended.At
+		in.ended, in.voluntary, in.involuntary = ended.At, ended.Voluntary, ended.Involuntary
+		in.output, err = b.fetch(ctx, t.name, ended.Files)
 		in.output.ExitCode, in.output.Signal = max(ended.Code, -1), ended.Signal
-		in.voluntary, in.involuntary = ended.Voluntary, ended.Involuntary
-		err = b.fetch(ctx, t.name, ended.Files, &in.output)
 	} else {
 		in.ended, in.output.ExitCode = time.Now(), -1
 	}
@@ -181,12 +180,10 @@ func (b toolbox) await(ctx context.Context, t preparedTool, started time.Time) (
 }
 
 // fetch the output of a command that has ended.
-func (b toolbox) fetch(ctx context.Context, name string, files []toolwire.File, out *runner.Output) error {
+func (b toolbox) fetch(ctx context.Context, name string, files []toolwire.File) (runner.Output, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.side.Answer)
 	defer cancel()
-	fetched, err := b.side.Fetch(ctx, name, files, b.rawDir(name))
-	out.Stdout, out.Stderr, out.Files = fetched.Stdout, fetched.Stderr, fetched.Files
-	return err
+	return b.side.Fetch(ctx, name, files, b.rawDir(name))
 }
 
 // keepCommand records the command line, and the names of the command's own environment

@@ -33,14 +33,9 @@ func (s *Side) Start(ctx context.Context, name string, at time.Time) (time.Time,
 
 // Ended says how a command ended.
 type Ended struct {
+	toolwire.Ended
 	// At is not before the start of the command.
-	At     time.Time
-	Code   int
-	Signal string
-	// Voluntary and Involuntary context switches of all its threads; nil if unknown.
-	Voluntary, Involuntary *int64
-	// Files of its output; see Fetch.
-	Files []toolwire.File
+	At time.Time
 }
 
 // End waits for the end of a command that was started at an instant.
@@ -52,9 +47,7 @@ func (s *Side) End(ctx context.Context, name string, started time.Time) (Ended, 
 	if !signalName.MatchString(e.Signal) {
 		return Ended{}, fmt.Errorf("%w: it names the signal %.20q", ErrLost, e.Signal)
 	}
-	return Ended{
-		At: e.At.Time(started), Code: e.Code, Signal: e.Signal, Voluntary: e.Voluntary, Involuntary: e.Involuntary, Files: e.Files,
-	}, nil
+	return Ended{e, e.At.Time(started)}, nil
 }
 
 // Stop sends SIGTERM to a command, and SIGKILL after the grace period. It returns when the

@@ -13,22 +13,16 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
+	"github.com/assay-bench/assay/runners/runner"
 )
-
-// Output of a command: the content of its files.
-type Output struct {
-	Stdout, Stderr []byte
-	// Files that it wrote itself, by name; nil for none.
-	Files map[string][]byte
-}
 
 // maxName is the maximum length of the name of a file.
 const maxName = 255
 
 // Fetch reads the files of a command that has ended, and keeps them below a directory of the
 // agent.
-func (s *Side) Fetch(ctx context.Context, name string, files []toolwire.File, keep string) (Output, error) {
-	var out Output
+func (s *Side) Fetch(ctx context.Context, name string, files []toolwire.File, keep string) (runner.Output, error) {
+	var out runner.Output
 	if err := check(files); err != nil {
 		return out, err
 	}
@@ -48,23 +42,19 @@ func (s *Side) Fetch(ctx context.Context, name string, files []toolwire.File, ke
 		if err := write(root, f.Name, data); err != nil {
 			return out, err
 		}
-		out.add(f.Name, data)
+		switch f.Name {
+		case toolwire.Stdout:
+			out.Stdout = data
+		case toolwire.Stderr:
+			out.Stderr = data
+		default:
+			if out.Files == nil {
+				out.Files = map[string][]byte{}
+			}
+			out.Files[strings.TrimPrefix(f.Name, toolwire.DirFiles+"/")] = data
+		}
 	}
 	return out, nil
-}
-
-func (o *Output) add(name string, data []byte) {
-	switch name {
-	case toolwire.Stdout:
-		o.Stdout = data
-	case toolwire.Stderr:
-		o.Stderr = data
-	default:
-		if o.Files == nil {
-			o.Files = map[string][]byte{}
-		}
-		o.Files[strings.TrimPrefix(name, toolwire.DirFiles+"/")] = data
-	}
 }
 
 // check refuses an announced output that is too large or has impossible names.

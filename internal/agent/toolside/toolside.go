@@ -77,7 +77,9 @@ func (s *Side) Wait(ctx context.Context) (toolwire.Hello, error) {
 	if err != nil {
 		return toolwire.Hello{}, fmt.Errorf("%w: it did not start: %w", ErrLost, err)
 	}
-	s.connect(conn)
+	if err := s.connect(ctx, conn); err != nil {
+		return toolwire.Hello{}, fmt.Errorf("%w: %w", ErrLost, err)
+	}
 	// Nobody else may connect.
 	if err := errors.Join(os.Remove(s.listener.Addr().String()), s.listener.Close()); err != nil {
 		return toolwire.Hello{}, fmt.Errorf("closing the socket of the tool's container: %w", err)
@@ -91,28 +93,22 @@ func (s *Side) Wait(ctx context.Context) (toolwire.Hello, error) {
 }
 
 // connect makes a connection that of all orders.
-func (s *Side) connect(conn net.Conn) {
-	given := make(chan net.Conn, 1)
-	given <- conn
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
+func (s *Side) connect(ctx context.Context, conn net.Conn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conn = conn
-	s.http = &http.Client{
-		Transport: &http.Transport{
-			Protocols: protocols, DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
-			HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 4 << 20, MaxReceiveBufferPerStream: 1 << 20},
-			DialContext: func(context.Context, string, string) (net.Conn, error) {
-				select {
-				case c := <-given:
-					return c, nil
-				default:
-					return nil, errors.New("the connection ended")
-				}
-			},
-		},
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{
+		Protocols: protocols, DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
+		HTTP2:       &http.HTTP2Config{MaxReceiveBufferPerConnection: 4 << 20, MaxReceiveBufferPerStream: 1 << 20},
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil },
 	}
+	only, err := transport.NewClientConn(ctx, "http", "tool:80")
+	if err == nil {
+		s.http = &http.Client{Transport: only}
+	}
+	return err
 }
 
 // Close ends the connection, and so the supervisor; also one that comes later. It may be called
@@ -159,7 +155,7 @@ func (s *Side) await(ctx context.Context, method, path string, order, into any) 
 
 // do sends an order, and returns the answer if it is a success.
 func (s *Side) do(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, method, "http://tool"+path, body)
+	request, err := http.NewRequestWithContext(ctx, method, "http://tool:80"+path, body)
 	if err != nil {
 		return nil, err
 	}
