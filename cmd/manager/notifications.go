@@ -31,8 +31,8 @@ func addNotifications(mgr ctrl.Manager, cfg config.Notifications) error {
 			Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"),
 			Config: cfg, Receiver: receiver, Send: sender.Send, Metrics: counts,
 		}
-		if err := r.SetupWithManager(mgr); err != nil {
-			return fmt.Errorf("registering the controller of receiver %s: %w", receiver.Name, err)
+		if err := register(mgr, "receiver "+receiver.Name, r); err != nil {
+			return err
 		}
 	}
 	return nil

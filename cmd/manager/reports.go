@@ -21,13 +21,9 @@ func addReports(mgr ctrl.Manager, cfg config.Config, runs *benchmarkrun.Reconcil
 	if err != nil {
 		return fmt.Errorf("registering the metrics of reports: %w", err)
 	}
-	r := &runreport.Reconciler{
+	return register(mgr, "reports", &runreport.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Metrics: counts,
 		Writer: writeup.Writer{API: mgr.GetAPIReader(), Memory: int(cfg.Limits.ResultMemory.Value()), Measurements: int(cfg.Limits.Measurements)},
 		Store:  objects, Config: cfg.Results.Store, Reading: benchmarkrun.Reading(runs), Pause: runreport.DefaultPause,
-	}
-	if err := r.SetupWithManager(mgr); err != nil {
-		return fmt.Errorf("registering the controller of reports: %w", err)
-	}
-	return nil
+	})
 }

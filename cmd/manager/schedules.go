@@ -25,12 +25,8 @@ func addSchedules(mgr manager.Manager, cfg config.Config, workers int) error {
 	if tags.Observe, err = metrics.CountRegistries(cfg.Registries, counters.Registry); err != nil {
 		return fmt.Errorf("registering the metrics of the registries: %w", err)
 	}
-	schedules := &benchmarkschedule.Reconciler{
+	return register(mgr, "BenchmarkSchedules", &benchmarkschedule.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Config: cfg,
 		Engine: engines.Find, Runner: runners.Find, Tags: tags, Workers: workers,
-	}
-	if err := schedules.SetupWithManager(mgr); err != nil {
-		return fmt.Errorf("registering the controller of BenchmarkSchedules: %w", err)
-	}
-	return nil
+	})
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
+	"io"
 	"os"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -98,12 +98,13 @@ func (s storing) packRaw(files []rawFile) (raw uploadFile, dropped []rawFile, er
 		if err != nil {
 			return err
 		}
-		counted := &counter{to: out, hash: sha256.New(), left: s.limits.MaxObjectBytes}
+		hash := sha256.New()
+		counted := &limited{io.MultiWriter(hash, out), s.limits.MaxObjectBytes}
 		if err := errors.Join(packTo(counted, rest), out.Close()); err != nil {
 			return errors.Join(err, os.Remove(out.Name()))
 		}
 		raw = uploadFile{path: out.Name(), Object: contract.Object{
-			Name: contract.KeyRaw, SHA256: hex.EncodeToString(counted.hash.Sum(nil)), Bytes: s.limits.MaxObjectBytes - counted.left,
+			Name: contract.KeyRaw, SHA256: hex.EncodeToString(hash.Sum(nil)), Bytes: s.limits.MaxObjectBytes - counted.left,
 		}}
 		return nil
 	})
@@ -125,19 +126,4 @@ func (s storing) keep(name string, data []byte) (uploadFile, error) {
 		return uploadFile{}, fmt.Errorf("keeping %s for the object store: %w", name, err)
 	}
 	return uploadFile{path: out.Name(), Object: contract.Object{Name: name, SHA256: contract.Digest(data), Bytes: int64(len(data))}}, nil
-}
-
-// counter writes so many bytes at most, and hashes them.
-type counter struct {
-	to   *os.File
-	hash hash.Hash
-	left int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	if c.left -= int64(len(p)); c.left < 0 {
-		return 0, errFull
-	}
-	c.hash.Write(p)
-	return c.to.Write(p)
 }

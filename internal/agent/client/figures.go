@@ -17,7 +17,6 @@ func (b toolbox) showFigures(t preparedTool) {
 	if b.figures == nil || t.talk != nil || b.intervals == nil {
 		return
 	}
-	phase := phaseOf(t.name)
 	b.figures.Begin(t.name, func(ctx context.Context) ([]contract.Measurement, error) {
 		stdout, err := b.side.Tail(ctx, t.name, toolwire.Stdout, maxTail)
 		if err != nil {
@@ -27,16 +26,6 @@ func (b toolbox) showFigures(t preparedTool) {
 		if err != nil {
 			return nil, err
 		}
-		return b.intervals(phase, runner.Output{Stdout: stdout, Stderr: stderr}), nil
+		return b.intervals(t.phase, runner.Output{Stdout: stdout, Stderr: stderr}), nil
 	})
-}
-
-// phaseOf a folder of raw output.
-func phaseOf(name string) contract.Phase {
-	for _, p := range []contract.Phase{contract.PhasePrepare, contract.PhaseWarmup, contract.PhaseRun, contract.PhaseCheck, contract.PhaseCleanup} {
-		if rawName(p) == name {
-			return p
-		}
-	}
-	return contract.PhaseRun
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -31,7 +30,7 @@ func (in invocation) withLastWord(f *contract.Failure) *contract.Failure {
 	if word == "" || strings.Contains(f.Message, word) {
 		return f
 	}
-	return &contract.Failure{Reason: f.Reason, Message: fmt.Sprintf("%s; the tool's last word: %s", f.Message, word)}
+	return failed(f.Reason, "%s; the tool's last word: %s", f.Message, word)
 }
 
 // lastWord is the last line that names an error, of stderr before stdout; else

@@ -231,7 +231,7 @@ func TestReplicasAfterTheWindow(t *testing.T) {
 func afterWindow(t *testing.T, addresses ...string) (replicaSet, measured) {
 	t.Helper()
 	r := newRig(t, "good", contract.PhaseRun, nil)
-	s := session{server: r.server, key: control.NewKey(agentKey), maps: r.agent.configMaps(), retry: r.agent.retrier()}
+	s := session{Agent: r.agent, server: r.server, key: control.NewKey(agentKey)}
 	return newReplicaSet(addresses, s), measured{ended: new(time.Now())}
 }
 

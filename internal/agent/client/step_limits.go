@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
@@ -28,8 +27,7 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 		short = append(short, shortfalls(all, facts.server.Variables, status)...)
 	}
 	if len(short) > 0 {
-		return o.failed(&contract.Failure{Reason: contract.ReasonLimitTooLow, Message: fmt.Sprintf(
-			"the workload needs more than a limit allows: %s", strings.Join(short, "; "))})
+		return o.failed(failed(contract.ReasonLimitTooLow, "the workload needs more than a limit allows: %s", strings.Join(short, "; ")))
 	}
 	return o
 }

@@ -36,17 +36,18 @@ type toolbox struct {
 
 // preparedTool is a command that is ready to start.
 type preparedTool struct {
-	name string
+	name  string
+	phase contract.Phase
 	// program as the adapter named it.
 	program string
 	// args without secrets.
 	args    []string
 	secrets []string
-	// talk is the conversation with a tool that answers line by line; nil for others.
-	talk *talk
-	// seed and unseeded are those of the command.
-	seed     int64
-	unseeded bool
+	seeds   seeds
+	// turns of the conversation with a tool that answers line by line, and talk that conversation; nil for
+	// others.
+	turns []runner.Turn
+	talk  *talk
 }
 
 // close may be called twice, and for a command that was never prepared.
@@ -69,18 +70,18 @@ type invocation struct {
 // prepare makes a command ready to start. The name is also the folder of the raw files, where
 // the output goes unchanged.
 func (b toolbox) prepare(ctx context.Context, name string, c runner.Command, secrets ...string) (preparedTool, *contract.Failure) {
-	t := preparedTool{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, seed: c.Seed, unseeded: c.Unseeded}
+	t := preparedTool{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, seeds: seeds{c.Seed, c.Unseeded}, turns: c.Dialogue}
 	err := b.side.Prepare(ctx, name, toolwire.Command{
 		Path: c.Path, Args: c.Args, Env: c.Env, Files: c.Files, Collect: c.Collect, Dialogue: c.Dialogue != nil,
 	})
 	if errors.Is(err, toolside.ErrMissing) {
-		return t, &contract.Failure{Reason: contract.ReasonToolMissing, Message: fmt.Sprintf("the image has no program %s: use the runner's image", c.Path)}
+		return t, failed(contract.ReasonToolMissing, "the image has no program %s: use the runner's image", c.Path)
 	}
 	if err != nil {
 		return t, b.failure("preparing "+c.Path, err)
 	}
 	if err := b.keepCommand(t, c.Env); err != nil {
-		return t, &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("preparing %s: %v", c.Path, err)}
+		return t, failed(contract.ReasonToolFailed, "preparing %s: %v", c.Path, err)
 	}
 	return t, nil
 }
@@ -94,7 +95,7 @@ func (b toolbox) failure(doing string, err error) *contract.Failure {
 	case errors.Is(err, toolside.ErrRefused):
 		reason = contract.ReasonToolFailed
 	}
-	return &contract.Failure{Reason: reason, Message: fmt.Sprintf("%s: %v", doing, err)}
+	return failed(reason, "%s: %v", doing, err)
 }
 
 // run starts the prepared command at an instant, or at once if it has passed, and waits until it
@@ -125,10 +126,10 @@ func (b toolbox) run(ctx context.Context, t preparedTool, at time.Time) (invocat
 	}
 	if ctx.Err() != nil {
 		// The tool was terminated: its output is not a result.
-		return in, &contract.Failure{Reason: contract.ReasonInterrupted, Message: "the tool was ended"}
+		return in, failed(contract.ReasonInterrupted, "the tool was ended")
 	}
 	if t.talk != nil && t.talk.err != nil {
-		return in, &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("speaking with %s: %v", t.program, t.talk.err)}
+		return in, failed(contract.ReasonToolFailed, "speaking with %s: %v", t.program, t.talk.err)
 	}
 	return in, nil
 }

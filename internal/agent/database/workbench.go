@@ -8,23 +8,24 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// Workbench is one connection that stays open while a tool runs.
-type Workbench struct {
+// workbench is one connection that stays open while a tool runs.
+type workbench struct {
 	conn   *sql.Conn
 	server *Server
 }
 
 // Workbench opens a connection that the caller closes. Creating a table fails if the requested
 // storage engine is unavailable, even where the server would substitute another one.
-func (s *Server) Workbench(ctx context.Context) (*Workbench, error) {
+func (s *Server) Workbench(ctx context.Context) (dialogue.Workbench, error) {
 	conn, err := s.pool.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &Workbench{conn: conn, server: s}
+	w := &workbench{conn: conn, server: s}
 	if err := w.Exec(ctx, "SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_ENGINE_SUBSTITUTION'), autocommit = 1, lock_wait_timeout = 60"); err != nil {
 		_ = w.Close()
 		return nil, err
@@ -33,10 +34,10 @@ func (s *Server) Workbench(ctx context.Context) (*Workbench, error) {
 }
 
 // Close the connection.
-func (w *Workbench) Close() error { return w.conn.Close() }
+func (w *workbench) Close() error { return w.conn.Close() }
 
 // Exec executes a statement without an answer.
-func (w *Workbench) Exec(ctx context.Context, statement string) error {
+func (w *workbench) Exec(ctx context.Context, statement string) error {
 	if _, err := w.conn.ExecContext(ctx, statement); err != nil {
 		return fmt.Errorf("%s: %w", runner.Abridge(statement), err)
 	}
@@ -44,7 +45,7 @@ func (w *Workbench) Exec(ctx context.Context, statement string) error {
 }
 
 // Row is the single row of a query's result; a value is nil for NULL.
-func (w *Workbench) Row(ctx context.Context, query string) ([]*string, error) {
+func (w *workbench) Row(ctx context.Context, query string) ([]*string, error) {
 	_, rows, err := Rows(ctx, w.conn, query)
 	if err == nil && len(rows) == 0 {
 		err = errors.New("no row")
@@ -58,7 +59,7 @@ func (w *Workbench) Row(ctx context.Context, query string) ([]*string, error) {
 // Counters are the server's status variables of these names without the part of this
 // connection; the names in the result are in lower case. Two results are comparable, because
 // each is read by the same two statements.
-func (w *Workbench) Counters(ctx context.Context, names []string) (map[string]int64, error) {
+func (w *workbench) Counters(ctx context.Context, names []string) (map[string]int64, error) {
 	list := "'" + strings.Join(names, "','") + "'"
 	all := map[string]int64{}
 	for _, part := range []struct {

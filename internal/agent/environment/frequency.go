@@ -1,7 +1,8 @@
 package environment
 
 import (
-	"path/filepath"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,16 +16,10 @@ import (
 func (r Reader) Frequency() *contract.Frequency {
 	var mhz []float64
 	f := r.files()
-	names, err := filepath.Glob(f.path("sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"))
-	if err == nil {
-		for _, file := range names {
-			name, err := filepath.Rel(f.path("/"), file)
-			if err != nil {
-				continue
-			}
-			if kHz := f.number(name); kHz != nil && *kHz > 0 {
-				mhz = append(mhz, float64(*kHz)/1000)
-			}
+	names, _ := fs.Glob(os.DirFS(string(f)), "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq") // the pattern is a valid one
+	for _, name := range names {
+		if kHz := f.number(name); kHz != nil && *kHz > 0 {
+			mhz = append(mhz, float64(*kHz)/1000)
 		}
 	}
 	if len(mhz) == 0 {
