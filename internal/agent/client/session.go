@@ -31,7 +31,9 @@ type session struct {
 
 // beginning is the session with the start of the window, for a tool that begins it by itself.
 func (s session) beginning(planned time.Time) session {
-	s.role = s.role.beginning(planned)
+	if s.timed() {
+		s.trial.Begin = planned
+	}
 	return s
 }
 

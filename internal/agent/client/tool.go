@@ -134,22 +134,16 @@ func (b toolbox) run(ctx context.Context, t preparedTool, at time.Time) (invocat
 	return in, nil
 }
 
-// ending is how a command ended, or why that is not known.
-type ending struct {
-	toolside.Ended
-	err error
-}
-
 // await the end of the tool or of the context; with a dialogue, first the end of the
 // conversation.
 func (b toolbox) await(ctx context.Context, t preparedTool, started time.Time) (toolside.Ended, error) {
 	// What a tool left that was stopped is wanted too.
 	waiting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	end := make(chan ending, 1)
+	end := make(chan func() (toolside.Ended, error), 1)
 	go func() {
 		e, err := b.side.End(waiting, t.name, started)
-		end <- ending{e, err}
+		end <- func() (toolside.Ended, error) { return e, err }
 	}()
 	var over <-chan time.Time
 	ended := make(<-chan struct{}) // never, without a conversation
@@ -160,8 +154,8 @@ func (b toolbox) await(ctx context.Context, t preparedTool, started time.Time) (
 	}
 	for {
 		select {
-		case e := <-end:
-			return e.Ended, e.err
+		case how := <-end:
+			return how()
 		case <-ended:
 			ended, over = nil, time.After(b.grace)
 			continue
@@ -172,8 +166,8 @@ func (b toolbox) await(ctx context.Context, t preparedTool, started time.Time) (
 			return toolside.Ended{}, err
 		}
 		select {
-		case e := <-end:
-			return e.Ended, e.err
+		case how := <-end:
+			return how()
 		case <-time.After(b.side.Answer):
 			return toolside.Ended{}, fmt.Errorf("%w: it does not report the end of the tool", toolside.ErrLost)
 		}

@@ -134,7 +134,7 @@ func (s *Supervisor) command(r *http.Request) (*command, error) {
 
 // start a command at an instant.
 func (s *Supervisor) start(r *http.Request) (any, error) {
-	order, err := read[toolwire.Start](r)
+	at, err := read[time.Time](r)
 	if err != nil {
 		return nil, err
 	}
@@ -142,11 +142,11 @@ func (s *Supervisor) start(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := pause.Until(r.Context(), order.At); err != nil {
+	if err := pause.Until(r.Context(), at); err != nil {
 		return nil, fmt.Errorf("%w: the agent no longer waits for the start", errOrder)
 	}
-	at := toolwire.Now()
-	return toolwire.Started{At: at}, c.start()
+	now := toolwire.Now()
+	return now, c.start()
 }
 
 func (c *command) start() error {
@@ -211,7 +211,7 @@ func (s *Supervisor) end(r *http.Request) (any, error) {
 
 // stop a command, and wait for its end.
 func (s *Supervisor) stop(r *http.Request) (any, error) {
-	order, err := read[toolwire.Stop](r)
+	grace, err := read[time.Duration](r)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ func (s *Supervisor) stop(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Stop(time.Duration(order.Grace * float64(time.Second)))
+	p.Stop(grace)
 	return nil, nil
 }
 

@@ -60,7 +60,7 @@ func (s *Supervisor) openRelay(r *http.Request) (any, error) {
 		return nil, err
 	}
 	s.relay = opened
-	return toolwire.Port{Port: opened.Port()}, nil
+	return opened.Port(), nil
 }
 
 // openFiles says how many files a process of this container may open.

@@ -2,6 +2,8 @@ package target
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"time"
 
@@ -40,19 +42,18 @@ func (a *agent) resume(ctx context.Context) (interrupted *operation, err error) 
 		return nil, storageFailure("removing an unfinished snapshot", err)
 	}
 	if !a.volume.isRestoring() {
-		last, found, err := a.volume.loadRecord()
-		if err != nil {
+		last, err := a.volume.loadRecord()
+		if err == nil {
+			a.operations.set(last)
+		} else if !errors.Is(err, fs.ErrNotExist) {
 			// The only loss is that a repeated old request makes a new copy.
 			a.Log.Warn("reading the last operation", "error", err)
 		}
-		if found {
-			a.operations.set(last)
-		}
 		return nil, nil
 	}
-	m, err := a.volume.readMarker()
-	if err != nil {
-		return nil, err
+	var m marker
+	if err := readJSON(a.volume.markerFile(), &m); err != nil {
+		return nil, storageFailure("reading the marker of a restore", err)
 	}
 	a.Log.Info("finishing a restore that was interrupted", "id", m.ID)
 	op := newOperation(contract.PathRestore, m.ID)

@@ -67,12 +67,16 @@ func (a *agent) lastWords(p running) lastWords {
 	return lastWords{a.in.engine.Facts.Log, p.log.Tail()}
 }
 
+// ended is the failure of a server that ended in another way than it should.
+func (a *agent) ended(p running, starting bool, when string) error {
+	words := a.lastWords(p)
+	return failWithLog(words.classify(p.Exit(), starting, contract.ReasonServerCrashed), words, "the server %s %s", p.Exit(), when)
+}
+
 // crashed is the failure of a server that ended unexpectedly.
 func (a *agent) crashed(p running) error {
 	a.down()
-	exit := p.Exit()
-	words := a.lastWords(p)
-	return failWithLog(words.classify(exit, false, contract.ReasonServerCrashed), words, "the server %s while it served", exit)
+	return a.ended(p, false, "while it served")
 }
 
 // stop ends the server. It fails if the server had to be killed.
@@ -96,9 +100,7 @@ func (a *agent) awaitLogin(ctx context.Context, p running) error {
 	for {
 		select {
 		case <-p.Done():
-			exit := p.Exit()
-			words := a.lastWords(p)
-			return failWithLog(words.classify(exit, true, contract.ReasonServerCrashed), words, "the server %s before it was ready", exit)
+			return a.ended(p, true, "before it was ready")
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
@@ -127,9 +129,8 @@ func (a *agent) stopCleanly(p running) error {
 	if err := a.stop(p); err != nil {
 		return err
 	}
-	if exit := p.Exit(); exit != (supervise.Exit{}) {
-		words := a.lastWords(p)
-		return failWithLog(words.classify(exit, false, contract.ReasonServerCrashed), words, "the server %s when it was told to stop", exit)
+	if p.Exit() != (supervise.Exit{}) {
+		return a.ended(p, false, "when it was told to stop")
 	}
 	return nil
 }

@@ -43,18 +43,22 @@ const (
 
 // Paths of the orders. %s is the name of a command.
 const (
-	PathHello     = "/hello"
-	PathUsage     = "/usage"
-	PathWindow    = "/usage/window"
-	PathSpeed     = "/speed"
+	PathHello  = "/hello"
+	PathUsage  = "/usage"
+	PathWindow = "/usage/window"
+	PathSpeed  = "/speed"
+	// PathRelay orders a Relay, and answers with its port on loopback.
 	PathRelay     = "/relay"
 	PathOpenFiles = "/open-files"
 	PathCommand   = "/commands/%s"
-	PathStart     = "/commands/%s/start"
-	PathEnd       = "/commands/%s/end"
-	PathStop      = "/commands/%s/stop"
-	PathDialogue  = "/commands/%s/dialogue"
-	PathFile      = "/commands/%s/files/"
+	// PathStart orders the start at an instant of the wall clock (a time.Time); one that has passed: at once. The answer
+	// is the Instant of the start.
+	PathStart = "/commands/%s/start"
+	PathEnd   = "/commands/%s/end"
+	// PathStop takes the time between SIGTERM and SIGKILL (a time.Duration).
+	PathStop     = "/commands/%s/stop"
+	PathDialogue = "/commands/%s/dialogue"
+	PathFile     = "/commands/%s/files/"
 )
 
 // QueryTail of PathFile asks for so many bytes at the end of a file.
@@ -85,23 +89,6 @@ type Command struct {
 	Dialogue bool `json:"dialogue,omitempty"`
 }
 
-// Start orders the start of a command.
-type Start struct {
-	// At is the instant of the start on the wall clock; it has passed: at once.
-	At time.Time `json:"at"`
-}
-
-// Started answers a Start, after it.
-type Started struct {
-	At Instant `json:"at"`
-}
-
-// Stop orders the end of a command.
-type Stop struct {
-	// Grace in seconds between SIGTERM and SIGKILL.
-	Grace float64 `json:"grace"`
-}
-
 // Ended says how a command ended.
 type Ended struct {
 	At Instant `json:"at"`
@@ -130,11 +117,6 @@ type Relay struct {
 	Target string `json:"target"`
 	// Delay of a round trip, in nanoseconds.
 	Delay time.Duration `json:"delay"`
-}
-
-// Port of a relay on loopback.
-type Port struct {
-	Port int32 `json:"port"`
 }
 
 // OpenFiles are limits of open files (RLIMIT_NOFILE).
