@@ -24,10 +24,9 @@ import (
 	"github.com/assay-bench/assay/internal/agent/live"
 	"github.com/assay-bench/assay/internal/agent/supervisor"
 	"github.com/assay-bench/assay/internal/agent/target"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const usage = `usage: agent <command>

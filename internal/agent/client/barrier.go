@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/pause"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

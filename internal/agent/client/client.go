@@ -9,10 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/live"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // ConfigMap has the parts of a ConfigMap that the agent needs.

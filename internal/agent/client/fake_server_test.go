@@ -10,7 +10,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/dialogue"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

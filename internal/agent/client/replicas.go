@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -1,9 +1,8 @@
 package client
 
 import (
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // role is what this client does in its trial, derived from the trial and the tool's adapter.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // session has the adapter and the connections for the steps of a trial. connect makes it; no

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/internal/agent/pause"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

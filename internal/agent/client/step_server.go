@@ -13,7 +13,6 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/internal/agent/database"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

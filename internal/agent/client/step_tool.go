@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // waitForTool waits for the tool's container.

@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // measured has the findings of the tool's run in the measured phase; empty until it is

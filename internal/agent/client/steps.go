@@ -6,7 +6,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -14,10 +14,8 @@ import (
 	"github.com/assay-bench/assay/internal/agent/live"
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // toolbox has the tool run in its container, and keeps its output.

@@ -19,9 +19,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // timeout to connect. Reads have none, because counting the rows of a table sends nothing

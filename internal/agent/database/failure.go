@@ -9,7 +9,6 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines/servererror"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -14,9 +14,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Workbench is the agent's own connection during a dialogue.

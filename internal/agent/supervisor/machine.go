@@ -32,11 +32,7 @@ func (s *Supervisor) window(r *http.Request) (any, error) {
 		return nil, err
 	}
 	s.sampler.Sample() // it ends a gap that lasted until now
-	out := toolwire.Window{Gap: s.sampler.Gap(from, to)}
-	if before, after, ok := s.sampler.Window(from, to); ok {
-		out.Before, out.After = &before, &after
-	}
-	return out, nil
+	return toolwire.Window{Gap: s.sampler.Gap(from, to), Samples: s.sampler.Window(from, to)}, nil
 }
 
 // speed measures the machine with the CPUs of this container.

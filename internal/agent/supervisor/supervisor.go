@@ -17,7 +17,6 @@ import (
 	"github.com/assay-bench/assay/internal/agent/pause"
 	"github.com/assay-bench/assay/internal/agent/relay"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

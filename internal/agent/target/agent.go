@@ -6,7 +6,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/environment"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -16,7 +16,6 @@ import (
 	"github.com/assay-bench/assay/engines/dolt"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/control"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

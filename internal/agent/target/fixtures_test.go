@@ -23,7 +23,6 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/control"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/hang"
 )

@@ -14,7 +14,6 @@ import (
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/environment"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -110,10 +109,7 @@ func (a *agent) addWindow(env *contract.TargetEnvironment, now time.Time, query 
 		at[i] = now.Add(-time.Duration(age * float64(time.Second)))
 	}
 	a.sampler.Sample() // it ends a gap that lasted until now
-	env.Gap = a.sampler.Gap(at[0], at[1])
-	if before, after, ok := a.sampler.Window(at[0], at[1]); ok {
-		env.Window = &contract.UsageWindow{Before: before, After: after}
-	}
+	env.Gap, env.Window = a.sampler.Gap(at[0], at[1]), a.sampler.Window(at[0], at[1])
 	return nil
 }
 

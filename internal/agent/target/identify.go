@@ -6,7 +6,6 @@ import (
 
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/supervise"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )

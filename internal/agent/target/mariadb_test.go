@@ -21,9 +21,8 @@ import (
 	"github.com/assay-bench/assay/engines/mariadb"
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/database"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // realServer needs ASSAY_TEST_MARIADBD=1, mariadbd and mariadb-install-db, and

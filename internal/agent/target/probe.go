@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

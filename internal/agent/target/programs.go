@@ -11,7 +11,6 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

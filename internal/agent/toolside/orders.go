@@ -65,15 +65,11 @@ func (s *Side) Usage(ctx context.Context) (contract.Usage, error) {
 	return u, err
 }
 
-// Window has the first and the last sample of these counters between two instants; both are nil
-// where there are none.
+// Window has the first and the last sample of these counters between two instants.
 func (s *Side) Window(ctx context.Context, from, to time.Time) (toolwire.Window, error) {
 	times := url.Values{"from": {from.Format(time.RFC3339Nano)}, "to": {to.Format(time.RFC3339Nano)}}
 	var w toolwire.Window
 	err := s.ask(ctx, http.MethodGet, toolwire.PathWindow+"?"+times.Encode(), nil, &w)
-	if (w.Before == nil) != (w.After == nil) {
-		w.Before, w.After = nil, nil
-	}
 	return w, err
 }
 

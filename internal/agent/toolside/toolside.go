@@ -19,7 +19,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
@@ -51,7 +50,6 @@ type Side struct {
 
 	listener *net.UnixListener
 	http     *http.Client
-	mu       sync.Mutex
 	conn     net.Conn
 }
 
@@ -94,8 +92,6 @@ func (s *Side) Wait(ctx context.Context) (toolwire.Hello, error) {
 
 // connect makes a connection that of all orders.
 func (s *Side) connect(ctx context.Context, conn net.Conn) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.conn = conn
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
@@ -111,12 +107,9 @@ func (s *Side) connect(ctx context.Context, conn net.Conn) error {
 	return err
 }
 
-// Close ends the connection, and so the supervisor; also one that comes later. It may be called
-// several times.
+// Close ends the connection, and so the supervisor. It may be called several times, but not during Wait.
 func (s *Side) Close() {
 	_ = s.listener.Close()
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.conn != nil {
 		_ = s.conn.Close()
 	}
@@ -159,13 +152,10 @@ func (s *Side) do(ctx context.Context, method, path string, body io.Reader) (*ht
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	client := s.http
-	s.mu.Unlock()
-	if client == nil {
+	if s.http == nil {
 		return nil, fmt.Errorf("%w: it has not started", ErrLost)
 	}
-	response, err := client.Do(request)
+	response, err := s.http.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrLost, path, err)
 	}

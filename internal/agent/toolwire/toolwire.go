@@ -126,12 +126,11 @@ type OpenFiles struct {
 	Most uint64 `json:"most"`
 }
 
-// Window has the first and the last sample of a window; both are absent where there are none. Gap
+// Window has the first and the last sample of a window; they are absent where there are none. Gap
 // is absent if no sample of it was late.
 type Window struct {
-	Before *contract.Usage `json:"before,omitempty"`
-	After  *contract.Usage `json:"after,omitempty"`
-	Gap    *contract.Gap   `json:"gap,omitempty"`
+	Samples *contract.UsageWindow `json:"samples,omitempty"`
+	Gap     *contract.Gap         `json:"gap,omitempty"`
 }
 
 // Refusal is the body of an answer without success.
