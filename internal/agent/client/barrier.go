@@ -15,13 +15,20 @@ const annotationReady = "assay.dev/ready"
 
 // annotateReady annotates the result's ConfigMap.
 func (a *Agent) annotateReady(ctx context.Context, at time.Time) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"annotations": map[string]string{annotationReady: at.UTC().Format(time.RFC3339Nano)},
-	}})
+	return a.retry(ctx, "report ready", func(ctx context.Context) error {
+		return a.patch(ctx, map[string]any{"metadata": map[string]any{
+			"annotations": map[string]string{annotationReady: at.UTC().Format(time.RFC3339Nano)},
+		}})
+	})
+}
+
+// patch the result's ConfigMap.
+func (a *Agent) patch(ctx context.Context, change map[string]any) error {
+	text, err := json.Marshal(change)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	return a.retry(ctx, "report ready", func(ctx context.Context) error { return a.API.Patch(ctx, a.Result, patch) })
+	return a.API.Patch(ctx, a.Result, text)
 }
 
 // publishedStart returns the published start. It reads the ConfigMap, then watches it, and

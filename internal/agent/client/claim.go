@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,7 +31,10 @@ func (a *Agent) claim(ctx context.Context, claimant string) *contract.Failure {
 		case claimant: // the answer to an earlier patch was lost
 			return nil
 		case "":
-			return a.annotateClaim(ctx, cm.ResourceVersion, claimant)
+			// Under the lock of the version that was read.
+			return a.patch(ctx, map[string]any{"metadata": map[string]any{
+				"resourceVersion": cm.ResourceVersion, "annotations": map[string]string{annotationClaimedBy: claimant},
+			}})
 		}
 		return fmt.Errorf("%w: %s", ErrRefused, a.Result)
 	})
@@ -55,15 +57,4 @@ func holderOf(cm ConfigMap) string {
 		return "(unknown)" // somebody wrote it who left no name: it is not written over
 	}
 	return ""
-}
-
-// annotateClaim writes the mark under the lock of the version that was read.
-func (a *Agent) annotateClaim(ctx context.Context, version, claimant string) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"resourceVersion": version, "annotations": map[string]string{annotationClaimedBy: claimant},
-	}})
-	if err != nil {
-		return err
-	}
-	return a.API.Patch(ctx, a.Result, patch)
 }

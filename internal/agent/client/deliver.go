@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -121,9 +120,5 @@ func (a *Agent) store(ctx context.Context, d delivery) error {
 	if len(d.uploads) > 0 {
 		write["metadata"] = map[string]any{"annotations": map[string]string{contract.AnnotationUploads: contract.EncodeUploads(d.objects())}}
 	}
-	patch, err := json.Marshal(write)
-	if err != nil {
-		return err
-	}
-	return a.retry(ctx, "deliver the result", func(ctx context.Context) error { return a.API.Patch(ctx, a.Result, patch) })
+	return a.retry(ctx, "deliver the result", func(ctx context.Context) error { return a.patch(ctx, write) })
 }

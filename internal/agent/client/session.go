@@ -55,17 +55,17 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 		return o.failed(invalid(fmt.Errorf("endpoint.jdbc: the runner %s reaches no database behind a JDBC driver: use one that does, such as ycsb", t.Runner)))
 	}
 	var err error
-	if s.credentials, err = loadCredentials(a.Credentials); err != nil {
-		return o.failed(invalid(err))
+	if s.credentials, err = loadCredentials(a.Credentials); err == nil {
+		s.key, err = loadKey(a.Credentials, t)
 	}
-	if s.key, err = loadKey(a.Credentials, t); err != nil {
+	if err == nil {
+		s.trial.Inputs, err = loadInputs(a.Inputs)
+	}
+	if err != nil {
 		return o.failed(invalid(err))
 	}
 	if t.Endpoint.TLS == contract.TLSRequired && len(s.credentials.CA) == 0 && !t.Endpoint.InsecureSkipVerify && s.speaks() {
 		return o.failed(failed(contract.ReasonTLSFailed, "the target's Secret has no ca.crt, and without it nobody can verify the server: add it, or set insecureSkipVerify"))
-	}
-	if s.trial.Inputs, err = loadInputs(a.Inputs); err != nil {
-		return o.failed(invalid(err))
 	}
 	if s.first() && t.Agent != "" {
 		s.target = newTargetAgent(t.Agent, s.key)

@@ -5,9 +5,16 @@
 package supervise
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -121,4 +128,62 @@ func (p *Process) Stop(grace time.Duration) (exit Exit, killed bool) {
 // leader, and its number is not reused until then.
 func (p *Process) signal(s syscall.Signal) {
 	_ = syscall.Kill(-p.pid, s) // it fails for a group that is gone; no child changes its user
+}
+
+// Reap waits for adopted children until the context ends: process 1 inherits the orphans of
+// its container, and each stays a zombie until its exit code is read.
+func Reap(ctx context.Context) {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	defer signal.Stop(ended)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			reapOnce()
+		}
+	}
+}
+
+// reapOnce waits for zombies by their process numbers, not with wait4(-1), which would take
+// the exit codes from Start's own waiters.
+func reapOnce() {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return
+	}
+	own.Lock()
+	defer own.Unlock()
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || own.pids[pid] || !isZombieOf(os.Getpid(), pid) {
+			continue
+		}
+		// It fails only if the exit code was already read.
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+	}
+}
+
+func isZombieOf(parent, pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	// pid (name) state ppid ...; the name may hold blanks and parentheses.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	return len(fields) > 1 && string(fields[0]) == "Z" && string(fields[1]) == strconv.Itoa(parent)
+}
+
+// Find returns the path of the first of the programs that PATH or one of the
+// directories has.
+func Find(programs []string, dirs ...string) (string, error) {
+	for _, name := range programs {
+		for _, dir := range append([]string{""}, dirs...) { // first without a directory: in PATH
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s: %w in PATH and %s", strings.Join(programs, ", "), exec.ErrNotFound, strings.Join(dirs, ", "))
 }

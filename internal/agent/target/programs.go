@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/assay-bench/assay/engines"
@@ -66,4 +67,54 @@ func otherServer() string {
 		return ""
 	}
 	return ". It has " + filepath.Base(path) + ": set the flavor that this is, or name another image"
+}
+
+// identify reads the version of the image's server, and refuses another flavor before anything
+// is written. The manager has the timeout, as for the first login.
+func (a *agent) identify(ctx context.Context) (version string, err error) {
+	e := a.in.engine
+	exit, said, err := a.carryOut(ctx, e.Version())
+	if err != nil {
+		return "", err
+	}
+	if exit != (supervise.Exit{}) {
+		return "", failWithLog(contract.ReasonServerMissing, lastWords{e.Facts.Log, said}, "the server of the image cannot run: asked for its version, it %s", exit)
+	}
+	if version, err = engines.Recognise(e, strings.Join(said, "\n")); err != nil {
+		return "", fail(contract.ReasonServerMissing, "%v", err)
+	}
+	a.Log.Info("found the server", "flavor", e.Flavor, "version", version)
+	return version, nil
+}
+
+// initialise first makes the data directory under another name, so an interrupted start leaves
+// nothing that looks complete.
+func (a *agent) initialise(ctx context.Context) error {
+	e := a.in.engine
+	if e.Initialise == nil {
+		return stored(beginFirstStart(a.Options))
+	}
+	if done, err := initialised(a.Options); done || err != nil {
+		return stored(err)
+	}
+	begin, paths, draft := time.Now(), a.paths(), a.paths().Data+".initialising"
+	// In place of that of an interrupted start.
+	if err := emptyDir(draft); err != nil {
+		return stored(err)
+	}
+	paths.Data = draft
+	exit, said, err := a.carryOut(ctx, e.Initialise(paths))
+	if err != nil {
+		return err
+	}
+	if exit != (supervise.Exit{}) {
+		words := lastWords{e.Facts.Log, said}
+		return failWithLog(words.classify(exit, true, contract.ReasonInitialisationFailed), words,
+			"the initialisation of the data directory %s", exit)
+	}
+	if err := adopt(draft, a.paths().Data); err != nil {
+		return stored(err)
+	}
+	a.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
+	return nil
 }
