@@ -70,21 +70,18 @@ const (
 	connectTrips = 7
 )
 
-// fileLimit is the limit of open files of a process: the present one, and the maximum.
-type fileLimit struct{ now, most uint64 }
-
-// needed is the limit of open files for the connections: the present limit if it is enough,
+// neededFiles is the limit of open files for the connections: the present limit if it is enough,
 // else the required number. The shortfall is empty if that is allowed.
-func (f fileLimit) needed(connections int64) (limit uint64, shortfall string) {
+func neededFiles(is toolwire.OpenFiles, connections int64) (limit uint64, shortfall string) {
 	need := uint64(max(connections, 0)) + spareFiles
 	switch {
-	case need <= f.now:
-		return f.now, ""
-	case need <= f.most:
+	case need <= is.Now:
+		return is.Now, ""
+	case need <= is.Most:
 		return need, ""
 	}
-	return f.most, fmt.Sprintf("open files of this client = %d connections + %d = %d > RLIMIT_NOFILE = %d (use more clients with fewer threads each, "+
-		"or raise the limit of the container runtime)", connections, spareFiles, need, f.most)
+	return is.Most, fmt.Sprintf("open files of this client = %d connections + %d = %d > RLIMIT_NOFILE = %d (use more clients with fewer threads each, "+
+		"or raise the limit of the container runtime)", connections, spareFiles, need, is.Most)
 }
 
 // slowStart warns that connecting may take longer than tools wait for their threads; times are
@@ -127,7 +124,7 @@ func allowFiles(ctx context.Context, s session, connections int64) (short []stri
 	if err != nil {
 		return nil, err
 	}
-	limit, shortfall := fileLimit{now: is.Now, most: is.Most}.needed(connections)
+	limit, shortfall := neededFiles(is, connections)
 	if shortfall != "" {
 		return []string{shortfall}, nil
 	}

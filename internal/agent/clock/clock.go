@@ -6,8 +6,10 @@
 package clock
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -42,16 +44,11 @@ var ErrNone = errors.New("no exchange was possible")
 
 // Best is the exchange with the shortest round trip.
 func Best(exchanges []Exchange) (Exchange, error) {
-	var best *Exchange
-	for i, x := range exchanges {
-		if x.possible() && (best == nil || x.Delay() < best.Delay()) {
-			best = &exchanges[i]
-		}
-	}
-	if best == nil {
+	possible := slices.DeleteFunc(slices.Clone(exchanges), func(x Exchange) bool { return !x.possible() })
+	if len(possible) == 0 {
 		return Exchange{}, ErrNone
 	}
-	return *best, nil
+	return slices.MinFunc(possible, func(a, b Exchange) int { return cmp.Compare(a.Delay(), b.Delay()) }), nil
 }
 
 // Collect makes up to n exchanges in sequence until the context ends. It returns those so far,

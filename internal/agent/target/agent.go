@@ -9,22 +9,27 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// agent holds the parts of `agent target`.
-type agent struct {
+// server starts and stops the database server.
+type server struct {
 	Options
-	in         inputs
-	login      loginProbe
-	volume     *volume
-	operations *operations
+	in    inputs
+	login loginProbe
 	// follower is nil for a server that is not a replica.
 	follower *follower
-	// sampler of the counters of this container.
-	sampler environment.Sampler
+	logged   logFindings
 	// serving is true from the first login until the stop of the server begins.
 	serving atomic.Bool
 	// pid of the server; 0 while there is none.
-	pid    atomic.Int64
-	logged logFindings
+	pid atomic.Int64
+}
+
+// agent holds the parts of `agent target`.
+type agent struct {
+	server
+	volume     *volume
+	operations *operations
+	// sampler of the counters of this container.
+	sampler environment.Sampler
 	// storage of the data directory; nil before the probe.
 	storage atomic.Pointer[contract.Storage]
 	// gate before the HTTP server.
@@ -34,14 +39,14 @@ type agent struct {
 }
 
 func newAgent(o Options, in inputs, login loginFunc) *agent {
-	a := &agent{Options: o, in: in, login: loginProbe{try: login}, volume: newVolume(o), operations: newOperations()}
-	a.logged.log = in.engine.Facts.Log
+	a := &agent{volume: newVolume(o), operations: newOperations()}
+	a.Options, a.in, a.login.try, a.logged.log = o, in, login, in.engine.Facts.Log
 	a.gate = control.NewGate(in.key, a.turnAway)
 	return a
 }
 
 // down says that there is no server from now on.
-func (a *agent) down() {
-	a.serving.Store(false)
-	a.pid.Store(0)
+func (s *server) down() {
+	s.serving.Store(false)
+	s.pid.Store(0)
 }

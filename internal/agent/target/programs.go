@@ -26,15 +26,15 @@ var programDirs = []string{
 }
 
 // start starts a program of the engine; its output goes to a new log.
-func (a *agent) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
+func (s *server) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
 	path, err := supervise.Find(c.Programs, programDirs...)
 	if err != nil {
-		return nil, nil, fail(contract.ReasonServerMissing, "the image has no %s server: %v%s", a.in.engine.Flavor, err, otherServer())
+		return nil, nil, fail(contract.ReasonServerMissing, "the image has no %s server: %v%s", s.in.engine.Flavor, err, otherServer())
 	}
-	log := &supervise.Log{Out: a.Out, Keep: keepLog, Observe: a.logged.observe}
+	log := &supervise.Log{Out: s.Out, Keep: keepLog, Observe: s.logged.observe}
 	cmd := exec.Command(path, c.Args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = a.Run, log, log
-	cmd.Env = append(append(os.Environ(), "TMPDIR="+a.Tmp, "HOME="+a.Run), c.Env...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.Run, log, log
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+s.Tmp, "HOME="+s.Run), c.Env...)
 	process, err := supervise.Start(cmd)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, fail(contract.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
@@ -46,8 +46,8 @@ func (a *agent) start(c engine.Command) (*supervise.Process, *supervise.Log, err
 }
 
 // carryOut runs a program of the engine, and returns its exit and its last lines.
-func (a *agent) carryOut(ctx context.Context, c engine.Command) (supervise.Exit, []string, error) {
-	process, log, err := a.start(c)
+func (s *server) carryOut(ctx context.Context, c engine.Command) (supervise.Exit, []string, error) {
+	process, log, err := s.start(c)
 	if err != nil {
 		return supervise.Exit{}, nil, err
 	}
@@ -71,9 +71,9 @@ func otherServer() string {
 
 // identify reads the version of the image's server, and refuses another flavor before anything
 // is written. The manager has the timeout, as for the first login.
-func (a *agent) identify(ctx context.Context) (version string, err error) {
-	e := a.in.engine
-	exit, said, err := a.carryOut(ctx, e.Version())
+func (s *server) identify(ctx context.Context) (version string, err error) {
+	e := s.in.engine
+	exit, said, err := s.carryOut(ctx, e.Version())
 	if err != nil {
 		return "", err
 	}
@@ -83,27 +83,27 @@ func (a *agent) identify(ctx context.Context) (version string, err error) {
 	if version, err = engines.Recognise(e, strings.Join(said, "\n")); err != nil {
 		return "", fail(contract.ReasonServerMissing, "%v", err)
 	}
-	a.Log.Info("found the server", "flavor", e.Flavor, "version", version)
+	s.Log.Info("found the server", "flavor", e.Flavor, "version", version)
 	return version, nil
 }
 
 // initialise first makes the data directory under another name, so an interrupted start leaves
 // nothing that looks complete.
-func (a *agent) initialise(ctx context.Context) error {
-	e := a.in.engine
+func (s *server) initialise(ctx context.Context) error {
+	e := s.in.engine
 	if e.Initialise == nil {
-		return stored(beginFirstStart(a.Options))
+		return stored(beginFirstStart(s.Options))
 	}
-	if done, err := initialised(a.Options); done || err != nil {
+	if done, err := initialised(s.Options); done || err != nil {
 		return stored(err)
 	}
-	begin, paths, draft := time.Now(), a.paths(), a.paths().Data+".initialising"
+	begin, paths, draft := time.Now(), s.paths(), s.paths().Data+".initialising"
 	// In place of that of an interrupted start.
 	if err := emptyDir(draft); err != nil {
 		return stored(err)
 	}
 	paths.Data = draft
-	exit, said, err := a.carryOut(ctx, e.Initialise(paths))
+	exit, said, err := s.carryOut(ctx, e.Initialise(paths))
 	if err != nil {
 		return err
 	}
@@ -112,9 +112,9 @@ func (a *agent) initialise(ctx context.Context) error {
 		return failWithLog(words.classify(exit, true, contract.ReasonInitialisationFailed), words,
 			"the initialisation of the data directory %s", exit)
 	}
-	if err := adopt(draft, a.paths().Data); err != nil {
+	if err := adopt(draft, s.paths().Data); err != nil {
 		return stored(err)
 	}
-	a.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
+	s.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
 	return nil
 }

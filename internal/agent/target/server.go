@@ -25,125 +25,125 @@ type running struct {
 }
 
 // launch starts the server and waits for the first login.
-func (a *agent) launch(ctx context.Context) (running, error) {
+func (s *server) launch(ctx context.Context) (running, error) {
 	if err := ctx.Err(); err != nil {
 		return running{}, err
 	}
-	if err := writeFiles(a.Options, a.in); err != nil {
+	if err := writeFiles(s.Options, s.in); err != nil {
 		return running{}, stored(err)
 	}
-	process, log, err := a.start(a.in.engine.Serve(a.in.target, a.paths()))
+	process, log, err := s.start(s.in.engine.Serve(s.in.target, s.paths()))
 	if err != nil {
 		return running{}, err
 	}
 	p := running{process, log}
-	if err := a.awaitLogin(ctx, p); err != nil {
-		if _, killed := p.Stop(a.Grace); killed {
-			a.Log.Warn("the server did not shut down in time and was killed", "grace", a.Grace)
+	if err := s.awaitLogin(ctx, p); err != nil {
+		if _, killed := p.Stop(s.Grace); killed {
+			s.Log.Warn("the server did not shut down in time and was killed", "grace", s.Grace)
 		}
 		return running{}, err
 	}
-	if err := os.Remove(a.initFile()); err != nil {
-		a.Log.Warn("removing the init file", "error", err)
+	if err := os.Remove(s.initFile()); err != nil {
+		s.Log.Warn("removing the init file", "error", err)
 	}
 	// The mark of a first start ends with the first login.
-	err = stored(os.RemoveAll(a.firstStartFile()))
+	err = stored(os.RemoveAll(s.firstStartFile()))
 	if err == nil {
-		err = a.followPrimary(ctx)
+		err = s.followPrimary(ctx)
 	}
 	if err != nil {
-		p.Stop(a.Grace)
+		p.Stop(s.Grace)
 		return running{}, err
 	}
-	a.pid.Store(int64(p.PID()))
-	a.serving.Store(true)
-	a.Log.Info("the server is ready", "version", a.login.lastVersion())
+	s.pid.Store(int64(p.PID()))
+	s.serving.Store(true)
+	s.Log.Info("the server is ready", "version", s.login.lastVersion())
 	return p, nil
 }
 
 // lastWords of the server, whose log may go on.
-func (a *agent) lastWords(p running) lastWords {
-	return lastWords{a.in.engine.Facts.Log, p.log.Tail()}
+func (s *server) lastWords(p running) lastWords {
+	return lastWords{s.in.engine.Facts.Log, p.log.Tail()}
 }
 
 // ended is the failure of a server that ended in another way than it should.
-func (a *agent) ended(p running, starting bool, when string) error {
-	words := a.lastWords(p)
+func (s *server) ended(p running, starting bool, when string) error {
+	words := s.lastWords(p)
 	return failWithLog(words.classify(p.Exit(), starting, contract.ReasonServerCrashed), words, "the server %s %s", p.Exit(), when)
 }
 
 // crashed is the failure of a server that ended unexpectedly.
-func (a *agent) crashed(p running) error {
-	a.down()
-	return a.ended(p, false, "while it served")
+func (s *server) crashed(p running) error {
+	s.down()
+	return s.ended(p, false, "while it served")
 }
 
 // stop ends the server. It fails if the server had to be killed.
-func (a *agent) stop(p running) error {
-	a.down()
-	a.Log.Info("stopping the server")
-	exit, killed := p.Stop(a.Grace)
+func (s *server) stop(p running) error {
+	s.down()
+	s.Log.Info("stopping the server")
+	exit, killed := p.Stop(s.Grace)
 	if killed {
-		return fail(contract.ReasonServerKilled, "the server did not shut down within %s and was killed: its data directory needs recovery", a.Grace)
+		return fail(contract.ReasonServerKilled, "the server did not shut down within %s and was killed: its data directory needs recovery", s.Grace)
 	}
-	a.Log.Info("the server has stopped", "exit", exit.String())
+	s.Log.Info("the server has stopped", "exit", exit.String())
 	return nil
 }
 
 // awaitLogin retries until the benchmark's account can log in. The manager has the timeout,
 // which includes a recovery.
-func (a *agent) awaitLogin(ctx context.Context, p running) error {
+func (s *server) awaitLogin(ctx context.Context, p running) error {
 	var refusedSince time.Time
 	ticker := time.NewTicker(loginPause)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-p.Done():
-			return a.ended(p, true, "before it was ready")
+			return s.ended(p, true, "before it was ready")
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
 		}
-		err := a.login.check(ctx, 0)
+		err := s.login.check(ctx, 0)
 		switch {
 		case err == nil:
 			return nil
 		case database.TLSFailed(err):
-			return cannotEncrypt(a.in.engine.Flavor, a.lastWords(p), err)
-		case !denied(err) && !a.in.hangsUp(err):
+			return cannotEncrypt(s.in.engine.Flavor, s.lastWords(p), err)
+		case !denied(err) && !s.in.hangsUp(err):
 			refusedSince = time.Time{}
 		case refusedSince.IsZero():
 			refusedSince = time.Now()
 		case time.Since(refusedSince) <= refusedFor:
 		case denied(err):
-			return failWithLog(contract.ReasonInitialisationFailed, a.lastWords(p), "the server could not make the benchmark's account: %v", err)
+			return failWithLog(contract.ReasonInitialisationFailed, s.lastWords(p), "the server could not make the benchmark's account: %v", err)
 		default:
-			return cannotEncrypt(a.in.engine.Flavor, a.lastWords(p), err)
+			return cannotEncrypt(s.in.engine.Flavor, s.lastWords(p), err)
 		}
 	}
 }
 
 // stopCleanly fails unless the server shut down cleanly.
-func (a *agent) stopCleanly(p running) error {
-	if err := a.stop(p); err != nil {
+func (s *server) stopCleanly(p running) error {
+	if err := s.stop(p); err != nil {
 		return err
 	}
 	if p.Exit() != (supervise.Exit{}) {
-		return a.ended(p, false, "when it was told to stop")
+		return s.ended(p, false, "when it was told to stop")
 	}
 	return nil
 }
 
 // followPrimary starts replication on a server that is a replica.
-func (a *agent) followPrimary(ctx context.Context) error {
-	if a.follower == nil {
+func (s *server) followPrimary(ctx context.Context) error {
+	if s.follower == nil {
 		return nil
 	}
-	if err := a.follower.follow(ctx); err != nil {
+	if err := s.follower.follow(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fail(contract.ReasonInitialisationFailed, "the server cannot be made a replica of %s: %v", a.in.target.Replication.Primary, err)
+		return fail(contract.ReasonInitialisationFailed, "the server cannot be made a replica of %s: %v", s.in.target.Replication.Primary, err)
 	}
 	return nil
 }
