@@ -131,7 +131,9 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 		addNotifications(mgr, cfg.Notifications),
 		addMetrics(mgr, runs, f.metrics.bounds, ctrl.Log.WithName("metrics")),
 		register(mgr, "InstanceShapes", &instanceshape.Reconciler{Client: mgr.GetClient()}),
-		register(mgr, "BenchmarkBaselines", &benchmarkbaseline.Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}}),
+		register(mgr, "BenchmarkBaselines", &benchmarkbaseline.Reconciler{
+			Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
+		}),
 	)
 }
 

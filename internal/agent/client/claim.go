@@ -43,7 +43,8 @@ func (a *Agent) claim(ctx context.Context, claimant string) *contract.Failure {
 		return nil
 	case errors.Is(err, ErrRefused) && holder != "":
 		pod, _, _ := strings.Cut(holder, "/")
-		return failed(contract.ReasonAlreadyBegun, "ConfigMap %s is claimed by pod %s, which began this attempt before: this client did nothing", a.Result, pod)
+		return failed(contract.ReasonAlreadyBegun, "ConfigMap %s is claimed by pod %s, which began this attempt before: this client did nothing",
+			a.Result, pod)
 	}
 	return failed(contract.ReasonDeliveryFailed, "the result could not be claimed: %v", err)
 }

@@ -65,7 +65,8 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 		return o.failed(invalid(err))
 	}
 	if t.Endpoint.TLS == contract.TLSRequired && len(s.credentials.CA) == 0 && !t.Endpoint.InsecureSkipVerify && s.speaks() {
-		return o.failed(failed(contract.ReasonTLSFailed, "the target's Secret has no ca.crt, and without it nobody can verify the server: add it, or set insecureSkipVerify"))
+		return o.failed(failed(contract.ReasonTLSFailed,
+			"the target's Secret has no ca.crt, and without it nobody can verify the server: add it, or set insecureSkipVerify"))
 	}
 	if s.first() && t.Agent != "" {
 		s.target = newTargetAgent(t.Agent, s.key)

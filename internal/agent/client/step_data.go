@@ -80,7 +80,8 @@ func verify(ctx context.Context, s session) outcome[tableCount] {
 		differ.checksums = nil
 	}
 	if text := differ.text(); text != "" {
-		return o.failed(failed(contract.ReasonDataDiffers, "after the reset (%s) the data is not what was loaded: %s", s.trial.Reset.Method, text))
+		return o.failed(failed(contract.ReasonDataDiffers, "after the reset (%s) the data is not what was loaded: %s",
+			s.trial.Reset.Method, text))
 	}
 	return o
 }

@@ -68,7 +68,9 @@ type invocation struct {
 // prepare makes a command ready to start. The name is also the folder of the raw files, where
 // the output goes unchanged.
 func (b toolbox) prepare(ctx context.Context, name string, c runner.Command, secrets ...string) (preparedTool, *contract.Failure) {
-	t := preparedTool{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, seeds: seeds{c.Seed, c.Unseeded}, turns: c.Dialogue}
+	t := preparedTool{
+		name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, seeds: seeds{c.Seed, c.Unseeded}, turns: c.Dialogue,
+	}
 	err := b.side.Prepare(ctx, name, toolwire.Command{
 		Path: c.Path, Args: c.Args, Env: c.Env, Files: c.Files, Collect: c.Collect, Dialogue: c.Dialogue != nil,
 	})

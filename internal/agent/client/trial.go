@@ -34,7 +34,8 @@ func (a *Agent) loadTrial(ctx context.Context) (contract.Trial, *contract.Failur
 		return contract.Trial{}, failed(contract.ReasonTrialUnreadable, "ConfigMap %s, key %s: %v", a.Trial, contract.KeyTrial, err)
 	}
 	if a.Index < 0 || a.Index >= t.Clients {
-		return contract.Trial{}, failed(contract.ReasonTrialUnreadable, "ConfigMap %s: this is client %d of a trial with clients: %d", a.Trial, a.Index, t.Clients)
+		return contract.Trial{}, failed(contract.ReasonTrialUnreadable, "ConfigMap %s: this is client %d of a trial with clients: %d",
+			a.Trial, a.Index, t.Clients)
 	}
 	t.Ref.Client = a.Index
 	return t, nil

@@ -64,7 +64,8 @@ func parse(header string) (credentials, error) {
 	text, is := strings.CutPrefix(header, scheme)
 	data, err := hex.DecodeString(text)
 	if !is || err != nil || len(data) != sizeChallenge+sizeNonce+sizeMAC || strings.ToLower(text) != text {
-		return credentials{}, fmt.Errorf("the header Authorization must be %q with %d bytes in lower-case hexadecimal: use agents of the same release",
+		return credentials{}, fmt.Errorf(
+			"the header Authorization must be %q with %d bytes in lower-case hexadecimal: use agents of the same release",
 			scheme, sizeChallenge+sizeNonce+sizeMAC)
 	}
 	nonce := data[sizeChallenge:]

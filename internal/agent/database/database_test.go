@@ -26,6 +26,7 @@ func TestFailureOf(t *testing.T) {
 		"a schema that is not there":           {&mysql.MySQLError{Number: 1049}, contract.ReasonSchemaMissing},
 		"a server that wants TLS":              {&mysql.MySQLError{Number: 3159}, contract.ReasonTLSFailed},
 		"a server without TLS":                 {mysql.ErrNoTLS, contract.ReasonTLSFailed},
+		"a handshake that is refused":          {errors.New("remote error: tls: handshake failure"), contract.ReasonTLSFailed},
 		"a certificate that does not verify":   {&tls.CertificateVerificationError{Err: errors.New("x")}, contract.ReasonTLSFailed},
 		"too many connections":                 {&mysql.MySQLError{Number: 1040}, contract.ReasonLimitTooLow},
 		"an account that is locked":            {&mysql.MySQLError{Number: 4151}, contract.ReasonCredentialsRejected},

@@ -26,7 +26,8 @@ func (s *Server) Workbench(ctx context.Context) (dialogue.Workbench, error) {
 		return nil, err
 	}
 	w := &workbench{conn: conn, server: s}
-	if err := w.Exec(ctx, "SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_ENGINE_SUBSTITUTION'), autocommit = 1, lock_wait_timeout = 60"); err != nil {
+	err = w.Exec(ctx, "SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_ENGINE_SUBSTITUTION'), autocommit = 1, lock_wait_timeout = 60")
+	if err != nil {
 		_ = w.Close()
 		return nil, err
 	}

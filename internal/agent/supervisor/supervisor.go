@@ -70,8 +70,8 @@ func Run(ctx context.Context, o Options) error {
 	defer cancel()
 	go supervise.Reap(background)
 	go s.sampler.Run(background)
-	log := slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)
-	new(http2.Server).ServeConn(conn, &http2.ServeConnOpts{Handler: s.handler(), BaseConfig: &http.Server{ErrorLog: log, ReadHeaderTimeout: time.Minute}})
+	base := &http.Server{ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+	new(http2.Server).ServeConn(conn, &http2.ServeConnOpts{Handler: s.handler(), BaseConfig: base})
 	s.close()
 	return nil
 }
