@@ -15,6 +15,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -48,17 +49,12 @@ func checkMain(args []string) int {
 
 // checkUntil tries until both are as they should be; the error is that of the last attempt.
 func checkUntil(ctx context.Context, config *rest.Config, ready string, pause time.Duration) error {
-	for {
-		err := errors.Join(checkReady(ctx, ready), checkKinds(config))
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(pause):
-		}
-	}
+	var last error
+	_ = wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
+		last = errors.Join(checkReady(ctx, ready), checkKinds(config))
+		return last == nil, nil
+	})
+	return last
 }
 
 // checkReady asks a manager whether it is ready.

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -102,10 +103,7 @@ func run(f flags) error {
 	if err := addControllers(mgr, cfg, f); err != nil {
 		return err
 	}
-	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
-		return err
-	}
-	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping)); err != nil {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())
@@ -126,28 +124,23 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 		Events: mgr.GetEventRecorder("assay"), Config: cfg,
 		Engine: engines.Find, Runner: runners.Find, Logs: benchmarkrun.LogReader(logs), Queue: queue.NewLedger(), Workers: f.workers,
 	}
-	if err := runs.SetupWithManager(mgr); err != nil {
-		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)
-	}
-	if err := addReports(mgr, cfg, runs, objects); err != nil {
-		return err
-	}
-	if err := addSchedules(mgr, cfg, f.workers); err != nil {
-		return err
-	}
-	if err := addNotifications(mgr, cfg.Notifications); err != nil {
-		return err
-	}
-	if err := addMetrics(mgr, runs, f.metrics.bounds, ctrl.Log.WithName("metrics")); err != nil {
-		return err
-	}
-	shapes := &instanceshape.Reconciler{Client: mgr.GetClient()}
-	if err := shapes.SetupWithManager(mgr); err != nil {
-		return fmt.Errorf("registering the controller of InstanceShapes: %w", err)
-	}
-	baselines := &benchmarkbaseline.Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}}
-	if err := baselines.SetupWithManager(mgr); err != nil {
-		return fmt.Errorf("registering the controller of BenchmarkBaselines: %w", err)
+	return errors.Join(
+		register(mgr, "BenchmarkRuns", runs),
+		addReports(mgr, cfg, runs, objects),
+		addSchedules(mgr, cfg, f.workers),
+		addNotifications(mgr, cfg.Notifications),
+		addMetrics(mgr, runs, f.metrics.bounds, ctrl.Log.WithName("metrics")),
+		register(mgr, "InstanceShapes", &instanceshape.Reconciler{Client: mgr.GetClient()}),
+		register(mgr, "BenchmarkBaselines", &benchmarkbaseline.Reconciler{
+			Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
+		}),
+	)
+}
+
+// register the controller of some objects.
+func register(mgr ctrl.Manager, of string, r interface{ SetupWithManager(ctrl.Manager) error }) error {
+	if err := r.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("registering the controller of %s: %w", of, err)
 	}
 	return nil
 }

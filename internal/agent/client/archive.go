@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
+	"io"
 	"os"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -59,7 +59,7 @@ func newStored(res contract.Result, files []rawFile, s storing) (delivery, error
 	case int64(len(d.encoded)) <= min(s.limits.OverBytes, int64(s.room)):
 		return d, nil
 	}
-	whole, err := s.keep(contract.KeyResult, d.encoded)
+	whole, err := s.keep(contract.KeyResult, int64(len(d.encoded)), func(to io.Writer) error { _, err := to.Write(d.encoded); return err })
 	if err != nil {
 		return delivery{}, err
 	}
@@ -93,51 +93,25 @@ func plainResult(res contract.Result) contract.Result {
 
 // packRaw packs the raw files into a file, without the largest ones if not all fit.
 func (s storing) packRaw(files []rawFile) (raw uploadFile, dropped []rawFile, err error) {
-	dropped, err = fitting(files, func(rest []rawFile) error {
-		out, err := os.CreateTemp(s.dir, "raw-")
-		if err != nil {
-			return err
-		}
-		counted := &counter{to: out, hash: sha256.New(), left: s.limits.MaxObjectBytes}
-		if err := errors.Join(packTo(counted, rest), out.Close()); err != nil {
-			return errors.Join(err, os.Remove(out.Name()))
-		}
-		raw = uploadFile{path: out.Name(), Object: contract.Object{
-			Name: contract.KeyRaw, SHA256: hex.EncodeToString(counted.hash.Sum(nil)), Bytes: s.limits.MaxObjectBytes - counted.left,
-		}}
-		return nil
+	dropped, err = fitting(files, func(rest []rawFile) (err error) {
+		raw, err = s.keep(contract.KeyRaw, s.limits.MaxObjectBytes, func(to io.Writer) error { return packTo(to, rest) })
+		return err
 	})
-	if err != nil {
-		return raw, dropped, fmt.Errorf("packing the raw files for the object store: %w", err)
-	}
-	return raw, dropped, nil
+	return raw, dropped, err
 }
 
-// keep an object on the disk until it is uploaded.
-func (s storing) keep(name string, data []byte) (uploadFile, error) {
+// keep an object of at most so many bytes on the disk until it is uploaded.
+func (s storing) keep(name string, most int64, write func(io.Writer) error) (uploadFile, error) {
 	// A name of its own: the tool could write to the directory too.
-	out, err := os.CreateTemp(s.dir, "result-")
+	out, err := os.CreateTemp(s.dir, "object-")
 	if err != nil {
 		return uploadFile{}, fmt.Errorf("keeping %s for the object store: %w", name, err)
 	}
-	_, err = out.Write(data)
-	if err := errors.Join(err, out.Close()); err != nil {
-		return uploadFile{}, fmt.Errorf("keeping %s for the object store: %w", name, err)
+	hash := sha256.New()
+	counted := &limited{io.MultiWriter(hash, out), most}
+	if err := errors.Join(write(counted), out.Close()); err != nil {
+		return uploadFile{}, errors.Join(fmt.Errorf("keeping %s for the object store: %w", name, err), os.Remove(out.Name()))
 	}
-	return uploadFile{path: out.Name(), Object: contract.Object{Name: name, SHA256: contract.Digest(data), Bytes: int64(len(data))}}, nil
-}
-
-// counter writes so many bytes at most, and hashes them.
-type counter struct {
-	to   *os.File
-	hash hash.Hash
-	left int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	if c.left -= int64(len(p)); c.left < 0 {
-		return 0, errFull
-	}
-	c.hash.Write(p)
-	return c.to.Write(p)
+	object := contract.Object{Name: name, SHA256: hex.EncodeToString(hash.Sum(nil)), Bytes: most - counted.left}
+	return uploadFile{path: out.Name(), Object: object}, nil
 }

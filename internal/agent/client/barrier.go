@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/pause"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -15,20 +14,27 @@ import (
 const annotationReady = "assay.dev/ready"
 
 // annotateReady annotates the result's ConfigMap.
-func (m configMaps) annotateReady(ctx context.Context, at time.Time) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"annotations": map[string]string{annotationReady: at.UTC().Format(time.RFC3339Nano)},
-	}})
+func (a *Agent) annotateReady(ctx context.Context, at time.Time) error {
+	return a.retry(ctx, "report ready", func(ctx context.Context) error {
+		return a.patch(ctx, map[string]any{"metadata": map[string]any{
+			"annotations": map[string]string{annotationReady: at.UTC().Format(time.RFC3339Nano)},
+		}})
+	})
+}
+
+// patch the result's ConfigMap.
+func (a *Agent) patch(ctx context.Context, change map[string]any) error {
+	text, err := json.Marshal(change)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	return m.retry.do(ctx, "report ready", func(ctx context.Context) error { return m.api.Patch(ctx, m.result, patch) })
+	return a.API.Patch(ctx, a.Result, text)
 }
 
 // publishedStart returns the published start. It reads the ConfigMap, then watches it, and
 // reads it again whenever the watch fails or has been silent for a while, because a lost API
 // server may never close the watch.
-func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
+func (a *Agent) publishedStart(ctx context.Context) (time.Time, error) {
 	var start time.Time
 	var bad error
 	published := func(cm ConfigMap) bool {
@@ -39,19 +45,19 @@ func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 		return there
 	}
 	for {
-		cm, err := m.api.Get(ctx, m.trial)
+		cm, err := a.API.Get(ctx, a.Trial)
 		if err == nil && !published(cm) {
-			look, cancel := context.WithTimeout(ctx, m.timeouts.Look)
-			err = m.api.Follow(look, m.trial, cm.ResourceVersion, published)
+			look, cancel := context.WithTimeout(ctx, a.Look)
+			err = a.API.Follow(look, a.Trial, cm.ResourceVersion, published)
 			cancel()
 		}
 		if err == nil {
 			if bad != nil {
-				return start, fmt.Errorf("ConfigMap %s, key %s: %w", m.trial, contract.KeyStart, bad)
+				return start, fmt.Errorf("ConfigMap %s, key %s: %w", a.Trial, contract.KeyStart, bad)
 			}
 			return start, nil
 		}
-		if err := pause.For(ctx, m.timeouts.Poll); err != nil {
+		if err := pause.For(ctx, a.Poll); err != nil {
 			return start, err
 		}
 	}

@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // A tool that can checks the data when the window has ended: once, by the first client. What

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,12 +18,12 @@ const annotationClaimedBy = "assay.dev/claimed-by"
 // first goes on: the lock of the version that was read decides between two at once. A
 // container that restarts in its pod is another process: the one before it may have started
 // the tool.
-func (m configMaps) claim(ctx context.Context, claimant string) *contract.Failure {
-	ctx, cancel := context.WithTimeout(ctx, m.timeouts.TrialRead)
+func (a *Agent) claim(ctx context.Context, claimant string) *contract.Failure {
+	ctx, cancel := context.WithTimeout(ctx, a.TrialRead)
 	defer cancel()
 	holder := ""
-	err := m.retry.do(ctx, "claim the result", func(ctx context.Context) error {
-		cm, err := m.api.Get(ctx, m.result)
+	err := a.retry(ctx, "claim the result", func(ctx context.Context) error {
+		cm, err := a.API.Get(ctx, a.Result)
 		if err != nil {
 			return err
 		}
@@ -32,19 +31,22 @@ func (m configMaps) claim(ctx context.Context, claimant string) *contract.Failur
 		case claimant: // the answer to an earlier patch was lost
 			return nil
 		case "":
-			return m.annotateClaim(ctx, cm.ResourceVersion, claimant)
+			// Under the lock of the version that was read.
+			return a.patch(ctx, map[string]any{"metadata": map[string]any{
+				"resourceVersion": cm.ResourceVersion, "annotations": map[string]string{annotationClaimedBy: claimant},
+			}})
 		}
-		return fmt.Errorf("%w: %s", ErrRefused, m.result)
+		return fmt.Errorf("%w: %s", ErrRefused, a.Result)
 	})
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrRefused) && holder != "":
 		pod, _, _ := strings.Cut(holder, "/")
-		return &contract.Failure{Reason: contract.ReasonAlreadyBegun, Message: fmt.Sprintf(
-			"ConfigMap %s is claimed by pod %s, which began this attempt before: this client did nothing", m.result, pod)}
+		return failed(contract.ReasonAlreadyBegun, "ConfigMap %s is claimed by pod %s, which began this attempt before: this client did nothing",
+			a.Result, pod)
 	}
-	return &contract.Failure{Reason: contract.ReasonDeliveryFailed, Message: fmt.Sprintf("the result could not be claimed: %v", err)}
+	return failed(contract.ReasonDeliveryFailed, "the result could not be claimed: %v", err)
 }
 
 // holderOf a result; empty while nobody has touched it.
@@ -56,15 +58,4 @@ func holderOf(cm ConfigMap) string {
 		return "(unknown)" // somebody wrote it who left no name: it is not written over
 	}
 	return ""
-}
-
-// annotateClaim writes the mark under the lock of the version that was read.
-func (m configMaps) annotateClaim(ctx context.Context, version, claimant string) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"resourceVersion": version, "annotations": map[string]string{annotationClaimedBy: claimant},
-	}})
-	if err != nil {
-		return err
-	}
-	return m.api.Patch(ctx, m.result, patch)
 }

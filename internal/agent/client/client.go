@@ -9,10 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/live"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // ConfigMap has the parts of a ConfigMap that the agent needs.
@@ -40,12 +38,13 @@ type API interface {
 
 // Server answers queries about itself, and is probed before the measurement.
 type Server interface {
-	Questions
-	Probes
-}
-
-// Probes are short measurements of a server.
-type Probes interface {
+	Version(ctx context.Context) (version, comment string, err error)
+	Variables(ctx context.Context) (map[string]string, error)
+	Status(ctx context.Context) (map[string]string, error)
+	// NonDefault are the variables that a statement of the flavor lists.
+	NonDefault(ctx context.Context, statement string) (map[string]string, error)
+	// Tables of the benchmark's schema in the order of their names.
+	Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error)
 	// Session has the TLS version and the cipher of a connection; both are empty without TLS.
 	Session(ctx context.Context) (tlsVersion, cipher string, err error)
 	// RoundTrip times COM_PING requests.
@@ -54,17 +53,8 @@ type Probes interface {
 	Clock(ctx context.Context, exchanges int) ([]clock.Exchange, error)
 	// Durability makes some commits in its own table, and drops it.
 	Durability(ctx context.Context, table, storageEngine string) (*contract.Durability, error)
-}
-
-// Questions are queries about a server.
-type Questions interface {
-	Version(ctx context.Context) (version, comment string, err error)
-	Variables(ctx context.Context) (map[string]string, error)
-	Status(ctx context.Context) (map[string]string, error)
-	// NonDefault are the variables that a statement of the flavor lists.
-	NonDefault(ctx context.Context, statement string) (map[string]string, error)
-	// Tables of the benchmark's schema in the order of their names.
-	Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error)
+	// Workbench opens a connection for the dialogue with a tool.
+	Workbench(ctx context.Context) (dialogue.Workbench, error)
 }
 
 // Options are the names and paths of `agent client`; see Defaults.
@@ -146,9 +136,7 @@ type Agent struct {
 	Runner func(name string) (runner.Runner, bool)
 	// Connect prepares the queries to a server.
 	Connect func(contract.Endpoint, runner.Credentials) (Server, error)
-	// Bench opens a connection for the dialogue with a tool.
-	Bench func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
-	Log   *slog.Logger
+	Log     *slog.Logger
 	// Figures are the live ones of the tool; nil where nobody reads them.
 	Figures *live.Figures
 

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -116,14 +115,10 @@ func plain(ms []contract.Measurement) []contract.Measurement {
 }
 
 // store writes the delivery in one patch.
-func (m configMaps) store(ctx context.Context, d delivery) error {
+func (a *Agent) store(ctx context.Context, d delivery) error {
 	write := map[string]any{"binaryData": map[string][]byte{contract.KeyResult: d.encoded, contract.KeyRaw: d.raw}}
 	if len(d.uploads) > 0 {
 		write["metadata"] = map[string]any{"annotations": map[string]string{contract.AnnotationUploads: contract.EncodeUploads(d.objects())}}
 	}
-	patch, err := json.Marshal(write)
-	if err != nil {
-		return err
-	}
-	return m.retry.do(ctx, "deliver the result", func(ctx context.Context) error { return m.api.Patch(ctx, m.result, patch) })
+	return a.retry(ctx, "deliver the result", func(ctx context.Context) error { return a.patch(ctx, write) })
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/toolside"
-	"github.com/assay-bench/assay/runners/runner"
 )
 
 // transcriptName is the file of a conversation among the raw output of its phase.
@@ -27,7 +26,7 @@ type talk struct {
 
 // arrange prepares a conversation with a command. The talk closes the bench, even if it never
 // begins.
-func (b toolbox) arrange(ctx context.Context, t *preparedTool, bench dialogue.Workbench, turns []runner.Turn) error {
+func (b toolbox) arrange(ctx context.Context, t *preparedTool, bench dialogue.Workbench) error {
 	k := &talk{bench: bench, ended: make(chan struct{})}
 	t.talk = k
 	var err error
@@ -37,7 +36,7 @@ func (b toolbox) arrange(ctx context.Context, t *preparedTool, bench dialogue.Wo
 	if k.streams, err = b.side.OpenDialogue(ctx, t.name); err != nil {
 		return err
 	}
-	k.Dialogue = dialogue.New(turns, bench, dialogue.Streams{Ask: k.streams.Ask, Answers: k.streams.Answers, Transcript: k.transcript})
+	k.Dialogue = dialogue.New(t.turns, bench, dialogue.Streams{Ask: k.streams.Ask, Answers: k.streams.Answers, Transcript: k.transcript})
 	return nil
 }
 

@@ -12,10 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/internal/agent/dialogue"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // fakeBench takes down what was executed; a statement "bad" fails.
@@ -61,7 +59,7 @@ func converse(t *testing.T, turns []runner.Turn, change func(*rig)) (exchanges [
 	t.Helper()
 	r := newRig(t, "talks", contract.PhaseRun, nil)
 	bench = &fakeBench{}
-	r.agent.Bench = func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error) {
+	r.server.bench = func() (dialogue.Workbench, error) {
 		return bench, nil
 	}
 	find := r.agent.Runner
@@ -174,7 +172,7 @@ func TestAToolThatHangsInAConversation(t *testing.T) {
 
 func TestAConversationNeedsTheServer(t *testing.T) {
 	_, res, _, _ := converse(t, []runner.Turn{say("ok")}, func(r *rig) {
-		r.agent.Bench = func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error) {
+		r.server.bench = func() (dialogue.Workbench, error) {
 			return nil, errors.New("connection refused")
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/clock"
-
+	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -36,6 +36,8 @@ type fakeServer struct {
 	probesErr error
 	// ahead is by how much its clock is ahead of this machine's.
 	ahead time.Duration
+	// bench opens the connection for a dialogue.
+	bench func() (dialogue.Workbench, error)
 	// variables beside the usual ones.
 	variables map[string]string
 }
@@ -90,6 +92,8 @@ func (s *fakeServer) Session(context.Context) (string, string, error) {
 	}
 	return "TLSv1.3", s.cipher, s.err
 }
+
+func (s *fakeServer) Workbench(context.Context) (dialogue.Workbench, error) { return s.bench() }
 
 func (s *fakeServer) RoundTrip(context.Context) (*contract.Probe, error) {
 	s.note("round trip")

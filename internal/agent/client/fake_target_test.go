@@ -42,15 +42,20 @@ type fakeTarget struct {
 func newFakeTarget(t *testing.T) *fakeTarget {
 	t.Helper()
 	f := &fakeTarget{}
-	server := httptest.NewServer(f.gate().Guard(f.ServeHTTP))
+	server := httptest.NewServer(guarded(f.ServeHTTP))
 	t.Cleanup(server.Close)
 	f.address = strings.TrimPrefix(server.URL, "http://")
 	return f
 }
 
-// gate of the agents of the tests.
-func (*fakeTarget) gate() *control.Gate {
-	return control.NewGate(control.NewKey(agentKey), func(w http.ResponseWriter, _ error) { w.WriteHeader(http.StatusUnauthorized) })
+// guarded is a handler behind the gate of the agents of the tests.
+func guarded(next http.HandlerFunc) http.HandlerFunc {
+	gate := control.NewGate(control.NewKey(agentKey), func(error) (int, []byte) { return http.StatusUnauthorized, nil })
+	return gate.Guard(func(r *http.Request) (int, []byte) {
+		w := httptest.NewRecorder()
+		next(w, r)
+		return w.Code, w.Body.Bytes()
+	})
 }
 
 func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -12,9 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // fakeAPI holds the ConfigMaps of a trial. The next calls fail while down is set.

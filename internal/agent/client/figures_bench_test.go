@@ -77,7 +77,7 @@ func showsIntervals(b *testing.B) string {
 	tools := toolbox{side: side, figures: figures, intervals: func(p contract.Phase, o runner.Output) []contract.Measurement {
 		return sysbench.Runner().Parse(contract.Trial{Workload: json.RawMessage(`{"test":"oltp_read_write","threads":2,"tables":2,"tableSize":2000}`)}, p, o).Measurements
 	}}
-	tools.showFigures(preparedTool{name: name})
+	tools.showFigures(preparedTool{name: name, phase: contract.PhaseRun})
 	at, err := figures.Serve(b.Context(), "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)

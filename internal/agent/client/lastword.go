@@ -2,13 +2,11 @@ package client
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -31,7 +29,7 @@ func (in invocation) withLastWord(f *contract.Failure) *contract.Failure {
 	if word == "" || strings.Contains(f.Message, word) {
 		return f
 	}
-	return &contract.Failure{Reason: f.Reason, Message: fmt.Sprintf("%s; the tool's last word: %s", f.Message, word)}
+	return failed(f.Reason, "%s; the tool's last word: %s", f.Message, word)
 }
 
 // lastWord is the last line that names an error, of stderr before stdout; else

@@ -1,9 +1,12 @@
 package client
 
 import (
+	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
+	"github.com/assay-bench/assay/internal/agent/toolwire"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -67,21 +70,18 @@ const (
 	connectTrips = 7
 )
 
-// fileLimit is the limit of open files of a process: the present one, and the maximum.
-type fileLimit struct{ now, most uint64 }
-
-// needed is the limit of open files for the connections: the present limit if it is enough,
+// neededFiles is the limit of open files for the connections: the present limit if it is enough,
 // else the required number. The shortfall is empty if that is allowed.
-func (f fileLimit) needed(connections int64) (limit uint64, shortfall string) {
+func neededFiles(is toolwire.OpenFiles, connections int64) (limit uint64, shortfall string) {
 	need := uint64(max(connections, 0)) + spareFiles
 	switch {
-	case need <= f.now:
-		return f.now, ""
-	case need <= f.most:
+	case need <= is.Now:
+		return is.Now, ""
+	case need <= is.Most:
 		return need, ""
 	}
-	return f.most, fmt.Sprintf("open files of this client = %d connections + %d = %d > RLIMIT_NOFILE = %d (use more clients with fewer threads each, "+
-		"or raise the limit of the container runtime)", connections, spareFiles, need, f.most)
+	return is.Most, fmt.Sprintf("open files of this client = %d connections + %d = %d > RLIMIT_NOFILE = %d (use more clients with fewer threads each, "+
+		"or raise the limit of the container runtime)", connections, spareFiles, need, is.Most)
 }
 
 // slowStart warns that connecting may take longer than tools wait for their threads; times are
@@ -93,4 +93,40 @@ func slowStart(connections int64, connect, trip float64) string {
 			"started within %.0f s", 1000*work, connections, all, threadStart)
 	}
 	return ""
+}
+
+// checkLimits refuses a workload beyond the limits, before anything is loaded or measured.
+func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[struct{}]) {
+	own, all, err := s.demand()
+	if err != nil {
+		return o.failed(invalid(err))
+	}
+	short, err := allowFiles(ctx, s, own.Connections)
+	if err != nil {
+		o.problem("client/limits", "asking for the limit of open files: %v", err)
+	}
+	if s.asks() && all != (contract.Demand{}) {
+		status, err := s.server.Status(ctx)
+		if err != nil {
+			return o.failed(lost(err))
+		}
+		short = append(short, shortfalls(all, facts.server.Variables, status)...)
+	}
+	if len(short) > 0 {
+		return o.failed(failed(contract.ReasonLimitTooLow, "the workload needs more than a limit allows: %s", strings.Join(short, "; ")))
+	}
+	return o
+}
+
+// allowFiles raises the limit of open files for the tool, which inherits it.
+func allowFiles(ctx context.Context, s session, connections int64) (short []string, err error) {
+	is, err := s.tool.side.OpenFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limit, shortfall := neededFiles(is, connections)
+	if shortfall != "" {
+		return []string{shortfall}, nil
+	}
+	return nil, s.tool.side.AllowFiles(ctx, toolwire.OpenFiles{Now: limit, Most: is.Most})
 }

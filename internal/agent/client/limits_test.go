@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/runners/runner"
-
+	"github.com/assay-bench/assay/internal/agent/toolwire"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 func TestShortfalls(t *testing.T) {
@@ -56,21 +56,21 @@ func TestShortfalls(t *testing.T) {
 
 func TestFileLimit(t *testing.T) {
 	tests := map[string]struct {
-		is          fileLimit
+		is          toolwire.OpenFiles
 		connections int64
 		limit       uint64
 		short       string
 	}{
-		"enough as it is":          {fileLimit{1024, 4096}, 768, 1024, ""},
-		"raised as far as needed":  {fileLimit{1024, 4096}, 1000, 1256, ""},
-		"more than may be had":     {fileLimit{1024, 4096}, 4000, 4096, "open files of this client = 4000 connections + 256 = 4256 > RLIMIT_NOFILE = 4096"},
-		"nothing is known":         {fileLimit{1024, 1024}, 0, 1024, ""},
-		"a limit that is none":     {fileLimit{1024, 1<<64 - 1}, 1e6, 1e6 + 256, ""},
-		"a number that is no such": {fileLimit{1024, 1024}, -5, 1024, ""},
+		"enough as it is":          {toolwire.OpenFiles{Now: 1024, Most: 4096}, 768, 1024, ""},
+		"raised as far as needed":  {toolwire.OpenFiles{Now: 1024, Most: 4096}, 1000, 1256, ""},
+		"more than may be had":     {toolwire.OpenFiles{Now: 1024, Most: 4096}, 4000, 4096, "open files of this client = 4000 connections + 256 = 4256 > RLIMIT_NOFILE = 4096"},
+		"nothing is known":         {toolwire.OpenFiles{Now: 1024, Most: 1024}, 0, 1024, ""},
+		"a limit that is none":     {toolwire.OpenFiles{Now: 1024, Most: 1<<64 - 1}, 1e6, 1e6 + 256, ""},
+		"a number that is no such": {toolwire.OpenFiles{Now: 1024, Most: 1024}, -5, 1024, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			limit, short := tc.is.needed(tc.connections)
+			limit, short := neededFiles(tc.is, tc.connections)
 			if limit != tc.limit || !strings.HasPrefix(short, tc.short) || (short == "") != (tc.short == "") {
 				t.Errorf("got %d, %q; want %d, %q", limit, short, tc.limit, tc.short)
 			}

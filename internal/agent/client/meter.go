@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -62,8 +61,8 @@ func usageInside(ctx context.Context, s session, around usages, w window) (o out
 		o.problem("client/environment", "reading the samples of the tool's container: %v", err)
 	}
 	o.found.gap = sampled.Gap
-	if err == nil && sampled.Before != nil {
-		o.found.before, o.found.after = inside(around.before, *sampled.Before), inside(around.after, *sampled.After)
+	if in := sampled.Samples; err == nil && in != nil {
+		o.found.before, o.found.after = inside(around.before, in.Before), inside(around.after, in.After)
 	}
 	return o
 }
@@ -75,8 +74,8 @@ func (m *meter) own(w window) *contract.AgentContainer {
 	if !w.known {
 		return c
 	}
-	if before, after, ok := m.sampler.Window(w.from, w.to); ok {
-		c.Before, c.After = &before, &after
+	if in := m.sampler.Window(w.from, w.to); in != nil {
+		c.Before, c.After = &in.Before, &in.After
 	}
 	return c
 }

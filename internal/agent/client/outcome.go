@@ -19,6 +19,11 @@ func (o *outcome[T]) problem(source, format string, args ...any) {
 	o.problems = append(o.problems, contract.Problem{Source: source, Text: fmt.Sprintf(format, args...)})
 }
 
+// failed is a failure with a message.
+func failed(reason contract.Reason, format string, args ...any) *contract.Failure {
+	return &contract.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
 // failed is the outcome with a failure.
 func (o outcome[T]) failed(f *contract.Failure) outcome[T] {
 	o.failure = f

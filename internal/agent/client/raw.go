@@ -47,8 +47,8 @@ func rawFiles(dir string) ([]rawFile, error) {
 // pack makes a tar.gz of at most limit bytes; errFull if it does not fit. Equal files give
 // equal bytes, because no time and no owner is recorded.
 func pack(files []rawFile, limit int) ([]byte, error) {
-	out := &limited{left: limit}
-	err := packTo(out, files)
+	var out bytes.Buffer
+	err := packTo(&limited{&out, int64(limit)}, files)
 	return out.Bytes(), err
 }
 
@@ -108,15 +108,15 @@ func fitting(files []rawFile, pack func([]rawFile) error) (dropped []rawFile, er
 	}
 }
 
-// limited is a buffer that refuses to grow.
+// limited writes so many bytes at most.
 type limited struct {
-	bytes.Buffer
-	left int
+	to   io.Writer
+	left int64
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if l.left -= len(p); l.left < 0 {
+	if l.left -= int64(len(p)); l.left < 0 {
 		return 0, errFull
 	}
-	return l.Buffer.Write(p)
+	return l.to.Write(p)
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -28,17 +27,13 @@ const (
 // replicaSet are the agents of the replicas of a target, in their order, and the server of
 // its primary.
 type replicaSet struct {
+	*Agent
 	agents  []*targetAgent
 	primary Server
-	retry   retrier
-	// id of the operations on them.
-	id string
-	// ask is the timeout of an agent for one answer.
-	ask time.Duration
 }
 
 func newReplicaSet(addresses []string, s session) replicaSet {
-	r := replicaSet{primary: s.server, retry: s.retry, id: s.maps.trial, ask: s.timeouts.Ask}
+	r := replicaSet{Agent: s.Agent, primary: s.server}
 	for _, address := range addresses {
 		r.agents = append(r.agents, newTargetAgent(address, s.key))
 	}
@@ -150,21 +145,17 @@ func (r replicaSet) catchUp(ctx context.Context) *contract.Failure {
 		return err
 	})
 	if err != nil {
-		return replicationFailed("the replicas did not catch up with their primary", err)
+		return failed(contract.ReasonReplicationFailed, "the replicas did not catch up with their primary: %v", err)
 	}
 	return nil
-}
-
-func replicationFailed(what string, err error) *contract.Failure {
-	return &contract.Failure{Reason: contract.ReasonReplicationFailed, Message: fmt.Sprintf("%s: %v", what, err)}
 }
 
 // copyData has the agents of all replicas copy their data directories.
 func (r replicaSet) copyData(ctx context.Context, path string) error {
 	return r.each(func(i int) error {
 		var done contract.Copy
-		return r.retry.do(ctx, "ask a replica's agent for "+path, func(ctx context.Context) error {
-			return r.agents[i].post(ctx, path, contract.Operation{ID: r.id}, &done)
+		return r.retry(ctx, "ask a replica's agent for "+path, func(ctx context.Context) error {
+			return r.agents[i].post(ctx, path, contract.Operation{ID: r.Trial}, &done)
 		})
 	})
 }
@@ -173,7 +164,7 @@ func (r replicaSet) copyData(ctx context.Context, path string) error {
 // replicas caught up, so all hold the same data.
 func (r replicaSet) takeSnapshots(ctx context.Context) *contract.Failure {
 	if err := r.copyData(ctx, contract.PathSnapshot); err != nil {
-		return &contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking snapshots of the replicas: %v", err)}
+		return failed(contract.ReasonSnapshotFailed, "taking snapshots of the replicas: %v", err)
 	}
 	return nil
 }
@@ -185,7 +176,7 @@ func (r replicaSet) restore(ctx context.Context) (o outcome[time.Time]) {
 	err := r.copyData(ctx, contract.PathRestore)
 	o.found = time.Now()
 	if err != nil {
-		return o.failed(&contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshots of the replicas: %v", err)})
+		return o.failed(failed(contract.ReasonResetFailed, "restoring the snapshots of the replicas: %v", err))
 	}
 	return o
 }
@@ -232,7 +223,7 @@ func (r replicaSet) collectAfter(ctx context.Context, m measured) (o outcome[[]c
 
 // countersInside the measured window.
 func (r replicaSet) countersInside(ctx context.Context, replicas []contract.Replica, w window) error {
-	ctx, cancel := context.WithTimeout(ctx, r.ask)
+	ctx, cancel := context.WithTimeout(ctx, r.Ask)
 	defer cancel()
 	return r.each(func(i int) error {
 		var env contract.TargetEnvironment

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/assay-bench/assay/internal/agent/control"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/hang"
 )
@@ -39,7 +38,7 @@ type silence struct{}
 func newFakeReplica(t *testing.T, plain, waited []any) *fakeReplica {
 	t.Helper()
 	f := &fakeReplica{copies: &fakeTarget{}, plain: plain, waited: waited}
-	server := httptest.NewServer(f.copies.gate().Guard(f.ServeHTTP))
+	server := httptest.NewServer(guarded(f.ServeHTTP))
 	t.Cleanup(server.Close)
 	f.address = strings.TrimPrefix(server.URL, "http://")
 	return f
@@ -231,7 +230,7 @@ func TestReplicasAfterTheWindow(t *testing.T) {
 func afterWindow(t *testing.T, addresses ...string) (replicaSet, measured) {
 	t.Helper()
 	r := newRig(t, "good", contract.PhaseRun, nil)
-	s := session{server: r.server, key: control.NewKey(agentKey), maps: r.agent.configMaps(), retry: r.agent.retrier()}
+	s := session{Agent: r.agent, server: r.server, key: control.NewKey(agentKey)}
 	return newReplicaSet(addresses, s), measured{ended: new(time.Now())}
 }
 

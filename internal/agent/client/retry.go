@@ -3,21 +3,13 @@ package client
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 )
 
-// retrier repeats failed calls.
-type retrier struct {
-	// first pause after an error; it doubles up to most.
-	first, most time.Duration
-	log         *slog.Logger
-}
-
-// do calls try until it succeeds, fails with ErrRefused, or the context ends; then it returns
+// retry calls try until it succeeds, fails with ErrRefused, or the context ends; then it returns
 // the last error.
-func (r retrier) do(ctx context.Context, what string, try func(context.Context) error) error {
-	pause := r.first
+func (a *Agent) retry(ctx context.Context, what string, try func(context.Context) error) error {
+	pause := a.Retry
 	var before error
 	for {
 		err := try(ctx)
@@ -29,12 +21,12 @@ func (r retrier) do(ctx context.Context, what string, try func(context.Context) 
 			return before
 		}
 		before = err
-		r.log.Warn("trying again", "what", what, "error", err, "pause", pause)
+		a.Log.Warn("trying again", "what", what, "error", err, "pause", pause)
 		select {
 		case <-ctx.Done():
 			return err
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, r.most)
+		pause = min(2*pause, a.RetryMax)
 	}
 }

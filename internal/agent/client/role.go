@@ -1,11 +1,8 @@
 package client
 
 import (
-	"time"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // role is what this client does in its trial, derived from the trial and the tool's adapter.
@@ -109,12 +106,4 @@ func (r role) demand() (own, all contract.Demand, err error) {
 // relays: round trips may be delayed, and the tool has a command in this phase.
 func (r role) relays() bool {
 	return !r.skips(r.phase()) || r.warms() && !r.skips(contract.PhaseWarmup)
-}
-
-// beginning is the role with the start of the window, for a tool that begins it by itself.
-func (r role) beginning(planned time.Time) role {
-	if r.timed() {
-		r.trial.Begin = planned
-	}
-	return r
 }

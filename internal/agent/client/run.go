@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/toolside"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -52,7 +51,7 @@ func (a *Agent) logUsage() {
 func (a *Agent) begin(ctx context.Context, started time.Time) contract.Termination {
 	side, err := toolside.Listen(a.Socket, a.ToolAnswer)
 	if err != nil {
-		return termination("", &contract.Failure{Reason: contract.ReasonToolLost, Message: err.Error()})
+		return termination("", failed(contract.ReasonToolLost, "%v", err))
 	}
 	defer side.Close()
 	return a.conclude(ctx, started, side)
@@ -60,9 +59,9 @@ func (a *Agent) begin(ctx context.Context, started time.Time) contract.Terminati
 
 // conclude goes from the trial to the termination message.
 func (a *Agent) conclude(ctx context.Context, started time.Time, side *toolside.Side) contract.Termination {
-	trial, failure := a.configMaps().loadTrial(ctx, a.Index)
+	trial, failure := a.loadTrial(ctx)
 	if failure == nil {
-		failure = a.configMaps().claim(ctx, a.Pod+"/"+rand.Text())
+		failure = a.claim(ctx, a.Pod+"/"+rand.Text())
 	}
 	if failure != nil {
 		// The result is not this client's, or nobody knows whose it is.
@@ -103,7 +102,7 @@ func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Resu
 	if err == nil {
 		own, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
-		err = a.configMaps().store(own, d)
+		err = a.store(own, d)
 	}
 	if err != nil {
 		message := fmt.Sprintf("the result could not be delivered: %v", err)

@@ -5,19 +5,17 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/agent/control"
-	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // session has the adapter and the connections for the steps of a trial. connect makes it; no
 // step changes it.
 type session struct {
+	*Agent
 	role
-	timeouts    Timeouts
 	credentials runner.Credentials
 	// key of the target's agents; nil for a target without.
 	key control.Key
@@ -28,15 +26,13 @@ type session struct {
 	// replicas of the target; only for the first client.
 	replicas replicaSet
 	tool     toolbox
-	meter    *meter
-	maps     configMaps
-	retry    retrier
-	bench    func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
 }
 
 // beginning is the session with the start of the window, for a tool that begins it by itself.
 func (s session) beginning(planned time.Time) session {
-	s.role = s.role.beginning(planned)
+	if s.timed() {
+		s.trial.Begin = planned
+	}
 	return s
 }
 
@@ -49,7 +45,7 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 		return o.failed(invalid(fmt.Errorf("the agent has no runner %q", t.Runner)))
 	}
 	s := session{
-		role: role{trial: t, runner: adapter}, timeouts: a.Timeouts, meter: &a.meter, maps: a.configMaps(), retry: a.retrier(), bench: a.Bench,
+		Agent: a, role: role{trial: t, runner: adapter},
 		tool: toolbox{side: side, work: a.Work, grace: a.ToolGrace, figures: a.Figures},
 	}
 	s.tool.intervals = func(p contract.Phase, o runner.Output) []contract.Measurement {
@@ -59,25 +55,25 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 		return o.failed(invalid(fmt.Errorf("endpoint.jdbc: the runner %s reaches no database behind a JDBC driver: use one that does, such as ycsb", t.Runner)))
 	}
 	var err error
-	if s.credentials, err = loadCredentials(a.Credentials); err != nil {
-		return o.failed(invalid(err))
+	if s.credentials, err = loadCredentials(a.Credentials); err == nil {
+		s.key, err = loadKey(a.Credentials, t)
 	}
-	if s.key, err = loadKey(a.Credentials, t); err != nil {
+	if err == nil {
+		s.trial.Inputs, err = loadInputs(a.Inputs)
+	}
+	if err != nil {
 		return o.failed(invalid(err))
 	}
 	if t.Endpoint.TLS == contract.TLSRequired && len(s.credentials.CA) == 0 && !t.Endpoint.InsecureSkipVerify && s.speaks() {
-		return o.failed(&contract.Failure{Reason: contract.ReasonTLSFailed,
-			Message: "the target's Secret has no ca.crt, and without it nobody can verify the server: add it, or set insecureSkipVerify"})
-	}
-	if s.trial.Inputs, err = loadInputs(a.Inputs); err != nil {
-		return o.failed(invalid(err))
+		return o.failed(failed(contract.ReasonTLSFailed,
+			"the target's Secret has no ca.crt, and without it nobody can verify the server: add it, or set insecureSkipVerify"))
 	}
 	if s.first() && t.Agent != "" {
 		s.target = newTargetAgent(t.Agent, s.key)
 	}
 	if s.speaks() {
 		if s.server, err = a.Connect(t.Endpoint, s.credentials); err != nil {
-			return o.failed(&contract.Failure{Reason: contract.ReasonTLSFailed, Message: err.Error()})
+			return o.failed(failed(contract.ReasonTLSFailed, "%v", err))
 		}
 	}
 	if s.replicated() {
@@ -123,5 +119,5 @@ func checkCommands(s session) *contract.Failure {
 }
 
 func invalid(err error) *contract.Failure {
-	return &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}
+	return failed(contract.ReasonTrialUnreadable, "%v", err)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/clock"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

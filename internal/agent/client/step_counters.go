@@ -88,7 +88,7 @@ func collectAfter(ctx context.Context, s session, m measured, facts serverFacts,
 		return o.failed(lost(err))
 	}
 	if w := m.window(); s.target != nil && w.known {
-		o.failure = part(&o, &o.found.target, askTarget(ctx, s, w.path(), s.timeouts.Ask))
+		o.failure = part(&o, &o.found.target, askTarget(ctx, s, w.path(), s.Ask))
 	}
 	variables, err := s.server.Variables(ctx)
 	if err != nil {

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -13,8 +12,8 @@ import (
 // every attempt, so the copy is made once.
 func copyData(ctx context.Context, s session, path string) (contract.Copy, error) {
 	var done contract.Copy
-	err := s.retry.do(ctx, "ask the target's agent for "+path, func(ctx context.Context) error {
-		return s.target.post(ctx, path, contract.Operation{ID: s.maps.trial}, &done)
+	err := s.retry(ctx, "ask the target's agent for "+path, func(ctx context.Context) error {
+		return s.target.post(ctx, path, contract.Operation{ID: s.Trial}, &done)
 	})
 	return done, err
 }
@@ -26,7 +25,7 @@ func restore(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	done, err := copyData(ctx, s, contract.PathRestore)
 	reset.Ended = time.Now()
 	if err != nil {
-		return o.failed(&contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshot of the data: %v", err)})
+		return o.failed(failed(contract.ReasonResetFailed, "restoring the snapshot of the data: %v", err))
 	}
 	reset.Copy = &done
 	return o
@@ -40,8 +39,7 @@ func reload(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	s.trial.Clients = 1
 	for _, phase := range []contract.Phase{contract.PhaseCleanup, contract.PhasePrepare} {
 		if failure := note(&o, reloadPhase(ctx, s, phase)); failure != nil {
-			o.failure = &contract.Failure{Reason: contract.ReasonResetFailed,
-				Message: fmt.Sprintf("reloading the data, phase %s: %s: %s", phase, failure.Reason, failure.Message)}
+			o.failure = failed(contract.ReasonResetFailed, "reloading the data, phase %s: %s: %s", phase, failure.Reason, failure.Message)
 			break
 		}
 	}
@@ -53,24 +51,12 @@ func reloadPhase(ctx context.Context, s session, phase contract.Phase) (o outcom
 	if s.skips(phase) {
 		return o
 	}
-	command, err := s.runner.Command(s.trial, phase, s.credentials)
-	if err != nil {
-		return o.failed(invalid(err))
-	}
-	tool, failure := s.tool.prepare(ctx, "reset-"+rawName(phase), command, s.credentials.Password)
-	if failure != nil {
-		return o.failed(failure)
-	}
-	in, failure := s.tool.run(ctx, tool, time.Time{})
-	if failure != nil {
-		return o.failed(in.withLastWord(failure))
-	}
-	report := s.runner.Parse(s.trial, phase, in.output)
+	_, report, failure := s.runPhase(ctx, "reset-"+rawName(phase), phase)
 	for _, p := range report.Problems {
 		p.Source = "reset-" + p.Source
 		o.problems = append(o.problems, p)
 	}
-	return o.failed(in.withLastWord(report.Failure))
+	return o.failed(failure)
 }
 
 // tableCount has the tables, and the time to count them.
@@ -94,8 +80,8 @@ func verify(ctx context.Context, s session) outcome[tableCount] {
 		differ.checksums = nil
 	}
 	if text := differ.text(); text != "" {
-		return o.failed(&contract.Failure{Reason: contract.ReasonDataDiffers, Message: fmt.Sprintf(
-			"after the reset (%s) the data is not what was loaded: %s", s.trial.Reset.Method, text)})
+		return o.failed(failed(contract.ReasonDataDiffers, "after the reset (%s) the data is not what was loaded: %s",
+			s.trial.Reset.Method, text))
 	}
 	return o
 }
@@ -144,8 +130,7 @@ func checkRows(s session, tables []contract.Table) *contract.Failure {
 		return invalid(err)
 	}
 	if text := missingRows(tables, want).text(); text != "" {
-		return &contract.Failure{Reason: contract.ReasonDataDiffers, Message: fmt.Sprintf(
-			"the tool ended well, but did not load what was asked for: %s", text)}
+		return failed(contract.ReasonDataDiffers, "the tool ended well, but did not load what was asked for: %s", text)
 	}
 	return nil
 }
@@ -154,7 +139,7 @@ func checkRows(s session, tables []contract.Table) *contract.Failure {
 func takeSnapshot(ctx context.Context, s session) (o outcome[*contract.Copy]) {
 	done, err := copyData(ctx, s, contract.PathSnapshot)
 	if err != nil {
-		return o.failed(&contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking a snapshot of the loaded data: %v", err)})
+		return o.failed(failed(contract.ReasonSnapshotFailed, "taking a snapshot of the loaded data: %v", err))
 	}
 	o.found = &done
 	return o

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/internal/agent/pause"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -27,24 +26,24 @@ func waitForPeer(ctx context.Context, s session, client int) *contract.Failure {
 	// A missing result is the usual case, and no error.
 	missing := errors.New("it has not delivered yet")
 	for {
-		data, err := s.maps.delivered(ctx, client)
+		data, err := s.delivered(ctx, client)
 		if err == nil && data != nil {
 			return yield(ctx, s, client, partOf(data, s.trial.Ref, client))
 		}
 		if err == nil {
 			err = missing
 		} else {
-			s.retry.log.Warn("looking again", "what", "the result of another client", "client", client, "error", err)
+			s.Log.Warn("looking again", "what", "the result of another client", "client", client, "error", err)
 		}
-		if pause.For(ctx, s.timeouts.Peers) != nil {
-			return interrupted("waiting for client %d of %d to load its part of the data: %v", client, s.trial.Clients, err)
+		if pause.For(ctx, s.Peers) != nil {
+			return failed(contract.ReasonInterrupted, "waiting for client %d of %d to load its part of the data: %v", client, s.trial.Clients, err)
 		}
 	}
 }
 
 // delivered is the stored result of a client; nil when there is none yet.
-func (m configMaps) delivered(ctx context.Context, client int) ([]byte, error) {
-	cm, err := m.api.Get(ctx, contract.ResultName(m.trial, client))
+func (a *Agent) delivered(ctx context.Context, client int) ([]byte, error) {
+	cm, err := a.API.Get(ctx, contract.ResultName(a.Trial, client))
 	return cm.BinaryData[contract.KeyResult], err
 }
 
@@ -72,10 +71,6 @@ func yield(ctx context.Context, s session, client int, err error) *contract.Fail
 		return nil
 	}
 	// An early end is what is waited for.
-	_ = pause.For(ctx, s.timeouts.Yield)
-	return interrupted("client %d of %d did not load its part of the data: %v", client, s.trial.Clients, err)
-}
-
-func interrupted(format string, args ...any) *contract.Failure {
-	return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf(format, args...)}
+	_ = pause.For(ctx, s.Yield)
+	return failed(contract.ReasonInterrupted, "client %d of %d did not load its part of the data: %v", client, s.trial.Clients, err)
 }

@@ -13,16 +13,15 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/internal/agent/database"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // reach retries until the server answers: its DNS name and its route may be new.
 func reach(ctx context.Context, s session, question func(context.Context) error) *contract.Failure {
-	patience, cancel := context.WithTimeout(ctx, s.timeouts.Connect)
+	patience, cancel := context.WithTimeout(ctx, s.Timeouts.Connect)
 	defer cancel()
 	var final *contract.Failure
-	err := s.retry.do(patience, "reach the server", func(ctx context.Context) error {
+	err := s.retry(patience, "reach the server", func(ctx context.Context) error {
 		err := question(ctx)
 		if err == nil {
 			return nil
@@ -154,7 +153,7 @@ func (s session) keepPairs(name string, values map[string]string) *contract.Fail
 	path := filepath.Join(s.tool.work, "raw", name)
 	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, formatPairs(values), 0o600))
 	if err != nil {
-		return &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("keeping what the server said: %v", err)}
+		return failed(contract.ReasonToolFailed, "keeping what the server said: %v", err)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func measureSpeed(ctx context.Context, s session) (o outcome[speeds]) {
 	if s.target == nil {
 		return o
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeouts.Ask)
+	ctx, cancel := context.WithTimeout(ctx, s.Ask)
 	defer cancel()
 	var theirs contract.Speed
 	if err := s.target.get(ctx, contract.PathSpeed, &theirs); err != nil {

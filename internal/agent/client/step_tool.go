@@ -2,16 +2,14 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // waitForTool waits for the tool's container.
@@ -26,8 +24,8 @@ func waitForTool(ctx context.Context, s session) (o outcome[toolwire.Hello]) {
 // reportReady reports to the manager that this client can start.
 func reportReady(ctx context.Context, s session) (o outcome[*time.Time]) {
 	now := time.Now()
-	if err := s.maps.annotateReady(ctx, now); err != nil {
-		return o.failed(&contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("reporting ready: %v", err)})
+	if err := s.annotateReady(ctx, now); err != nil {
+		return o.failed(failed(contract.ReasonInterrupted, "reporting ready: %v", err))
 	}
 	o.found = &now
 	return o
@@ -45,9 +43,9 @@ type start struct {
 // agreeOnStart waits for the start that the manager publishes for all clients. The planned
 // start of the measured window is derived from it.
 func agreeOnStart(ctx context.Context, s session, c *contract.ClockOffset) (o outcome[*start]) {
-	published, err := s.maps.publishedStart(ctx)
+	published, err := s.publishedStart(ctx)
 	if err != nil {
-		return o.failed(&contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: fmt.Sprintf("waiting for the start: %v", err)})
+		return o.failed(failed(contract.ReasonTrialUnreadable, "waiting for the start: %v", err))
 	}
 	own := ownTime(published, s.trial.Clients, c)
 	o.found = &start{published: published, own: own, planned: own.Add(s.opening().Delay(s.trial))}
@@ -91,27 +89,46 @@ func prepareTool(ctx context.Context, s session, phase contract.Phase, relay int
 	if s.skips(phase) {
 		return o
 	}
-	trial := s.trial
 	if relay != 0 {
-		trial.Endpoint.Host, trial.Endpoint.Port = "127.0.0.1", relay
+		s.trial.Endpoint.Host, s.trial.Endpoint.Port = "127.0.0.1", relay
 	}
-	command, err := s.runner.Command(trial, phase, s.credentials)
-	if err != nil {
-		return o.failed(invalid(err))
-	}
-	if o.found, o.failure = s.tool.prepare(ctx, rawName(phase), command, s.credentials.Password); o.failure != nil || command.Dialogue == nil {
+	if o.found, o.failure = s.prepare(ctx, rawName(phase), phase); o.failure != nil || o.found.turns == nil {
 		return o
 	}
 	// The connection is made now, so that none is made while the tool measures.
-	bench, err := s.bench(ctx, s.trial.Endpoint, s.credentials)
-	if err == nil {
-		err = s.tool.arrange(ctx, &o.found, bench, command.Dialogue)
-		if err != nil {
-			return o.failed(s.tool.failure("preparing the dialogue with "+command.Path, err))
-		}
-		return o
+	bench, err := s.server.Workbench(ctx)
+	if err != nil {
+		return o.failed(lost(err))
 	}
-	return o.failed(lost(err))
+	if err := s.tool.arrange(ctx, &o.found, bench); err != nil {
+		return o.failed(s.tool.failure("preparing the dialogue with "+o.found.program, err))
+	}
+	return o
+}
+
+// prepare makes the command of a phase ready to start; a folder of the raw files gets its output.
+func (s session) prepare(ctx context.Context, folder string, phase contract.Phase) (preparedTool, *contract.Failure) {
+	command, err := s.runner.Command(s.trial, phase, s.credentials)
+	if err != nil {
+		return preparedTool{}, invalid(err)
+	}
+	t, failure := s.tool.prepare(ctx, folder, command, s.credentials.Password)
+	t.phase = phase
+	return t, failure
+}
+
+// runPhase runs the tool for a phase beside the measured one, and reads its report.
+func (s session) runPhase(ctx context.Context, folder string, phase contract.Phase) (invocation, runner.Report, *contract.Failure) {
+	tool, failure := s.prepare(ctx, folder, phase)
+	if failure != nil {
+		return invocation{}, runner.Report{}, failure
+	}
+	in, failure := s.tool.run(ctx, tool, time.Time{})
+	if failure != nil {
+		return in, runner.Report{}, in.withLastWord(failure)
+	}
+	report := s.runner.Parse(s.trial, phase, in.output)
+	return in, report, in.withLastWord(report.Failure)
 }
 
 // warmedUp is a warm-up in a separate process.
@@ -131,7 +148,7 @@ func warmUp(ctx context.Context, s session, tool preparedTool, at start) (o outc
 	}
 	in, failure := s.tool.run(ctx, tool, at.own)
 	if !in.started.IsZero() {
-		o.found.started, o.found.seeds = &in.started, tool.seeds()
+		o.found.started, o.found.seeds = &in.started, tool.seeds
 	}
 	if failure == nil {
 		report := s.runner.Parse(s.trial, contract.PhaseWarmup, in.output)
@@ -161,13 +178,5 @@ type seeds struct {
 	unseeded bool
 }
 
-func (t preparedTool) seeds() seeds { return seeds{t.seed, t.unseeded} }
-
 // rawName is the folder of a phase's raw output.
-func rawName(p contract.Phase) string {
-	names := map[contract.Phase]string{
-		contract.PhasePrepare: "prepare", contract.PhaseWarmup: "warmup", contract.PhaseRun: "run",
-		contract.PhaseCheck: "check", contract.PhaseCleanup: "cleanup",
-	}
-	return names[p]
-}
+func rawName(p contract.Phase) string { return strings.ToLower(string(p)) }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // measured has the findings of the tool's run in the measured phase; empty until it is
@@ -104,7 +103,7 @@ func measureTimed(ctx context.Context, s session, tool preparedTool, facts serve
 	select {
 	case r := <-done:
 		if r.failure == nil && r.in.output.ExitCode == 0 {
-			r.failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: "the tool ended before its measured window was to begin: look at the raw output"}
+			r.failure = failed(contract.ReasonToolFailed, "the tool ended before its measured window was to begin: look at the raw output")
 		}
 		return evaluate(ctx, s, r, counters{})
 	case <-timer.C:
@@ -131,10 +130,10 @@ func countersAtBegin(ctx context.Context, s session, facts serverFacts, frequenc
 	var server statusBefore
 	failure := part(&o, &server, snapshotStatus(ctx, s, facts))
 	if failure == nil && s.replicated() {
-		failure = note(&o, s.replicas.mark(ctx, s.timeouts.Ask))
+		failure = note(&o, s.replicas.mark(ctx, s.Ask))
 	}
 	if failure == nil {
-		failure = part(&o, &o.found, countersAround(ctx, s, frequency, s.timeouts.Ask))
+		failure = part(&o, &o.found, countersAround(ctx, s, frequency, s.Ask))
 	}
 	if failure == nil {
 		// Context switches of the tool are known only for its whole lifetime.
@@ -151,7 +150,7 @@ func evaluate(ctx context.Context, s session, r ran, before counters) (o outcome
 		return o.failed(r.failure)
 	}
 	m := measured{
-		started: &in.started, ended: &in.ended, signal: in.output.Signal, seeds: r.tool.seeds(),
+		started: &in.started, ended: &in.ended, signal: in.output.Signal, seeds: r.tool.seeds,
 		clockStepSeconds: new(clockStep(r.from(), in.ended)), usage: usages{before: before.client},
 	}
 	ctx = context.WithoutCancel(ctx) // the counters of a tool that was interrupted are wanted too

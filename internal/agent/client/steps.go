@@ -2,12 +2,10 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -77,7 +75,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 	between := warms && !timed
 	// Both are known when the start is.
 	begins := func() session { return s.beginning(p.start.planned) }
-	untilStart := func() time.Duration { return s.timeouts.askUntil(p.start.planned) }
+	untilStart := func() time.Duration { return s.askUntil(p.start.planned) }
 	loads, asks, waits, replicated, snapshots := s.loads(), s.asks(), s.waits(), s.replicated(), s.loads() && s.trial.Snapshot
 	return []step{
 		{true, func() F { return checkCommands(s) }},
@@ -101,8 +99,8 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{waits && s.first(), func() F { return part(o, &p.speed, measureSpeed(ctx, s)) }},
 		{s.relays(), func() F { return part(o, &p.relay, openRelay(ctx, s)) }},
 		{warms, func() F { return part(o, &p.warmup, prepareTool(ctx, s, contract.PhaseWarmup, p.relay)) }},
-		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.timeouts.Ask)) }},
-		{cold, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, s.timeouts.Ask)) }},
+		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.Ask)) }},
+		{cold, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, s.Ask)) }},
 		{cold, func() F { return part(o, &p.tool, prepareTool(ctx, s, s.phase(), p.relay)) }},
 		{waits, func() F { return part(o, &p.ready, reportReady(ctx, s)) }},
 		{waits, func() F { return part(o, &p.start, agreeOnStart(ctx, s, p.clock)) }},
@@ -153,9 +151,8 @@ func causeOf(ctx context.Context, t contract.Trial, f *contract.Failure) *contra
 	case nil:
 		return f
 	case context.DeadlineExceeded:
-		return &contract.Failure{Reason: contract.ReasonDeadlineExceeded, Message: fmt.Sprintf(
-			"the deadline %s passed (%s)", t.Deadline.UTC().Format(time.RFC3339), f.Message)}
+		return failed(contract.ReasonDeadlineExceeded, "the deadline %s passed (%s)", t.Deadline.UTC().Format(time.RFC3339), f.Message)
 	default:
-		return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("the client pod was told to stop (%s)", f.Message)}
+		return failed(contract.ReasonInterrupted, "the client pod was told to stop (%s)", f.Message)
 	}
 }

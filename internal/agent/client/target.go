@@ -15,10 +15,8 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-const (
-	// reachTarget is the timeout to connect to the target's agent.
-	reachTarget = 5 * time.Second
-)
+// reachTarget is the timeout to connect to the target's agent.
+const reachTarget = 5 * time.Second
 
 // targetAgent is `agent target` in the database pod, over HTTP.
 type targetAgent struct {

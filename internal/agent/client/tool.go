@@ -14,10 +14,8 @@ import (
 	"github.com/assay-bench/assay/internal/agent/live"
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // toolbox has the tool run in its container, and keeps its output.
@@ -36,17 +34,18 @@ type toolbox struct {
 
 // preparedTool is a command that is ready to start.
 type preparedTool struct {
-	name string
+	name  string
+	phase contract.Phase
 	// program as the adapter named it.
 	program string
 	// args without secrets.
 	args    []string
 	secrets []string
-	// talk is the conversation with a tool that answers line by line; nil for others.
-	talk *talk
-	// seed and unseeded are those of the command.
-	seed     int64
-	unseeded bool
+	seeds   seeds
+	// turns of the conversation with a tool that answers line by line, and talk that conversation; nil for
+	// others.
+	turns []runner.Turn
+	talk  *talk
 }
 
 // close may be called twice, and for a command that was never prepared.
@@ -69,18 +68,20 @@ type invocation struct {
 // prepare makes a command ready to start. The name is also the folder of the raw files, where
 // the output goes unchanged.
 func (b toolbox) prepare(ctx context.Context, name string, c runner.Command, secrets ...string) (preparedTool, *contract.Failure) {
-	t := preparedTool{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, seed: c.Seed, unseeded: c.Unseeded}
+	t := preparedTool{
+		name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, seeds: seeds{c.Seed, c.Unseeded}, turns: c.Dialogue,
+	}
 	err := b.side.Prepare(ctx, name, toolwire.Command{
 		Path: c.Path, Args: c.Args, Env: c.Env, Files: c.Files, Collect: c.Collect, Dialogue: c.Dialogue != nil,
 	})
 	if errors.Is(err, toolside.ErrMissing) {
-		return t, &contract.Failure{Reason: contract.ReasonToolMissing, Message: fmt.Sprintf("the image has no program %s: use the runner's image", c.Path)}
+		return t, failed(contract.ReasonToolMissing, "the image has no program %s: use the runner's image", c.Path)
 	}
 	if err != nil {
 		return t, b.failure("preparing "+c.Path, err)
 	}
 	if err := b.keepCommand(t, c.Env); err != nil {
-		return t, &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("preparing %s: %v", c.Path, err)}
+		return t, failed(contract.ReasonToolFailed, "preparing %s: %v", c.Path, err)
 	}
 	return t, nil
 }
@@ -94,7 +95,7 @@ func (b toolbox) failure(doing string, err error) *contract.Failure {
 	case errors.Is(err, toolside.ErrRefused):
 		reason = contract.ReasonToolFailed
 	}
-	return &contract.Failure{Reason: reason, Message: fmt.Sprintf("%s: %v", doing, err)}
+	return failed(reason, "%s: %v", doing, err)
 }
 
 // run starts the prepared command at an instant, or at once if it has passed, and waits until it
@@ -111,10 +112,9 @@ func (b toolbox) run(ctx context.Context, t preparedTool, at time.Time) (invocat
 	ended, err := b.await(ctx, t, in.started)
 	b.figures.End()
 	if err == nil {
-		in.ended = ended.At
+		in.ended, in.voluntary, in.involuntary = ended.At, ended.Voluntary, ended.Involuntary
+		in.output, err = b.fetch(ctx, t.name, ended.Files)
 		in.output.ExitCode, in.output.Signal = max(ended.Code, -1), ended.Signal
-		in.voluntary, in.involuntary = ended.Voluntary, ended.Involuntary
-		err = b.fetch(ctx, t.name, ended.Files, &in.output)
 	} else {
 		in.ended, in.output.ExitCode = time.Now(), -1
 	}
@@ -126,18 +126,12 @@ func (b toolbox) run(ctx context.Context, t preparedTool, at time.Time) (invocat
 	}
 	if ctx.Err() != nil {
 		// The tool was terminated: its output is not a result.
-		return in, &contract.Failure{Reason: contract.ReasonInterrupted, Message: "the tool was ended"}
+		return in, failed(contract.ReasonInterrupted, "the tool was ended")
 	}
 	if t.talk != nil && t.talk.err != nil {
-		return in, &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("speaking with %s: %v", t.program, t.talk.err)}
+		return in, failed(contract.ReasonToolFailed, "speaking with %s: %v", t.program, t.talk.err)
 	}
 	return in, nil
-}
-
-// ending is how a command ended, or why that is not known.
-type ending struct {
-	toolside.Ended
-	err error
 }
 
 // await the end of the tool or of the context; with a dialogue, first the end of the
@@ -146,10 +140,10 @@ func (b toolbox) await(ctx context.Context, t preparedTool, started time.Time) (
 	// What a tool left that was stopped is wanted too.
 	waiting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	end := make(chan ending, 1)
+	end := make(chan func() (toolside.Ended, error), 1)
 	go func() {
 		e, err := b.side.End(waiting, t.name, started)
-		end <- ending{e, err}
+		end <- func() (toolside.Ended, error) { return e, err }
 	}()
 	var over <-chan time.Time
 	ended := make(<-chan struct{}) // never, without a conversation
@@ -160,8 +154,8 @@ func (b toolbox) await(ctx context.Context, t preparedTool, started time.Time) (
 	}
 	for {
 		select {
-		case e := <-end:
-			return e.Ended, e.err
+		case how := <-end:
+			return how()
 		case <-ended:
 			ended, over = nil, time.After(b.grace)
 			continue
@@ -172,8 +166,8 @@ func (b toolbox) await(ctx context.Context, t preparedTool, started time.Time) (
 			return toolside.Ended{}, err
 		}
 		select {
-		case e := <-end:
-			return e.Ended, e.err
+		case how := <-end:
+			return how()
 		case <-time.After(b.side.Answer):
 			return toolside.Ended{}, fmt.Errorf("%w: it does not report the end of the tool", toolside.ErrLost)
 		}
@@ -181,12 +175,10 @@ func (b toolbox) await(ctx context.Context, t preparedTool, started time.Time) (
 }
 
 // fetch the output of a command that has ended.
-func (b toolbox) fetch(ctx context.Context, name string, files []toolwire.File, out *runner.Output) error {
+func (b toolbox) fetch(ctx context.Context, name string, files []toolwire.File) (runner.Output, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.side.Answer)
 	defer cancel()
-	fetched, err := b.side.Fetch(ctx, name, files, b.rawDir(name))
-	out.Stdout, out.Stderr, out.Files = fetched.Stdout, fetched.Stderr, fetched.Files
-	return err
+	return b.side.Fetch(ctx, name, files, b.rawDir(name))
 }
 
 // keepCommand records the command line, and the names of the command's own environment
@@ -220,4 +212,26 @@ func mask(args, secrets []string) []string {
 		out[i] = arg
 	}
 	return out
+}
+
+// maxTail is how much of the end of each output is read for live figures, in bytes: a hundred lines.
+const maxTail = 16 << 10
+
+// showFigures of a tool that runs, until its end. What is read of its output here is shown and forgotten: a result
+// is made of the whole output, when the tool has ended. Nothing is known of a tool that is in a dialogue.
+func (b toolbox) showFigures(t preparedTool) {
+	if b.figures == nil || t.talk != nil || b.intervals == nil {
+		return
+	}
+	b.figures.Begin(t.name, func(ctx context.Context) ([]contract.Measurement, error) {
+		stdout, err := b.side.Tail(ctx, t.name, toolwire.Stdout, maxTail)
+		if err != nil {
+			return nil, err
+		}
+		stderr, err := b.side.Tail(ctx, t.name, toolwire.Stderr, maxTail)
+		if err != nil {
+			return nil, err
+		}
+		return b.intervals(t.phase, runner.Output{Stdout: stdout, Stderr: stderr}), nil
+	})
 }

@@ -10,36 +10,34 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // loadTrial reads the trial. It retries after every API error, because the permission and the
 // object may be new.
-func (m configMaps) loadTrial(ctx context.Context, index int) (contract.Trial, *contract.Failure) {
-	ctx, cancel := context.WithTimeout(ctx, m.timeouts.TrialRead)
+func (a *Agent) loadTrial(ctx context.Context) (contract.Trial, *contract.Failure) {
+	ctx, cancel := context.WithTimeout(ctx, a.TrialRead)
 	defer cancel()
 	var cm ConfigMap
-	err := m.retry.do(ctx, "read the trial", func(ctx context.Context) error {
+	err := a.retry(ctx, "read the trial", func(ctx context.Context) error {
 		var err error
-		cm, err = m.api.Get(ctx, m.trial)
+		cm, err = a.API.Get(ctx, a.Trial)
 		return err
 	})
 	if err != nil {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: fmt.Sprintf("the trial could not be read: %v", err)}
+		return contract.Trial{}, failed(contract.ReasonTrialUnreadable, "the trial could not be read: %v", err)
 	}
 	t, err := parseTrial(cm.Data[contract.KeyTrial])
 	if err != nil {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable,
-			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", m.trial, contract.KeyTrial, err)}
+		return contract.Trial{}, failed(contract.ReasonTrialUnreadable, "ConfigMap %s, key %s: %v", a.Trial, contract.KeyTrial, err)
 	}
-	if index < 0 || index >= t.Clients {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable,
-			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", m.trial, index, t.Clients)}
+	if a.Index < 0 || a.Index >= t.Clients {
+		return contract.Trial{}, failed(contract.ReasonTrialUnreadable, "ConfigMap %s: this is client %d of a trial with clients: %d",
+			a.Trial, a.Index, t.Clients)
 	}
-	t.Ref.Client = index
+	t.Ref.Client = a.Index
 	return t, nil
 }
 

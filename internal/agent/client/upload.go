@@ -49,7 +49,7 @@ func (a *Agent) bring(ctx context.Context, objects []uploadFile) error {
 	want := delivery{uploads: objects}.objects()
 	var offer contract.Offer
 	name := contract.UploadName(a.Trial, a.Index)
-	err := a.retrier().do(ctx, "read the offer of the object store", func(ctx context.Context) error {
+	err := a.retry(ctx, "read the offer of the object store", func(ctx context.Context) error {
 		data, err := a.API.Secret(ctx, name)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (a *Agent) bring(ctx context.Context, objects []uploadFile) error {
 	}
 	defer client.CloseIdleConnections()
 	for i, object := range offer.Objects {
-		err := a.retrier().do(ctx, "upload "+object.Name, func(ctx context.Context) error { return put(ctx, client, object, objects[i].path) })
+		err := a.retry(ctx, "upload "+object.Name, func(ctx context.Context) error { return put(ctx, client, object, objects[i].path) })
 		if err != nil {
 			return fmt.Errorf("%s (%d bytes) is not in the object store: %w", object.Name, object.Bytes, err)
 		}

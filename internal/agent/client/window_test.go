@@ -10,11 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
-
 	"github.com/assay-bench/assay/internal/trial/merge"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // timedRig is an agent whose tool is told when its window begins. It says that it warmed up for

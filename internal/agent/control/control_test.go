@@ -27,12 +27,11 @@ type agent struct {
 
 func newAgent(password string) *agent {
 	a := &agent{}
-	a.gate = NewGate(NewKey(password), func(w http.ResponseWriter, err error) {
-		status := http.StatusUnauthorized
+	a.gate = NewGate(NewKey(password), func(err error) (int, []byte) {
 		if errors.Is(err, ErrFull) {
-			status = http.StatusConflict
+			return http.StatusConflict, []byte(err.Error())
 		}
-		http.Error(w, err.Error(), status)
+		return http.StatusUnauthorized, []byte(err.Error())
 	})
 	a.gate.elapsed = func() time.Duration { return a.at }
 	return a
@@ -57,11 +56,10 @@ func (a *agent) RoundTrip(r *http.Request) (*http.Response, error) {
 // take a request as it came over the network.
 func (a *agent) take(q *http.Request) *http.Response {
 	w := httptest.NewRecorder()
-	a.gate.Guard(func(w http.ResponseWriter, r *http.Request) {
+	a.gate.Guard(func(r *http.Request) (int, []byte) {
 		body, _ := io.ReadAll(r.Body)
 		a.got = append(a.got, fmt.Sprintf("%s %s %s", r.Method, r.URL.RequestURI(), body))
-		w.WriteHeader(http.StatusAccepted)
-		_, _ = fmt.Fprintf(w, "answer %d", len(a.got))
+		return http.StatusAccepted, fmt.Appendf(nil, "answer %d", len(a.got))
 	})(w, q)
 	return w.Result()
 }
@@ -289,7 +287,7 @@ func TestALargeBody(t *testing.T) {
 func FuzzHeader(f *testing.F) {
 	good := credentials{make([]byte, sizeChallenge), make([]byte, sizeNonce), make([]byte, sizeMAC)}.String()
 	for _, seed := range []string{
-		"", "Bearer x", scheme, good, strings.ToUpper(good), good + ",", strings.Replace(good, ",", ", ", 1), good[:len(good)-1], good[:len(good)-2] + "0x",
+		"", "Bearer x", scheme, good, strings.ToUpper(good), good + ",", strings.Replace(good, "00", "0 ", 1), good[:len(good)-1], good[:len(good)-2] + "0x",
 	} {
 		f.Add(seed)
 	}
@@ -312,7 +310,7 @@ func TestHeader(t *testing.T) {
 	if _, err := parse(good); err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{"", "Bearer x", scheme, good + "00", good[:len(good)-2], good + ",", strings.Replace(good, "nonce", "once", 1), strings.Replace(good, "00", "0A", 1), strings.Replace(good, "00", "0g", 1)} {
+	for _, bad := range []string{"", "Bearer x", scheme, good + "00", good[:len(good)-2], good + ",", strings.Replace(good, "00", "0A", 1), strings.Replace(good, "00", "0g", 1)} {
 		if _, err := parse(bad); err == nil {
 			t.Errorf("%q is taken", bad)
 		}

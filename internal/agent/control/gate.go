@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -34,7 +33,7 @@ type Gate struct {
 	secret Key
 	// elapsed since the start of the process, on a clock that no one sets.
 	elapsed func() time.Duration
-	refuse  func(http.ResponseWriter, error)
+	refuse  func(error) (status int, body []byte)
 
 	mu sync.Mutex
 	// used nonces, with the end of their challenges.
@@ -43,7 +42,7 @@ type Gate struct {
 
 // NewGate makes a Gate. Refuse answers a request that is not let through; the status is its
 // choice, and 401 asks the client to sign anew.
-func NewGate(key Key, refuse func(http.ResponseWriter, error)) *Gate {
+func NewGate(key Key, refuse func(error) (status int, body []byte)) *Gate {
 	secret := make(Key, sizeMAC)
 	_, _ = rand.Read(secret) // never fails
 	start := time.Now()
@@ -53,26 +52,26 @@ func NewGate(key Key, refuse func(http.ResponseWriter, error)) *Gate {
 	}
 }
 
-// Guard a handler. The whole answer is kept in memory and signed.
-func (g *Gate) Guard(next http.HandlerFunc) http.HandlerFunc {
+// Guard a handler, whose answer, a document in JSON, is signed.
+func (g *Gate) Guard(next func(*http.Request) (status int, body []byte)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		var c credentials
+		var status int
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		if err != nil {
-			g.refuse(w, fmt.Errorf("reading the request: %w", err))
-			return
+		if err == nil {
+			c, err = g.admit(r, body)
 		}
-		c, err := g.admit(r, body)
-		if err != nil {
+		if err == nil {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			status, body = next(r)
+			w.Header().Set(HeaderSignature, hex.EncodeToString(g.key.signAnswer(c.nonce, status, body)))
+		} else {
+			status, body = g.refuse(err)
 			w.Header().Set(HeaderChallenge, hex.EncodeToString(g.challenge(g.elapsed())))
-			g.refuse(w, err)
-			return
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		a := &answer{header: w.Header(), status: http.StatusOK}
-		next(a, r)
-		w.Header().Set(HeaderSignature, hex.EncodeToString(g.key.signAnswer(c.nonce, a.status, a.body.Bytes())))
-		w.WriteHeader(a.status)
-		_, _ = w.Write(a.body.Bytes()) // a client that has gone has its reasons
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = w.Write(body) // a client that has gone has its reasons
 	}
 }
 
@@ -120,28 +119,4 @@ func (g *Gate) challenge(made time.Duration) []byte {
 	// #nosec G115 -- the time since the start of the process is not negative.
 	out := binary.BigEndian.AppendUint64(nil, uint64(made))
 	return append(out, g.secret.mac("challenge", string(out))...)
-}
-
-// answer of a handler, which is signed before it is sent.
-type answer struct {
-	header http.Header
-	status int
-	wrote  bool
-	body   bytes.Buffer
-}
-
-// Header of the answer.
-func (a *answer) Header() http.Header { return a.header }
-
-// WriteHeader keeps the first status.
-func (a *answer) WriteHeader(status int) {
-	if !a.wrote {
-		a.status, a.wrote = status, true
-	}
-}
-
-// Write keeps the body.
-func (a *answer) Write(data []byte) (int, error) {
-	a.wrote = true
-	return a.body.Write(data)
 }

@@ -56,35 +56,18 @@ const scheme = "Assay-HMAC-SHA256 "
 
 // String is the header.
 func (c credentials) String() string {
-	return fmt.Sprintf("%schallenge=%x,nonce=%x,signature=%x", scheme, c.challenge, c.nonce, c.signature)
+	return fmt.Sprintf("%s%x%x%x", scheme, c.challenge, c.nonce, c.signature)
 }
 
-// parse a header. There is one way to write it: fields in this order, in lower-case
-// hexadecimal.
+// parse a header. There is one way to write it: in lower-case hexadecimal.
 func parse(header string) (credentials, error) {
 	text, is := strings.CutPrefix(header, scheme)
-	if !is {
-		return credentials{}, fmt.Errorf("the header Authorization must begin with %q: use agents of the same release", scheme)
+	data, err := hex.DecodeString(text)
+	if !is || err != nil || len(data) != sizeChallenge+sizeNonce+sizeMAC || strings.ToLower(text) != text {
+		return credentials{}, fmt.Errorf(
+			"the header Authorization must be %q with %d bytes in lower-case hexadecimal: use agents of the same release",
+			scheme, sizeChallenge+sizeNonce+sizeMAC)
 	}
-	var c credentials
-	fields := strings.Split(text, ",")
-	if len(fields) != 3 {
-		return credentials{}, fmt.Errorf("the header Authorization has %d fields, want 3", len(fields))
-	}
-	for i, f := range []struct {
-		name string
-		size int
-		into *[]byte
-	}{{"challenge=", sizeChallenge, &c.challenge}, {"nonce=", sizeNonce, &c.nonce}, {"signature=", sizeMAC, &c.signature}} {
-		value, is := strings.CutPrefix(fields[i], f.name)
-		if !is || len(value) != 2*f.size {
-			return credentials{}, fmt.Errorf("field %d of the header Authorization must be %s with %d bytes", i, f.name, f.size)
-		}
-		data, err := hex.DecodeString(value)
-		if err != nil || strings.ToLower(value) != value {
-			return credentials{}, fmt.Errorf("field %d of the header Authorization is not in lower-case hexadecimal", i)
-		}
-		*f.into = data
-	}
-	return c, nil
+	nonce := data[sizeChallenge:]
+	return credentials{challenge: data[:sizeChallenge], nonce: nonce[:sizeNonce], signature: nonce[sizeNonce:]}, nil
 }

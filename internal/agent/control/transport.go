@@ -49,7 +49,7 @@ func NewTransport(key Key, base http.RoundTripper) *Transport {
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := bodyOf(r)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading the request: %w", err)
 	}
 	for again := true; ; again = false {
 		nonce := make([]byte, sizeNonce)
@@ -82,11 +82,7 @@ func bodyOf(r *http.Request) ([]byte, error) {
 		return nil, nil
 	}
 	defer func() { _ = r.Body.Close() }()
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, fmt.Errorf("reading the request: %w", err)
-	}
-	return body, nil
+	return io.ReadAll(r.Body)
 }
 
 // sign a copy of a request. It has no signature as long as no challenge is known.

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"database/sql"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestChecksumsThatAreMissing(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			tables := []contract.Table{{Name: "a"}, {Name: "b"}}
-			s := &Server{connector: tc.answers, database: "d"}
+			s := newServer(sql.OpenDB(tc.answers), "d")
 			if got := s.addChecksums(t.Context(), tables, tc.most); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}

@@ -19,10 +19,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/agent/ciphers"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // timeout to connect. Reads have none, because counting the rows of a table sends nothing
@@ -31,14 +29,29 @@ const timeout = 10 * time.Second
 
 // Server is a server for queries.
 type Server struct {
-	connector driverConnector
-	database  string
+	// pool keeps no idle connection.
+	pool     *sql.DB
+	database string
 	// known are the facts of its flavor; nil before the first answer.
 	known atomic.Pointer[engine.Facts]
 }
 
 // Open prepares the queries; it does not connect.
 func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
+	pool, err := Pool(e, c)
+	if err != nil {
+		return nil, err
+	}
+	return newServer(pool, e.Database), nil
+}
+
+func newServer(pool *sql.DB, database string) *Server {
+	pool.SetMaxIdleConns(-1)
+	return &Server{pool: pool, database: database}
+}
+
+// Pool prepares connections to a server, for callers with statements of their own; it does not connect.
+func Pool(e contract.Endpoint, c runner.Credentials) (*sql.DB, error) {
 	cfg, err := configure(e, c)
 	if err != nil {
 		return nil, err
@@ -47,7 +60,7 @@ func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing the connection: %w", err)
 	}
-	return &Server{connector: connector, database: e.Database}, nil
+	return sql.OpenDB(connector), nil
 }
 
 // configure the driver: the address, the account, and whom the password may go to.
@@ -55,7 +68,7 @@ func configure(e contract.Endpoint, c runner.Credentials) (*mysql.Config, error)
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.DBName = c.Username, c.Password, e.Database
 	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(e.Host, strconv.Itoa(int(e.Port)))
-	cfg.Timeout = timeout
+	cfg.Timeout, cfg.InterpolateParams = timeout, true
 	cfg.Logger = &mysql.NopLogger{}
 	if e.TLS == contract.TLSRequired || e.TLS == contract.TLSPreferred {
 		config, err := tlsConfig(e.Host, c)
@@ -77,7 +90,7 @@ func configure(e contract.Endpoint, c runner.Credentials) (*mysql.Config, error)
 // name: self-made certificates of servers have no host name, and the tools do not check it.
 // Without a CA the usual rules and the CAs of the image apply.
 func tlsConfig(host string, c runner.Credentials) (*tls.Config, error) {
-	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, CipherSuites: ciphers.Suites()}
+	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, CipherSuites: cipherSuites()}
 	if len(c.Cert) > 0 || len(c.Key) > 0 {
 		pair, err := tls.X509KeyPair(c.Cert, c.Key)
 		if err != nil {
@@ -105,15 +118,15 @@ func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 	for _, c := range s.PeerCertificates[1:] {
 		between.AddCert(c)
 	}
-	_, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between})
-	return err
+	if _, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between}); err != nil {
+		return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: err}
+	}
+	return nil
 }
 
 // with opens a connection for one query.
 func (s *Server) with(ctx context.Context, ask func(*sql.Conn) error) error {
-	db := sql.OpenDB(s.connector)
-	defer func() { _ = db.Close() }()
-	conn, err := db.Conn(ctx)
+	conn, err := s.pool.Conn(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package database
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,9 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/engines/servererror"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 func TestFailureOf(t *testing.T) {
@@ -28,7 +26,7 @@ func TestFailureOf(t *testing.T) {
 		"a schema that is not there":           {&mysql.MySQLError{Number: 1049}, contract.ReasonSchemaMissing},
 		"a server that wants TLS":              {&mysql.MySQLError{Number: 3159}, contract.ReasonTLSFailed},
 		"a server without TLS":                 {mysql.ErrNoTLS, contract.ReasonTLSFailed},
-		"a certificate of another CA":          {x509.UnknownAuthorityError{}, contract.ReasonTLSFailed},
+		"a handshake that is refused":          {errors.New("remote error: tls: handshake failure"), contract.ReasonTLSFailed},
 		"a certificate that does not verify":   {&tls.CertificateVerificationError{Err: errors.New("x")}, contract.ReasonTLSFailed},
 		"too many connections":                 {&mysql.MySQLError{Number: 1040}, contract.ReasonLimitTooLow},
 		"an account that is locked":            {&mysql.MySQLError{Number: 4151}, contract.ReasonCredentialsRejected},

@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"io"
@@ -49,8 +50,8 @@ func (r *fakeRows) Next(row []driver.Value) error {
 }
 
 func TestNonDefault(t *testing.T) {
-	mariadb := fakeDriver{"information_schema.SYSTEM_VARIABLES": {{"port", "3307"}, {"report_password", "hunter2"}}}
-	mysql := fakeDriver{"performance_schema.variables_info": {{"port", "3308"}}}
+	mariadb := fakeDriver{"SELECT VERSION()": {{"11.8.6-MariaDB", "Debian"}}, "information_schema.SYSTEM_VARIABLES": {{"port", "3307"}, {"report_password", "hunter2"}}}
+	mysql := fakeDriver{"SELECT VERSION()": {{"9.7.1", "MySQL Community Server - GPL"}}, "performance_schema.variables_info": {{"port", "3308"}}}
 	tests := map[string]struct {
 		server fakeDriver
 		flavor string
@@ -65,7 +66,7 @@ func TestNonDefault(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			e, _ := engines.Find(tc.flavor)
-			got, err := (&Server{connector: tc.server}).NonDefault(t.Context(), e.Facts.NonDefault)
+			got, err := newServer(sql.OpenDB(tc.server), "").NonDefault(t.Context(), e.Facts.NonDefault)
 			if (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
 				t.Fatalf("error %v, want %q", err, tc.err)
 			}

@@ -1,16 +1,14 @@
 package database
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines/servererror"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -18,7 +16,7 @@ import (
 func FailureOf(err error) *contract.Failure {
 	failure := &contract.Failure{Reason: contract.ReasonTargetUnreachable, Message: fmt.Sprintf("asking the server: %v", err)}
 	switch kind := KindOf(err); {
-	case tlsFailed(err):
+	case TLSFailed(err):
 		failure.Reason = contract.ReasonTLSFailed
 	case kind != servererror.Unknown:
 		failure.Reason = kind.Reason()
@@ -37,15 +35,8 @@ func KindOf(err error) servererror.Kind {
 	return servererror.Of(strconv.Itoa(int(refusal.Number)))
 }
 
-func tlsFailed(err error) bool {
-	var (
-		chain   *tls.CertificateVerificationError
-		unknown x509.UnknownAuthorityError
-		invalid x509.CertificateInvalidError
-		name    x509.HostnameError
-		record  tls.RecordHeaderError
-		alert   tls.AlertError
-	)
-	return errors.Is(err, mysql.ErrNoTLS) || errors.As(err, &chain) || errors.As(err, &unknown) || errors.As(err, &invalid) ||
-		errors.As(err, &name) || errors.As(err, &record) || errors.As(err, &alert)
+// TLSFailed reports whether the server answers, but TLS with it does not work. Most errors of crypto/tls have no type, and
+// all begin alike.
+func TLSFailed(err error) bool {
+	return errors.Is(err, mysql.ErrNoTLS) || strings.Contains(err.Error(), "tls: ")
 }

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"database/sql"
 	"maps"
 	"os"
 	"slices"
@@ -27,10 +28,10 @@ func recorded(t *testing.T, name string) (rows [][2]string) {
 // What Dolt shows of MySQL without meaning it is dropped: a buffer pool, counters that stay 0.
 func TestWhatAServerOnlyShowsIsAbsent(t *testing.T) {
 	server := func(comment string) *Server {
-		return &Server{connector: fakeDriver{
+		return newServer(sql.OpenDB(fakeDriver{
 			"SELECT VERSION()": {{"8.0.31", comment}}, "SHOW GLOBAL VARIABLES": recorded(t, "variables"),
 			"SHOW GLOBAL STATUS": recorded(t, "status"), "SHOW SESSION STATUS": {{"Ssl_cipher", ""}},
-		}}
+		}), "")
 	}
 	dolt := server("Dolt")
 	status, err := dolt.Status(t.Context())

@@ -14,7 +14,6 @@ import (
 
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/agent/clock"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

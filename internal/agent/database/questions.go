@@ -3,24 +3,23 @@ package database
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
-
-type driverConnector = driver.Connector
 
 // checksumTime is the timeout for the checksums of all tables together: they read every row,
 // and are only an addition to the counts.
 const checksumTime = time.Minute
 
-// secret are variables that may hold a password.
-var secret = map[string]bool{"report_password": true}
+// secret is the variable that may hold a password.
+const secret = "report_password"
 
 // Version is VERSION() and version_comment of the server.
 func (s *Server) Version(ctx context.Context) (version, comment string, err error) {
@@ -38,10 +37,15 @@ func versionOn(ctx context.Context, c *sql.Conn) (version, comment string, err e
 
 // Variables are all global variables that mean something, without secrets.
 func (s *Server) Variables(ctx context.Context) (map[string]string, error) {
-	all, err := s.meant(ctx, "SHOW GLOBAL VARIABLES", ofVariable)
-	for name := range secret {
-		delete(all, name)
-	}
+	return s.NonDefault(ctx, "SHOW GLOBAL VARIABLES")
+}
+
+// NonDefault are the global variables that a statement lists, as name and value, without secrets:
+// those that differ from the server's own defaults (engine.Facts.NonDefault). It fails on a server
+// that does not report them.
+func (s *Server) NonDefault(ctx context.Context, statement string) (map[string]string, error) {
+	all, err := s.meant(ctx, statement, ofVariable)
+	delete(all, secret)
 	return all, err
 }
 
@@ -57,49 +61,47 @@ func (s *Server) Session(ctx context.Context) (tlsVersion, cipher string, err er
 	return all["Ssl_version"], all["Ssl_cipher"], err
 }
 
-func (s *Server) pairs(ctx context.Context, query string) (map[string]string, error) {
-	var all map[string]string
-	err := s.with(ctx, func(c *sql.Conn) error {
-		var err error
-		all, err = pairsOn(ctx, c, query)
-		return err
-	})
-	return all, err
+// querier is a connection, or several.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// pairsOn are the names and values in the result of a query.
-func pairsOn(ctx context.Context, c *sql.Conn, query string) (map[string]string, error) {
-	all := map[string]string{}
-	rows, err := c.QueryContext(ctx, query)
+// Rows of a query's result, with the names of the columns; a value is nil for NULL.
+func Rows(ctx context.Context, c querier, query string, args ...any) (columns []string, rows [][]*string, err error) {
+	result, err := c.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", query, err)
+		return nil, nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var name, value string
-		if err := rows.Scan(&name, &value); err != nil {
-			return nil, fmt.Errorf("%s: %w", query, err)
+	defer func() { _ = result.Close() }()
+	if columns, err = result.Columns(); err != nil {
+		return nil, nil, err
+	}
+	for result.Next() {
+		row, into := make([]*string, len(columns)), make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
 		}
-		all[name] = value
+		if err := result.Scan(into...); err != nil {
+			return nil, nil, err
+		}
+		rows = append(rows, row)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", query, err)
-	}
-	return all, nil
+	return columns, rows, result.Err()
 }
 
 // Tables counts the rows of every table of the benchmark's schema, by name. unchecked names
 // the tables without a checksum and the reason; it is empty when all have one.
 func (s *Server) Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error) {
 	err = s.with(ctx, func(c *sql.Conn) error {
-		names, err := tableNames(ctx, c, s.database)
+		_, names, err := Rows(ctx, c,
+			"SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_TYPE = 'BASE TABLE' ORDER BY TABLE_NAME", s.database)
 		if err != nil {
-			return err
+			return fmt.Errorf("listing the tables of %s: %w", s.database, err)
 		}
-		for _, name := range names {
-			t := contract.Table{Name: name}
-			if err := c.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+quoted(s.database, name)).Scan(&t.Rows); err != nil {
-				return fmt.Errorf("counting the rows of %s: %w", name, err)
+		for _, row := range names {
+			t := contract.Table{Name: *row[0]}
+			if err := c.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+quoted(s.database, t.Name)).Scan(&t.Rows); err != nil {
+				return fmt.Errorf("counting the rows of %s: %w", t.Name, err)
 			}
 			tables = append(tables, t)
 		}
@@ -109,24 +111,6 @@ func (s *Server) Tables(ctx context.Context) (tables []contract.Table, unchecked
 		return nil, "", err
 	}
 	return tables, s.addChecksums(ctx, tables, checksumTime), nil
-}
-
-func tableNames(ctx context.Context, c *sql.Conn, database string) ([]string, error) {
-	rows, err := c.QueryContext(ctx,
-		"SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_TYPE = 'BASE TABLE' ORDER BY TABLE_NAME", database)
-	if err != nil {
-		return nil, fmt.Errorf("listing the tables of %s: %w", database, err)
-	}
-	defer func() { _ = rows.Close() }()
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
 }
 
 // addChecksums sets the checksums within the timeout; an error leaves the rest absent. It
@@ -175,4 +159,54 @@ func have(tables []contract.Table, of int) string {
 func quoted(database, table string) string {
 	quote := func(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 	return quote(database) + "." + quote(table)
+}
+
+// meaning is the fact which of a kind of names mean what they say; nil for all.
+type meaning func(engine.Facts) func(name string) bool
+
+func ofVariable(f engine.Facts) func(string) bool { return f.Variable }
+func ofCounter(f engine.Facts) func(string) bool  { return f.Counter }
+
+// meant are the names and values in the result of a query, without those that the server shows
+// for compatibility alone: what it does not count is absent, and not 0.
+func (s *Server) meant(ctx context.Context, query string, which meaning) (map[string]string, error) {
+	var all map[string]string
+	err := s.with(ctx, func(c *sql.Conn) error {
+		var err error
+		all, err = s.meantOn(ctx, c, query, which)
+		return err
+	})
+	return all, err
+}
+
+func (s *Server) meantOn(ctx context.Context, c *sql.Conn, query string, which meaning) (map[string]string, error) {
+	facts, err := s.facts(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	_, rows, err := Rows(ctx, c, query)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	all, means := map[string]string{}, which(facts)
+	for _, row := range rows {
+		if name, value := row[0], row[1]; value != nil && (means == nil || means(strings.ToLower(*name))) {
+			all[*name] = *value
+		}
+	}
+	return all, nil
+}
+
+// facts of the flavor. The server is asked once, because it stays the same.
+func (s *Server) facts(ctx context.Context, c *sql.Conn) (engine.Facts, error) {
+	if known := s.known.Load(); known != nil {
+		return *known, nil
+	}
+	version, comment, err := versionOn(ctx, c)
+	if err != nil {
+		return engine.Facts{}, err
+	}
+	facts := engines.Identify(version, comment, nil).Facts
+	s.known.Store(&facts)
+	return facts, nil
 }

@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/clock"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/helpers/hang"
 )
 

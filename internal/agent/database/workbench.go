@@ -3,28 +3,30 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// Workbench is one connection that stays open while a tool runs.
-type Workbench struct {
-	db     *sql.DB
+// workbench is one connection that stays open while a tool runs.
+type workbench struct {
 	conn   *sql.Conn
 	server *Server
 }
 
 // Workbench opens a connection that the caller closes. Creating a table fails if the requested
 // storage engine is unavailable, even where the server would substitute another one.
-func (s *Server) Workbench(ctx context.Context) (*Workbench, error) {
-	w := &Workbench{db: sql.OpenDB(s.connector), server: s}
-	var err error
-	if w.conn, err = w.db.Conn(ctx); err == nil {
-		err = w.Exec(ctx, "SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_ENGINE_SUBSTITUTION'), autocommit = 1, lock_wait_timeout = 60")
+func (s *Server) Workbench(ctx context.Context) (dialogue.Workbench, error) {
+	conn, err := s.pool.Conn(ctx)
+	if err != nil {
+		return nil, err
 	}
+	w := &workbench{conn: conn, server: s}
+	err = w.Exec(ctx, "SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_ENGINE_SUBSTITUTION'), autocommit = 1, lock_wait_timeout = 60")
 	if err != nil {
 		_ = w.Close()
 		return nil, err
@@ -33,10 +35,10 @@ func (s *Server) Workbench(ctx context.Context) (*Workbench, error) {
 }
 
 // Close the connection.
-func (w *Workbench) Close() error { return w.db.Close() }
+func (w *workbench) Close() error { return w.conn.Close() }
 
 // Exec executes a statement without an answer.
-func (w *Workbench) Exec(ctx context.Context, statement string) error {
+func (w *workbench) Exec(ctx context.Context, statement string) error {
 	if _, err := w.conn.ExecContext(ctx, statement); err != nil {
 		return fmt.Errorf("%s: %w", runner.Abridge(statement), err)
 	}
@@ -44,36 +46,21 @@ func (w *Workbench) Exec(ctx context.Context, statement string) error {
 }
 
 // Row is the single row of a query's result; a value is nil for NULL.
-func (w *Workbench) Row(ctx context.Context, query string) ([]*string, error) {
-	rows, err := w.conn.QueryContext(ctx, query)
+func (w *workbench) Row(ctx context.Context, query string) ([]*string, error) {
+	_, rows, err := Rows(ctx, w.conn, query)
+	if err == nil && len(rows) == 0 {
+		err = errors.New("no row")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
 	}
-	defer func() { _ = rows.Close() }()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
-	}
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
-		}
-		return nil, fmt.Errorf("%s: no row", runner.Abridge(query))
-	}
-	row, into := make([]*string, len(columns)), make([]any, len(columns))
-	for i := range row {
-		into[i] = &row[i]
-	}
-	if err := rows.Scan(into...); err != nil {
-		return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
-	}
-	return row, rows.Err()
+	return rows[0], nil
 }
 
 // Counters are the server's status variables of these names without the part of this
 // connection; the names in the result are in lower case. Two results are comparable, because
 // each is read by the same two statements.
-func (w *Workbench) Counters(ctx context.Context, names []string) (map[string]int64, error) {
+func (w *workbench) Counters(ctx context.Context, names []string) (map[string]int64, error) {
 	list := "'" + strings.Join(names, "','") + "'"
 	all := map[string]int64{}
 	for _, part := range []struct {

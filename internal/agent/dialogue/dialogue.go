@@ -14,9 +14,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Workbench is the agent's own connection during a dialogue.
@@ -70,6 +69,9 @@ func (d *Dialogue) Run(ctx context.Context) error {
 		}
 		x := runner.Exchange{Turn: i}
 		err := d.exchange(ctx, turn, &x)
+		if err != nil && !errors.Is(err, errSilent) {
+			x.Error, err = err.Error(), ctx.Err()
+		}
 		d.exchanges = append(d.exchanges, x)
 		if err := d.said.Encode(x); err != nil {
 			return fmt.Errorf("writing the transcript: %w", err)
@@ -81,6 +83,7 @@ func (d *Dialogue) Run(ctx context.Context) error {
 	return nil
 }
 
+// exchange is one turn. Errors other than errSilent are those of the server.
 func (d *Dialogue) exchange(ctx context.Context, turn runner.Turn, x *runner.Exchange) error {
 	for _, i := range turn.Needs {
 		if !d.exchanges[i].WentWell(d.turns[i]) {
@@ -95,20 +98,18 @@ func (d *Dialogue) exchange(ctx context.Context, turn runner.Turn, x *runner.Exc
 	}
 	for _, statement := range turn.Setup {
 		if err := d.bench.Exec(ctx, statement); err != nil {
-			x.Error = err.Error()
-			return ctx.Err()
+			return err
 		}
 	}
 	if turn.Request != nil {
-		if err := d.request(ctx, turn, x); err != nil || x.Error != "" {
+		if err := d.request(ctx, turn, x); err != nil {
 			return err
 		}
 	}
 	for _, question := range turn.Questions {
 		row, err := d.bench.Row(ctx, question)
 		if err != nil {
-			x.Error = err.Error()
-			return ctx.Err()
+			return err
 		}
 		x.Rows = append(x.Rows, row)
 	}
@@ -125,27 +126,23 @@ func (d *Dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exch
 	var err error
 	if turn.Counters != nil {
 		if before, err = d.bench.Counters(ctx, turn.Counters); err != nil {
-			x.Error = err.Error()
-			return ctx.Err()
+			return err
 		}
 	}
 	if _, err := d.ask.Write(append(bytes.Clone(turn.Request), '\n')); err != nil {
 		return fmt.Errorf("%w: %w", errSilent, err)
 	}
 	line, err := d.answers.ReadBytes('\n')
+	x.Answer = asJSON(line) // an incomplete one may have the reason
 	if err != nil {
-		// The incomplete answer may have the reason.
-		x.Answer = asJSON(line)
 		return fmt.Errorf("%w: %w", errSilent, err)
 	}
-	x.Answer = asJSON(line)
 	if turn.Counters == nil {
 		return nil
 	}
 	after, err := d.bench.Counters(ctx, turn.Counters)
 	if err != nil {
-		x.Error = err.Error()
-		return ctx.Err()
+		return err
 	}
 	x.Counters = map[string]int64{}
 	for name, n := range after {

@@ -105,9 +105,9 @@ const (
 	leastWindow = 2 * samplePause
 )
 
-// Window returns the first and the last sample between two instants. ok is false where no
-// samples are near enough to both, such as for a window shorter than the sampling interval.
-func (s *Sampler) Window(from, to time.Time) (before, after contract.Usage, ok bool) {
+// Window has the first and the last sample between two instants; nil where no samples are near
+// enough to both, such as for a window shorter than the sampling interval.
+func (s *Sampler) Window(from, to time.Time) *contract.UsageWindow {
 	all := s.samples()
 	first := slices.IndexFunc(all, func(u contract.Usage) bool { return !u.At.Before(from) })
 	last := len(all) - 1
@@ -115,11 +115,13 @@ func (s *Sampler) Window(from, to time.Time) (before, after contract.Usage, ok b
 		last--
 	}
 	if first < 0 || last <= first || to.Sub(from) < leastWindow {
-		return before, after, false
+		return nil
 	}
-	before, after = all[first], all[last]
+	w := contract.UsageWindow{Before: all[first], After: all[last]}
 	length := to.Sub(from)
-	missing := max(before.At.Sub(from), to.Sub(after.At))
-	allowed := max(time.Duration(edge*float64(length)), min(leastEdge, length/2))
-	return before, after, missing <= allowed
+	missing := max(w.Before.At.Sub(from), to.Sub(w.After.At))
+	if missing > max(time.Duration(edge*float64(length)), min(leastEdge, length/2)) {
+		return nil
+	}
+	return &w
 }

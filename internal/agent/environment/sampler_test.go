@@ -44,9 +44,8 @@ func TestCountersAreThoseOfTheWindow(t *testing.T) {
 	if whole := shareOf(quota(0, 3), quota(13, 3)); whole > 0.8 {
 		t.Fatalf("around the window the share is %.2f: the test shows nothing", whole)
 	}
-	before, after, ok := s.Window(at(3), at(13))
-	if !ok || shareOf(before, after) != 1 {
-		t.Errorf("from %s to %s, ok %v, the share is %.2f, want 1", before.At, after.At, ok, shareOf(before, after))
+	if w := s.Window(at(3), at(13)); w == nil || shareOf(w.Before, w.After) != 1 {
+		t.Errorf("the window has %+v, want the share 1", w)
 	}
 }
 
@@ -73,9 +72,9 @@ func TestWindow(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			before, after, ok := fill(tc.until, 0).Window(at(tc.from), at(tc.to))
-			if ok != tc.ok || ok && (!before.At.Equal(at(tc.first)) || !after.At.Equal(at(tc.last))) {
-				t.Errorf("from %s to %s, %v; want from %s to %s, %v", before.At, after.At, ok, at(tc.first), at(tc.last), tc.ok)
+			w := fill(tc.until, 0).Window(at(tc.from), at(tc.to))
+			if (w != nil) != tc.ok || w != nil && (!w.Before.At.Equal(at(tc.first)) || !w.After.At.Equal(at(tc.last))) {
+				t.Errorf("got %+v; want from %s to %s, %v", w, at(tc.first), at(tc.last), tc.ok)
 			}
 		})
 	}
@@ -104,16 +103,18 @@ func TestSamplerOfThisMachine(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	from, ended := time.Now(), make(chan struct{})
 	go func() { defer close(ended); s.Run(ctx) }()
-	var before, after contract.Usage
-	ok := false
-	for end := time.Now().Add(hang.Limit); !ok && time.Now().Before(end); time.Sleep(samplePause) {
-		before, after, ok = s.Window(from, time.Now())
+	var w *contract.UsageWindow
+	for end := time.Now().Add(hang.Limit); w == nil && time.Now().Before(end); time.Sleep(samplePause) {
+		w = s.Window(from, time.Now())
 	}
 	cancel()
 	<-ended
-	busy, known := contract.Increase(contract.Environment{Before: &before, After: &after}, func(u contract.Usage) *float64 { return u.NodeCPUSeconds })
-	if !ok || !known || busy < 0 {
-		t.Errorf("the machine was busy for %v s, known %v, ok %v", busy, known, ok)
+	if w == nil {
+		t.Fatal("there is no window")
+	}
+	busy, known := contract.Increase(contract.Environment{Before: &w.Before, After: &w.After}, func(u contract.Usage) *float64 { return u.NodeCPUSeconds })
+	if !known || busy < 0 {
+		t.Errorf("the machine was busy for %v s, known %v", busy, known)
 	}
 }
 

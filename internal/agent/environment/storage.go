@@ -3,6 +3,7 @@ package environment
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,12 +89,8 @@ func below(dir, at string) bool {
 // join adds those of the second options that the first do not have.
 func join(first, second string) string {
 	all := strings.Split(first, ",")
-	has := map[string]bool{}
-	for _, o := range all {
-		has[o] = true
-	}
 	for o := range strings.SplitSeq(second, ",") {
-		if !has[o] {
+		if !slices.Contains(all, o) {
 			all = append(all, o)
 		}
 	}
@@ -102,16 +99,9 @@ func join(first, second string) string {
 
 // unescape decodes blanks and other characters, which the kernel writes as \040.
 func unescape(text string) string {
-	var out strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+3 < len(text) {
-			if n, err := strconv.ParseUint(text[i+1:i+4], 8, 8); err == nil {
-				out.WriteByte(byte(n))
-				i += 3
-				continue
-			}
-		}
-		out.WriteByte(text[i])
+	plain, err := strconv.Unquote(`"` + strings.ReplaceAll(text, `"`, `\"`) + `"`)
+	if err != nil {
+		return text
 	}
-	return out.String()
+	return plain
 }

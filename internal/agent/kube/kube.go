@@ -65,22 +65,23 @@ func New(config *rest.Config, namespace string) (*ConfigMaps, error) {
 
 // Get reads a ConfigMap.
 func (c *ConfigMaps) Get(ctx context.Context, name string) (client.ConfigMap, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
-	defer cancel()
 	var cm corev1.ConfigMap
-	err := c.rest.Get().Namespace(c.namespace).Resource("configmaps").Name(name).Do(ctx).Into(&cm)
-	if err != nil {
+	if err := c.read(ctx, "configmaps", name, &cm); err != nil {
 		return client.ConfigMap{}, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
 	return view(&cm), nil
 }
 
-// Secret reads a Secret.
-func (c *ConfigMaps) Secret(ctx context.Context, name string) (map[string][]byte, error) {
+func (c *ConfigMaps) read(ctx context.Context, resource, name string, into runtime.Object) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
+	return c.rest.Get().Namespace(c.namespace).Resource(resource).Name(name).Do(ctx).Into(into)
+}
+
+// Secret reads a Secret.
+func (c *ConfigMaps) Secret(ctx context.Context, name string) (map[string][]byte, error) {
 	var secret corev1.Secret
-	if err := c.rest.Get().Namespace(c.namespace).Resource("secrets").Name(name).Do(ctx).Into(&secret); err != nil {
+	if err := c.read(ctx, "secrets", name, &secret); err != nil {
 		return nil, fmt.Errorf("reading Secret %s: %w", name, err)
 	}
 	return secret.Data, nil

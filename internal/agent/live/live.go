@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/family"
 )
@@ -53,23 +55,16 @@ type Figures struct {
 
 // Begin says that the tool runs in a phase, and how its output is read.
 func (f *Figures) Begin(phase string, read Read) {
-	if f != nil {
-		f.set(phase, read)
+	if f == nil {
+		return
 	}
-}
-
-// End says that it does not run any more.
-func (f *Figures) End() {
-	if f != nil {
-		f.set("", nil)
-	}
-}
-
-func (f *Figures) set(phase string, read Read) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.phase, f.read = phase, read
 }
+
+// End says that it does not run any more.
+func (f *Figures) End() { f.Begin("", nil) }
 
 // ServeHTTP answers a scrape. Those that come together wait for one read.
 func (f *Figures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -183,38 +178,10 @@ func (f *Figures) Serve(ctx context.Context, address string) (net.Addr, error) {
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	go func() {
 		defer stop()
-		if err := server.Serve(limited{listener, make(chan struct{}, maxConnections)}); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(netutil.LimitListener(listener, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
 			// Nobody waits for figures: the trial goes on without them, and the scrape fails.
 			_ = listener.Close()
 		}
 	}()
 	return listener.Addr(), nil
-}
-
-// limited is a listener with at most so many connections.
-type limited struct {
-	net.Listener
-	places chan struct{}
-}
-
-// Accept waits for a place.
-func (l limited) Accept() (net.Conn, error) {
-	l.places <- struct{}{}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err
-	}
-	return &placed{Conn: c, places: l.places}, nil
-}
-
-type placed struct {
-	net.Conn
-	once   sync.Once
-	places chan struct{}
-}
-
-func (p *placed) Close() error {
-	p.once.Do(func() { <-p.places })
-	return p.Conn.Close()
 }

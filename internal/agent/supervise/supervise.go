@@ -5,12 +5,21 @@
 package supervise
 
 import (
-	"errors"
+	"bytes"
+	"cmp"
+	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // outputDelay is the maximum time to read output after the end of a child whose own children
@@ -33,16 +42,11 @@ func (e Exit) String() string {
 	return fmt.Sprintf("exited with code %d", e.Code)
 }
 
-// own are the children with a waiter, by process number. There is one list per process,
-// because Reap finds every zombie of the process: with a list per Children, one would take the
-// exit codes of another.
+// own are the children with a waiter, by process number: Reap finds every zombie of the process.
 var own = struct {
 	sync.Mutex
 	pids map[int]bool
 }{pids: map[int]bool{}}
-
-// Children starts the processes of one agent.
-type Children struct{}
 
 // Process is one child.
 type Process struct {
@@ -53,7 +57,7 @@ type Process struct {
 }
 
 // Start starts a command in its own process group and waits for it in the background.
-func (c *Children) Start(cmd *exec.Cmd) (*Process, error) {
+func Start(cmd *exec.Cmd) (*Process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = outputDelay
 	// Under the lock, so that Reap never reaps a child that ended at once.
@@ -71,26 +75,18 @@ func (c *Children) Start(cmd *exec.Cmd) (*Process, error) {
 func wait(cmd *exec.Cmd, p *Process) {
 	// The error adds nothing to the state, except that output was cut.
 	_ = cmd.Wait()
-	p.exit = exitOf(cmd)
-	if cmd.ProcessState != nil {
-		p.usage, _ = cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	p.exit = Exit{Code: -1}
+	if state := cmd.ProcessState; state != nil { // nil: another waiter in this process took the exit code
+		p.exit.Code = state.ExitCode()
+		if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			p.exit.Signal = cmp.Or(unix.SignalName(status.Signal()), fmt.Sprintf("signal %d", status.Signal()))
+		}
+		p.usage, _ = state.SysUsage().(*syscall.Rusage)
 	}
 	own.Lock()
 	delete(own.pids, p.pid)
 	own.Unlock()
 	close(p.done)
-}
-
-func exitOf(cmd *exec.Cmd) Exit {
-	if cmd.ProcessState == nil {
-		// Another waiter in this process took the exit code.
-		return Exit{Code: -1}
-	}
-	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if ok && status.Signaled() {
-		return Exit{Code: -1, Signal: signalName(status.Signal())}
-	}
-	return Exit{Code: cmd.ProcessState.ExitCode()}
 }
 
 // PID is the number of the process, also after it has ended.
@@ -131,23 +127,63 @@ func (p *Process) Stop(grace time.Duration) (exit Exit, killed bool) {
 // signal sends a signal to the group. The group exists as long as a member, even without its
 // leader, and its number is not reused until then.
 func (p *Process) signal(s syscall.Signal) {
-	if err := syscall.Kill(-p.pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
-		// Only EPERM is left, for a child that changed its user: there are none.
-		return
+	_ = syscall.Kill(-p.pid, s) // it fails for a group that is gone; no child changes its user
+}
+
+// Reap waits for adopted children until the context ends: process 1 inherits the orphans of
+// its container, and each stays a zombie until its exit code is read.
+func Reap(ctx context.Context) {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	defer signal.Stop(ended)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			reapOnce()
+		}
 	}
 }
 
-// signalName is the name of the signals that end processes in practice.
-func signalName(s syscall.Signal) string {
-	names := map[syscall.Signal]string{
-		syscall.SIGABRT: "SIGABRT", syscall.SIGALRM: "SIGALRM", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE",
-		syscall.SIGHUP: "SIGHUP", syscall.SIGILL: "SIGILL", syscall.SIGINT: "SIGINT", syscall.SIGKILL: "SIGKILL",
-		syscall.SIGPIPE: "SIGPIPE", syscall.SIGQUIT: "SIGQUIT", syscall.SIGSEGV: "SIGSEGV", syscall.SIGSYS: "SIGSYS",
-		syscall.SIGTERM: "SIGTERM", syscall.SIGUSR1: "SIGUSR1", syscall.SIGUSR2: "SIGUSR2",
-		syscall.SIGXCPU: "SIGXCPU", syscall.SIGXFSZ: "SIGXFSZ",
+// reapOnce waits for zombies by their process numbers, not with wait4(-1), which would take
+// the exit codes from Start's own waiters.
+func reapOnce() {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return
 	}
-	if name, ok := names[s]; ok {
-		return name
+	own.Lock()
+	defer own.Unlock()
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || own.pids[pid] || !isZombieOf(os.Getpid(), pid) {
+			continue
+		}
+		// It fails only if the exit code was already read.
+		_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
 	}
-	return fmt.Sprintf("signal %d", int(s))
+}
+
+func isZombieOf(parent, pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	// pid (name) state ppid ...; the name may hold blanks and parentheses.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	return len(fields) > 1 && string(fields[0]) == "Z" && string(fields[1]) == strconv.Itoa(parent)
+}
+
+// Find returns the path of the first of the programs that PATH or one of the
+// directories has.
+func Find(programs []string, dirs ...string) (string, error) {
+	for _, name := range programs {
+		for _, dir := range append([]string{""}, dirs...) { // first without a directory: in PATH
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s: %w in PATH and %s", strings.Join(programs, ", "), exec.ErrNotFound, strings.Join(dirs, ", "))
 }

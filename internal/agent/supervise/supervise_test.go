@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 }
 
 // start starts a helper and waits for its first line, if it prints one.
-func start(t *testing.T, c *Children, helper string) (*Process, *Log) {
+func start(t *testing.T, helper string) (*Process, *Log) {
 	t.Helper()
 	up := make(chan string, 16)
 	log := &Log{Out: io.Discard, Keep: 1 << 10, Observe: func(line string) {
@@ -68,7 +68,7 @@ func start(t *testing.T, c *Children, helper string) (*Process, *Log) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = []string{helperEnv + "=" + helper}
 	cmd.Stdout, cmd.Stderr = log, log
-	p, err := c.Start(cmd)
+	p, err := Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestEndOfAProcess(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			p, _ := start(t, &Children{}, tc.helper)
+			p, _ := start(t, tc.helper)
 			if diff := cmp.Diff(tc.want, p.Exit()); diff != "" {
 				t.Errorf("exit (-want +got):\n%s", diff)
 			}
@@ -102,7 +102,7 @@ func TestEndOfAProcess(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	t.Run("a process that ends by itself is not killed", func(t *testing.T) {
-		p, log := start(t, &Children{}, "clean")
+		p, log := start(t, "clean")
 		exit, killed := p.Stop(hang.Limit)
 		if exit != (Exit{}) || killed {
 			t.Errorf("exit %v, killed %v; want code 0, not killed", exit, killed)
@@ -112,7 +112,7 @@ func TestStop(t *testing.T) {
 		}
 	})
 	t.Run("a process that ignores SIGTERM is killed after the grace", func(t *testing.T) {
-		p, _ := start(t, &Children{}, "stubborn")
+		p, _ := start(t, "stubborn")
 		begin := time.Now()
 		exit, killed := p.Stop(100 * time.Millisecond)
 		if exit.Signal != "SIGKILL" || !killed {
@@ -123,7 +123,7 @@ func TestStop(t *testing.T) {
 		}
 	})
 	t.Run("what the process started ends with it", func(t *testing.T) {
-		p, log := start(t, &Children{}, "parent")
+		p, log := start(t, "parent")
 		var child int
 		if _, err := fmt.Sscanf(strings.Join(log.Tail(), "\n"), "child %d", &child); err != nil {
 			if _, err := fmt.Sscanf(log.Tail()[len(log.Tail())-1], "child %d", &child); err != nil {
@@ -141,25 +141,24 @@ func TestStop(t *testing.T) {
 }
 
 func TestStartOfAMissingProgramFails(t *testing.T) {
-	_, err := (&Children{}).Start(exec.Command("/no/such/program"))
+	_, err := Start(exec.Command("/no/such/program"))
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, want ErrNotExist", err)
 	}
 }
 
 func TestReapCollectsWhatNobodyWaitsFor(t *testing.T) {
-	c := &Children{}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); c.Reap(ctx) }()
+	go func() { defer close(done); Reap(ctx) }()
 	defer func() { cancel(); <-done }()
 
-	// Started past Children, as an adopted orphan would be.
+	// Started past Start, as an adopted orphan would be.
 	orphan, err := os.StartProcess(os.Args[0], os.Args[:1], &os.ProcAttr{Env: []string{helperEnv + "=exit7"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, _ := start(t, c, "exit7")
+	own, _ := start(t, "exit7")
 	if got := own.Exit(); got.Code != 7 {
 		t.Errorf("the exit code of an own child is %v, want 7: it was taken away", got)
 	}
@@ -168,7 +167,7 @@ func TestReapCollectsWhatNobodyWaitsFor(t *testing.T) {
 			return
 		}
 		// A signal that came before Reap listened is lost; another child gives another.
-		p, _ := start(t, c, "exit7")
+		p, _ := start(t, "exit7")
 		p.Exit()
 	}
 	t.Error("the orphan is still a zombie")
@@ -223,14 +222,12 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Zombies belong to the process, not to one Children: what one of them reaps must
-// never be the exit code that another waits for.
+// Whoever reaps must never take the exit code that another waits for.
 func TestReapingLeavesTheChildrenOfOthers(t *testing.T) {
-	var reaper, starter Children
-	go reaper.Reap(t.Context())
-	go starter.Reap(t.Context())
+	go Reap(t.Context())
+	go Reap(t.Context())
 	for range 50 {
-		p, _ := start(t, &starter, "exit7")
+		p, _ := start(t, "exit7")
 		if got := p.Exit(); got != (Exit{Code: 7}) {
 			t.Fatalf("the child %s, want code 7", got)
 		}

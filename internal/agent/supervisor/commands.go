@@ -34,18 +34,18 @@ type command struct {
 }
 
 // prepare makes a command ready to start.
-func (s *Supervisor) prepare(w http.ResponseWriter, r *http.Request) error {
-	var order toolwire.Command
-	if err := read(r, &order); err != nil {
-		return err
+func (s *Supervisor) prepare(r *http.Request) (any, error) {
+	order, err := read[toolwire.Command](r)
+	if err != nil {
+		return nil, err
 	}
 	name := r.PathValue("name")
 	if !filepath.IsLocal(name) {
-		return fmt.Errorf("the name %q of a command leaves the working directory", name)
+		return nil, fmt.Errorf("the name %q of a command leaves the working directory", name)
 	}
 	c, err := newCommand(order, filepath.Join(s.Work, "tool"), filepath.Join(s.Work, "raw", name))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,8 +53,7 @@ func (s *Supervisor) prepare(w http.ResponseWriter, r *http.Request) error {
 		earlier.close()
 	}
 	s.commands[name] = c
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return nil, nil
 }
 
 func newCommand(order toolwire.Command, dir, raw string) (*command, error) {
@@ -134,32 +133,29 @@ func (s *Supervisor) command(r *http.Request) (*command, error) {
 }
 
 // start a command at an instant.
-func (s *Supervisor) start(w http.ResponseWriter, r *http.Request) error {
-	var order toolwire.Start
-	if err := read(r, &order); err != nil {
-		return err
+func (s *Supervisor) start(r *http.Request) (any, error) {
+	at, err := read[time.Time](r)
+	if err != nil {
+		return nil, err
 	}
 	c, err := s.command(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := pause.Until(r.Context(), order.At); err != nil {
-		return fmt.Errorf("%w: the agent no longer waits for the start", errOrder)
+	if err := pause.Until(r.Context(), at); err != nil {
+		return nil, fmt.Errorf("%w: the agent no longer waits for the start", errOrder)
 	}
-	at := toolwire.Now()
-	if err := c.start(&s.children); err != nil {
-		return err
-	}
-	return answer(w, toolwire.Started{At: at})
+	now := toolwire.Now()
+	return now, c.start()
 }
 
-func (c *command) start(children *supervise.Children) error {
+func (c *command) start() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.process != nil {
 		return fmt.Errorf("%w: the command was started before", errOrder)
 	}
-	p, err := children.Start(c.cmd)
+	p, err := supervise.Start(c.cmd)
 	if err != nil {
 		return err
 	}
@@ -183,49 +179,48 @@ func (c *command) running() (*supervise.Process, error) {
 	return c.process, nil
 }
 
-// end waits for the end of a command.
-func (s *Supervisor) end(w http.ResponseWriter, r *http.Request) error {
+// started is a command that was started, and its process.
+func (s *Supervisor) started(r *http.Request) (*command, *supervise.Process, error) {
 	c, err := s.command(r)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	p, err := c.running()
+	return c, p, err
+}
+
+// end waits for the end of a command.
+func (s *Supervisor) end(r *http.Request) (any, error) {
+	c, p, err := s.started(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	select {
 	case <-c.ended:
 	case <-r.Context().Done():
-		return r.Context().Err()
+		return nil, r.Context().Err()
 	}
 	exit, usage := p.Exit(), p.Usage()
 	out := toolwire.Ended{At: c.at, Code: exit.Code, Signal: exit.Signal}
 	if usage != nil {
 		out.Voluntary, out.Involuntary = new(int64(usage.Nvcsw)), new(int64(usage.Nivcsw))
 	}
-	if out.Files, err = c.files(); err != nil {
-		return err
-	}
-	return answer(w, out)
+	out.Files, err = c.files()
+	return out, err
 }
 
 // stop a command, and wait for its end.
-func (s *Supervisor) stop(w http.ResponseWriter, r *http.Request) error {
-	var order toolwire.Stop
-	if err := read(r, &order); err != nil {
-		return err
-	}
-	c, err := s.command(r)
+func (s *Supervisor) stop(r *http.Request) (any, error) {
+	grace, err := read[time.Duration](r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p, err := c.running()
+	_, p, err := s.started(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Stop(time.Duration(order.Grace * float64(time.Second)))
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	p.Stop(grace)
+	return nil, nil
 }
 
 // close ends the process, if one runs, and closes all files.

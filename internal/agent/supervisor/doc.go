@@ -2,13 +2,6 @@
 // of the agent in the other container of the pod, over a socket (package toolwire). Out:
 // processes, their output and exit codes, and the counters of this container's control group.
 //
-//	supervisor.go  the connection, from its beginning to its end
-//	orders.go      which order is which method
-//	commands.go    preparing, starting and ending commands
-//	dialogue.go    the standard input and output of a command that answers line by line
-//	output.go      the files that a command left
-//	machine.go     counters, speed, limits and delays of this container
-//
 // It has no credentials of its own, and no access to the API server. It decides nothing: the
 // agent tells it what to run and when. It measures here what can only be measured here. When the
 // connection ends, it ends with everything that it started.

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/supervisor"
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
+	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
@@ -154,11 +155,11 @@ func (c *container) start(t testing.TB) time.Time {
 }
 
 // end waits for it, and fetches its output.
-func (c *container) end(t testing.TB, started time.Time) (toolside.Ended, toolside.Output, error) {
+func (c *container) end(t testing.TB, started time.Time) (toolside.Ended, runner.Output, error) {
 	t.Helper()
 	ended, err := c.End(t.Context(), "run", started)
 	if err != nil {
-		return ended, toolside.Output{}, err
+		return ended, runner.Output{}, err
 	}
 	out, err := c.Fetch(t.Context(), "run", ended.Files, filepath.Join(t.TempDir(), "raw"))
 	return ended, out, err

@@ -12,80 +12,69 @@ import (
 )
 
 // hello says who is here.
-func (s *Supervisor) hello(w http.ResponseWriter, _ *http.Request) error {
-	return answer(w, toolwire.Hello{Version: toolwire.Version, Limits: s.machine.Limits()})
+func (s *Supervisor) hello(*http.Request) (any, error) {
+	return toolwire.Hello{Version: toolwire.Version, Limits: s.machine.Limits()}, nil
 }
 
 // usage takes a sample of this container's counters.
-func (s *Supervisor) usage(w http.ResponseWriter, _ *http.Request) error {
-	return answer(w, s.sampler.Sample())
+func (s *Supervisor) usage(*http.Request) (any, error) {
+	return s.sampler.Sample(), nil
 }
 
 // window has the samples inside a window, which the parameters from and to give.
-func (s *Supervisor) window(w http.ResponseWriter, r *http.Request) error {
+func (s *Supervisor) window(r *http.Request) (any, error) {
 	from, err := time.Parse(time.RFC3339Nano, r.URL.Query().Get("from"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	to, err := time.Parse(time.RFC3339Nano, r.URL.Query().Get("to"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.sampler.Sample() // it ends a gap that lasted until now
-	out := toolwire.Window{Gap: s.sampler.Gap(from, to)}
-	if before, after, ok := s.sampler.Window(from, to); ok {
-		out.Before, out.After = &before, &after
-	}
-	return answer(w, out)
+	return toolwire.Window{Gap: s.sampler.Gap(from, to), Samples: s.sampler.Window(from, to)}, nil
 }
 
 // speed measures the machine with the CPUs of this container.
-func (s *Supervisor) speed(w http.ResponseWriter, _ *http.Request) error {
-	speed, err := machinespeed.Measure(s.machine.Throttled())
-	if err != nil {
-		return err
-	}
-	return answer(w, speed)
+func (s *Supervisor) speed(*http.Request) (any, error) {
+	return machinespeed.Measure(s.machine.Throttled())
 }
 
 // openRelay delays the round trips of a tool. It works with the CPUs of the tool's container.
-func (s *Supervisor) openRelay(w http.ResponseWriter, r *http.Request) error {
-	var order toolwire.Relay
-	if err := read(r, &order); err != nil {
-		return err
+func (s *Supervisor) openRelay(r *http.Request) (any, error) {
+	order, err := read[toolwire.Relay](r)
+	if err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.relay != nil {
-		return fmt.Errorf("%w: there is a relay", errOrder)
+		return nil, fmt.Errorf("%w: there is a relay", errOrder)
 	}
 	opened, err := relay.New(order.Target, order.Delay)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.relay = opened
-	return answer(w, toolwire.Port{Port: opened.Port()})
+	return opened.Port(), nil
 }
 
 // openFiles says how many files a process of this container may open.
-func (s *Supervisor) openFiles(w http.ResponseWriter, _ *http.Request) error {
+func (s *Supervisor) openFiles(*http.Request) (any, error) {
 	var is syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &is); err != nil {
-		return err
-	}
-	return answer(w, toolwire.OpenFiles{Now: is.Cur, Most: is.Max})
+	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &is)
+	return toolwire.OpenFiles{Now: is.Cur, Most: is.Max}, err
 }
 
 // allowFiles sets the limit of open files, which tools inherit. Also if it is high enough: Go
 // raises it for itself, and resets it for children unless it was set explicitly.
-func (s *Supervisor) allowFiles(w http.ResponseWriter, r *http.Request) error {
-	var order toolwire.OpenFiles
-	if err := read(r, &order); err != nil {
-		return err
+func (s *Supervisor) allowFiles(r *http.Request) (any, error) {
+	order, err := read[toolwire.OpenFiles](r)
+	if err != nil {
+		return nil, err
 	}
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: order.Now, Max: order.Most}); err != nil {
-		return fmt.Errorf("allowing %d open files: %w", order.Now, err)
+		return nil, fmt.Errorf("allowing %d open files: %w", order.Now, err)
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return nil, nil
 }

@@ -21,10 +21,10 @@ func TestTheMachineOfTheTool(t *testing.T) {
 		}
 		time.Sleep(600 * time.Millisecond)
 	}
-	if w, err := c.Window(t.Context(), from, time.Now()); err != nil || w.Before == nil || !w.Before.At.Before(w.After.At) {
+	if w, err := c.Window(t.Context(), from, time.Now()); err != nil || w.Samples == nil || !w.Samples.Before.At.Before(w.Samples.After.At) {
 		t.Errorf("window %+v, %v", w, err)
 	}
-	if w, err := c.Window(t.Context(), from.Add(-time.Hour), from.Add(-time.Minute)); err != nil || w.Before != nil {
+	if w, err := c.Window(t.Context(), from.Add(-time.Hour), from.Add(-time.Minute)); err != nil || w.Samples != nil {
 		t.Errorf("a window without samples: %+v, %v", w, err)
 	}
 	if s, err := c.Speed(t.Context()); err != nil || s.Seconds <= 0 {

@@ -16,11 +16,20 @@ var errOrder = errors.New("wrong order")
 // handler finds the method for each order.
 func (s *Supervisor) handler() http.Handler {
 	mux := http.NewServeMux()
-	add := func(method, path string, do func(http.ResponseWriter, *http.Request) error) {
-		mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
+	raw := func(pattern string, do func(http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if err := do(w, r); err != nil {
 				refuse(w, err)
 			}
+		})
+	}
+	add := func(method, path string, do func(*http.Request) (document any, err error)) {
+		raw(method+" "+path, func(w http.ResponseWriter, r *http.Request) error {
+			document, err := do(r)
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(w).Encode(document)
 		})
 	}
 	of := func(path string) string { return fmt.Sprintf(path, "{name}") }
@@ -35,25 +44,14 @@ func (s *Supervisor) handler() http.Handler {
 	add("POST", of(toolwire.PathStart), s.start)
 	add("GET", of(toolwire.PathEnd), s.end)
 	add("POST", of(toolwire.PathStop), s.stop)
-	add("POST", of(toolwire.PathDialogue), s.dialogue)
-	add("GET", of(toolwire.PathFile)+"{file...}", s.file)
+	raw("POST "+of(toolwire.PathDialogue), s.dialogue)
+	raw("GET "+of(toolwire.PathFile)+"{file...}", s.file)
 	return mux
 }
 
 // read the order.
-func read(r *http.Request, into any) error {
-	return toolwire.Decode(r.Body, toolwire.MaxOrder, into)
-}
-
-// answer writes a document.
-func answer(w http.ResponseWriter, document any) error {
-	text, err := json.Marshal(document)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(text)
-	return err
+func read[T any](r *http.Request) (order T, err error) {
+	return order, toolwire.Decode(r.Body, toolwire.MaxOrder, &order)
 }
 
 func refuse(w http.ResponseWriter, err error) {

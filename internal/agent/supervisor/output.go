@@ -18,8 +18,8 @@ import (
 
 // matching are the files below a directory, of the kinds that are wanted, whose names
 // match one of the patterns, relative to it. No link out of the directory is followed.
-func matching(root *os.Root, patterns []string, wanted func(fs.FileMode) bool) ([]fileOf, error) {
-	var out []fileOf
+func matching(root *os.Root, patterns []string, wanted func(fs.FileMode) bool) ([]toolwire.File, error) {
+	var out []toolwire.File
 	seen := map[string]bool{}
 	for _, pattern := range patterns {
 		found, err := fs.Glob(root.FS(), pattern)
@@ -33,17 +33,11 @@ func matching(root *os.Root, patterns []string, wanted func(fs.FileMode) bool) (
 			}
 			if wanted(info.Mode()) && !seen[name] {
 				seen[name] = true
-				out = append(out, fileOf{name, info.Size()})
+				out = append(out, toolwire.File{Name: name, Size: info.Size()})
 			}
 		}
 	}
 	return out, nil
-}
-
-// fileOf a command.
-type fileOf struct {
-	name string
-	size int64
 }
 
 // discard removes the files of an earlier command, so they cannot be mistaken for output of
@@ -56,7 +50,7 @@ func discard(dir string, patterns []string) error {
 	defer func() { _ = root.Close() }()
 	found, err := matching(root, patterns, func(m fs.FileMode) bool { return !m.IsDir() })
 	for _, f := range found {
-		err = errors.Join(err, root.Remove(f.name))
+		err = errors.Join(err, root.Remove(f.Name))
 	}
 	return err
 }
@@ -87,7 +81,7 @@ func (c *command) files() ([]toolwire.File, error) {
 		return nil, fmt.Errorf("the tool wrote %d files that match %q, more than %d", len(found), c.collect, toolwire.MaxFiles)
 	}
 	for _, f := range found {
-		out = append(out, toolwire.File{Name: path.Join(toolwire.DirFiles, f.name), Size: f.size})
+		out = append(out, toolwire.File{Name: path.Join(toolwire.DirFiles, f.Name), Size: f.Size})
 	}
 	return out, nil
 }

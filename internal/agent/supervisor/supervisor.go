@@ -7,16 +7,16 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/net/http2"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/pause"
 	"github.com/assay-bench/assay/internal/agent/relay"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -49,9 +49,8 @@ func Defaults() Options {
 // Supervisor carries out orders.
 type Supervisor struct {
 	Options
-	children supervise.Children
-	machine  environment.Reader
-	sampler  environment.Sampler
+	machine environment.Reader
+	sampler environment.Sampler
 
 	mu       sync.Mutex
 	commands map[string]*command
@@ -69,11 +68,12 @@ func Run(ctx context.Context, o Options) error {
 	s := &Supervisor{Options: o, commands: map[string]*command{}}
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	go s.children.Reap(background)
+	go supervise.Reap(background)
 	go s.sampler.Run(background)
-	err = s.serve(conn)
+	base := &http.Server{ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+	new(http2.Server).ServeConn(conn, &http2.ServeConnOpts{Handler: s.handler(), BaseConfig: base})
 	s.close()
-	return err
+	return nil
 }
 
 // dial waits for the agent, whose container may start later.
@@ -92,22 +92,6 @@ func dial(ctx context.Context, o Options) (net.Conn, error) {
 	}
 }
 
-// serve one connection until it ends.
-func (s *Supervisor) serve(conn net.Conn) error {
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	server := &http.Server{
-		Handler: s.handler(), Protocols: protocols, ReadHeaderTimeout: time.Minute,
-		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
-	}
-	only := &onlyConn{Conn: conn, closed: make(chan struct{})}
-	err := server.Serve(&onlyListener{conn: only})
-	if !errors.Is(err, net.ErrClosed) {
-		return fmt.Errorf("serving the agent: %w", err)
-	}
-	return nil
-}
-
 // close ends everything that runs.
 func (s *Supervisor) close() {
 	s.mu.Lock()
@@ -116,40 +100,4 @@ func (s *Supervisor) close() {
 		c.close()
 	}
 	s.relay.Close()
-}
-
-// onlyListener gives its connection once, and ends with it.
-type onlyListener struct {
-	conn  *onlyConn
-	given bool
-}
-
-// Accept returns the connection, and net.ErrClosed when it has ended.
-func (l *onlyListener) Accept() (net.Conn, error) {
-	if !l.given {
-		l.given = true
-		return l.conn, nil
-	}
-	<-l.conn.closed
-	return nil, net.ErrClosed
-}
-
-// Close ends the connection.
-func (l *onlyListener) Close() error { return l.conn.Close() }
-
-// Addr is the address of the connection.
-func (l *onlyListener) Addr() net.Addr { return l.conn.LocalAddr() }
-
-// onlyConn knows when it was closed.
-type onlyConn struct {
-	net.Conn
-	once   sync.Once
-	closed chan struct{}
-}
-
-// Close may be called several times.
-func (c *onlyConn) Close() error {
-	err := os.ErrClosed
-	c.once.Do(func() { err = c.Conn.Close(); close(c.closed) })
-	return err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/assay-bench/assay/engines/dolt"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/control"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -66,7 +65,7 @@ func TestRealDolt(t *testing.T) {
 	for round := range 2 {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- provide(ctx, s) }()
+		go func() { ended <- s.provide(ctx) }()
 		r := &rig{agent: s}
 		await(t, "readiness", r.isReady)
 		db := openReal(t, s)
@@ -102,7 +101,7 @@ func TestRealDolt(t *testing.T) {
 
 func TestRealDoltRefusesSettings(t *testing.T) {
 	for _, s := range []contract.Setting{{Name: "dolt_no_such_thing", Value: "1"}, {Name: "dolt_stats_enabled", Value: "maybe"}, {Name: "gomemlimit", Value: "lots"}} {
-		err := provide(t.Context(), realDolt(t, s))
+		err := realDolt(t, s).provide(t.Context())
 		var f *failure
 		if !errors.As(err, &f) || f.reason != contract.ReasonServerRefusedSetting {
 			t.Errorf("%s: %v, want %s", s.Name, err, contract.ReasonServerRefusedSetting)

@@ -11,19 +11,26 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
+// stored is the failure of the agent when its files cannot be read or written.
+func stored(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fail(contract.ReasonStorageFailed, "%v", err)
+}
+
 // prepareDirs checks that the volumes are writable.
 func prepareDirs(o Options) error {
 	for _, dir := range []string{o.Data, o.Run, o.Tmp} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fail(contract.ReasonStorageFailed, "%v", err)
+			return err
 		}
 		probe, err := os.CreateTemp(dir, ".assay-*")
 		if err != nil {
-			return fail(contract.ReasonStorageFailed, "the volume %s cannot be written by user %d: %v", dir, os.Getuid(), err)
+			return fmt.Errorf("the volume %s cannot be written by user %d: %w", dir, os.Getuid(), err)
 		}
-		_ = probe.Close()
-		if err := os.Remove(probe.Name()); err != nil {
-			return fail(contract.ReasonStorageFailed, "%v", err)
+		if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -34,13 +41,11 @@ func prepareDirs(o Options) error {
 // the stale lock of the socket for that of a running server.
 func clearRun(o Options) error {
 	stale, err := filepath.Glob(filepath.Join(o.Run, "server.*"))
-	if err != nil {
-		return fmt.Errorf("listing %s: %w", o.Run, err)
-	}
 	for _, file := range append(stale, o.initFile()) {
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fail(contract.ReasonStorageFailed, "removing what an earlier server left: %v", err)
-		}
+		err = errors.Join(err, os.RemoveAll(file))
+	}
+	if err != nil {
+		return fmt.Errorf("removing what an earlier server left: %w", err)
 	}
 	return nil
 }
@@ -52,16 +57,10 @@ func writeFiles(o Options, in inputs) error {
 		return err
 	}
 	sql := strings.Join(in.engine.BootstrapSQL(in.target, in.password), "\n") + "\n"
-	files := map[string][]byte{
-		o.configFile(): in.engine.Config(in.target, o.paths()),
-		o.initFile():   []byte(sql),
-	}
-	for name, data := range files {
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			return fail(contract.ReasonStorageFailed, "%v", err)
-		}
-	}
-	return nil
+	return errors.Join(
+		os.WriteFile(o.configFile(), in.engine.Config(in.target, o.paths()), 0o600),
+		os.WriteFile(o.initFile(), []byte(sql), 0o600),
+	)
 }
 
 // initialised reports whether the data directory exists. It gets its name only when it is
@@ -71,10 +70,7 @@ func initialised(o Options) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err != nil {
-		return false, fail(contract.ReasonStorageFailed, "%v", err)
-	}
-	return true, nil
+	return err == nil, err
 }
 
 // beginFirstStart makes an empty data directory for a server that initialises it itself, and
@@ -86,39 +82,20 @@ func beginFirstStart(o Options) error {
 		return err
 	}
 	if err := os.WriteFile(o.firstStartFile(), nil, 0o600); err != nil {
-		return fail(contract.ReasonStorageFailed, "%v", err)
+		return err
 	}
-	if err := os.RemoveAll(o.paths().Data); err != nil {
-		return fail(contract.ReasonStorageFailed, "removing an unfinished data directory: %v", err)
+	if err := emptyDir(o.paths().Data); err != nil {
+		return err
 	}
-	if err := os.Mkdir(o.paths().Data, 0o700); err != nil {
-		return fail(contract.ReasonStorageFailed, "%v", err)
-	}
-	if err := syncDir(o.Data); err != nil {
-		return fail(contract.ReasonStorageFailed, "%v", err)
-	}
-	return nil
+	return syncDir(o.Data)
 }
 
-// endFirstStart removes the mark after the first login of the benchmark's account.
-func endFirstStart(o Options) error {
-	if err := os.Remove(o.firstStartFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fail(contract.ReasonStorageFailed, "%v", err)
+// emptyDir makes an empty directory in place of an unfinished one.
+func emptyDir(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("removing an unfinished data directory: %w", err)
 	}
-	return nil
-}
-
-// emptyDraft makes an empty directory for a new data directory, in place of that of an
-// interrupted start.
-func emptyDraft(o Options) (string, error) {
-	draft := o.paths().Data + ".initialising"
-	if err := os.RemoveAll(draft); err != nil {
-		return "", fail(contract.ReasonStorageFailed, "removing an unfinished data directory: %v", err)
-	}
-	if err := os.Mkdir(draft, 0o700); err != nil {
-		return "", fail(contract.ReasonStorageFailed, "%v", err)
-	}
-	return draft, nil
+	return os.Mkdir(dir, 0o700)
 }
 
 // adopt gives a complete draft its name, and makes that durable.

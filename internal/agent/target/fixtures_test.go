@@ -23,7 +23,6 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/control"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/hang"
 )
@@ -189,7 +188,7 @@ func (r *rig) begin(t *testing.T) {
 	ctx, r.stop = context.WithCancel(t.Context())
 	gone := make(chan struct{})
 	t.Cleanup(func() { r.stop(); <-gone }) // the fake server writes until its end
-	go func() { defer close(gone); r.ended <- provide(ctx, r.agent) }()
+	go func() { defer close(gone); r.ended <- r.provide(ctx) }()
 }
 
 // end waits for the end of the agent.
@@ -219,7 +218,7 @@ func (r *rig) get(path string) (int, string) {
 // request signs with the key of a secret; without one it is not signed.
 func (r *rig) request(method, path, secret, body string) (int, string) {
 	q := httptest.NewRequest(method, path, strings.NewReader(body))
-	direct := inProcess{r.api().handler()}
+	direct := inProcess{r.handler()}
 	var over http.RoundTripper = direct
 	if secret != "" {
 		over = control.NewTransport(control.NewKey(secret), direct)

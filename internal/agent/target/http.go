@@ -1,21 +1,20 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/environment"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -26,85 +25,74 @@ const (
 	farewell = time.Second
 )
 
-// api answers clients and the kubelet.
-type api struct {
-	Options
-	gate       *control.Gate
-	flavor     string
-	login      *loginProbe
-	volume     *volume
-	operations *operations
-	follower   *follower
-	sampler    *environment.Sampler
-	state      *serverState
-	logged     *logFindings
-	storage    *atomic.Pointer[contract.Storage]
-	speeding   *sync.Mutex
-}
-
 // handler serves the probes, and to requests that are signed for the target the environment and operations.
-func (a api) handler() http.Handler {
+func (a *agent) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	mux.HandleFunc("GET /livez", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /readyz", a.readyz)
-	mux.HandleFunc("GET "+contract.PathEnvironment, a.gate.Guard(a.environment))
-	mux.HandleFunc("GET "+contract.PathClock, a.gate.Guard(a.clock))
-	mux.HandleFunc("GET "+contract.PathSpeed, a.gate.Guard(a.speed))
-	mux.HandleFunc("GET "+contract.PathReplica, a.gate.Guard(a.answerReplica))
-	for _, path := range []string{contract.PathSnapshot, contract.PathRestore} {
-		mux.HandleFunc("POST "+path, a.gate.Guard(func(w http.ResponseWriter, r *http.Request) { a.operate(w, r, path) }))
+	for pattern, answer := range map[string]func(*http.Request) (any, error){
+		"GET " + contract.PathEnvironment: a.environment,
+		"GET " + contract.PathClock:       a.clock,
+		"GET " + contract.PathSpeed:       a.speed,
+		"GET " + contract.PathReplica:     a.replica,
+		"POST " + contract.PathSnapshot:   a.operate,
+		"POST " + contract.PathRestore:    a.operate,
+	} {
+		mux.HandleFunc(pattern, a.gate.Guard(func(r *http.Request) (int, []byte) {
+			document, err := answer(r)
+			if err != nil {
+				return refuse(err)
+			}
+			return encode(http.StatusOK, document)
+		}))
 	}
 	return mux
 }
 
 // turnAway a request that the gate does not let through.
-func (a api) turnAway(w http.ResponseWriter, err error) {
+func (a *agent) turnAway(err error) (status int, body []byte) {
+	reason := contract.ReasonUnauthorized
 	if errors.Is(err, control.ErrFull) {
-		a.refuse(w, fail(contract.ReasonBusy, "%v", err))
-		return
+		reason = contract.ReasonBusy
 	}
-	a.refuse(w, fail(contract.ReasonUnauthorized, "%v", err))
+	return refuse(fail(reason, "%v", err))
 }
 
 // readyz is 200 only if a login works at this moment and, on a replica, replication runs.
-func (a api) readyz(w http.ResponseWriter, r *http.Request) {
-	if !a.state.serving.Load() {
-		http.Error(w, "the server is starting, stopping, or down for a copy of its data", http.StatusServiceUnavailable)
-		return
+func (a *agent) readyz(w http.ResponseWriter, r *http.Request) {
+	var err error
+	if !a.serving.Load() {
+		err = errDown
+	} else if err = a.login.check(r.Context(), loginValid); err == nil && a.follower != nil {
+		err = a.follower.ready(r.Context())
 	}
-	if err := a.login.check(r.Context(), loginValid); err != nil {
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
 	}
-	if a.follower != nil {
-		if err := a.follower.ready(r.Context()); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		}
-	}
-	w.WriteHeader(http.StatusOK)
 }
 
-func (a api) environment(w http.ResponseWriter, request *http.Request) {
+var errDown = errors.New("the server is starting, stopping, or down for a copy of its data")
+
+func (a *agent) environment(request *http.Request) (any, error) {
 	now := time.Now()
 	var r environment.Reader
 	env := contract.TargetEnvironment{
-		Version: contract.EnvironmentVersion, Flavor: a.flavor, ServerVersion: a.login.lastVersion(),
-		Machine: r.Machine(), Limits: r.Limits(), Warnings: a.logged.list(), Storage: a.storage.Load(), Usage: a.usage(r),
+		Version: contract.EnvironmentVersion, Flavor: a.in.target.Flavor, ServerVersion: a.login.lastVersion(),
+		Machine: r.Machine(), Limits: r.Limits(), Warnings: a.logged.list(), Storage: a.storage.Load(), Usage: r.Usage(int(a.pid.Load())),
 	}
+	env.Usage.CPUFrequency = r.Frequency()
 	if query := request.URL.Query(); query.Has("from") || query.Has("to") {
 		if err := a.addWindow(&env, now, query); err != nil {
-			a.refuse(w, err)
-			return
+			return nil, err
 		}
 	}
-	a.answer(w, http.StatusOK, env)
+	return env, nil
 }
 
 // clock answers with the time at once, because processing time would add to the round trip.
-func (a api) clock(w http.ResponseWriter, _ *http.Request) {
+func (a *agent) clock(*http.Request) (any, error) {
 	received := clock.Now()
-	a.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: clock.Now().UTC()})
+	return contract.Clock{Received: received.UTC(), Answered: clock.Now().UTC()}, nil
 }
 
 // maxAge is the maximum age of the start of a window, in seconds: warm-up and window take at
@@ -112,62 +100,55 @@ func (a api) clock(w http.ResponseWriter, _ *http.Request) {
 const maxAge = 3 * 24 * 3600
 
 // addWindow adds what the samples show of the window of the parameters from and to.
-func (a api) addWindow(env *contract.TargetEnvironment, now time.Time, query url.Values) error {
+func (a *agent) addWindow(env *contract.TargetEnvironment, now time.Time, query url.Values) error {
 	var at [2]time.Time
 	for i, name := range []string{"from", "to"} {
-		text := query.Get(name)
-		age, err := strconv.ParseFloat(text, 64)
-		// Written this way, the condition also refuses NaN.
-		if err != nil || !(age >= 0 && age <= maxAge) {
-			return fail(contract.ReasonRequestInvalid, "%s: got %q, want seconds before now, from 0 to %d", name, text, maxAge)
+		age, err := secondsOf(query, name, maxAge)
+		if err != nil {
+			return err
 		}
 		at[i] = now.Add(-time.Duration(age * float64(time.Second)))
 	}
 	a.sampler.Sample() // it ends a gap that lasted until now
-	env.Gap = a.sampler.Gap(at[0], at[1])
-	if before, after, ok := a.sampler.Window(at[0], at[1]); ok {
-		env.Window = &contract.UsageWindow{Before: before, After: after}
-	}
+	env.Gap, env.Window = a.sampler.Gap(at[0], at[1]), a.sampler.Window(at[0], at[1])
 	return nil
 }
 
-func (a api) usage(r environment.Reader) contract.Usage {
-	u := r.Usage(int(a.state.pid.Load()))
-	u.CPUFrequency = r.Frequency()
-	return u
+// secondsOf a parameter, from 0 to most.
+func secondsOf(query url.Values, name string, most float64) (float64, error) {
+	seconds, err := strconv.ParseFloat(query.Get(name), 64)
+	// Written this way, the condition also refuses NaN.
+	if err != nil || !(seconds >= 0 && seconds <= most) {
+		return 0, fail(contract.ReasonRequestInvalid, "%s: got %q, want seconds from 0 to %g", name, query.Get(name), most)
+	}
+	return seconds, nil
 }
 
 // operate answers when the operation has ended. The operation continues without the requester.
-func (a api) operate(w http.ResponseWriter, r *http.Request, path string) {
+func (a *agent) operate(r *http.Request) (any, error) {
 	var wanted contract.Operation
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&wanted)
+	err := json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(&wanted)
 	if err == nil && wanted.ID == "" {
 		err = errors.New("id: is empty; give every operation one of its own")
 	}
 	if err != nil {
-		a.refuse(w, fail(contract.ReasonRequestInvalid, "the body must be an operation: %v", err))
-		return
+		return nil, fail(contract.ReasonRequestInvalid, "the body must be an operation: %v", err)
 	}
-	op, err := a.operations.ask(path, wanted.ID)
+	op, err := a.operations.ask(r.URL.Path, wanted.ID)
 	if err != nil {
-		a.refuse(w, err)
-		return
+		return nil, err
 	}
 	select {
 	case <-op.done:
+		return op.copied, op.err
 	case <-r.Context().Done():
-		return
+		return nil, r.Context().Err()
 	}
-	if op.err != nil {
-		a.refuse(w, op.err)
-		return
-	}
-	a.answer(w, http.StatusOK, op.copied)
 }
 
 // listen serves HTTP. The socket is open when it returns; hangUp closes it after the last
 // responses.
-func (a api) listen(ctx context.Context) (hangUp func(), err error) {
+func (a *agent) listen(ctx context.Context) (hangUp func(), err error) {
 	socket, err := new(net.ListenConfig).Listen(ctx, "tcp", a.Listen)
 	if err != nil {
 		return nil, fail(contract.ReasonInitialisationFailed, "opening the agent's own port: %v", err)
@@ -185,4 +166,39 @@ func (a api) listen(ctx context.Context) (hangUp func(), err error) {
 			_ = httpServer.Close()
 		}
 	}, nil
+}
+
+// statusOf is the HTTP status of a refusal; 500 by default.
+var statusOf = map[contract.TargetReason]int{
+	contract.ReasonUnauthorized:    http.StatusUnauthorized,
+	contract.ReasonRequestInvalid:  http.StatusBadRequest,
+	contract.ReasonBusy:            http.StatusConflict,
+	contract.ReasonSnapshotMissing: http.StatusPreconditionFailed,
+	contract.ReasonAgentStopped:    http.StatusServiceUnavailable,
+	contract.ReasonStorageFailed:   http.StatusInsufficientStorage,
+}
+
+// refusalOf translates the end of an operation.
+func refusalOf(err error) contract.Refusal {
+	var f *failure
+	switch {
+	case errors.As(err, &f):
+		return contract.Refusal(f.termination())
+	case errors.Is(err, context.Canceled):
+		return contract.Refusal{Reason: contract.ReasonAgentStopped, Message: "the agent is shutting down"}
+	}
+	return contract.Refusal{Reason: contract.ReasonInitialisationFailed, Message: err.Error()}
+}
+
+func refuse(err error) (status int, body []byte) {
+	refusal := refusalOf(err)
+	return encode(cmp.Or(statusOf[refusal.Reason], http.StatusInternalServerError), refusal)
+}
+
+func encode(status int, document any) (int, []byte) {
+	body, err := json.Marshal(document)
+	if err != nil {
+		return http.StatusInternalServerError, []byte(err.Error())
+	}
+	return status, body
 }

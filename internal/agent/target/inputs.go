@@ -1,13 +1,12 @@
 package target
 
 import (
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -19,8 +18,9 @@ type inputs struct {
 	// key that requests are signed with.
 	key    control.Key
 	engine engine.Engine
-	// tls of the agent's own logins; nil for none.
-	tls *tls.Config
+	// ca of the server's certificate, for the agent's own logins; nil where the server does not demand
+	// encryption: then a check of readiness costs it no handshake.
+	ca []byte
 }
 
 // loadInputs reads and checks the target, the password and the key. It validates the settings again,
@@ -60,8 +60,10 @@ func loadInputs(o Options) (inputs, error) {
 		return in, fail(contract.ReasonInitialisationFailed, "%s: the key of the agent is empty", o.KeyFile)
 	}
 	in.key = control.NewKey(string(secret))
-	if in.tls, err = loginTLS(o, t); err != nil {
-		return in, err
+	if t.TLS == contract.TLSRequired {
+		if in.ca, err = os.ReadFile(filepath.Join(o.TLS, contract.KeyCA)); err != nil {
+			return in, fail(contract.ReasonInitialisationFailed, "reading the CA of the server's certificate: %v", err)
+		}
 	}
 	e, known := o.Engine(t.Flavor)
 	if !known {

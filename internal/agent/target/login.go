@@ -2,17 +2,17 @@ package target
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
-	"net"
-	"strconv"
+	"io"
 	"sync"
+	"syscall"
 	"time"
-
-	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/internal/agent/database"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -28,25 +28,30 @@ type loginFunc func(ctx context.Context) (version string, err error)
 // newLogin logs in over TCP as clients do, on its own connection, encrypted only where the
 // server requires it.
 func newLogin(in inputs) (loginFunc, error) {
-	cfg := mysql.NewConfig()
-	cfg.User, cfg.Passwd, cfg.DBName = in.target.Username, in.password, in.target.Database
-	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(in.target.Port)))
-	cfg.Timeout, cfg.ReadTimeout, cfg.WriteTimeout = loginTimeout, loginTimeout, loginTimeout
-	cfg.TLS = in.tls
-	cfg.Logger = &mysql.NopLogger{}
-	connector, err := mysql.NewConnector(cfg)
+	server, err := database.Open(in.endpoint(in.target.Database), in.credentials(in.target.Username))
 	if err != nil {
 		return nil, fmt.Errorf("preparing the login: %w", err)
 	}
 	return func(ctx context.Context) (string, error) {
 		ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 		defer cancel()
-		db := sql.OpenDB(connector)
-		defer func() { _ = db.Close() }()
-		var version string
-		err := db.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version)
+		version, _, err := server.Version(ctx)
 		return version, err
 	}, nil
+}
+
+// endpoint of the server, for the agent's own logins.
+func (in inputs) endpoint(database string) contract.Endpoint {
+	e := contract.Endpoint{Host: "127.0.0.1", Port: in.target.Port, Database: database, TLS: contract.TLSDisabled}
+	if in.ca != nil {
+		e.TLS = contract.TLSRequired
+	}
+	return e
+}
+
+// credentials of an account; all have the same password.
+func (in inputs) credentials(username string) runner.Credentials {
+	return runner.Credentials{Username: username, Password: in.password, CA: in.ca}
 }
 
 // denied reports whether the server refuses the account or its schema. This is permanent,
@@ -89,4 +94,17 @@ func (p *loginProbe) lastVersion() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.version
+}
+
+// hangsUp says whether the server ended the connection instead of an answer, where it was to
+// encrypt it: so does one that knows no TLS from 1.2 on, such as MySQL 5.7.22, which was
+// built with yaSSL. One that is starting may do it, too.
+func (in inputs) hangsUp(err error) bool {
+	return in.ca != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
+}
+
+// cannotEncrypt is the failure of a server that is there but not over TLS.
+func cannotEncrypt(flavor string, log lastWords, err error) error {
+	return failWithLog(contract.ReasonInitialisationFailed, log, "%s answers, but not over TLS 1.2 or later with the certificate that it was given: %v; "+
+		"use a build of the server with OpenSSL (MySQL 5.7 before 5.7.28 may have none), or set tls: Disabled", flavor, err)
 }

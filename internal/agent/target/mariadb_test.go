@@ -21,9 +21,8 @@ import (
 	"github.com/assay-bench/assay/engines/mariadb"
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/database"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // realServer needs ASSAY_TEST_MARIADBD=1, mariadbd and mariadb-install-db, and
@@ -78,7 +77,7 @@ func TestRealMariaDB(t *testing.T) {
 	for _, round := range []string{"the first start", "a restart"} {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- provide(ctx, s) }()
+		go func() { ended <- s.provide(ctx) }()
 		r := &rig{agent: s}
 		await(t, "readiness", r.isReady)
 		questions(t, s, connectSQL)
@@ -139,7 +138,7 @@ func questions(t *testing.T, s *agent, connectSQL string) {
 func TestRealMariaDBThatIsKilledRecovers(t *testing.T) {
 	s := realServer(t)
 	ended := make(chan error, 1)
-	go func() { ended <- provide(t.Context(), s) }()
+	go func() { ended <- s.provide(t.Context()) }()
 	r := &rig{agent: s}
 	await(t, "readiness", r.isReady)
 	text, err := os.ReadFile(filepath.Join(s.Run, "server.pid"))
@@ -157,7 +156,7 @@ func TestRealMariaDBThatIsKilledRecovers(t *testing.T) {
 		t.Errorf("got %v, want %s", err, contract.ReasonServerKilled)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	go func() { ended <- provide(ctx, s) }()
+	go func() { ended <- s.provide(ctx) }()
 	await(t, "readiness after recovery", r.isReady)
 	stop()
 	if err := <-ended; err != nil {
@@ -174,7 +173,7 @@ func TestRealMariaDBIsRestored(t *testing.T) {
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
-			go func() { ended <- provide(ctx, s) }()
+			go func() { ended <- s.provide(ctx) }()
 			r := &rig{agent: s}
 			await(t, "readiness", r.isReady)
 			db := openReal(t, s)
@@ -251,7 +250,7 @@ func checksum(t *testing.T, db *sql.DB) string {
 func TestRealMariaDBRefusesSettings(t *testing.T) {
 	for _, name := range []string{"no_such_thing", "innodb_buffer_pool_siz"} { // abbreviations are off
 		s := realServer(t, contract.Setting{Name: name, Value: "64M"})
-		err := provide(t.Context(), s)
+		err := s.provide(t.Context())
 		if err == nil || !strings.Contains(err.Error(), string(contract.ReasonServerRefusedSetting)) {
 			t.Errorf("%s: got %v, want %s", name, err, contract.ReasonServerRefusedSetting)
 		}

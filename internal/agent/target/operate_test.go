@@ -71,7 +71,7 @@ func TestOneOperationAtATime(t *testing.T) {
 	release := r.hold(t)
 	first := r.asking(t, contract.PathSnapshot, "one")
 	await(t, "the stop", r.isDown)
-	if r.live.pid.Load() != 0 {
+	if r.pid.Load() != 0 {
 		t.Error("there is a server while the snapshot is taken")
 	}
 	r.ask(t, contract.PathSnapshot, "two").mustBe(t, http.StatusConflict, contract.ReasonBusy, `"one"`)
@@ -118,9 +118,9 @@ func TestAnAnswerOutlivesTheAgent(t *testing.T) {
 func TestARestoreWithoutASnapshot(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
-	pid := r.live.pid.Load()
+	pid := r.pid.Load()
 	r.ask(t, contract.PathRestore, "r").mustBe(t, http.StatusPreconditionFailed, contract.ReasonSnapshotMissing, "no snapshot")
-	if r.live.pid.Load() != pid {
+	if r.pid.Load() != pid {
 		t.Error("the server was stopped for nothing")
 	}
 }

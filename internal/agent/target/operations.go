@@ -1,11 +1,8 @@
 package target
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 	"sync"
 	"time"
 
@@ -38,14 +35,22 @@ func (op *operation) isDone() bool {
 	}
 }
 
+// finish is for the first answer.
+func (op *operation) finish(err error) {
+	if !op.isDone() {
+		op.err = err
+		close(op.done)
+	}
+}
+
 // operations has the running or the last operation, whose answer a repeated request gets.
 type operations struct {
 	// wanted has the operation that has not started yet.
 	wanted chan *operation
 
-	mu    sync.Mutex
-	last  *operation
-	ended bool
+	mu   sync.Mutex
+	last *operation
+	// cause of the end; nil before.
 	cause error
 }
 
@@ -59,7 +64,7 @@ func (o *operations) ask(path, id string) (*operation, error) {
 	if o.last != nil && o.last.path == path && o.last.id == id {
 		return o.last, nil
 	}
-	if o.ended {
+	if o.cause != nil {
 		return nil, o.cause
 	}
 	if o.last != nil && !o.last.isDone() {
@@ -81,23 +86,16 @@ func (o *operations) set(op *operation) {
 func (o *operations) finish(op *operation, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !op.isDone() {
-		op.err = err
-		close(op.done)
-	}
+	op.finish(err)
 }
 
 // end ends the running operation; no other starts.
 func (o *operations) end(cause error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if cause == nil { // also after a clean stop
-		cause = context.Canceled
-	}
-	o.ended, o.cause = true, cause
-	if o.last != nil && !o.last.isDone() {
-		o.last.err = cause
-		close(o.last.done)
+	o.cause = cmp.Or(cause, context.Canceled) // also after a clean stop
+	if o.last != nil {
+		o.last.finish(o.cause)
 	}
 }
 
@@ -108,24 +106,16 @@ type record struct {
 	Copy contract.Copy `json:"copy"`
 }
 
-// loadRecord returns the last successful operation of an earlier agent; ok is false if there
-// is none.
-func (v *volume) loadRecord() (op *operation, ok bool, err error) {
-	data, err := os.ReadFile(v.recordFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
+// loadRecord returns the last successful operation of an earlier agent; fs.ErrNotExist if there is none.
+func (v *volume) loadRecord() (*operation, error) {
 	var r record
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, false, err
+	if err := readJSON(v.recordFile(), &r); err != nil {
+		return nil, err
 	}
-	op = newOperation(r.Path, r.ID)
+	op := newOperation(r.Path, r.ID)
 	op.copied = r.Copy
 	close(op.done)
-	return op, true, nil
+	return op, nil
 }
 
 func (v *volume) saveRecord(op *operation) error {

@@ -6,12 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -25,26 +25,17 @@ var programDirs = []string{
 	"/", // images of one program, such as pingcap/tidb
 }
 
-// programs starts those of an engine.
-type programs struct {
-	Options
-	flavor   string
-	children *supervise.Children
-	// observe is called for every line that they print.
-	observe func(line string)
-}
-
 // start starts a program of the engine; its output goes to a new log.
-func (p programs) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
+func (s *server) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
 	path, err := supervise.Find(c.Programs, programDirs...)
 	if err != nil {
-		return nil, nil, fail(contract.ReasonServerMissing, "the image has no %s server: %v%s", p.flavor, err, otherServer())
+		return nil, nil, fail(contract.ReasonServerMissing, "the image has no %s server: %v%s", s.in.engine.Flavor, err, otherServer())
 	}
-	log := &supervise.Log{Out: p.Out, Keep: keepLog, Observe: p.observe}
+	log := &supervise.Log{Out: s.Out, Keep: keepLog, Observe: s.logged.observe}
 	cmd := exec.Command(path, c.Args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Run, log, log
-	cmd.Env = append(append(os.Environ(), "TMPDIR="+p.Tmp, "HOME="+p.Run), c.Env...)
-	process, err := p.children.Start(cmd)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.Run, log, log
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+s.Tmp, "HOME="+s.Run), c.Env...)
+	process, err := supervise.Start(cmd)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, fail(contract.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
 	}
@@ -55,8 +46,8 @@ func (p programs) start(c engine.Command) (*supervise.Process, *supervise.Log, e
 }
 
 // carryOut runs a program of the engine, and returns its exit and its last lines.
-func (p programs) carryOut(ctx context.Context, c engine.Command) (supervise.Exit, []string, error) {
-	process, log, err := p.start(c)
+func (s *server) carryOut(ctx context.Context, c engine.Command) (supervise.Exit, []string, error) {
+	process, log, err := s.start(c)
 	if err != nil {
 		return supervise.Exit{}, nil, err
 	}
@@ -76,4 +67,54 @@ func otherServer() string {
 		return ""
 	}
 	return ". It has " + filepath.Base(path) + ": set the flavor that this is, or name another image"
+}
+
+// identify reads the version of the image's server, and refuses another flavor before anything
+// is written. The manager has the timeout, as for the first login.
+func (s *server) identify(ctx context.Context) (version string, err error) {
+	e := s.in.engine
+	exit, said, err := s.carryOut(ctx, e.Version())
+	if err != nil {
+		return "", err
+	}
+	if exit != (supervise.Exit{}) {
+		return "", failWithLog(contract.ReasonServerMissing, lastWords{e.Facts.Log, said}, "the server of the image cannot run: asked for its version, it %s", exit)
+	}
+	if version, err = engines.Recognise(e, strings.Join(said, "\n")); err != nil {
+		return "", fail(contract.ReasonServerMissing, "%v", err)
+	}
+	s.Log.Info("found the server", "flavor", e.Flavor, "version", version)
+	return version, nil
+}
+
+// initialise first makes the data directory under another name, so an interrupted start leaves
+// nothing that looks complete.
+func (s *server) initialise(ctx context.Context) error {
+	e := s.in.engine
+	if e.Initialise == nil {
+		return stored(beginFirstStart(s.Options))
+	}
+	if done, err := initialised(s.Options); done || err != nil {
+		return stored(err)
+	}
+	begin, paths, draft := time.Now(), s.paths(), s.paths().Data+".initialising"
+	// In place of that of an interrupted start.
+	if err := emptyDir(draft); err != nil {
+		return stored(err)
+	}
+	paths.Data = draft
+	exit, said, err := s.carryOut(ctx, e.Initialise(paths))
+	if err != nil {
+		return err
+	}
+	if exit != (supervise.Exit{}) {
+		words := lastWords{e.Facts.Log, said}
+		return failWithLog(words.classify(exit, true, contract.ReasonInitialisationFailed), words,
+			"the initialisation of the data directory %s", exit)
+	}
+	if err := adopt(draft, s.paths().Data); err != nil {
+		return stored(err)
+	}
+	s.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
+	return nil
 }

@@ -1,18 +1,19 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"net"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
+	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -28,10 +29,11 @@ const (
 // follower manages replication on a replica: it sets the primary at every start, and queries
 // the status once a second.
 type follower struct {
-	in inputs
+	in *inputs
+	// db has connections of the replication account.
+	db *sql.DB
 
 	mu   sync.Mutex
-	db   *sql.DB
 	at   time.Time
 	last replicationStatus
 	// max is the maximum lag since the last answer.
@@ -45,34 +47,16 @@ type replicationStatus struct {
 	problem string
 }
 
-// open prepares connections of the replication account; it does not connect.
-func (f *follower) open() (*sql.DB, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.db != nil {
-		return f.db, nil
-	}
-	cfg := mysql.NewConfig()
-	cfg.User, cfg.Passwd = f.in.target.Replication.Username, f.in.password
-	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.in.target.Port)))
-	cfg.Timeout, cfg.TLS, cfg.InterpolateParams = loginTimeout, f.in.tls, true
-	cfg.Logger = &mysql.NopLogger{}
-	connector, err := mysql.NewConnector(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("preparing the login of replication: %w", err)
-	}
-	f.db = sql.OpenDB(connector)
-	return f.db, nil
+// newFollower does not connect.
+func newFollower(in *inputs) (*follower, error) {
+	db, err := database.Pool(in.endpoint(""), in.credentials(in.target.Replication.Username))
+	return &follower{in: in, db: db}, err
 }
 
 // follow sets the primary of the server. The primary may start later: the server retries every
 // second.
 func (f *follower) follow(ctx context.Context) error {
-	db, err := f.open()
-	if err != nil {
-		return err
-	}
-	conn, err := db.Conn(ctx)
+	conn, err := f.db.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("logging in as %s: %w", f.in.target.Replication.Username, err)
 	}
@@ -124,65 +108,36 @@ func (f *follower) see(ctx context.Context) replicationStatus {
 }
 
 func (f *follower) ask(ctx context.Context) (replicationStatus, error) {
-	db, err := f.open()
+	columns, rows, err := database.Rows(ctx, f.db, f.in.engine.ReplicaStatus(f.in.target))
 	if err != nil {
 		return replicationStatus{}, err
 	}
-	rows, err := db.QueryContext(ctx, f.in.engine.ReplicaStatus(f.in.target))
-	if err != nil {
-		return replicationStatus{}, err
+	if len(rows) == 0 {
+		return replicationStatus{}, errors.New("it has no source to replicate from")
 	}
-	defer func() { _ = rows.Close() }()
-	columns, err := rows.Columns()
-	if err != nil {
-		return replicationStatus{}, err
-	}
-	if !rows.Next() {
-		return replicationStatus{}, errors.Join(errors.New("it has no source to replicate from"), rows.Err())
-	}
-	values := make([]sql.NullString, len(columns))
-	into := make([]any, len(columns))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	if err := rows.Scan(into...); err != nil {
-		return replicationStatus{}, err
-	}
-	row := map[string]sql.NullString{}
-	for i, name := range columns {
-		row[strings.ToLower(name)] = values[i]
+	row := map[string]string{}
+	for i, value := range rows[0] {
+		if value != nil {
+			row[strings.ToLower(columns[i])] = *value
+		}
 	}
 	return parseLook(row), nil
 }
 
-// parseLook reads one line of SHOW REPLICA STATUS or SHOW SLAVE STATUS, whose names are in
+// parseLook reads one line of SHOW REPLICA STATUS or SHOW SLAVE STATUS, without NULL; the names are in
 // lower case here.
-func parseLook(row map[string]sql.NullString) replicationStatus {
-	of := func(names ...string) sql.NullString {
-		for _, name := range names {
-			if v, has := row[name]; has {
-				return v
-			}
-		}
-		return sql.NullString{}
+func parseLook(row map[string]string) replicationStatus {
+	receives := cmp.Or(row["replica_io_running"], row["slave_io_running"])
+	applies := cmp.Or(row["replica_sql_running"], row["slave_sql_running"])
+	l := replicationStatus{running: receives == "Yes" && applies == "Yes"}
+	// The lag is an integer of seconds; otherwise it is unknown.
+	if seconds, err := strconv.ParseUint(cmp.Or(row["seconds_behind_source"], row["seconds_behind_master"]), 10, 32); err == nil {
+		l.lag = new(float64(seconds))
 	}
-	receives, applies := of("replica_io_running", "slave_io_running"), of("replica_sql_running", "slave_sql_running")
-	l := replicationStatus{running: receives.String == "Yes" && applies.String == "Yes"}
-	if behind := of("seconds_behind_source", "seconds_behind_master"); behind.Valid {
-		// The lag is an integer of seconds; otherwise it is unknown.
-		if seconds, err := strconv.ParseUint(behind.String, 10, 32); err == nil {
-			l.lag = new(float64(seconds))
-		}
-	}
-	var problems []string
-	for _, name := range []string{"last_io_error", "last_sql_error"} {
-		if text := of(name).String; text != "" {
-			problems = append(problems, text)
-		}
-	}
-	l.problem = strings.Join(problems, "; ")
+	problems := []string{row["last_io_error"], row["last_sql_error"]}
+	l.problem = strings.Join(slices.DeleteFunc(problems, func(text string) bool { return text == "" }), "; ")
 	if l.problem == "" && !l.running {
-		l.problem = fmt.Sprintf("receiving: %s, applying: %s", receives.String, applies.String)
+		l.problem = fmt.Sprintf("receiving: %s, applying: %s", receives, applies)
 	}
 	return l
 }
@@ -203,12 +158,8 @@ func (f *follower) ready(ctx context.Context) error {
 
 // applied waits until the replica has applied the primary's position, or the time is over.
 func (f *follower) applied(ctx context.Context, position string, seconds float64) (bool, error) {
-	db, err := f.open()
-	if err != nil {
-		return false, err
-	}
 	var answer sql.NullInt64
-	err = db.QueryRowContext(ctx, f.in.engine.AwaitPosition, position, seconds).Scan(&answer)
+	err := f.db.QueryRowContext(ctx, f.in.engine.AwaitPosition, position, seconds).Scan(&answer)
 	return answer.Valid && answer.Int64 == 0, err
 }
 
@@ -220,4 +171,32 @@ func (f *follower) state(ctx context.Context) contract.ReplicaState {
 	s := contract.ReplicaState{Running: seen.running, Error: seen.problem, LagSeconds: seen.lag, MaxLagSeconds: f.max}
 	f.max = nil
 	return s
+}
+
+// replica answers contract.PathReplica.
+func (a *agent) replica(r *http.Request) (any, error) {
+	if a.follower == nil {
+		return nil, fail(contract.ReasonRequestInvalid, "this server follows no other one")
+	}
+	query, wait := r.URL.Query(), 0.0
+	if query.Get("wait") != "" {
+		var err error
+		if wait, err = secondsOf(query, "wait", contract.MaxReplicaWait); err != nil {
+			return nil, err
+		}
+	}
+	if !a.serving.Load() {
+		return contract.ReplicaState{Error: errDown.Error()}, nil
+	}
+	var applied *bool
+	if position := query.Get("position"); position != "" {
+		done, err := a.follower.applied(r.Context(), position, wait)
+		if err != nil {
+			return contract.ReplicaState{Error: "waiting for the position: " + err.Error()}, nil
+		}
+		applied = &done
+	}
+	state := a.follower.state(r.Context())
+	state.ServerVersion, state.Applied = a.login.lastVersion(), applied
+	return state, nil
 }

@@ -1,7 +1,6 @@
 package target
 
 import (
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -24,7 +23,7 @@ func newReplicaRig(t *testing.T) (*rig, *fakeDatabase) {
 	}
 	r.in.engine.ReplicaStatus = func(contract.Target) string { return askStatus }
 	r.in.engine.AwaitPosition = askPosition
-	r.follower = &follower{in: r.in, db: openFake(t, db)}
+	r.follower = &follower{in: &r.in, db: openFake(t, db)}
 	db.lag(int64(0))
 	return r, db
 }
@@ -44,7 +43,7 @@ func TestAReplicaFollowsBeforeItIsReady(t *testing.T) {
 	r, db := newReplicaRig(t)
 	db.stop("Got fatal error 1236")
 	r.begin(t)
-	await(t, "the server", r.live.serving.Load)
+	await(t, "the server", r.serving.Load)
 	if code, body := r.get("/readyz"); code != http.StatusServiceUnavailable || !strings.Contains(body, "replication does not run: Got fatal error 1236") {
 		t.Errorf("a replica that does not follow: %d %s", code, body)
 	}
@@ -145,7 +144,7 @@ func TestStateOfAReplica(t *testing.T) {
 // The greatest lag is that since the answer before.
 func TestTheGreatestLagBeginsAnew(t *testing.T) {
 	r, db := newReplicaRig(t)
-	r.live.serving.Store(true)
+	r.serving.Store(true)
 	var got []float64
 	for _, lag := range []int64{2, 9, 4} {
 		db.lag(lag)
@@ -180,9 +179,9 @@ func TestAReplicaWhoseServerIsDown(t *testing.T) {
 
 func TestQuestionsToAReplicaThatAreRefused(t *testing.T) {
 	replica, _ := newReplicaRig(t)
-	replica.live.serving.Store(true)
+	replica.serving.Store(true)
 	primary := newRig(t, "init", "serve")
-	primary.live.serving.Store(true)
+	primary.serving.Store(true)
 	tests := map[string]struct {
 		rig         *rig
 		query, want string
@@ -207,43 +206,42 @@ func TestQuestionsToAReplicaThatAreRefused(t *testing.T) {
 }
 
 func TestParseLook(t *testing.T) {
-	text := func(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }
 	tests := map[string]struct {
-		row  map[string]sql.NullString
+		row  map[string]string
 		want replicationStatus
 	}{
 		"a replica of MySQL 9.7 that follows": {
-			row: map[string]sql.NullString{
-				"replica_io_running": text("Yes"), "replica_sql_running": text("Yes"), "seconds_behind_source": text("3"),
-				"last_io_error": text(""), "last_sql_error": text(""),
+			row: map[string]string{
+				"replica_io_running": "Yes", "replica_sql_running": "Yes", "seconds_behind_source": "3",
+				"last_io_error": "", "last_sql_error": "",
 			},
 			want: replicationStatus{running: true, lag: new(3.0)},
 		},
 		"one of MariaDB or an old MySQL": {
-			row: map[string]sql.NullString{
-				"slave_io_running": text("Yes"), "slave_sql_running": text("Yes"), "seconds_behind_master": text("0"),
+			row: map[string]string{
+				"slave_io_running": "Yes", "slave_sql_running": "Yes", "seconds_behind_master": "0",
 			},
 			want: replicationStatus{running: true, lag: new(0.0)},
 		},
 		"one whose primary is away tells no lag": {
-			row: map[string]sql.NullString{
-				"slave_io_running": text("Connecting"), "slave_sql_running": text("Yes"), "seconds_behind_master": {},
-				"last_io_error": text("error connecting to master"), "last_sql_error": text(""),
+			row: map[string]string{
+				"slave_io_running": "Connecting", "slave_sql_running": "Yes",
+				"last_io_error": "error connecting to master", "last_sql_error": "",
 			},
 			want: replicationStatus{problem: "error connecting to master"},
 		},
 		"one that was stopped": {
-			row:  map[string]sql.NullString{"slave_io_running": text("No"), "slave_sql_running": text("No")},
+			row:  map[string]string{"slave_io_running": "No", "slave_sql_running": "No"},
 			want: replicationStatus{problem: "receiving: No, applying: No"},
 		},
 		"a lag that is no number is not known": {
-			row:  map[string]sql.NullString{"slave_io_running": text("Yes"), "slave_sql_running": text("Yes"), "seconds_behind_master": text("NaN")},
+			row:  map[string]string{"slave_io_running": "Yes", "slave_sql_running": "Yes", "seconds_behind_master": "NaN"},
 			want: replicationStatus{running: true},
 		},
 		"one that is ahead of its primary": {
-			row: map[string]sql.NullString{
-				"replica_io_running": text("No"), "replica_sql_running": text("Yes"), "seconds_behind_source": {},
-				"last_io_error": text("Got fatal error 1236"), "last_sql_error": text("x"),
+			row: map[string]string{
+				"replica_io_running": "No", "replica_sql_running": "Yes",
+				"last_io_error": "Got fatal error 1236", "last_sql_error": "x",
 			},
 			want: replicationStatus{problem: "Got fatal error 1236; x"},
 		},
@@ -270,10 +268,10 @@ func FuzzParseLook(f *testing.F) {
 		if words {
 			names = []string{"replica_io_running", "replica_sql_running", "seconds_behind_source"}
 		}
-		row := map[string]sql.NullString{}
+		row := map[string]string{}
 		for i, value := range []string{receives, applies, behind, ioError, sqlError} {
 			name := append(names, "last_io_error", "last_sql_error")[i]
-			row[name] = sql.NullString{String: value, Valid: value != ""}
+			row[name] = value
 		}
 		got := parseLook(row)
 		if got.running != (receives == "Yes" && applies == "Yes") {

@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -18,16 +18,6 @@ const (
 	refusedFor = 5 * time.Second
 )
 
-// server starts and stops one database server.
-type server struct {
-	Options
-	in       inputs
-	programs programs
-	login    *loginProbe
-	follower *follower
-	state    *serverState
-}
-
 // running is a running server.
 type running struct {
 	*supervise.Process
@@ -35,14 +25,14 @@ type running struct {
 }
 
 // launch starts the server and waits for the first login.
-func (s server) launch(ctx context.Context) (running, error) {
+func (s *server) launch(ctx context.Context) (running, error) {
 	if err := ctx.Err(); err != nil {
 		return running{}, err
 	}
 	if err := writeFiles(s.Options, s.in); err != nil {
-		return running{}, err
+		return running{}, stored(err)
 	}
-	process, log, err := s.programs.start(s.in.engine.Serve(s.in.target, s.paths()))
+	process, log, err := s.start(s.in.engine.Serve(s.in.target, s.paths()))
 	if err != nil {
 		return running{}, err
 	}
@@ -56,35 +46,41 @@ func (s server) launch(ctx context.Context) (running, error) {
 	if err := os.Remove(s.initFile()); err != nil {
 		s.Log.Warn("removing the init file", "error", err)
 	}
-	if err := endFirstStart(s.Options); err != nil {
+	// The mark of a first start ends with the first login.
+	err = stored(os.RemoveAll(s.firstStartFile()))
+	if err == nil {
+		err = s.followPrimary(ctx)
+	}
+	if err != nil {
 		p.Stop(s.Grace)
 		return running{}, err
 	}
-	if err := s.followPrimary(ctx); err != nil {
-		p.Stop(s.Grace)
-		return running{}, err
-	}
-	s.state.up(p.PID())
+	s.pid.Store(int64(p.PID()))
+	s.serving.Store(true)
 	s.Log.Info("the server is ready", "version", s.login.lastVersion())
 	return p, nil
 }
 
 // lastWords of the server, whose log may go on.
-func (s server) lastWords(p running) lastWords {
+func (s *server) lastWords(p running) lastWords {
 	return lastWords{s.in.engine.Facts.Log, p.log.Tail()}
 }
 
-// crashed is the failure of a server that ended unexpectedly.
-func (s server) crashed(p running) error {
-	s.state.down()
-	exit := p.Exit()
+// ended is the failure of a server that ended in another way than it should.
+func (s *server) ended(p running, starting bool, when string) error {
 	words := s.lastWords(p)
-	return failWithLog(words.classify(exit, false, contract.ReasonServerCrashed), words, "the server %s while it served", exit)
+	return failWithLog(words.classify(p.Exit(), starting, contract.ReasonServerCrashed), words, "the server %s %s", p.Exit(), when)
+}
+
+// crashed is the failure of a server that ended unexpectedly.
+func (s *server) crashed(p running) error {
+	s.down()
+	return s.ended(p, false, "while it served")
 }
 
 // stop ends the server. It fails if the server had to be killed.
-func (s server) stop(p running) error {
-	s.state.down()
+func (s *server) stop(p running) error {
+	s.down()
 	s.Log.Info("stopping the server")
 	exit, killed := p.Stop(s.Grace)
 	if killed {
@@ -96,16 +92,14 @@ func (s server) stop(p running) error {
 
 // awaitLogin retries until the benchmark's account can log in. The manager has the timeout,
 // which includes a recovery.
-func (s server) awaitLogin(ctx context.Context, p running) error {
+func (s *server) awaitLogin(ctx context.Context, p running) error {
 	var refusedSince time.Time
 	ticker := time.NewTicker(loginPause)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-p.Done():
-			exit := p.Exit()
-			words := s.lastWords(p)
-			return failWithLog(words.classify(exit, true, contract.ReasonServerCrashed), words, "the server %s before it was ready", exit)
+			return s.ended(p, true, "before it was ready")
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
@@ -114,7 +108,7 @@ func (s server) awaitLogin(ctx context.Context, p running) error {
 		switch {
 		case err == nil:
 			return nil
-		case encryptionFailed(err):
+		case database.TLSFailed(err):
 			return cannotEncrypt(s.in.engine.Flavor, s.lastWords(p), err)
 		case !denied(err) && !s.in.hangsUp(err):
 			refusedSince = time.Time{}
@@ -130,20 +124,19 @@ func (s server) awaitLogin(ctx context.Context, p running) error {
 }
 
 // stopCleanly fails unless the server shut down cleanly.
-func (s server) stopCleanly(p running) error {
+func (s *server) stopCleanly(p running) error {
 	if err := s.stop(p); err != nil {
 		return err
 	}
-	if exit := p.Exit(); exit != (supervise.Exit{}) {
-		words := s.lastWords(p)
-		return failWithLog(words.classify(exit, false, contract.ReasonServerCrashed), words, "the server %s when it was told to stop", exit)
+	if p.Exit() != (supervise.Exit{}) {
+		return s.ended(p, false, "when it was told to stop")
 	}
 	return nil
 }
 
 // followPrimary starts replication on a server that is a replica.
-func (s server) followPrimary(ctx context.Context) error {
-	if !s.in.target.IsReplica() {
+func (s *server) followPrimary(ctx context.Context) error {
+	if s.follower == nil {
 		return nil
 	}
 	if err := s.follower.follow(ctx); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/assay-bench/assay/internal/agent/supervise"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -34,23 +35,29 @@ func run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	return provide(ctx, newAgent(o, in, login))
+	a := newAgent(o, in, login)
+	if in.target.IsReplica() {
+		if a.follower, err = newFollower(&a.in); err != nil {
+			return err
+		}
+	}
+	return a.provide(ctx)
 }
 
 // provide is the story of the package.
-func provide(ctx context.Context, a *agent) error {
+func (a *agent) provide(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	go a.children.Reap(background)
+	go supervise.Reap(background)
 	go a.sampler.Run(background)
 	if a.follower != nil {
-		go a.follower.watch(background, a.live.serving.Load)
+		go a.follower.watch(background, a.serving.Load)
 	}
-	hangUp, err := a.api().listen(background)
+	hangUp, err := a.listen(background)
 	if err != nil {
 		return err
 	}
-	err = supply(ctx, a)
+	err = a.supply(ctx)
 	// Whoever waits for an operation gets the reason why there will be no other answer.
 	a.operations.end(err)
 	hangUp()
@@ -58,31 +65,24 @@ func provide(ctx context.Context, a *agent) error {
 }
 
 // supply makes sure of the server, makes the data directory and runs the server.
-func supply(ctx context.Context, a *agent) error {
+func (a *agent) supply(ctx context.Context) (err error) {
 	if err := prepareDirs(a.Options); err != nil {
+		return stored(err)
+	}
+	if a.in.target.ServerVersion, err = a.identify(ctx); err != nil {
 		return err
 	}
-	in, programs := a.in, a.programs()
-	version, err := identify(ctx, programs, in.engine)
-	if err != nil {
-		return err
-	}
-	in.target.ServerVersion = version
-	if a.follower != nil {
-		a.follower.in = in // the words of its statements depend on the version
-	}
-	if err := writeFiles(a.Options, in); err != nil {
-		return err
+	if err := writeFiles(a.Options, a.in); err != nil {
+		return stored(err)
 	}
 	defer func() { _ = os.Remove(a.initFile()) }() // it is gone already once the server was ready
 	a.storage.Store(probeStorage(ctx, a.Options, a.volume))
-	o := operator{server: a.server(in), volume: a.volume, operations: a.operations}
-	interrupted, err := o.resume(ctx)
+	interrupted, err := a.resume(ctx)
 	if err != nil {
 		return err
 	}
-	if err := initialise(ctx, programs, in.engine); err != nil {
+	if err := a.initialise(ctx); err != nil {
 		return err
 	}
-	return o.serve(ctx, interrupted)
+	return a.serve(ctx, interrupted)
 }

@@ -27,7 +27,7 @@ func TestAServerThatCannotEncrypt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, "init", "serve")
-			r.in.tls = &tls.Config{MinVersion: tls.VersionTLS12}
+			r.in.ca = []byte("CA")
 			r.login.try = func(context.Context) (string, error) { return "", err }
 			r.begin(t)
 			var f *failure
@@ -57,7 +57,7 @@ func TestHangsUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var in inputs
 			if tt.encrypted {
-				in.tls = &tls.Config{MinVersion: tls.VersionTLS12}
+				in.ca = []byte("CA")
 			}
 			if got := in.hangsUp(tt.err); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)

@@ -126,17 +126,15 @@ func (v *volume) finishRestore(ctx context.Context) (contract.Copy, error) {
 	return copied, nil
 }
 
-// readMarker returns the marker of a restore that was interrupted.
-func (v *volume) readMarker() (marker, error) {
-	var m marker
-	data, err := os.ReadFile(v.markerFile())
+func readJSON(name string, into any) error {
+	data, err := os.ReadFile(name)
 	if err != nil {
-		return m, storageFailure("reading the marker of a restore", err)
+		return err
 	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return m, fail(contract.ReasonStorageFailed, "%s: %v", v.markerFile(), err)
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	return m, nil
+	return nil
 }
 
 // checkRoom refuses a copy for which there is no room, even once the directory

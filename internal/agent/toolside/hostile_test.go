@@ -185,7 +185,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 			_ = json.NewEncoder(w).Encode(toolwire.Refusal{Message: strings.Repeat("no", 1<<15)})
 		}, usage, ErrRefused},
 		"a signal that is none": {document(toolwire.Ended{Signal: "SIG\x1b[31m"}), end, ErrLost},
-		"a port that is none":   {document(toolwire.Port{Port: 1 << 20}), relay, ErrLost},
+		"a port that is none":   {document(1 << 20), relay, ErrLost},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestInstantsOutsideOfWhatHappened(t *testing.T) {
 	for _, lie := range []toolwire.Instant{0, math.MinInt64, math.MaxInt64, toolwire.Now() - toolwire.Instant(time.Hour), toolwire.Now() + toolwire.Instant(time.Hour)} {
 		s := ready(t, func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "start") {
-				document(toolwire.Started{At: lie})(w, r)
+				document(lie)(w, r)
 			} else {
 				document(toolwire.Ended{At: lie})(w, r)
 			}

@@ -24,23 +24,18 @@ func (s *Side) Prepare(ctx context.Context, name string, c toolwire.Command) err
 // returns when it was started.
 func (s *Side) Start(ctx context.Context, name string, at time.Time) (time.Time, error) {
 	sent := time.Now()
-	var started toolwire.Started
-	if err := s.await(ctx, http.MethodPost, pathOf(toolwire.PathStart, name), toolwire.Start{At: at}, &started); err != nil {
+	var started toolwire.Instant
+	if err := s.await(ctx, http.MethodPost, pathOf(toolwire.PathStart, name), at, &started); err != nil {
 		return time.Time{}, err
 	}
-	return started.At.Time(sent), nil
+	return started.Time(sent), nil
 }
 
 // Ended says how a command ended.
 type Ended struct {
+	toolwire.Ended
 	// At is not before the start of the command.
-	At     time.Time
-	Code   int
-	Signal string
-	// Voluntary and Involuntary context switches of all its threads; nil if unknown.
-	Voluntary, Involuntary *int64
-	// Files of its output; see Fetch.
-	Files []toolwire.File
+	At time.Time
 }
 
 // End waits for the end of a command that was started at an instant.
@@ -52,9 +47,7 @@ func (s *Side) End(ctx context.Context, name string, started time.Time) (Ended, 
 	if !signalName.MatchString(e.Signal) {
 		return Ended{}, fmt.Errorf("%w: it names the signal %.20q", ErrLost, e.Signal)
 	}
-	return Ended{
-		At: e.At.Time(started), Code: e.Code, Signal: e.Signal, Voluntary: e.Voluntary, Involuntary: e.Involuntary, Files: e.Files,
-	}, nil
+	return Ended{e, e.At.Time(started)}, nil
 }
 
 // Stop sends SIGTERM to a command, and SIGKILL after the grace period. It returns when the
@@ -62,7 +55,7 @@ func (s *Side) End(ctx context.Context, name string, started time.Time) (Ended, 
 func (s *Side) Stop(ctx context.Context, name string, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, grace+s.Answer)
 	defer cancel()
-	return s.await(ctx, http.MethodPost, pathOf(toolwire.PathStop, name), toolwire.Stop{Grace: grace.Seconds()}, nil)
+	return s.await(ctx, http.MethodPost, pathOf(toolwire.PathStop, name), grace, nil)
 }
 
 // Usage reads the counters of the tool's container.
@@ -72,15 +65,11 @@ func (s *Side) Usage(ctx context.Context) (contract.Usage, error) {
 	return u, err
 }
 
-// Window has the first and the last sample of these counters between two instants; both are nil
-// where there are none.
+// Window has the first and the last sample of these counters between two instants.
 func (s *Side) Window(ctx context.Context, from, to time.Time) (toolwire.Window, error) {
 	times := url.Values{"from": {from.Format(time.RFC3339Nano)}, "to": {to.Format(time.RFC3339Nano)}}
 	var w toolwire.Window
 	err := s.ask(ctx, http.MethodGet, toolwire.PathWindow+"?"+times.Encode(), nil, &w)
-	if (w.Before == nil) != (w.After == nil) {
-		w.Before, w.After = nil, nil
-	}
 	return w, err
 }
 
@@ -94,12 +83,12 @@ func (s *Side) Speed(ctx context.Context) (contract.Speed, error) {
 // OpenRelay delays the round trips to a server, and returns the port on loopback to connect to. It
 // ends with the connection.
 func (s *Side) OpenRelay(ctx context.Context, target string, delay time.Duration) (int32, error) {
-	var p toolwire.Port
-	err := s.ask(ctx, http.MethodPut, toolwire.PathRelay, toolwire.Relay{Target: target, Delay: delay}, &p)
-	if err == nil && (p.Port < 1 || p.Port > 65535) {
-		err = fmt.Errorf("%w: it names the port %d", ErrLost, p.Port)
+	var port int32
+	err := s.ask(ctx, http.MethodPut, toolwire.PathRelay, toolwire.Relay{Target: target, Delay: delay}, &port)
+	if err == nil && (port < 1 || port > 65535) {
+		err = fmt.Errorf("%w: it names the port %d", ErrLost, port)
 	}
-	return p.Port, err
+	return port, err
 }
 
 // OpenFiles are the limits of open files in the tool's container.

@@ -1,6 +1,7 @@
 package toolside
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,22 +14,16 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
+	"github.com/assay-bench/assay/runners/runner"
 )
-
-// Output of a command: the content of its files.
-type Output struct {
-	Stdout, Stderr []byte
-	// Files that it wrote itself, by name; nil for none.
-	Files map[string][]byte
-}
 
 // maxName is the maximum length of the name of a file.
 const maxName = 255
 
 // Fetch reads the files of a command that has ended, and keeps them below a directory of the
 // agent.
-func (s *Side) Fetch(ctx context.Context, name string, files []toolwire.File, keep string) (Output, error) {
-	var out Output
+func (s *Side) Fetch(ctx context.Context, name string, files []toolwire.File, keep string) (runner.Output, error) {
+	var out runner.Output
 	if err := check(files); err != nil {
 		return out, err
 	}
@@ -48,23 +43,19 @@ func (s *Side) Fetch(ctx context.Context, name string, files []toolwire.File, ke
 		if err := write(root, f.Name, data); err != nil {
 			return out, err
 		}
-		out.add(f.Name, data)
+		switch f.Name {
+		case toolwire.Stdout:
+			out.Stdout = data
+		case toolwire.Stderr:
+			out.Stderr = data
+		default:
+			if out.Files == nil {
+				out.Files = map[string][]byte{}
+			}
+			out.Files[strings.TrimPrefix(f.Name, toolwire.DirFiles+"/")] = data
+		}
 	}
 	return out, nil
-}
-
-func (o *Output) add(name string, data []byte) {
-	switch name {
-	case toolwire.Stdout:
-		o.Stdout = data
-	case toolwire.Stderr:
-		o.Stderr = data
-	default:
-		if o.Files == nil {
-			o.Files = map[string][]byte{}
-		}
-		o.Files[strings.TrimPrefix(name, toolwire.DirFiles+"/")] = data
-	}
 }
 
 // check refuses an announced output that is too large or has impossible names.
@@ -118,4 +109,23 @@ func write(root *os.Root, name string, data []byte) error {
 		return errors.Join(ErrOutput, err)
 	}
 	return nil
+}
+
+// Tail reads the whole lines at the end of what a command has printed so far, of at most so many bytes. The
+// file is Stdout or Stderr of toolwire. Nothing is kept.
+func (s *Side) Tail(ctx context.Context, name, file string, most int64) ([]byte, error) {
+	path := fmt.Sprintf("%s%s?%s=%d", pathOf(toolwire.PathFile, name), file, toolwire.QueryTail, most)
+	response, err := s.do(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	data, err := io.ReadAll(io.LimitReader(response.Body, most))
+	if err != nil {
+		return nil, fmt.Errorf("%w: the end of %s: %w", ErrLost, file, err)
+	}
+	if int64(len(data)) == most { // its first line has lost its beginning
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	return data[:bytes.LastIndexByte(data, '\n')+1], nil
 }

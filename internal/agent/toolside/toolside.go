@@ -19,7 +19,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
@@ -51,7 +50,6 @@ type Side struct {
 
 	listener *net.UnixListener
 	http     *http.Client
-	mu       sync.Mutex
 	conn     net.Conn
 }
 
@@ -77,7 +75,9 @@ func (s *Side) Wait(ctx context.Context) (toolwire.Hello, error) {
 	if err != nil {
 		return toolwire.Hello{}, fmt.Errorf("%w: it did not start: %w", ErrLost, err)
 	}
-	s.connect(conn)
+	if err := s.connect(ctx, conn); err != nil {
+		return toolwire.Hello{}, fmt.Errorf("%w: %w", ErrLost, err)
+	}
 	// Nobody else may connect.
 	if err := errors.Join(os.Remove(s.listener.Addr().String()), s.listener.Close()); err != nil {
 		return toolwire.Hello{}, fmt.Errorf("closing the socket of the tool's container: %w", err)
@@ -91,36 +91,25 @@ func (s *Side) Wait(ctx context.Context) (toolwire.Hello, error) {
 }
 
 // connect makes a connection that of all orders.
-func (s *Side) connect(conn net.Conn) {
-	given := make(chan net.Conn, 1)
-	given <- conn
+func (s *Side) connect(ctx context.Context, conn net.Conn) error {
+	s.conn = conn
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conn = conn
-	s.http = &http.Client{
-		Transport: &http.Transport{
-			Protocols: protocols, DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
-			HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 4 << 20, MaxReceiveBufferPerStream: 1 << 20},
-			DialContext: func(context.Context, string, string) (net.Conn, error) {
-				select {
-				case c := <-given:
-					return c, nil
-				default:
-					return nil, errors.New("the connection ended")
-				}
-			},
-		},
+	transport := &http.Transport{
+		Protocols: protocols, DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
+		HTTP2:       &http.HTTP2Config{MaxReceiveBufferPerConnection: 4 << 20, MaxReceiveBufferPerStream: 1 << 20},
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil },
 	}
+	only, err := transport.NewClientConn(ctx, "http", "tool:80")
+	if err == nil {
+		s.http = &http.Client{Transport: only}
+	}
+	return err
 }
 
-// Close ends the connection, and so the supervisor; also one that comes later. It may be called
-// several times.
+// Close ends the connection, and so the supervisor. It may be called several times, but not during Wait.
 func (s *Side) Close() {
 	_ = s.listener.Close()
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.conn != nil {
 		_ = s.conn.Close()
 	}
@@ -159,17 +148,14 @@ func (s *Side) await(ctx context.Context, method, path string, order, into any) 
 
 // do sends an order, and returns the answer if it is a success.
 func (s *Side) do(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, method, "http://tool"+path, body)
+	request, err := http.NewRequestWithContext(ctx, method, "http://tool:80"+path, body)
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	client := s.http
-	s.mu.Unlock()
-	if client == nil {
+	if s.http == nil {
 		return nil, fmt.Errorf("%w: it has not started", ErrLost)
 	}
-	response, err := client.Do(request)
+	response, err := s.http.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrLost, path, err)
 	}

@@ -43,18 +43,22 @@ const (
 
 // Paths of the orders. %s is the name of a command.
 const (
-	PathHello     = "/hello"
-	PathUsage     = "/usage"
-	PathWindow    = "/usage/window"
-	PathSpeed     = "/speed"
+	PathHello  = "/hello"
+	PathUsage  = "/usage"
+	PathWindow = "/usage/window"
+	PathSpeed  = "/speed"
+	// PathRelay orders a Relay, and answers with its port on loopback.
 	PathRelay     = "/relay"
 	PathOpenFiles = "/open-files"
 	PathCommand   = "/commands/%s"
-	PathStart     = "/commands/%s/start"
-	PathEnd       = "/commands/%s/end"
-	PathStop      = "/commands/%s/stop"
-	PathDialogue  = "/commands/%s/dialogue"
-	PathFile      = "/commands/%s/files/"
+	// PathStart orders the start at an instant of the wall clock (a time.Time); one that has passed: at once. The answer
+	// is the Instant of the start.
+	PathStart = "/commands/%s/start"
+	PathEnd   = "/commands/%s/end"
+	// PathStop takes the time between SIGTERM and SIGKILL (a time.Duration).
+	PathStop     = "/commands/%s/stop"
+	PathDialogue = "/commands/%s/dialogue"
+	PathFile     = "/commands/%s/files/"
 )
 
 // QueryTail of PathFile asks for so many bytes at the end of a file.
@@ -83,23 +87,6 @@ type Command struct {
 	Collect []string `json:"collect,omitempty"`
 	// Dialogue: the standard input and output are streams of PathDialogue.
 	Dialogue bool `json:"dialogue,omitempty"`
-}
-
-// Start orders the start of a command.
-type Start struct {
-	// At is the instant of the start on the wall clock; it has passed: at once.
-	At time.Time `json:"at"`
-}
-
-// Started answers a Start, after it.
-type Started struct {
-	At Instant `json:"at"`
-}
-
-// Stop orders the end of a command.
-type Stop struct {
-	// Grace in seconds between SIGTERM and SIGKILL.
-	Grace float64 `json:"grace"`
 }
 
 // Ended says how a command ended.
@@ -132,11 +119,6 @@ type Relay struct {
 	Delay time.Duration `json:"delay"`
 }
 
-// Port of a relay on loopback.
-type Port struct {
-	Port int32 `json:"port"`
-}
-
 // OpenFiles are limits of open files (RLIMIT_NOFILE).
 type OpenFiles struct {
 	// Now is the present limit, and Most the highest that may be set.
@@ -144,12 +126,11 @@ type OpenFiles struct {
 	Most uint64 `json:"most"`
 }
 
-// Window has the first and the last sample of a window; both are absent where there are none. Gap
+// Window has the first and the last sample of a window; they are absent where there are none. Gap
 // is absent if no sample of it was late.
 type Window struct {
-	Before *contract.Usage `json:"before,omitempty"`
-	After  *contract.Usage `json:"after,omitempty"`
-	Gap    *contract.Gap   `json:"gap,omitempty"`
+	Samples *contract.UsageWindow `json:"samples,omitempty"`
+	Gap     *contract.Gap         `json:"gap,omitempty"`
 }
 
 // Refusal is the body of an answer without success.

@@ -22,7 +22,7 @@ func TestADocumentWithoutAnEndIsNotRead(t *testing.T) {
 	if err := Decode(&endless, 100, &struct{}{}); err == nil || endless.n > 10_000 {
 		t.Errorf("%d bytes were read, %v; want an error after about 100", endless.n, err)
 	}
-	var got Port
+	var got struct{ Port int }
 	if err := Decode(io.LimitReader(strings.NewReader(`{"port":1}`), 10), 10, &got); err != nil || got.Port != 1 {
 		t.Errorf("a document as long as the limit: %+v, %v", got, err)
 	}

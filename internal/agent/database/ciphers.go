@@ -1,5 +1,4 @@
-// Package ciphers has the TLS 1.2 cipher suites of the agent's own connections to databases.
-package ciphers
+package database
 
 import "crypto/tls"
 
@@ -9,8 +8,8 @@ import "crypto/tls"
 // its password and queries about the server. The tools choose their own suites.
 var withoutCurves = []uint16{tls.TLS_RSA_WITH_AES_128_GCM_SHA256, tls.TLS_RSA_WITH_AES_256_GCM_SHA384}
 
-// Suites are Go's secure cipher suites, followed by withoutCurves.
-func Suites() []uint16 {
+// cipherSuites of TLS 1.2 are Go's secure ones, followed by withoutCurves.
+func cipherSuites() []uint16 {
 	var ids []uint16
 	for _, suite := range tls.CipherSuites() {
 		ids = append(ids, suite.ID)

@@ -1,4 +1,4 @@
-package ciphers
+package database
 
 import (
 	"crypto/rand"
@@ -12,7 +12,7 @@ import (
 )
 
 // A server without elliptic curves is reached, and one that has them uses them.
-func TestSuites(t *testing.T) {
+func TestCipherSuites(t *testing.T) {
 	tests := map[string]struct {
 		server []uint16
 		max    uint16
@@ -20,8 +20,8 @@ func TestSuites(t *testing.T) {
 	}{
 		"a server without curves":              {withoutCurves, tls.VersionTLS12, false},
 		"one that has the longer key only":     {withoutCurves[1:], tls.VersionTLS12, false},
-		"a server that knows no more than 1.2": {Suites(), tls.VersionTLS12, true},
-		"a server of today":                    {Suites(), tls.VersionTLS13, true},
+		"a server that knows no more than 1.2": {cipherSuites(), tls.VersionTLS12, true},
+		"a server of today":                    {cipherSuites(), tls.VersionTLS13, true},
 	}
 	certificate := selfSigned(t)
 	for name, tt := range tests {
@@ -29,7 +29,7 @@ func TestSuites(t *testing.T) {
 			near, far := net.Pipe()
 			server := tls.Server(far, &tls.Config{Certificates: []tls.Certificate{certificate}, CipherSuites: tt.server, MaxVersion: tt.max})
 			go func() { _ = server.HandshakeContext(t.Context()) }()
-			client := tls.Client(near, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12, CipherSuites: Suites()})
+			client := tls.Client(near, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12, CipherSuites: cipherSuites()})
 			if err := client.HandshakeContext(t.Context()); err != nil {
 				t.Fatal(err)
 			}
