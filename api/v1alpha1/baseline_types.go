@@ -163,6 +163,7 @@ type ExpectedMeasurement struct {
 }
 
 // BaselineEnvironment are the circumstances of trials of one target.
+// +kubebuilder:object:generate=false
 type BaselineEnvironment struct {
 	// target of the trials.
 	// +required

@@ -21,6 +21,7 @@ type Clients struct {
 }
 
 // ClientPlacement restricts the nodes of client pods.
+// +kubebuilder:object:generate=false
 type ClientPlacement struct {
 	// separateFromTargets places clients and targets on different nodes. Required (the
 	// default) refuses the run when the cluster has no such nodes. None allows a shared node,

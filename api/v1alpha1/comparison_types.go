@@ -190,6 +190,7 @@ type SideDifferences struct {
 }
 
 // SideDifference is one property in which two compared targets differ.
+// +kubebuilder:object:generate=false
 type SideDifference struct {
 	// name of the property: a setting of the server, such as log_bin, or another fact, such as
 	// target/cpu.

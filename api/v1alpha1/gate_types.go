@@ -72,6 +72,7 @@ type Gate struct {
 }
 
 // FurtherBaseline of a gate.
+// +kubebuilder:object:generate=false
 type FurtherBaseline struct {
 	// name of a BenchmarkBaseline in the namespace of the run.
 	// +required
@@ -142,6 +143,7 @@ const (
 )
 
 // GateTest is a test of all measurements of a baseline together.
+// +kubebuilder:object:generate=false
 type GateTest struct {
 	// errorRate is the largest probability that at least one measurement is called slower when no
 	// value of either run depends on which run it is from, as a percentage from 0.1% to 20%. Runs of

@@ -48,6 +48,7 @@ type ReportStatus struct {
 }
 
 // StoredPage is an HTML file in the object store that needs nothing else.
+// +kubebuilder:object:generate=false
 type StoredPage struct {
 	// object is where it is, such as s3://bucket/cluster/ns/run/uid/report/DIGEST-report.html.
 	// +required

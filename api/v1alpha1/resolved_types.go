@@ -51,6 +51,7 @@ type AgentResources struct {
 }
 
 // RunnerImage is an image of the client pods.
+// +kubebuilder:object:generate=false
 type RunnerImage struct {
 	// name in the catalogue of the operator's configuration.
 	// +required
@@ -63,6 +64,7 @@ type RunnerImage struct {
 }
 
 // ResolvedInputs are the files of a workload, pinned.
+// +kubebuilder:object:generate=false
 type ResolvedInputs struct {
 	// configMap of the run that holds the copy.
 	// +required
@@ -117,6 +119,7 @@ const (
 )
 
 // ServerSetting is one setting of a server.
+// +kubebuilder:object:generate=false
 type ServerSetting struct {
 	// name as in my.cnf.
 	// +required

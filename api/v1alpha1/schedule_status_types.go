@@ -211,6 +211,7 @@ type SeenChange struct {
 }
 
 // SeenImage is an image whose tag was looked up.
+// +kubebuilder:object:generate=false
 type SeenImage struct {
 	// image as it is named.
 	// +required
@@ -242,6 +243,7 @@ type Confirmation struct {
 }
 
 // HistoryStatus says where the values of the runs are kept.
+// +kubebuilder:object:generate=false
 type HistoryStatus struct {
 	// configMap with the history.
 	// +required

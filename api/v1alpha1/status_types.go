@@ -270,6 +270,7 @@ type Progress struct {
 }
 
 // Totals are numbers of trials.
+// +kubebuilder:object:generate=false
 type Totals struct {
 	// done is the number of trials that have ended and are not retried.
 	// +optional

@@ -114,6 +114,7 @@ type SteadyState string
 
 // SteadinessCount counts trials by the steadiness of their throughput. A trial without a time
 // series is in none of the counts.
+// +kubebuilder:object:generate=false
 type SteadinessCount struct {
 	// steady is the number of trials whose throughput was shown to be constant.
 	// +optional
@@ -130,6 +131,7 @@ type SteadinessCount struct {
 }
 
 // LeftOut counts trials that are excluded from a median.
+// +kubebuilder:object:generate=false
 type LeftOut struct {
 	// reason is Failed (no result), Invalid (the result contradicts itself), Disturbed
 	// (interference during the measurement), BlockDisturbed (another trial of the same cell
@@ -164,6 +166,7 @@ const (
 )
 
 // Spread of a measurement over trials, as decimal numbers in its unit.
+// +kubebuilder:object:generate=false
 type Spread struct {
 	// median of the trials.
 	// +required
@@ -184,6 +187,7 @@ type Spread struct {
 }
 
 // LimitCount is the number of trials that reached a resource limit.
+// +kubebuilder:object:generate=false
 type LimitCount struct {
 	// by is CPU, Memory or Client.
 	// +required

@@ -109,6 +109,7 @@ type TargetStatus struct {
 }
 
 // TLSStatus is the encryption of a session.
+// +kubebuilder:object:generate=false
 type TLSStatus struct {
 	// version of the protocol, such as TLSv1.3.
 	// +required
@@ -121,6 +122,7 @@ type TLSStatus struct {
 }
 
 // StorageStatus describes the storage of a data directory, as the kernel reports it.
+// +kubebuilder:object:generate=false
 type StorageStatus struct {
 	// filesystem such as ext4 or tmpfs.
 	// +optional
@@ -201,6 +203,7 @@ const (
 )
 
 // NodeInfo describes a node that pods of the run have run on.
+// +kubebuilder:object:generate=false
 type NodeInfo struct {
 	// name of the node.
 	// +required

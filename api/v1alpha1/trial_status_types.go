@@ -159,6 +159,7 @@ const (
 )
 
 // Limit is a resource limit that a trial reached by its own work.
+// +kubebuilder:object:generate=false
 type Limit struct {
 	// by is CPU, Memory or Client.
 	// +required
@@ -202,6 +203,7 @@ const (
 )
 
 // MachineSpeed is the speed of a node, measured just before a trial.
+// +kubebuilder:object:generate=false
 type MachineSpeed struct {
 	// side is Client or Target.
 	// +required
@@ -219,6 +221,7 @@ type MachineSpeed struct {
 }
 
 // NodeSpeed is the speed of a node over the trials of a run.
+// +kubebuilder:object:generate=false
 type NodeSpeed struct {
 	// side is Client or Target.
 	// +required
