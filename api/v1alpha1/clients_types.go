@@ -47,8 +47,7 @@ type ShapeRef struct {
 	// name of an InstanceShape.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name,omitempty"`
+	Name Name `json:"name,omitempty"`
 
 	// inline is a shape for this run alone.
 	// +optional

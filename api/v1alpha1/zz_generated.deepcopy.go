@@ -500,7 +500,7 @@ func (in *BenchmarkRunStatus) DeepCopyInto(out *BenchmarkRunStatus) {
 	if in.Integrity != nil {
 		in, out := &in.Integrity, &out.Integrity
 		*out = new(IntegrityStatus)
-		**out = **in
+		(*in).DeepCopyInto(*out)
 	}
 	if in.Trials != nil {
 		in, out := &in.Trials, &out.Trials
