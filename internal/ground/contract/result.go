@@ -107,56 +107,31 @@ type Failure struct {
 // Reason is the class of a failure, from the documented list.
 type Reason string
 
-// Reasons that the agent reports. The manager adds its own reasons (see api/v1alpha1).
+// Reasons that the agent reports. api/v1alpha1/reasons.go says what each of them means, and has those of the manager.
 const (
-	// ReasonCredentialsRejected: the server refused the user or the password.
-	ReasonCredentialsRejected Reason = "CredentialsRejected"
-	// ReasonTargetUnreachable: no connection to the server could be made.
-	ReasonTargetUnreachable Reason = "TargetUnreachable"
-	// ReasonConnectionLost: connections that had been made were lost.
-	ReasonConnectionLost Reason = "ConnectionLost"
-	// ReasonSchemaMissing: the database or a table does not exist.
-	ReasonSchemaMissing Reason = "SchemaMissing"
-	// ReasonSchemaNotEmpty: a table of the workload exists already.
-	ReasonSchemaNotEmpty Reason = "SchemaNotEmpty"
-	// ReasonTLSFailed: TLS was requested and is unavailable, or the reverse.
-	ReasonTLSFailed Reason = "TLSFailed"
-	// ReasonToolFailed: the tool failed in another way: see the message.
-	ReasonToolFailed Reason = "ToolFailed"
-	// ReasonToolMissing: the image does not have the tool.
-	ReasonToolMissing Reason = "ToolMissing"
-	// ReasonToolLost: the tool's container ended before the tool, or does not answer.
-	ReasonToolLost Reason = "ToolLost"
-	// ReasonDeadlineExceeded: the phase did not end in time.
-	ReasonDeadlineExceeded Reason = "DeadlineExceeded"
-	// ReasonOutputTruncated: the tool succeeded, but part of its report is missing.
-	ReasonOutputTruncated Reason = "OutputTruncated"
-	// ReasonResultTooLarge: the result does not fit into its ConfigMap.
-	ReasonResultTooLarge Reason = "ResultTooLarge"
-	// ReasonDeliveryFailed: the result could not be written into its ConfigMap.
-	ReasonDeliveryFailed Reason = "DeliveryFailed"
-	// ReasonTrialUnreadable: the agent could not read the trial.
-	ReasonTrialUnreadable Reason = "TrialUnreadable"
-	// ReasonDataDiffers: after a reset the tables differ from the loaded data.
-	ReasonDataDiffers Reason = "DataDiffers"
-	// ReasonResetFailed: the data could not be restored before the trial.
-	ReasonResetFailed Reason = "ResetFailed"
-	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
-	ReasonSnapshotFailed Reason = "SnapshotFailed"
-	// ReasonReplicationFailed: the replicas of the target did not catch up with it.
-	ReasonReplicationFailed Reason = "ReplicationFailed"
-	// ReasonTargetOverloaded: the target did not achieve the offered rate of an open loop, and
-	// the tool gave up.
-	ReasonTargetOverloaded Reason = "TargetOverloaded"
-	// ReasonOperationsUnfinished: the requested operations did not end in time.
+	ReasonCredentialsRejected  Reason = "CredentialsRejected"
+	ReasonTargetUnreachable    Reason = "TargetUnreachable"
+	ReasonConnectionLost       Reason = "ConnectionLost"
+	ReasonSchemaMissing        Reason = "SchemaMissing"
+	ReasonSchemaNotEmpty       Reason = "SchemaNotEmpty"
+	ReasonTLSFailed            Reason = "TLSFailed"
+	ReasonToolFailed           Reason = "ToolFailed"
+	ReasonToolMissing          Reason = "ToolMissing"
+	ReasonToolLost             Reason = "ToolLost"
+	ReasonDeadlineExceeded     Reason = "DeadlineExceeded"
+	ReasonOutputTruncated      Reason = "OutputTruncated"
+	ReasonResultTooLarge       Reason = "ResultTooLarge"
+	ReasonDeliveryFailed       Reason = "DeliveryFailed"
+	ReasonTrialUnreadable      Reason = "TrialUnreadable"
+	ReasonDataDiffers          Reason = "DataDiffers"
+	ReasonResetFailed          Reason = "ResetFailed"
+	ReasonSnapshotFailed       Reason = "SnapshotFailed"
+	ReasonReplicationFailed    Reason = "ReplicationFailed"
+	ReasonTargetOverloaded     Reason = "TargetOverloaded"
 	ReasonOperationsUnfinished Reason = "OperationsUnfinished"
-	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
-	// container; the message has the arithmetic.
-	ReasonLimitTooLow Reason = "LimitTooLow"
-	// ReasonAlreadyBegun: another client pod has begun this attempt.
-	ReasonAlreadyBegun Reason = "AlreadyBegun"
-	// ReasonInterrupted: the client pod was terminated.
-	ReasonInterrupted Reason = "Interrupted"
+	ReasonLimitTooLow          Reason = "LimitTooLow"
+	ReasonAlreadyBegun         Reason = "AlreadyBegun"
+	ReasonInterrupted          Reason = "Interrupted"
 )
 
 // Tool is the benchmark tool that ran.

@@ -76,20 +76,14 @@ type Refusal struct {
 	Message string `json:"message"`
 }
 
-// Reasons of refusals. A refusal does not end the agent, even with a reason of the end of a
-// server, such as StorageFailed.
+// Reasons of refusals, as in api/v1alpha1/reasons.go. A refusal does not end the agent, even with a reason of the end of
+// a server, such as StorageFailed.
 const (
-	// ReasonUnauthorized: the request has no signature that holds, or was made before.
-	ReasonUnauthorized TargetReason = "Unauthorized"
-	// ReasonRequestInvalid: the body is not an operation, or a parameter is invalid.
-	ReasonRequestInvalid TargetReason = "RequestInvalid"
-	// ReasonBusy: another operation is running. A retry can help.
-	ReasonBusy TargetReason = "Busy"
-	// ReasonSnapshotMissing: there is no snapshot to restore.
+	ReasonUnauthorized    TargetReason = "Unauthorized"
+	ReasonRequestInvalid  TargetReason = "RequestInvalid"
+	ReasonBusy            TargetReason = "Busy"
 	ReasonSnapshotMissing TargetReason = "SnapshotMissing"
-	// ReasonAgentStopped: the agent was terminated before the operation ended. A restore
-	// continues when the agent starts again; a snapshot does not.
-	ReasonAgentStopped TargetReason = "AgentStopped"
+	ReasonAgentStopped    TargetReason = "AgentStopped"
 )
 
 // PathReplica answers GET with a ReplicaState, in the database pod of a replica. With the
