@@ -13,7 +13,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"time"
 )
@@ -106,14 +105,10 @@ func (a authority) sign(template x509.Certificate, now time.Time) (cert, key []b
 	return encode("CERTIFICATE", raw), encode("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(private)), nil
 }
 
-// valid gives a certificate its time and a number; without a number of its own OpenSSL
-// refuses a second certificate of the same CA.
+// valid gives a certificate its time. A random number, without which OpenSSL refuses a second certificate of the same
+// CA, it gets from x509.CreateCertificate.
 func valid(c x509.Certificate, now time.Time) *x509.Certificate {
 	c.NotBefore, c.NotAfter = now.Add(-skew), now.Add(lifetime)
-	number := make([]byte, 16)
-	_, _ = rand.Read(number) // never fails: it would end the process
-	number[0] &= 0x7f        // not negative
-	c.SerialNumber = new(big.Int).SetBytes(number)
 	return &c
 }
 

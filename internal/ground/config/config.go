@@ -88,7 +88,7 @@ const maxUpload = 24 * time.Hour
 // Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Agent: Agent{Resources: DefaultAgentResources()}, Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
+	return Config{Agent: Agent{Resources: defaultAgentResources()}, Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),

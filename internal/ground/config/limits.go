@@ -36,11 +36,8 @@ type Limits struct {
 	PlanMemory resource.Quantity `json:"planMemory"`
 }
 
-// MaxTrials and MaxCells that can be configured.
-const (
-	MaxTrials = 20000
-	MaxCells  = 20000
-)
+// MaxTrials that can be configured.
+const MaxTrials = 20000
 
 // DefaultLimits hold the published sweeps with room: the largest has 36 cells and 720 trials, and
 // the largest comparison of drivers 171 measurements in a trial.

@@ -41,18 +41,23 @@ func Encode(r Result) ([]byte, error) {
 	if err := countJSON(plain, DefaultBounds()); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
+	return Compress(plain, gzip.BestCompression), nil
+}
+
+// Compress writes a document as gzip, of one of its levels.
+func Compress(plain []byte, level int) []byte {
 	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	zip, err := gzip.NewWriterLevel(&out, level)
+	if err == nil {
+		_, err = zip.Write(plain)
+	}
+	if err == nil {
+		err = zip.Close()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("encode result: %w", err)
+		panic(fmt.Sprintf("compressing in memory: %v", err)) // only a level that there is not
 	}
-	if _, err := zip.Write(plain); err != nil {
-		return nil, fmt.Errorf("encode result: %w", err)
-	}
-	if err := zip.Close(); err != nil {
-		return nil, fmt.Errorf("encode result: %w", err)
-	}
-	return out.Bytes(), nil
+	return out.Bytes()
 }
 
 // Digest is the hex SHA-256 of the compressed bytes, as the agent writes it into

@@ -1,8 +1,6 @@
 package contract
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 )
@@ -79,8 +77,7 @@ func ChildName(run, suffix string) string {
 	if len(name) <= maxChildName {
 		return name
 	}
-	sum := sha256.Sum256([]byte(run))
-	mark := hex.EncodeToString(sum[:4])
+	mark := Digest([]byte(run))[:8]
 	keep := max(maxChildName-len(suffix)-len(mark)-2, 1)
 	return run[:keep] + "-" + mark + "-" + suffix
 }

@@ -187,22 +187,17 @@ func disruptionBudget(labels map[string]string) policyv1.PodDisruptionBudgetSpec
 	}
 }
 
-// pods of the StatefulSet.
-func (t Target) pods() int32 {
-	if t.Stopped {
-		return 0
-	}
-	return 1
-}
-
 // StatefulSet of one pod with the database server.
 func (t Target) StatefulSet() *appsv1.StatefulSet {
-	pod := databasePod{t}
-	volume, claims := pod.dataVolume()
+	volume, claims := t.dataVolume()
+	pods := int32(1)
+	if t.Stopped {
+		pods = 0
+	}
 	return &appsv1.StatefulSet{
 		ObjectMeta: t.meta(),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:            new(t.pods()),
+			Replicas:            new(pods),
 			ServiceName:         t.name(),
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 			Selector:            &metav1.LabelSelector{MatchLabels: t.labels()},
@@ -213,7 +208,7 @@ func (t Target) StatefulSet() *appsv1.StatefulSet {
 			VolumeClaimTemplates: claims,
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: t.labels(), Annotations: podAnnotations(*t.Resolved.Shape)},
-				Spec:       boundDisk(pod.spec(volume), ServerContainer, t.space()),
+				Spec:       boundDisk(t.podSpec(volume), ServerContainer, t.space()),
 			},
 		},
 	}
