@@ -138,7 +138,7 @@ func (r *Resolver) Digest(ctx context.Context, image string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	a := answer{}
-	if a.digest, a.err = r.ask(ctx, image); a.err != nil && ctx.Err() != nil && hasty {
+	if a.digest, a.err = r.ask(ctx, tag); a.err != nil && ctx.Err() != nil && hasty {
 		return "", a.err // the caller had no time for a whole timeout: that says nothing of the registry
 	}
 	a.at = r.clock.Now()
@@ -221,19 +221,13 @@ func (r *Resolver) remember(image, host string, a answer) {
 }
 
 // ask the registry of an image.
-func (r *Resolver) ask(ctx context.Context, image string) (string, error) {
-	tag, err := name.NewTag(image)
-	if err != nil {
-		return "", errors.New("it is no name of an image with a tag")
-	}
+func (r *Resolver) ask(ctx context.Context, tag name.Tag) (string, error) {
 	of, may := r.registries[tag.RegistryStr()]
 	if !may {
 		return "", fmt.Errorf("registries.ask does not have %s", tag.RegistryStr())
 	}
 	if of.PlainHTTP {
-		if tag, err = name.NewTag(image, name.Insecure); err != nil {
-			return "", errors.New("it is no name of an image with a tag")
-		}
+		tag, _ = name.NewTag(tag.Name(), name.Insecure) // a name that was read before
 	}
 	// Both are read again each time, so that they can be exchanged.
 	through, err := newTransport(of, tag.RegistryStr(), r.timeout)
