@@ -31,8 +31,7 @@ func (r *BenchmarkRun) ResolvedTarget(name string) ResolvedTarget {
 	return first(r.Status.Resolved.Targets, func(t ResolvedTarget) bool { return t.Name == name })
 }
 
-// PlacementOf is the placement of a target; the zero value for a target that Assay does not
-// place.
+// PlacementOf is the placement of a target; the zero value for a target that Assay does not place.
 func (r *BenchmarkRun) PlacementOf(name string) TargetPlacement {
 	if r.Status.Placement == nil {
 		return TargetPlacement{}
@@ -89,8 +88,7 @@ func DescribeNode(node *corev1.Node) NodeInfo {
 	}
 }
 
-// Encryption is tls with its default: Required for a server of the MySQL family; Disabled for
-// JDBC, whose URL decides.
+// Encryption is tls with its default: Required for a server of the MySQL family; Disabled for JDBC, whose URL decides.
 func (e ExternalTarget) Encryption() TLSMode {
 	switch {
 	case e.TLS != "":

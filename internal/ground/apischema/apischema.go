@@ -122,8 +122,7 @@ func newTool(path *field.Path, props *apiextensionsv1.JSONSchemaProps) (*Tool, e
 	return &Tool{path: path, schema: schema, validator: validator, rules: cel.NewValidator(schema, false, celconfig.PerCallLimit)}, nil
 }
 
-// Read decodes a tool's part of a spec. Numbers without a fraction become int64, as the schema
-// requires.
+// Read decodes a tool's part of a spec. Numbers without a fraction become int64, as the schema requires.
 func (t *Tool) Read(data json.RawMessage) (map[string]any, error) {
 	var object map[string]any
 	if err := kjson.Unmarshal(data, &object); err != nil {

@@ -1,9 +1,7 @@
-// Package certificate makes the certificates of one database target: one for the server and
-// one for its clients. The CA that signs both exists only in memory during the call, so no
-// further certificate can be signed later.
+// Package certificate makes the certificates of one database target: one for the server and one for its clients. The CA
+// that signs both exists only in memory during the call, so no further certificate can be signed later.
 //
-// The keys are RSA with 2048 bits, because all servers since MySQL 5.7, libmariadb, JDBC
-// drivers and Go support them.
+// The keys are RSA with 2048 bits, because all servers since MySQL 5.7, libmariadb, JDBC drivers and Go support them.
 package certificate
 
 import (
@@ -20,8 +18,7 @@ import (
 const (
 	// keyBits of every key.
 	keyBits = 2048
-	// lifetime is longer than the longest run: a deadline of 30 days after a wait in the
-	// queue.
+	// lifetime is longer than the longest run: a deadline of 30 days after a wait in the queue.
 	lifetime = 366 * 24 * time.Hour
 	// skew is the tolerated lag of a node's clock behind the manager's.
 	skew = 24 * time.Hour

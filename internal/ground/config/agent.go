@@ -17,8 +17,7 @@ type Agent struct {
 	Resources v1alpha1.AgentResources `json:"resources"`
 }
 
-// leastMemory is enough for outputs of ordinary tools; of 64 MiB, the largest that is read, the
-// default is.
+// leastMemory is enough for outputs of ordinary tools; of 64 MiB, the largest that is read, the default is.
 var leastMemory = resource.MustParse("64Mi")
 
 // defaultAgentResources have memory for an output of 64 MiB, and CPU for the work before and

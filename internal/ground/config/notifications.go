@@ -51,8 +51,7 @@ type Receiver struct {
 	Unsigned bool `json:"unsigned,omitempty"`
 	// Namespaces of the runs, by their names or by patterns such as team-*. Empty for all.
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Types of events: run.completed, run.failed, gate.passed, gate.failed,
-	// gate.undecided. Empty for all.
+	// Types of events: run.completed, run.failed, gate.passed, gate.failed, gate.undecided. Empty for all.
 	Types []string `json:"types,omitempty"`
 }
 

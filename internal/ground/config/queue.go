@@ -16,8 +16,7 @@ type Queue struct {
 	Hold Hold `json:"hold"`
 	// Bounds of every namespace that no rule names.
 	Bounds Bounds `json:"bounds"`
-	// Rules for namespaces. The first one that names a namespace replaces the bounds that it
-	// gives, and no other ones.
+	// Rules for namespaces. The first one that names a namespace replaces the bounds that it gives, and no other ones.
 	Rules []QueueRule `json:"rules,omitempty"`
 }
 

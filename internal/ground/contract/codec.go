@@ -10,9 +10,8 @@ import (
 	"fmt"
 )
 
-// MaxJSONBytes bounds the uncompressed JSON of a Result. Gzip can shrink zeros a
-// thousandfold, so the size of a ConfigMap alone does not bound what a reader
-// has to hold in memory.
+// MaxJSONBytes bounds the uncompressed JSON of a Result. Gzip can shrink zeros a thousandfold, so the size of a
+// ConfigMap alone does not bound what a reader has to hold in memory.
 const MaxJSONBytes = 16 << 20
 
 // VersionError is the error for a result in an unknown format.
@@ -26,9 +25,8 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("version: got %q, want %q: use an agent and a manager of the same release", e.Got, ResultVersion)
 }
 
-// Encode writes the canonical form: gzip-compressed JSON. Equal results give
-// equal bytes within one release. Texts are cut as by Shorten; what is beyond DefaultBounds
-// is a TooLargeError.
+// Encode writes the canonical form: gzip-compressed JSON. Equal results give equal bytes within one release. Texts are
+// cut as by Shorten; what is beyond DefaultBounds is a TooLargeError.
 func Encode(r Result) ([]byte, error) {
 	if err := errors.Join(r.Validate(), r.checkElements(DefaultBounds())); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
@@ -60,8 +58,7 @@ func Compress(plain []byte, level int) []byte {
 	return out.Bytes()
 }
 
-// Digest is the hex SHA-256 of the compressed bytes, as the agent writes it into
-// its termination message.
+// Digest is the hex SHA-256 of the compressed bytes, as the agent writes it into its termination message.
 func Digest(gz []byte) string {
 	sum := sha256.Sum256(gz)
 	return hex.EncodeToString(sum[:])

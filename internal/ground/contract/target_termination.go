@@ -21,8 +21,7 @@ type TargetTermination struct {
 	Message string `json:"message"`
 }
 
-// Encode returns JSON that fits into a termination message; a message that is too long is cut
-// at its end.
+// Encode returns JSON that fits into a termination message; a message that is too long is cut at its end.
 func (t TargetTermination) Encode() []byte {
 	return fitMessage(t.Message, func(message string) any { t.Message = message; return t })
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// Names and paths inside a database pod. Those that the agent uses too are in package
-// contract.
+// Names and paths inside a database pod. Those that the agent uses too are in package contract.
 const (
 	// ServerContainer is the container of the database server.
 	ServerContainer = "server"

@@ -28,8 +28,7 @@ var shownAs = map[string]string{
 	"memlock":                      "locked_in_memory",
 }
 
-// variableOf returns the variable that shows an option; the option's own name when there is
-// none.
+// variableOf returns the variable that shows an option; the option's own name when there is none.
 func variableOf(name string, server map[string]string) string {
 	if _, shown := server[name]; shown {
 		return name
@@ -40,9 +39,8 @@ func variableOf(name string, server map[string]string) string {
 	return name
 }
 
-// unshownOptions are options of MySQL or MariaDB without a variable: --verbose --help lists
-// them and SHOW GLOBAL VARIABLES does not (MariaDB 10.11, MySQL 8.0). Options for the server's
-// own tests are left out.
+// unshownOptions are options of MySQL or MariaDB without a variable: --verbose --help lists them and SHOW GLOBAL
+// VARIABLES does not (MariaDB 10.11, MySQL 8.0). Options for the server's own tests are left out.
 var unshownOptions = []string{
 	"allow_suspicious_udfs", "archive", "binlog_do_db", "binlog_ignore_db", "binlog_row_event_max_size",
 	"blackhole", "character_set_client_handshake", "console", "core_file", "csv", "default_time_zone",
