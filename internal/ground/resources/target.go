@@ -188,7 +188,8 @@ func disruptionBudget(labels map[string]string) policyv1.PodDisruptionBudgetSpec
 
 // StatefulSet of one pod with the database server.
 func (t Target) StatefulSet() *appsv1.StatefulSet {
-	volume, claims := t.dataVolume()
+	pod := databasePod{t}
+	volume, claims := pod.dataVolume()
 	pods := int32(1)
 	if t.Stopped {
 		pods = 0
@@ -207,7 +208,7 @@ func (t Target) StatefulSet() *appsv1.StatefulSet {
 			VolumeClaimTemplates: claims,
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: t.labels(), Annotations: podAnnotations(*t.Resolved.Shape)},
-				Spec:       boundDisk(t.podSpec(volume), ServerContainer, t.space()),
+				Spec:       boundDisk(pod.spec(volume), ServerContainer, t.space()),
 			},
 		},
 	}

@@ -13,10 +13,12 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// podSpec is that of the target's StatefulSet.
-func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
-	shape := t.Resolved.Shape
-	name := t.name()
+// databasePod is the pod of a target's StatefulSet.
+type databasePod struct{ target Target }
+
+func (p databasePod) spec(data []corev1.Volume) corev1.PodSpec {
+	shape := p.target.Resolved.Shape
+	name := p.target.name()
 	return corev1.PodSpec{
 		AutomountServiceAccountToken: new(false),
 		EnableServiceLinks:           new(false),
@@ -24,12 +26,12 @@ func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
 		NodeSelector:                 shape.NodeSelector,
 		Tolerations:                  shape.Tolerations,
 		RuntimeClassName:             shape.RuntimeClassName,
-		Affinity:                     onNodes([]string{t.Node}),
-		ImagePullSecrets:             t.Spec.MySQL.ImagePullSecrets,
+		Affinity:                     onNodes([]string{p.target.Node}),
+		ImagePullSecrets:             p.target.Spec.MySQL.ImagePullSecrets,
 		// A clean shutdown writes the dirty pages of the buffer pool.
 		TerminationGracePeriodSeconds: new(int64(120)),
-		InitContainers:                []corev1.Container{installAgent(t.AgentImage)},
-		Containers:                    []corev1.Container{t.serverContainer()},
+		InitContainers:                []corev1.Container{installAgent(p.target.AgentImage)},
+		Containers:                    []corev1.Container{p.serverContainer()},
 		Volumes: append([]corev1.Volume{
 			emptyDir("agent", corev1.StorageMediumDefault),
 			emptyDir("run", corev1.StorageMediumMemory),
@@ -37,31 +39,31 @@ func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
 			{Name: "target", VolumeSource: corev1.VolumeSource{
 				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
 			}},
-			secretVolume("credentials", t.secretName(), keep(agentKeys()...)),
-		}, slices.Concat(t.tlsVolumes(), data)...),
+			secretVolume("credentials", p.target.secretName(), keep(agentKeys()...)),
+		}, slices.Concat(p.tlsVolumes(), data)...),
 	}
 }
 
 // tlsVolumes hold the server's certificate, under the names that agents read.
-func (t Target) tlsVolumes() []corev1.Volume {
-	if !t.HasTLS() {
+func (p databasePod) tlsVolumes() []corev1.Volume {
+	if !p.target.HasTLS() {
 		return nil
 	}
-	return []corev1.Volume{secretVolume("tls", t.secretName(), []corev1.KeyToPath{
+	return []corev1.Volume{secretVolume("tls", p.target.secretName(), []corev1.KeyToPath{
 		{Key: contract.KeyCA, Path: contract.KeyCA},
 		{Key: contract.KeyServerCert, Path: contract.KeyCert},
 		{Key: contract.KeyServerKey, Path: contract.KeyKey},
 	})}
 }
 
-func (t Target) tlsMounts() []corev1.VolumeMount {
-	if !t.HasTLS() {
+func (p databasePod) tlsMounts() []corev1.VolumeMount {
+	if !p.target.HasTLS() {
 		return nil
 	}
 	return []corev1.VolumeMount{{Name: "tls", MountPath: contract.DirTLS, ReadOnly: true}}
 }
 
-func (t Target) serverContainer() corev1.Container {
+func (p databasePod) serverContainer() corev1.Container {
 	probe := func(path string, period, failures int32) *corev1.Probe {
 		return &corev1.Probe{
 			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
@@ -71,9 +73,9 @@ func (t Target) serverContainer() corev1.Container {
 		}
 	}
 	return corev1.Container{
-		Name: ServerContainer, Image: t.Resolved.Image, ImagePullPolicy: t.Spec.MySQL.ImagePullPolicy,
+		Name: ServerContainer, Image: p.target.Resolved.Image, ImagePullPolicy: p.target.Spec.MySQL.ImagePullPolicy,
 		Command:         []string{agentBinary, "target"},
-		Resources:       resourcesOf(*t.Resolved.Shape),
+		Resources:       resourcesOf(*p.target.Resolved.Shape),
 		SecurityContext: containerSecurity(),
 		Ports: []corev1.ContainerPort{
 			{Name: "mysql", ContainerPort: DatabasePort}, {Name: "agent", ContainerPort: AgentPort},
@@ -87,33 +89,33 @@ func (t Target) serverContainer() corev1.Container {
 			{Name: "agent", MountPath: contract.DirAgent, ReadOnly: true},
 			{Name: "run", MountPath: contract.DirRun},
 			{Name: "tmp", MountPath: contract.DirTmp},
-			{Name: t.dataName(), MountPath: contract.DirData},
+			{Name: p.dataName(), MountPath: contract.DirData},
 			{Name: "target", MountPath: contract.DirTarget, ReadOnly: true},
 			{Name: "credentials", MountPath: contract.DirCredentials, ReadOnly: true},
-		}, t.tlsMounts()...),
+		}, p.tlsMounts()...),
 	}
 }
 
 // dataName of the volume is unique for every run: a run must never find the data of a deleted
 // run of the same name, nor its own after it gave its nodes back.
-func (t Target) dataName() string {
-	name := "data-" + string(t.Run.UID)[:8]
-	if n := t.Run.Status.Releases; n > 0 {
+func (p databasePod) dataName() string {
+	name := "data-" + string(p.target.Run.UID)[:8]
+	if n := p.target.Run.Status.Releases; n > 0 {
 		name += fmt.Sprintf("-r%d", n)
 	}
 	return name
 }
 
 // dataVolume is either a volume of the pod (memory) or a claim template.
-func (t Target) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeClaim) {
-	s := t.Spec.MySQL.Storage
+func (p databasePod) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeClaim) {
+	s := p.target.Spec.MySQL.Storage
 	if s.Medium == v1alpha1.MediumMemory {
-		v := emptyDir(t.dataName(), corev1.StorageMediumMemory)
+		v := emptyDir(p.dataName(), corev1.StorageMediumMemory)
 		v.EmptyDir.SizeLimit = new(s.Size)
 		return []corev1.Volume{v}, nil
 	}
 	return nil, []corev1.PersistentVolumeClaim{{
-		ObjectMeta: metav1.ObjectMeta{Name: t.dataName(), Labels: t.labels()},
+		ObjectMeta: metav1.ObjectMeta{Name: p.dataName(), Labels: p.target.labels()},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: s.StorageClassName,
