@@ -56,7 +56,7 @@ var spec = sync.OnceValues(func() (*Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTool(field.NewPath("spec"), &props)
+	return New(field.NewPath("spec"), &props)
 })
 
 // tools by their names in spec.workload, read once.
@@ -67,7 +67,7 @@ var tools = sync.OnceValues(func() (map[string]*Tool, error) {
 	}
 	out := make(map[string]*Tool, len(workload.Properties))
 	for name, props := range workload.Properties {
-		if out[name], err = newTool(field.NewPath("spec", "workload", name), &props); err != nil {
+		if out[name], err = New(field.NewPath("spec", "workload", name), &props); err != nil {
 			return nil, err
 		}
 	}
@@ -109,8 +109,8 @@ func structuralPart(name string) (*structural.Structural, error) {
 	return s, err
 }
 
-// newTool is the schema of an object. path is the prefix of error messages.
-func newTool(path *field.Path, props *apiextensionsv1.JSONSchemaProps) (*Tool, error) {
+// New is the schema of an object. path is the prefix of error messages.
+func New(path *field.Path, props *apiextensionsv1.JSONSchemaProps) (*Tool, error) {
 	internal, schema, err := structuralOf(path, props)
 	if err != nil {
 		return nil, err
