@@ -115,8 +115,8 @@ func groups(path, prefix string) ([]termGroup, error) {
 	return out, nil
 }
 
-// parseTerm reads `// Name: meaning.` above `Name = "Value"`. A constant with a type of its own is an agent's; the API says
-// what it means.
+// parseTerm reads `// Name: meaning.` above `Name = "Value"`. A constant with a type of its own, and no
+// comment, is an agent's: the API says what it means.
 func parseTerm(constant *ast.ValueSpec) (term, error) {
 	name := constant.Names[0].Name
 	var literal *ast.BasicLit
@@ -132,7 +132,7 @@ func parseTerm(constant *ast.ValueSpec) (term, error) {
 	}
 	meaning, ok := strings.CutPrefix(strings.Join(strings.Fields(constant.Doc.Text()), " "), name+": ")
 	switch {
-	case constant.Type != nil:
+	case constant.Type != nil && constant.Doc == nil:
 		return term{Value: value}, nil
 	case !ok:
 		return term{}, fmt.Errorf("%s needs a comment of the form %q", name, "// "+name+": what it means")
