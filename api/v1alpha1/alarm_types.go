@@ -57,19 +57,15 @@ type ChangePoints struct {
 	// one look, as a percentage from 0.1% to 20%. Each run is another look.
 	// +optional
 	// +kubebuilder:default="1%"
-	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) >= 0.1 && double(self.replace('%', '')) <= 20.0",message="errorRate must be from 0.1% to 20%, such as 1%"
-	ErrorRate string `json:"errorRate,omitempty"`
+	ErrorRate Percentage `json:"errorRate,omitempty"`
 
 	// minimumEffect is the smallest change for the worse that matters, as a percentage above 0% and up
 	// to 100%.
 	// +optional
 	// +kubebuilder:default="5%"
-	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="minimumEffect must be above 0% and at most 100%, such as 5%"
-	MinimumEffect string `json:"minimumEffect,omitempty"`
+	MinimumEffect Percentage `json:"minimumEffect,omitempty"`
 }
 
 // RegressionSource is what found a regression.
@@ -94,15 +90,13 @@ type ScheduleRegression struct {
 	Measurement MeasurementKey `json:"measurement"`
 	// since is the first run that shows it.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Since string `json:"since"`
+	Since Name `json:"since"`
 	// sinceTime is when that run ended.
 	// +optional
 	SinceTime *metav1.Time `json:"sinceTime,omitempty"`
 	// last is the last run that shows it.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Last string `json:"last,omitempty"`
+	Last Name `json:"last,omitempty"`
 	// runCount is the number of runs that show it.
 	// +required
 	// +kubebuilder:validation:Minimum=1
@@ -112,6 +106,5 @@ type ScheduleRegression struct {
 	Confirmed bool `json:"confirmed"`
 	// text is the regression in words.
 	// +required
-	// +kubebuilder:validation:MaxLength=1024
-	Text string `json:"text"`
+	Text Line `json:"text"`
 }

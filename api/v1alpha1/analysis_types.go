@@ -20,19 +20,15 @@ type Analysis struct {
 	// 100%. Two sides whose difference is shown to be smaller are Equivalent.
 	// +optional
 	// +kubebuilder:default="2%"
-	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="minimumEffect must be above 0% and at most 100%, such as 2%"
-	MinimumEffect string `json:"minimumEffect,omitempty"`
+	MinimumEffect Percentage `json:"minimumEffect,omitempty"`
 
 	// errorRate is the largest probability of at least one false difference in the whole family, and
 	// likewise of at least one false equivalence, as a percentage from 0.1% to 20%.
 	// +optional
 	// +kubebuilder:default="5%"
-	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) >= 0.1 && double(self.replace('%', '')) <= 20.0",message="errorRate must be from 0.1% to 20%, such as 5%"
-	ErrorRate string `json:"errorRate,omitempty"`
+	ErrorRate Percentage `json:"errorRate,omitempty"`
 
 	// control measures the baseline a second time, under the name control: a target with the same
 	// spec, on a server of its own. Their comparison has no true difference. Its interval is the
@@ -87,8 +83,7 @@ type MeasurementRef struct {
 	// name of the measurement, such as latency.percentile.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 
 	// labels that it has, such as {p: "99"}.
 	// +optional

@@ -47,19 +47,16 @@ type BaselineRun struct {
 	// name of the BenchmarkRun.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// uid of it.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	UID string `json:"uid,omitempty"`
+	UID Digest `json:"uid,omitempty"`
 	// completionTime is when it ended.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 	// specHash is the hash of its resolved spec.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	SpecHash string `json:"specHash,omitempty"`
+	SpecHash Digest `json:"specHash,omitempty"`
 	// workload of it in lines "name=value", such as sysbench.tables=10, and clients.count. A gate compares a run of
 	// another workload only with otherWorkload: Compare. Long values are digests. Absent: it is not known, and each
 	// workload is compared.
@@ -80,13 +77,11 @@ type Promotion struct {
 	// author of it.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Author string `json:"author"`
+	Author Name `json:"author"`
 	// reason for it.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=1024
-	Reason string `json:"reason"`
+	Reason Line `json:"reason"`
 	// forced says what spoke against it, such as that the run is not valid; absent where nothing did.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
@@ -98,8 +93,7 @@ type PastPromotion struct {
 	// run that the numbers were from.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Run string `json:"run"`
+	Run Name `json:"run"`
 	// promotion of it.
 	// +required
 	Promotion Promotion `json:"promotion"`
@@ -114,8 +108,7 @@ type MeasurementKey struct {
 	// target that was measured.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Target string `json:"target"`
+	Target Name `json:"target"`
 	// parameters are the values of the cell by the names of the axes; absent without a matrix.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=9
@@ -124,8 +117,7 @@ type MeasurementKey struct {
 	// name of the measurement, such as throughput.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// labels of the measurement.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=33
@@ -133,8 +125,7 @@ type MeasurementKey struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// unit such as tx/s or ms. A value in another unit is another measurement.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Unit string `json:"unit,omitempty"`
+	Unit Name `json:"unit,omitempty"`
 }
 
 // ExpectedMeasurement are the values that a measurement had.
@@ -143,8 +134,7 @@ type ExpectedMeasurement struct {
 	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better: then the
 	// measurement cannot be slower.
 	// +optional
-	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
-	Direction string `json:"direction,omitempty"`
+	Direction Direction `json:"direction,omitempty"`
 	// tolerance is the largest change of the median for the worse, as a percentage above 0% and up
 	// to 1000%. It replaces spec.gate.threshold of the run for this measurement.
 	// +optional
@@ -163,6 +153,7 @@ type ExpectedMeasurement struct {
 }
 
 // BaselineEnvironment are the circumstances of trials of one target.
+// +kubebuilder:object:generate=false
 type BaselineEnvironment struct {
 	// target of the trials.
 	// +required
@@ -180,8 +171,7 @@ type BaselineSpeed struct {
 	// target of the trials.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Target string `json:"target"`
+	Target Name `json:"target"`
 	// side is Client or Target.
 	// +required
 	Side SpeedSide `json:"side"`

@@ -21,6 +21,7 @@ type Clients struct {
 }
 
 // ClientPlacement restricts the nodes of client pods.
+// +kubebuilder:object:generate=false
 type ClientPlacement struct {
 	// separateFromTargets places clients and targets on different nodes. Required (the
 	// default) refuses the run when the cluster has no such nodes. None allows a shared node,
@@ -46,8 +47,7 @@ type ShapeRef struct {
 	// name of an InstanceShape.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name,omitempty"`
+	Name Name `json:"name,omitempty"`
 
 	// inline is a shape for this run alone.
 	// +optional

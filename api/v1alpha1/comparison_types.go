@@ -49,20 +49,16 @@ type ComparisonEntry struct {
 	Family ComparisonFamily `json:"family"`
 	// factor whose values are compared.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Factor string `json:"factor"`
+	Factor Name `json:"factor"`
 	// value of the factor.
 	// +required
-	// +kubebuilder:validation:MaxLength=1024
-	Value string `json:"value"`
+	Value Line `json:"value"`
 	// baseline is the value of the factor that it is compared with.
 	// +required
-	// +kubebuilder:validation:MaxLength=1024
-	Baseline string `json:"baseline"`
+	Baseline Line `json:"baseline"`
 	// target that was measured, on both sides; absent where the targets are compared.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Target string `json:"target,omitempty"`
+	Target Name `json:"target,omitempty"`
 	// cell is the index in the plan of the cell of the value.
 	// +required
 	// +kubebuilder:validation:Minimum=0
@@ -74,8 +70,7 @@ type ComparisonEntry struct {
 	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
 	// name of the measurement.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// labels of the measurement, without the factor.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=33
@@ -83,12 +78,10 @@ type ComparisonEntry struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// unit of the measurement.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Unit string `json:"unit,omitempty"`
+	Unit Name `json:"unit,omitempty"`
 	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
 	// +optional
-	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
-	Direction string `json:"direction,omitempty"`
+	Direction Direction `json:"direction,omitempty"`
 	// verdict on the value against the baseline: Faster or Slower; Higher or Lower, of a
 	// measurement that is no speed; Equivalent, Inconclusive or Exploratory.
 	// +required
@@ -99,37 +92,30 @@ type ComparisonEntry struct {
 	BelowMinimumEffect bool `json:"belowMinimumEffect,omitempty"`
 	// ratio of the value over the baseline, over the blocks; absent without a pair.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	Ratio string `json:"ratio,omitempty"`
+	Ratio Figure `json:"ratio,omitempty"`
 	// intervalLow and intervalHigh bound the ratio. In the primary family the interval excludes 1 if
 	// and only if adjustedP is at most the error rate; all intervals together have no common
 	// confidence. Absent where the blocks are too few.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	IntervalLow string `json:"intervalLow,omitempty"`
+	IntervalLow Figure `json:"intervalLow,omitempty"`
 	// intervalHigh is the upper end.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	IntervalHigh string `json:"intervalHigh,omitempty"`
+	IntervalHigh Figure `json:"intervalHigh,omitempty"`
 	// intervalConfidence is the least probability, 0 to 1, that an interval of this level contains
 	// the true ratio of these servers. It is for this interval by itself.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	IntervalConfidence string `json:"intervalConfidence,omitempty"`
+	IntervalConfidence Figure `json:"intervalConfidence,omitempty"`
 	// p is the probability of a difference at least this large if there is no true difference; for this comparison by
 	// itself.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	P string `json:"p,omitempty"`
+	P Figure `json:"p,omitempty"`
 	// adjustedP is p for the whole family, by Holm. Absent outside of the primary family.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	AdjustedP string `json:"adjustedP,omitempty"`
+	AdjustedP Figure `json:"adjustedP,omitempty"`
 	// detectableEffect is the smallest relative difference, such as 0.031, that this many blocks
 	// with this spread find in four of five runs. Absent where that is unknown.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	DetectableEffect string `json:"detectableEffect,omitempty"`
+	DetectableEffect Figure `json:"detectableEffect,omitempty"`
 	// blockCount is the number of blocks with a counted trial on both sides.
 	// +required
 	// +kubebuilder:validation:Minimum=0
@@ -152,8 +138,7 @@ type ComparisonEntry struct {
 	// text is the comparison in one line, such as "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10
 	// blocks: mariadb against mysql".
 	// +required
-	// +kubebuilder:validation:MaxLength=1024
-	Text string `json:"text"`
+	Text Line `json:"text"`
 }
 
 // VerdictReason is why a comparison or a sweep is not decided, or what limits its numbers.
@@ -175,12 +160,10 @@ type VerdictReason struct {
 type SideDifferences struct {
 	// value is the name of the target that is compared.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Value string `json:"value"`
+	Value Name `json:"value"`
 	// baseline is the name of the target that it is compared with.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Baseline string `json:"baseline"`
+	Baseline Name `json:"baseline"`
 	// differences that are known to change what is measured, the most important ones first.
 	// +required
 	// +listType=atomic
@@ -190,6 +173,7 @@ type SideDifferences struct {
 }
 
 // SideDifference is one property in which two compared targets differ.
+// +kubebuilder:object:generate=false
 type SideDifference struct {
 	// name of the property: a setting of the server, such as log_bin, or another fact, such as
 	// target/cpu.
@@ -236,8 +220,7 @@ type PlannedAnalysis struct {
 	// detectableEffect is the smallest relative difference, such as 0.031, that the planned blocks find in four of five
 	// runs. It assumes a spread of 2.7 % of the values, and so of 3.8 % of ratios. Absent where the blocks are too few.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	DetectableEffect string `json:"detectableEffect,omitempty"`
+	DetectableEffect Figure `json:"detectableEffect,omitempty"`
 	// lookBlocks are the numbers of blocks after which a run with design.stopEarly looks at its data
 	// and may stop; the last one is design.blocks. Absent without stopEarly.
 	// +optional
@@ -247,8 +230,7 @@ type PlannedAnalysis struct {
 	// lookErrorRate is the error rate of the analysis at each look, such as 0.0125: the looks share
 	// analysis.errorRate. Absent without stopEarly.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	LookErrorRate string `json:"lookErrorRate,omitempty"`
+	LookErrorRate Figure `json:"lookErrorRate,omitempty"`
 	// stoppedAfterBlocks is the number of blocks that were measured by a run that stopped early.
 	// Absent for any other.
 	// +optional
@@ -256,6 +238,5 @@ type PlannedAnalysis struct {
 	StoppedAfterBlocks *int32 `json:"stoppedAfterBlocks,omitempty"`
 	// exploratory is why the run can have no verdict; absent where it can.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Exploratory string `json:"exploratory,omitempty"`
+	Exploratory Line `json:"exploratory,omitempty"`
 }

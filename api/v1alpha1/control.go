@@ -2,8 +2,7 @@ package v1alpha1
 
 import "slices"
 
-// ControlOf is the name of the target that the control of the analysis repeats; empty without a
-// control.
+// ControlOf is the name of the target that the control of the analysis repeats; empty without a control.
 func (s *BenchmarkRunSpec) ControlOf() string {
 	if s.Analysis == nil || !s.Analysis.Control {
 		return ""

@@ -6,8 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Defaults of the design that depend on the workload. Those of all others stand in the
-// schema.
+// Defaults of the design that depend on the workload. Those of all others stand in the schema.
 const (
 	// DefaultWarmup and DefaultDuration are for tools that make one measurement in a trial.
 	DefaultWarmup   = 30 * time.Second
@@ -15,15 +14,13 @@ const (
 	// DefaultDriversWarmup and DefaultDriversDuration are for drivers, which make hundreds.
 	DefaultDriversWarmup   = 500 * time.Millisecond
 	DefaultDriversDuration = 2 * time.Second
-	// DefaultRounds and DefaultWarmupRounds are for benchmarks of drivers that are measured
-	// by rounds.
+	// DefaultRounds and DefaultWarmupRounds are for benchmarks of drivers that are measured by rounds.
 	DefaultRounds       int32 = 3
 	DefaultWarmupRounds int32 = 1
 )
 
-// SetDefaults fills in what the schema cannot: the fields of the design whose defaults
-// depend on the workload, and the target of analysis.control. Afterwards warmup and duration
-// are there, and with drivers rounds and warmupRounds too.
+// SetDefaults fills in what the schema cannot: the fields of the design whose defaults depend on the workload, and the
+// target of analysis.control. Afterwards warmup and duration are there, and with drivers rounds and warmupRounds too.
 func (s *BenchmarkRunSpec) SetDefaults() {
 	s.addControl()
 	d := &s.Design

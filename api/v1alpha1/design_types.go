@@ -4,6 +4,7 @@ package v1alpha1
 // fixed when it is accepted (status.plan.analysis.lookBlocks), and stops at the first look at which
 // all intervals of the primary comparisons are narrow enough. The looks share the error rate of the
 // analysis, so that the verdict holds at whichever look the run stops.
+// +kubebuilder:object:generate=false
 type StopEarly struct {
 	// minBlocks is the least number of blocks, 6 to 99. A large family of comparisons needs more
 	// before its first look.

@@ -156,6 +156,7 @@ type DriverSession string
 // DriverBaseline selects the reference of each measurement: the measurement that has these
 // values and is otherwise equal. Without a measured reference there is no speed-up.
 // +kubebuilder:validation:MinProperties=1
+// +kubebuilder:object:generate=false
 type DriverBaseline struct {
 	// driver of the baseline, by its name in results.
 	// +optional

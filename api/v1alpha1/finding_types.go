@@ -26,12 +26,10 @@ type Finding struct {
 	Client *int32 `json:"client,omitempty"`
 	// target that the finding is about.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Target string `json:"target,omitempty"`
+	Target Name `json:"target,omitempty"`
 	// check is the name of the validity check, see docs/reference/checks.md.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Check string `json:"check"`
+	Check Name `json:"check"`
 	// severity is Invalid (the result contradicts itself; not part of the summary), Disturbed
 	// (interference during the measurement; not part of the summary), Warning (part of the
 	// summary, with a doubt) or Note (a fact, without a doubt).

@@ -14,8 +14,7 @@ type Gate struct {
 	// the end of the run, which does not wait for it. Without it Passed is Unknown.
 	// +required
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Baseline string `json:"baseline"`
+	Baseline Name `json:"baseline"`
 
 	// also are further baselines, at most 3, such as that of last week. The run is compared with each by
 	// the same rules. The test is over all measurements of all baselines that can fail together.
@@ -72,6 +71,7 @@ type Gate struct {
 }
 
 // FurtherBaseline of a gate.
+// +kubebuilder:object:generate=false
 type FurtherBaseline struct {
 	// name of a BenchmarkBaseline in the namespace of the run.
 	// +required
@@ -142,6 +142,7 @@ const (
 )
 
 // GateTest is a test of all measurements of a baseline together.
+// +kubebuilder:object:generate=false
 type GateTest struct {
 	// errorRate is the largest probability that at least one measurement is called slower when no
 	// value of either run depends on which run it is from, as a percentage from 0.1% to 20%. Runs of
@@ -183,8 +184,7 @@ type GateStatus struct {
 type GateBaseline struct {
 	// name of the BenchmarkBaseline.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// effect is Fail, or Inform for a baseline on which nothing depends.
 	// +required
 	Effect BaselineEffect `json:"effect"`
@@ -194,8 +194,7 @@ type GateBaseline struct {
 	Passed metav1.ConditionStatus `json:"passed"`
 	// reason why: one of the condition Passed.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	Reason string `json:"reason"`
+	Reason Digest `json:"reason"`
 	// pin tells the baseline apart as it was read; absent where there was none.
 	// +optional
 	Pin *BaselinePin `json:"pin,omitempty"`
@@ -228,20 +227,16 @@ type GateBaseline struct {
 type BaselinePin struct {
 	// uid of it.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	UID string `json:"uid"`
+	UID Digest `json:"uid"`
 	// resourceVersion of it.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	ResourceVersion string `json:"resourceVersion"`
+	ResourceVersion Digest `json:"resourceVersion"`
 	// sha256 of its spec as JSON, in hexadecimal.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	SHA256 string `json:"sha256"`
+	SHA256 Digest `json:"sha256"`
 	// run that its numbers are from.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Run string `json:"run"`
+	Run Name `json:"run"`
 	// promotionTime is when it was promoted.
 	// +optional
 	PromotionTime *metav1.Time `json:"promotionTime,omitempty"`
@@ -272,34 +267,27 @@ type GateEntry struct {
 	Outcome GateOutcome `json:"outcome"`
 	// baseline that it was compared with.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Baseline string `json:"baseline,omitempty"`
+	Baseline Name `json:"baseline,omitempty"`
 	// measurement that was judged.
 	// +required
 	Measurement MeasurementKey `json:"measurement"`
 	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
 	// +optional
-	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
-	Direction string `json:"direction,omitempty"`
+	Direction Direction `json:"direction,omitempty"`
 	// expected is the median of the baseline; absent for a new measurement.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	Expected string `json:"expected,omitempty"`
+	Expected Figure `json:"expected,omitempty"`
 	// median of the run; absent for a missing measurement.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	Median string `json:"median,omitempty"`
+	Median Figure `json:"median,omitempty"`
 	// ratio of the medians, run over baseline.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	Ratio string `json:"ratio,omitempty"`
+	Ratio Figure `json:"ratio,omitempty"`
 	// adjustedP is the p-value of the test for all measurements together, by Holm; absent without
 	// spec.gate.test.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	AdjustedP string `json:"adjustedP,omitempty"`
+	AdjustedP Figure `json:"adjustedP,omitempty"`
 	// text is the entry in words.
 	// +required
-	// +kubebuilder:validation:MaxLength=1024
-	Text string `json:"text"`
+	Text Line `json:"text"`
 }

@@ -56,6 +56,7 @@ type InstanceShapeSpec struct {
 }
 
 // Price of a machine.
+// +kubebuilder:object:generate=false
 type Price struct {
 	// perHour is a decimal number, such as "0.204".
 	// +required

@@ -7,22 +7,18 @@ type IntegrityStatus struct {
 	// head is the digest of the last record of the journal; of the plan before the first record.
 	// It covers all records, and with them the digests of all results.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	Head string `json:"head,omitempty"`
+	Head Digest `json:"head,omitempty"`
 	// recordCount is the number of records up to head.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	RecordCount int32 `json:"recordCount,omitempty"`
 	// planSHA256 is the digest of the last part of the plan.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	PlanSHA256 string `json:"planSHA256"`
+	PlanSHA256 Digest `json:"planSHA256"`
 	// recordsSHA256 is the digest of the last part of the records.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	RecordsSHA256 string `json:"recordsSHA256,omitempty"`
+	RecordsSHA256 Digest `json:"recordsSHA256,omitempty"`
 	// summarySHA256 is the digest of the last part of the summary; absent until the run ends.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	SummarySHA256 string `json:"summarySHA256,omitempty"`
+	SummarySHA256 Digest `json:"summarySHA256,omitempty"`
 }

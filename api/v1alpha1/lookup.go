@@ -1,18 +1,15 @@
 package v1alpha1
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
 // Target is the target of the spec with the name; the zero value when there is none.
 func (r *BenchmarkRun) Target(name string) Target {
-	for _, t := range r.Spec.Targets {
-		if t.Name == name {
-			return t
-		}
-	}
-	return Target{}
+	return first(r.Spec.Targets, func(t Target) bool { return t.Name == name })
 }
 
 // Provided are the targets that Assay provides, in the order of the spec.
@@ -31,36 +28,30 @@ func (r *BenchmarkRun) ResolvedTarget(name string) ResolvedTarget {
 	if r.Status.Resolved == nil {
 		return ResolvedTarget{}
 	}
-	for _, t := range r.Status.Resolved.Targets {
-		if t.Name == name {
-			return t
-		}
-	}
-	return ResolvedTarget{}
+	return first(r.Status.Resolved.Targets, func(t ResolvedTarget) bool { return t.Name == name })
 }
 
-// PlacementOf is the placement of a target; the zero value for a target that Assay does not
-// place.
+// PlacementOf is the placement of a target; the zero value for a target that Assay does not place.
 func (r *BenchmarkRun) PlacementOf(name string) TargetPlacement {
 	if r.Status.Placement == nil {
 		return TargetPlacement{}
 	}
-	for _, t := range r.Status.Placement.Targets {
-		if t.Name == name {
-			return t
-		}
-	}
-	return TargetPlacement{}
+	return first(r.Status.Placement.Targets, func(t TargetPlacement) bool { return t.Name == name })
 }
 
 // TargetStatus is the status of a target; it has only the name when there is none yet.
 func (r *BenchmarkRun) TargetStatus(name string) TargetStatus {
-	for _, t := range r.Status.Targets {
-		if t.Name == name {
-			return t
-		}
+	status := first(r.Status.Targets, func(t TargetStatus) bool { return t.Name == name })
+	status.Name = name
+	return status
+}
+
+// first of a list that is the one; the zero value when there is none.
+func first[T any](list []T, is func(T) bool) (none T) {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
 	}
-	return TargetStatus{Name: name}
+	return none
 }
 
 // Finished reports whether the run has ended.
@@ -97,8 +88,7 @@ func DescribeNode(node *corev1.Node) NodeInfo {
 	}
 }
 
-// Encryption is tls with its default: Required for a server of the MySQL family; Disabled for
-// JDBC, whose URL decides.
+// Encryption is tls with its default: Required for a server of the MySQL family; Disabled for JDBC, whose URL decides.
 func (e ExternalTarget) Encryption() TLSMode {
 	switch {
 	case e.TLS != "":

@@ -39,8 +39,7 @@ const (
 	RoleClient  = "client"
 	RoleTrial   = "trial"
 	RoleResult  = "result"
-	// RoleJournal is that of the ConfigMaps with the plan, the records of the trials
-	// and the summary.
+	// RoleJournal is that of the ConfigMaps with the plan, the records of the trials and the summary.
 	RoleJournal = "journal"
 	// RoleInputs is that of the ConfigMap with the files of the workload.
 	RoleInputs = "inputs"
@@ -56,14 +55,12 @@ const (
 
 // Annotations.
 const (
-	// AnnotationClaimedBy is set by a client on its result ConfigMap before it does anything
-	// else: the pod, and a word that is this process's own. No other process goes on with
-	// the result.
+	// AnnotationClaimedBy is set by a client on its result ConfigMap before it does anything else: the pod, and a word
+	// that is this process's own. No other process goes on with the result.
 	AnnotationClaimedBy = "assay.dev/claimed-by"
 	// AnnotationReady is set by a client on its result ConfigMap when it can start.
 	AnnotationReady = "assay.dev/ready"
-	// AnnotationStart is set by the manager on a trial's ConfigMap when it has
-	// published the start.
+	// AnnotationStart is set by the manager on a trial's ConfigMap when it has published the start.
 	AnnotationStart = "assay.dev/start"
 	// AnnotationTarget, on a trial's ConfigMap, is the pod of the target and the
 	// number of its restarts when the trial began.
@@ -77,7 +74,6 @@ const (
 	// AnnotationScheduledTime, on a run of a schedule, is the time of the schedule that started it
 	// (RFC 3339), without the jitter.
 	AnnotationScheduledTime = "assay.dev/scheduled-time"
-	// AnnotationChange, on a run of a schedule with onChange, tells the change that it measures from
-	// all others.
+	// AnnotationChange, on a run of a schedule with onChange, tells the change that it measures from all others.
 	AnnotationChange = "assay.dev/change"
 )

@@ -1,9 +1,8 @@
 package v1alpha1
 
-// The one vocabulary of reasons: of conditions, of failed trials, and of the agents, whose
-// reasons the manager copies. A transient reason goes away without the user, or may not
-// affect the next attempt. A permanent reason comes back until the user changes something.
-// docs/reference/conditions.md is generated from the groups below.
+// The one vocabulary of reasons: of conditions, of failed trials, and of the agents, whose reasons the manager copies.
+// A transient reason goes away without the user, or may not affect the next attempt. A permanent reason comes back
+// until the user changes something. docs/reference/conditions.md is generated from the groups below.
 
 // Transient: states of a step. The manager goes on by itself.
 const (
@@ -27,9 +26,8 @@ const (
 	// ReasonQueued: other runs hold the nodes, are in front of this run in the queue, use up the limits of its namespace, or
 	// have reserved the room for its results.
 	ReasonQueued = "Queued"
-	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form
-	// that this manager must not continue, or accepted a spec that this manager refuses. The run
-	// waits for the other manager.
+	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form that this manager must
+	// not continue, or accepted a spec that this manager refuses. The run waits for the other manager.
 	ReasonJournalTooNew = "JournalTooNew"
 	// ReasonOffered: nodes offer the shape.
 	ReasonOffered = "Offered"
@@ -37,8 +35,7 @@ const (
 
 // Permanent: the spec, or what it names, has to change. The run ends before it measures.
 const (
-	// ReasonInvalidSpec: the spec contradicts itself in a way that the API server cannot
-	// check.
+	// ReasonInvalidSpec: the spec contradicts itself in a way that the API server cannot check.
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonTooManyTrials: the plan would have more trials or cells than the operator's limits
 	// (limits.trials, limits.cells).
@@ -51,8 +48,7 @@ const (
 	ReasonResultBudgetExceeded = "ResultBudgetExceeded"
 	// ReasonShapeNotFound: a named InstanceShape does not exist.
 	ReasonShapeNotFound = "ShapeNotFound"
-	// ReasonShapeNotAllowed: the operator's configuration does not allow an inline shape, or
-	// what it has.
+	// ReasonShapeNotAllowed: the operator's configuration does not allow an inline shape, or what it has.
 	ReasonShapeNotAllowed = "ShapeNotAllowed"
 	// ReasonVersionNotInCatalogue: the engine catalogue has no such version.
 	ReasonVersionNotInCatalogue = "VersionNotInCatalogue"
@@ -62,8 +58,7 @@ const (
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonConfigMapNotFound: a named ConfigMap does not exist.
 	ReasonConfigMapNotFound = "ConfigMapNotFound"
-	// ReasonSettingInvalid: a server setting of the spec is malformed, or is one that Assay
-	// sets.
+	// ReasonSettingInvalid: a server setting of the spec is malformed, or is one that Assay sets.
 	ReasonSettingInvalid = "SettingInvalid"
 	// ReasonPublishedUnreadable: the text of a published target has no readable number.
 	ReasonPublishedUnreadable = "PublishedUnreadable"
@@ -75,11 +70,9 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonPodRejected: the API server or a kubelet refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
-	// ReasonPriorityNotAllowed: spec.priority is outside of what the operator's configuration
-	// allows to the namespace.
+	// ReasonPriorityNotAllowed: spec.priority is outside of what the operator's configuration allows to the namespace.
 	ReasonPriorityNotAllowed = "PriorityNotAllowed"
-	// ReasonDeadlineNotAllowed: spec.deadline is longer than the operator's configuration allows to
-	// the namespace.
+	// ReasonDeadlineNotAllowed: spec.deadline is longer than the operator's configuration allows to the namespace.
 	ReasonDeadlineNotAllowed = "DeadlineNotAllowed"
 	// ReasonNamespaceLimitExceeded: the run alone needs more nodes than its namespace may hold.
 	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
@@ -90,13 +83,11 @@ const (
 
 // Permanent: the server, the tool or the image cannot do what was asked.
 const (
-	// ReasonInitialisationFailed: the data directory or the benchmark's account could not be
-	// created.
+	// ReasonInitialisationFailed: the data directory or the benchmark's account could not be created.
 	ReasonInitialisationFailed = "InitialisationFailed"
 	// ReasonServerRefusedSetting: the server ended because it refuses a setting.
 	ReasonServerRefusedSetting = "ServerRefusedSetting"
-	// ReasonServerMissing: the image has no server of the flavor that starts, or lacks the
-	// storage engine.
+	// ReasonServerMissing: the image has no server of the flavor that starts, or lacks the storage engine.
 	ReasonServerMissing = "ServerMissing"
 	// ReasonImagePullFailed: an image cannot be pulled.
 	ReasonImagePullFailed = "ImagePullFailed"
@@ -124,17 +115,14 @@ const (
 	ReasonResultTooLarge = "ResultTooLarge"
 	// ReasonTargetOOMKilled: the database needed more memory than its shape has and was killed.
 	ReasonTargetOOMKilled = "TargetOOMKilled"
-	// ReasonClientOOMKilled: the tool needed more memory than the shape of the clients has and was
-	// killed.
+	// ReasonClientOOMKilled: the tool needed more memory than the shape of the clients has and was killed.
 	ReasonClientOOMKilled = "ClientOOMKilled"
 	// ReasonAgentOOMKilled: the agent of a client pod needed more memory than agent.resources of
 	// the operator's configuration gives it and was killed.
 	ReasonAgentOOMKilled = "AgentOOMKilled"
-	// ReasonDiskLimitExceeded: a pod wrote more to the disk of its node than it may, and was
-	// evicted.
+	// ReasonDiskLimitExceeded: a pod wrote more to the disk of its node than it may, and was evicted.
 	ReasonDiskLimitExceeded = "DiskLimitExceeded"
-	// ReasonTargetOverloaded: the target did not achieve the offered rate of an open loop, and
-	// the tool gave up.
+	// ReasonTargetOverloaded: the target did not achieve the offered rate of an open loop, and the tool gave up.
 	ReasonTargetOverloaded = "TargetOverloaded"
 	// ReasonOperationsUnfinished: the requested operations did not end in time.
 	ReasonOperationsUnfinished = "OperationsUnfinished"
@@ -144,8 +132,7 @@ const (
 	ReasonSnapshotMissing = "SnapshotMissing"
 	// ReasonUnauthorized: a request to the agent has no signature that holds, or was made before.
 	ReasonUnauthorized = "Unauthorized"
-	// ReasonRequestInvalid: a request to the agent has no valid operation or an invalid
-	// parameter.
+	// ReasonRequestInvalid: a request to the agent has no valid operation or an invalid parameter.
 	ReasonRequestInvalid = "RequestInvalid"
 	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was deleted.
 	// The measured trials are no longer known.
@@ -158,8 +145,7 @@ const (
 const (
 	// ReasonUnschedulable: the scheduler found no node for a pod in time.
 	ReasonUnschedulable = "Unschedulable"
-	// ReasonPodEvicted: a pod of the run was evicted (drain, taint, pressure on its node) or
-	// preempted.
+	// ReasonPodEvicted: a pod of the run was evicted (drain, taint, pressure on its node) or preempted.
 	ReasonPodEvicted = "PodEvicted"
 	// ReasonNodeLost: the node of a pod is gone, does not answer, or was shut down.
 	ReasonNodeLost = "NodeLost"
@@ -172,13 +158,11 @@ const (
 	ReasonInterrupted = "Interrupted"
 	// ReasonTargetPodDeleted: the database pod was deleted during a trial.
 	ReasonTargetPodDeleted = "TargetPodDeleted"
-	// ReasonTargetCrashed: the database container ended in a trial, or repeatedly at its
-	// start.
+	// ReasonTargetCrashed: the database container ended in a trial, or repeatedly at its start.
 	ReasonTargetCrashed = "TargetCrashed"
 	// ReasonTargetRestarted: the database restarted during a trial, unnoticed by the tool.
 	ReasonTargetRestarted = "TargetRestarted"
-	// ReasonServerCrashed: the agent of the database pod reports that the server ended
-	// unexpectedly.
+	// ReasonServerCrashed: the agent of the database pod reports that the server ended unexpectedly.
 	ReasonServerCrashed = "ServerCrashed"
 	// ReasonServerKilled: the agent of the database pod reports that the server was killed by
 	// SIGKILL, most likely because memory ran out.
@@ -193,8 +177,7 @@ const (
 	ReasonDeadlineExceeded = "DeadlineExceeded"
 	// ReasonResultMissing: a client ended without a result.
 	ReasonResultMissing = "ResultMissing"
-	// ReasonResultContradictory: the result differs from the one in the client's termination
-	// message.
+	// ReasonResultContradictory: the result differs from the one in the client's termination message.
 	ReasonResultContradictory = "ResultContradictory"
 	// ReasonOutputTruncated: the tool succeeded, but part of its report is missing.
 	ReasonOutputTruncated = "OutputTruncated"
@@ -246,8 +229,7 @@ const (
 	ReasonRegressed = "Regressed"
 	// ReasonUnconfirmed: a measurement became slower, and no further run has confirmed it yet.
 	ReasonUnconfirmed = "Unconfirmed"
-	// ReasonLastRunFailed: the last run did not succeed: it failed, or its condition Valid or Passed
-	// is False.
+	// ReasonLastRunFailed: the last run did not succeed: it failed, or its condition Valid or Passed is False.
 	ReasonLastRunFailed = "LastRunFailed"
 	// ReasonHistoryUnreadable: the ConfigMap with the history cannot be read, belongs to another
 	// object, or was written by a newer Assay. Runs are not deleted meanwhile.
@@ -266,13 +248,11 @@ const (
 	ReasonInvalid = "Invalid"
 	// ReasonRunFailed: the run has failed, so that it has not passed.
 	ReasonRunFailed = "RunFailed"
-	// ReasonBaselineNotFound: the namespace has no BenchmarkBaseline of that name. Nothing was
-	// compared.
+	// ReasonBaselineNotFound: the namespace has no BenchmarkBaseline of that name. Nothing was compared.
 	ReasonBaselineNotFound = "BaselineNotFound"
 	// ReasonBaselineInvalid: the numbers of the BenchmarkBaseline contradict themselves.
 	ReasonBaselineInvalid = "BaselineInvalid"
-	// ReasonNotAlike: the run was measured in other circumstances than its baseline, in what
-	// requireLike names.
+	// ReasonNotAlike: the run was measured in other circumstances than its baseline, in what requireLike names.
 	ReasonNotAlike = "NotAlike"
 	// ReasonNotComparable: the run has another workload than that of the baseline. Nothing was compared.
 	ReasonNotComparable = "NotComparable"

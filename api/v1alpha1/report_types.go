@@ -10,26 +10,21 @@ type ReportStatus struct {
 	// when everything is stored, and otherwise why something is not: ReportTooLarge, ReportNotStored or
 	// ChildConflict. docs/reference/conditions.md defines them.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	Reason string `json:"reason"`
+	Reason Digest `json:"reason"`
 	// message says it to people: where to find the report, or how to make it.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Message string `json:"message,omitempty"`
+	Message Line `json:"message,omitempty"`
 	// configMap in the namespace of the run: report.md has its tables as Markdown, and summary.json
 	// the document of `kubectl assay get RUN -o json` (docs/contracts/cli-run.v1.schema.json). Absent
 	// where it could not be stored.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	ConfigMap string `json:"configMap,omitempty"`
+	ConfigMap Name `json:"configMap,omitempty"`
 	// markdownSHA256 is the SHA-256 of report.md, in hexadecimal.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	MarkdownSHA256 string `json:"markdownSHA256,omitempty"`
+	MarkdownSHA256 Digest `json:"markdownSHA256,omitempty"`
 	// summarySHA256 is the SHA-256 of summary.json, in hexadecimal.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	SummarySHA256 string `json:"summarySHA256,omitempty"`
+	SummarySHA256 Digest `json:"summarySHA256,omitempty"`
 	// sizeBytes of etcd that the ConfigMap takes. They count against the budget of results.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -48,6 +43,7 @@ type ReportStatus struct {
 }
 
 // StoredPage is an HTML file in the object store that needs nothing else.
+// +kubebuilder:object:generate=false
 type StoredPage struct {
 	// object is where it is, such as s3://bucket/cluster/ns/run/uid/report/DIGEST-report.html.
 	// +required

@@ -9,16 +9,14 @@ type Resolved struct {
 	ClientShape InstanceShapeSpec `json:"clientShape"`
 	// agentImage is the image of the agent, in database pods and in client pods.
 	// +required
-	// +kubebuilder:validation:MaxLength=1024
-	AgentImage string `json:"agentImage"`
+	AgentImage Line `json:"agentImage"`
 	// agentResources of the agent's container in a client pod, in addition to clientShape, which
 	// is the tool's.
 	// +required
 	AgentResources AgentResources `json:"agentResources"`
 	// runnerImage of the client pods.
 	// +required
-	// +kubebuilder:validation:MaxLength=1024
-	RunnerImage string `json:"runnerImage"`
+	RunnerImage Line `json:"runnerImage"`
 	// runnerImages are the images by their names in the catalogue, where cells need different
 	// images. runnerImage is then the image of the first cell.
 	// +optional
@@ -51,6 +49,7 @@ type AgentResources struct {
 }
 
 // RunnerImage is an image of the client pods.
+// +kubebuilder:object:generate=false
 type RunnerImage struct {
 	// name in the catalogue of the operator's configuration.
 	// +required
@@ -63,6 +62,7 @@ type RunnerImage struct {
 }
 
 // ResolvedInputs are the files of a workload, pinned.
+// +kubebuilder:object:generate=false
 type ResolvedInputs struct {
 	// configMap of the run that holds the copy.
 	// +required
@@ -79,15 +79,13 @@ type ResolvedInputs struct {
 type ResolvedTarget struct {
 	// name of the target.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// shape of the database pod; absent for an external target.
 	// +optional
 	Shape *InstanceShapeSpec `json:"shape,omitempty"`
 	// image of the database server; absent for an external target.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Image string `json:"image,omitempty"`
+	Image Line `json:"image,omitempty"`
 	// settings of the server: configFrom and config, merged, and the settings that Assay
 	// derives. source is where each setting comes from.
 	// +optional
@@ -96,8 +94,7 @@ type ResolvedTarget struct {
 	Settings []ServerSetting `json:"settings,omitempty"`
 	// publishedSHA256 is the SHA-256 of the numbers of a published target, in hexadecimal.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	PublishedSHA256 string `json:"publishedSHA256,omitempty"`
+	PublishedSHA256 Digest `json:"publishedSHA256,omitempty"`
 }
 
 // SettingSource is where a setting of a server comes from.
@@ -117,6 +114,7 @@ const (
 )
 
 // ServerSetting is one setting of a server.
+// +kubebuilder:object:generate=false
 type ServerSetting struct {
 	// name as in my.cnf.
 	// +required
@@ -135,8 +133,7 @@ type ServerSetting struct {
 type SettingDifference struct {
 	// name as in my.cnf.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// requested value.
 	// +required
 	// +kubebuilder:validation:MaxLength=4096

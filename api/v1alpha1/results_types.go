@@ -1,6 +1,7 @@
 package v1alpha1
 
 // ResultsStatus has the names of the ConfigMaps with the results.
+// +kubebuilder:object:generate=false
 type ResultsStatus struct {
 	// recordConfigMapCount is the number of ConfigMaps RUN-records-0000 and so on. They hold
 	// the outcome of every attempt and the names of its result ConfigMaps.

@@ -39,8 +39,7 @@ type BenchmarkScheduleStatus struct {
 	// scheduleHash is of the schedule and the time zone that accountedTime is about. When they
 	// change, the times before the change do not count.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	ScheduleHash string `json:"scheduleHash,omitempty"`
+	ScheduleHash Digest `json:"scheduleHash,omitempty"`
 
 	// lastSuccessfulTime is when the last successful run ended.
 	// +optional
@@ -122,8 +121,7 @@ type ActiveRun struct {
 	Name string `json:"name"`
 	// uid of the run.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	UID string `json:"uid"`
+	UID Digest `json:"uid"`
 	// startTime is when the run was created.
 	// +required
 	StartTime metav1.Time `json:"startTime"`
@@ -137,8 +135,7 @@ type EndedRun struct {
 	Name string `json:"name"`
 	// uid of the run.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	UID string `json:"uid"`
+	UID Digest `json:"uid"`
 	// trigger is what started it: Schedule, Change, Manual or Confirm.
 	// +optional
 	Trigger RunTrigger `json:"trigger,omitempty"`
@@ -154,16 +151,13 @@ type EndedRun struct {
 	Reason string `json:"reason,omitempty"`
 	// message says what failed.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Message string `json:"message,omitempty"`
+	Message Line `json:"message,omitempty"`
 	// verdict of the run.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Verdict string `json:"verdict,omitempty"`
+	Verdict Line `json:"verdict,omitempty"`
 	// headline of the run.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Headline string `json:"headline,omitempty"`
+	Headline Line `json:"headline,omitempty"`
 }
 
 // MissedTimes are times of a schedule for which no run was started.
@@ -177,20 +171,17 @@ type MissedTimes struct {
 	LastTime metav1.Time `json:"lastTime"`
 	// message says why it was missed.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Message string `json:"message,omitempty"`
+	Message Line `json:"message,omitempty"`
 }
 
 // SeenChange is a state of the template and of what it names.
 type SeenChange struct {
 	// digest of the template's spec and of what it names.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	Digest string `json:"digest"`
+	Digest Digest `json:"digest"`
 	// specDigest is the digest of the template's spec at the last pass of the manager.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	SpecDigest string `json:"specDigest,omitempty"`
+	SpecDigest Digest `json:"specDigest,omitempty"`
 	// generation of the schedule that specDigest is of. While it equals the schedule's generation, the template is
 	// unchanged, even if another release has other defaults.
 	// +optional
@@ -211,6 +202,7 @@ type SeenChange struct {
 }
 
 // SeenImage is an image whose tag was looked up.
+// +kubebuilder:object:generate=false
 type SeenImage struct {
 	// image as it is named.
 	// +required
@@ -230,8 +222,7 @@ type Confirmation struct {
 	Of string `json:"of"`
 	// ofUID is the UID of that run.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	OfUID string `json:"ofUID"`
+	OfUID Digest `json:"ofUID"`
 	// run that confirms.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
@@ -242,6 +233,7 @@ type Confirmation struct {
 }
 
 // HistoryStatus says where the values of the runs are kept.
+// +kubebuilder:object:generate=false
 type HistoryStatus struct {
 	// configMap with the history.
 	// +required

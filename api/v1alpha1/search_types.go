@@ -30,10 +30,8 @@ type Search struct {
 	// that held, as a percentage from 0.1% to 100%.
 	// +optional
 	// +kubebuilder:default="5%"
-	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) >= 0.1 && double(self.replace('%', '')) <= 100.0",message="precision must be from 0.1% to 100%, such as 5%"
-	Precision string `json:"precision,omitempty"`
+	Precision Percentage `json:"precision,omitempty"`
 
 	// trials at each rate, 1 to 15. They stop when the majority is certain.
 	// +optional
@@ -54,10 +52,8 @@ type Search struct {
 	// 0% to 100%. Errors are those that the tool counts as rate.errors.
 	// +optional
 	// +kubebuilder:default="0%"
-	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) <= 100.0",message="maxErrors must be from 0% to 100%, such as 0.1%"
-	MaxErrors string `json:"maxErrors,omitempty"`
+	MaxErrors Percentage `json:"maxErrors,omitempty"`
 
 	// objectives that must hold, at most 8. Absent: a rate holds when the target achieves it, within
 	// maxErrors.
@@ -122,8 +118,7 @@ type SearchEntry struct {
 	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
 	// target that was measured.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Target string `json:"target"`
+	Target Name `json:"target"`
 	// outcome is Found, AllHeld (search.high held: the answer is that rate or more), NoneHeld
 	// (search.low did not hold: no rate is known to hold), Unknown (too many trials were of no use, or
 	// an objective could not be judged) or Unfinished (the run ended before).
@@ -150,8 +145,7 @@ type SearchEntry struct {
 	Saturated bool `json:"saturated,omitempty"`
 	// reason is why the rate in failed did not hold, or why there is no answer.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Reason string `json:"reason,omitempty"`
+	Reason Line `json:"reason,omitempty"`
 	// text of the entry for people.
 	// +required
 	// +kubebuilder:validation:MaxLength=2048

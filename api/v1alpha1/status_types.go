@@ -80,8 +80,7 @@ type BenchmarkRunStatus struct {
 	// gate the verdicts of its comparisons, such as Faster or "2 Faster, 1 Inconclusive"; Measured for a
 	// run that compares nothing.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Outcome string `json:"outcome,omitempty"`
+	Outcome Name `json:"outcome,omitempty"`
 
 	// headline is the median of the main measurement of every target in the first cell of the
 	// plan, for people, such as "mariadb 590 | mysql 327 tx/s (n=6)". n is the number of
@@ -96,8 +95,7 @@ type BenchmarkRunStatus struct {
 	// against mysql; 17 settings differ". Absent until the run ends, and for a run that compares
 	// nothing.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Verdict string `json:"verdict,omitempty"`
+	Verdict Line `json:"verdict,omitempty"`
 
 	// gate is the verdict of spec.gate, with the baselines that were compared. Absent until the run ends, and without a
 	// gate.
@@ -131,8 +129,7 @@ type BenchmarkRunStatus struct {
 	// specHash is the SHA-256 of the resolved spec, in hexadecimal. Runs with the same hash
 	// are the same experiment.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	SpecHash string `json:"specHash,omitempty"`
+	SpecHash Digest `json:"specHash,omitempty"`
 
 	// placement names the nodes that the run holds.
 	// +optional
@@ -253,8 +250,7 @@ type Progress struct {
 	Totals `json:",inline"`
 	// text is "done/planned", for people.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Text string `json:"text,omitempty"`
+	Text Name `json:"text,omitempty"`
 	// currentTrial is the index of the trial that is running; absent between trials.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -270,6 +266,7 @@ type Progress struct {
 }
 
 // Totals are numbers of trials.
+// +kubebuilder:object:generate=false
 type Totals struct {
 	// done is the number of trials that have ended and are not retried.
 	// +optional
@@ -327,12 +324,10 @@ type Placement struct {
 type TargetPlacement struct {
 	// name of the target.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// nodeName is the node of its pod.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	NodeName string `json:"nodeName"`
+	NodeName Name `json:"nodeName"`
 	// replicaNodeNames are the nodes of its replicas.
 	// +optional
 	// +listType=atomic
@@ -357,8 +352,7 @@ type PlanStatus struct {
 	// sha256 of the plan in its canonical form, in hexadecimal. The same spec and seed give
 	// the same hash.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	SHA256 string `json:"sha256"`
+	SHA256 Digest `json:"sha256"`
 	// configMapCount is the number of ConfigMaps RUN-plan-0000 and so on.
 	// +required
 	ConfigMapCount int32 `json:"configMapCount"`

@@ -18,12 +18,10 @@ type SummaryEntry struct {
 	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
 	// target that was measured.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Target string `json:"target"`
+	Target Name `json:"target"`
 	// name of the measurement, such as throughput.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// labels of the measurement, such as {"operation": "read"}. Measurements of one name have
 	// different labels.
 	// +optional
@@ -32,38 +30,30 @@ type SummaryEntry struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// unit such as tx/s or ms.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Unit string `json:"unit"`
+	Unit Name `json:"unit"`
 	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
 	// +optional
-	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
-	Direction string `json:"direction,omitempty"`
+	Direction Direction `json:"direction,omitempty"`
 	// median of the counted trials. median, min and max are absent when trialCount is 0.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	Median string `json:"median,omitempty"`
+	Median Number `json:"median,omitempty"`
 	// min of the trials.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	Min string `json:"min,omitempty"`
+	Min Number `json:"min,omitempty"`
 	// max of the trials.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	Max string `json:"max,omitempty"`
+	Max Number `json:"max,omitempty"`
 	// intervalLow is the lower end of the distribution-free confidence interval of the
 	// median (confidence at least 95 %); absent for fewer than 6 trials.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	IntervalLow string `json:"intervalLow,omitempty"`
+	IntervalLow Number `json:"intervalLow,omitempty"`
 	// intervalHigh is the upper end of that interval.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	IntervalHigh string `json:"intervalHigh,omitempty"`
+	IntervalHigh Number `json:"intervalHigh,omitempty"`
 	// intervalCoverage is the probability (0.95 to 1) that an interval computed this way
 	// contains the true median. It is above 0.95 because ranks are whole numbers.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	IntervalCoverage string `json:"intervalCoverage,omitempty"`
+	IntervalCoverage Number `json:"intervalCoverage,omitempty"`
 	// trialCount is the number of counted trials.
 	// +required
 	// +kubebuilder:validation:Minimum=0
@@ -102,8 +92,7 @@ type SummaryEntry struct {
 	// caveat is a limitation of the value, such as a latency percentile that depends on the
 	// period of the CPU quota; absent without a known limitation.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Caveat string `json:"caveat,omitempty"`
+	Caveat Line `json:"caveat,omitempty"`
 }
 
 // SteadyState is whether the throughput of a trial was constant over the measured window: Steady
@@ -114,6 +103,7 @@ type SteadyState string
 
 // SteadinessCount counts trials by the steadiness of their throughput. A trial without a time
 // series is in none of the counts.
+// +kubebuilder:object:generate=false
 type SteadinessCount struct {
 	// steady is the number of trials whose throughput was shown to be constant.
 	// +optional
@@ -130,6 +120,7 @@ type SteadinessCount struct {
 }
 
 // LeftOut counts trials that are excluded from a median.
+// +kubebuilder:object:generate=false
 type LeftOut struct {
 	// reason is Failed (no result), Invalid (the result contradicts itself), Disturbed
 	// (interference during the measurement), BlockDisturbed (another trial of the same cell
@@ -164,6 +155,7 @@ const (
 )
 
 // Spread of a measurement over trials, as decimal numbers in its unit.
+// +kubebuilder:object:generate=false
 type Spread struct {
 	// median of the trials.
 	// +required
@@ -184,6 +176,7 @@ type Spread struct {
 }
 
 // LimitCount is the number of trials that reached a resource limit.
+// +kubebuilder:object:generate=false
 type LimitCount struct {
 	// by is CPU, Memory or Client.
 	// +required

@@ -13,8 +13,7 @@ type SweepEntry struct {
 	Axis string `json:"axis"`
 	// target that was measured.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Target string `json:"target"`
+	Target Name `json:"target"`
 	// cell is the index in the plan of the cell with the lightest load.
 	// +required
 	// +kubebuilder:validation:Minimum=0
@@ -26,8 +25,7 @@ type SweepEntry struct {
 	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
 	// name of the measurement, which is the main one of the tool.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// labels of the measurement.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=33
@@ -35,12 +33,10 @@ type SweepEntry struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// lightestLoad and heaviestLoad are the ends of the sweep.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	LightestLoad string `json:"lightestLoad"`
+	LightestLoad Figure `json:"lightestLoad"`
 	// heaviestLoad is the other end.
 	// +required
-	// +kubebuilder:validation:MaxLength=64
-	HeaviestLoad string `json:"heaviestLoad"`
+	HeaviestLoad Figure `json:"heaviestLoad"`
 	// loadCount is the number of loads with a counted trial.
 	// +required
 	// +kubebuilder:validation:Minimum=0
@@ -58,34 +54,27 @@ type SweepEntry struct {
 	// through the value at the lightest load meets the highest value. It need not be one of the
 	// loads. Absent where the sweep has none.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	Knee string `json:"knee,omitempty"`
+	Knee Figure `json:"knee,omitempty"`
 	// kneeLow and kneeHigh bound the knee. Absent where the blocks are too few.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	KneeLow string `json:"kneeLow,omitempty"`
+	KneeLow Figure `json:"kneeLow,omitempty"`
 	// kneeHigh is the upper end.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	KneeHigh string `json:"kneeHigh,omitempty"`
+	KneeHigh Figure `json:"kneeHigh,omitempty"`
 	// kneeConfidence is the least probability, 0 to 1, that an interval of this level contains the true knee. It
 	// accounts for the unknown position of the peak.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	KneeConfidence string `json:"kneeConfidence,omitempty"`
+	KneeConfidence Figure `json:"kneeConfidence,omitempty"`
 	// peak is the load with the highest value.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	Peak string `json:"peak,omitempty"`
+	Peak Figure `json:"peak,omitempty"`
 	// peakLow and peakHigh are the loads among which the true peak is: no other load was shown to
 	// have a higher value than these. Absent where the blocks are too few to show that.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	PeakLow string `json:"peakLow,omitempty"`
+	PeakLow Figure `json:"peakLow,omitempty"`
 	// peakHigh is the upper end.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	PeakHigh string `json:"peakHigh,omitempty"`
+	PeakHigh Figure `json:"peakHigh,omitempty"`
 	// reasons of what is absent, and what limits the sweep.
 	// +optional
 	// +listType=atomic
@@ -94,6 +83,5 @@ type SweepEntry struct {
 	// text is the sweep in one line, such as "threads of mariadb: knee at 5.2 (4.6 to 5.9), peak at 16
 	// (8 to 16)".
 	// +required
-	// +kubebuilder:validation:MaxLength=1024
-	Text string `json:"text"`
+	Text Line `json:"text"`
 }

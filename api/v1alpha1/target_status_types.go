@@ -4,36 +4,30 @@ package v1alpha1
 type TargetStatus struct {
 	// name of the target.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// address that clients connect to.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Address string `json:"address,omitempty"`
 	// imageID is the digest of the server's image, from the container runtime.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	ImageID string `json:"imageID,omitempty"`
+	ImageID Line `json:"imageID,omitempty"`
 	// agentImageID is the digest of the agent's image in the database pod.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	AgentImageID string `json:"agentImageID,omitempty"`
+	AgentImageID Line `json:"agentImageID,omitempty"`
 	// nodeName is the node that the database pod runs on; status.nodes describes it.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	NodeName string `json:"nodeName,omitempty"`
+	NodeName Name `json:"nodeName,omitempty"`
 	// serverVersion is the result of SELECT VERSION().
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	ServerVersion string `json:"serverVersion,omitempty"`
+	ServerVersion Name `json:"serverVersion,omitempty"`
 	// restartCount is the number of restarts of the database container.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	RestartCount *int32 `json:"restartCount,omitempty"`
 	// qosClass of the database pod; Guaranteed unless another component changed the pod.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	QOSClass string `json:"qosClass,omitempty"`
+	QOSClass Name `json:"qosClass,omitempty"`
 	// durability are the settings that decide whether the storage engine's log and the binary
 	// log are flushed for each commit, as the server reports them.
 	// +optional
@@ -61,8 +55,7 @@ type TargetStatus struct {
 	// loadResult is the ConfigMap with the result of loading the data; absent until the
 	// data is loaded.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	LoadResult string `json:"loadResult,omitempty"`
+	LoadResult Name `json:"loadResult,omitempty"`
 	// invalidatedBy are all findings of loading that make every trial of the target invalid,
 	// also those that status.findings no longer has room for.
 	// +optional
@@ -72,8 +65,7 @@ type TargetStatus struct {
 	// cleanupResult is the ConfigMap with the result of dropping the tables of the workload;
 	// only for an external target.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	CleanupResult string `json:"cleanupResult,omitempty"`
+	CleanupResult Name `json:"cleanupResult,omitempty"`
 	// tls is the encryption of a session of the benchmark's account, as the server reported it
 	// when the data was loaded. Absent until then, and where the session is not encrypted.
 	// +optional
@@ -84,13 +76,11 @@ type TargetStatus struct {
 	// roundTripSeconds is the median time of a round trip between client and server when
 	// the data was loaded, as a decimal number.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	RoundTripSeconds string `json:"roundTripSeconds,omitempty"`
+	RoundTripSeconds Number `json:"roundTripSeconds,omitempty"`
 	// fsyncsPerCommit is the number of log flushes per commit, measured before loading, as a
 	// decimal number; absent where the server does not count them.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	FsyncsPerCommit string `json:"fsyncsPerCommit,omitempty"`
+	FsyncsPerCommit Number `json:"fsyncsPerCommit,omitempty"`
 	// replicas of the target.
 	// +optional
 	// +listType=atomic
@@ -104,11 +94,11 @@ type TargetStatus struct {
 	Quoted []QuotedValue `json:"quoted,omitempty"`
 	// source of the quoted numbers.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	Source string `json:"source,omitempty"`
+	Source Line `json:"source,omitempty"`
 }
 
 // TLSStatus is the encryption of a session.
+// +kubebuilder:object:generate=false
 type TLSStatus struct {
 	// version of the protocol, such as TLSv1.3.
 	// +required
@@ -121,6 +111,7 @@ type TLSStatus struct {
 }
 
 // StorageStatus describes the storage of a data directory, as the kernel reports it.
+// +kubebuilder:object:generate=false
 type StorageStatus struct {
 	// filesystem such as ext4 or tmpfs.
 	// +optional
@@ -155,8 +146,7 @@ type ReplicaStatus struct {
 	Index int32 `json:"index"`
 	// nodeName is the node of its pod.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	NodeName string `json:"nodeName,omitempty"`
+	NodeName Name `json:"nodeName,omitempty"`
 	// ready is true when the replica accepts logins and applies the changes of the primary.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
@@ -173,8 +163,7 @@ type QuotedValue struct {
 	Stage QuotedStage `json:"stage"`
 	// name of the measurement, such as throughput.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// labels of the measurement. Measurements of one name have different labels.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=33
@@ -182,12 +171,10 @@ type QuotedValue struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// value as a decimal number, exactly as published.
 	// +required
-	// +kubebuilder:validation:MaxLength=512
-	Value string `json:"value"`
+	Value Number `json:"value"`
 	// unit such as ops/s or ms.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Unit string `json:"unit"`
+	Unit Name `json:"unit"`
 }
 
 // QuotedStage is the stage of a benchmark.
@@ -201,6 +188,7 @@ const (
 )
 
 // NodeInfo describes a node that pods of the run have run on.
+// +kubebuilder:object:generate=false
 type NodeInfo struct {
 	// name of the node.
 	// +required

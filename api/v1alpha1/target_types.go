@@ -36,6 +36,7 @@ type Target struct {
 }
 
 // PublishedTarget are numbers that somebody else measured.
+// +kubebuilder:object:generate=false
 type PublishedTarget struct {
 	// configMap with the raw output of the tool, or with tables: the key run, and optionally the
 	// key load. Numbers that were not published are absent.
@@ -158,6 +159,7 @@ const (
 )
 
 // Replication of a target.
+// +kubebuilder:object:generate=false
 type Replication struct {
 	// mode is Async (a commit does not wait) or SemiSync (a commit waits until a replica
 	// has received it).
@@ -273,6 +275,7 @@ type ExternalTarget struct {
 }
 
 // JDBCEndpoint is a database behind a JDBC driver.
+// +kubebuilder:object:generate=false
 type JDBCEndpoint struct {
 	// url of the driver, without credentials. With YCSB's property db.urlsharddelim it may
 	// hold several URLs, separated by semicolons: YCSB then shards over them.

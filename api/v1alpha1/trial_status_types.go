@@ -45,15 +45,13 @@ type TrialStatus struct {
 	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
 	// target that was measured.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Target string `json:"target"`
+	Target Name `json:"target"`
 	// state of the attempt.
 	// +required
 	State TrialState `json:"state"`
 	// reason of a failure, from the list in docs/reference/conditions.md.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Reason string `json:"reason,omitempty"`
+	Reason Name `json:"reason,omitempty"`
 	// message of a failure.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
@@ -95,16 +93,13 @@ type TrialStatus struct {
 	ClientNodeNames []string `json:"clientNodeNames,omitempty"`
 	// targetNodeName is the node that the database ran on; absent for an external target.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	TargetNodeName string `json:"targetNodeName,omitempty"`
+	TargetNodeName Name `json:"targetNodeName,omitempty"`
 	// clientImageID is the digest of the runner's image, from the container runtime.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
-	ClientImageID string `json:"clientImageID,omitempty"`
+	ClientImageID Line `json:"clientImageID,omitempty"`
 	// clientQOSClass of the client pods; Guaranteed unless another component changed the pods.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	ClientQOSClass string `json:"clientQOSClass,omitempty"`
+	ClientQOSClass Name `json:"clientQOSClass,omitempty"`
 	// windowStartTime is the start of the measured window, by the clock of the first client.
 	// +optional
 	WindowStartTime *metav1.MicroTime `json:"windowStartTime,omitempty"`
@@ -118,19 +113,16 @@ type TrialStatus struct {
 	// measured window, as a decimal number, corrected for the offsets of the clients' clocks.
 	// Absent with one client, and where the offsets are unknown.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	StartSkewSeconds string `json:"startSkewSeconds,omitempty"`
+	StartSkewSeconds Number `json:"startSkewSeconds,omitempty"`
 	// startSkewUncertaintySeconds is the possible error of startSkewSeconds, as a decimal
 	// number. It includes the error of the clock offsets, and of the start time of a tool that
 	// does not report it. A skew below this value is not significant.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	StartSkewUncertaintySeconds string `json:"startSkewUncertaintySeconds,omitempty"`
+	StartSkewUncertaintySeconds Number `json:"startSkewUncertaintySeconds,omitempty"`
 	// resetSeconds is the time to restore the data, as a decimal number. It is not part of the
 	// warm-up or the measured window. Absent without a reset.
 	// +optional
-	// +kubebuilder:validation:MaxLength=512
-	ResetSeconds string `json:"resetSeconds,omitempty"`
+	ResetSeconds Number `json:"resetSeconds,omitempty"`
 	// values of the runner's main measurements, at most 60.
 	// +optional
 	// +listType=atomic
@@ -139,8 +131,7 @@ type TrialStatus struct {
 	// result is the ConfigMap with the whole result and the raw output of the first client.
 	// The names for other clients end in -1, -2 and so on.
 	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Result string `json:"result,omitempty"`
+	Result Name `json:"result,omitempty"`
 }
 
 // LimitKind is a resource limit that a trial can reach.
@@ -159,6 +150,7 @@ const (
 )
 
 // Limit is a resource limit that a trial reached by its own work.
+// +kubebuilder:object:generate=false
 type Limit struct {
 	// by is CPU, Memory or Client.
 	// +required
@@ -202,6 +194,7 @@ const (
 )
 
 // MachineSpeed is the speed of a node, measured just before a trial.
+// +kubebuilder:object:generate=false
 type MachineSpeed struct {
 	// side is Client or Target.
 	// +required
@@ -219,6 +212,7 @@ type MachineSpeed struct {
 }
 
 // NodeSpeed is the speed of a node over the trials of a run.
+// +kubebuilder:object:generate=false
 type NodeSpeed struct {
 	// side is Client or Target.
 	// +required
@@ -261,8 +255,7 @@ type NodeSpeed struct {
 type Value struct {
 	// name of the measurement, such as throughput.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name Name `json:"name"`
 	// labels of the measurement, such as {"operation": "read"}. Measurements of one name have
 	// different labels.
 	// +optional
@@ -271,14 +264,11 @@ type Value struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// value as a decimal number.
 	// +required
-	// +kubebuilder:validation:MaxLength=512
-	Value string `json:"value"`
+	Value Number `json:"value"`
 	// unit such as tx/s or ms.
 	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Unit string `json:"unit"`
+	Unit Name `json:"unit"`
 	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
 	// +optional
-	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
-	Direction string `json:"direction,omitempty"`
+	Direction Direction `json:"direction,omitempty"`
 }

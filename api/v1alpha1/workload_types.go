@@ -53,6 +53,7 @@ func (w Workload) Tool() (name string, parameters json.RawMessage, err error) {
 
 // ConfigMapFiles names a ConfigMap in the run's namespace. Its keys become files. The content
 // is copied when the run is accepted.
+// +kubebuilder:object:generate=false
 type ConfigMapFiles struct {
 	// name of the ConfigMap.
 	// +required

@@ -161,7 +161,7 @@ func token(w World) string {
 	if w.Inputs.Digest == "" || w.Inputs.Digest == before.Digest && len(tags) == 0 {
 		return ""
 	}
-	return digest([]byte(strings.Join(append(tags, w.Inputs.Digest, before.Digest, before.Run), " ")))
+	return contract.Digest([]byte(strings.Join(append(tags, w.Inputs.Digest, before.Digest, before.Run), " ")))
 }
 
 // covering is a run that was started for a change, whatever else started it.

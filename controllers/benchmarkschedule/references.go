@@ -2,8 +2,6 @@ package benchmarkschedule
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
@@ -120,14 +119,14 @@ func specDigest(of v1alpha1.BenchmarkRunSpec) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding the template: %w", err)
 	}
-	return digest(text), nil
+	return contract.Digest(text), nil
 }
 
 // compose the digest of a spec and of what it names.
 func compose(lines []string, spec string) string {
 	lines = append(slices.Clone(lines), "spec "+spec)
 	slices.Sort(lines)
-	return digest([]byte(strings.Join(lines, "\n")))
+	return contract.Digest([]byte(strings.Join(lines, "\n")))
 }
 
 // linesOf what a template names: a line for each object and image, which changes with it.
@@ -180,9 +179,4 @@ func (r *Reconciler) fetch(ctx context.Context, namespace, name string, into cli
 		return fmt.Errorf("reading %q, which the template names: %w", name, err)
 	}
 	return nil
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

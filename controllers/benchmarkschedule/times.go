@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/experiment/calendar"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // times of a schedule in one pass.
@@ -49,7 +50,7 @@ func timesOf(w World) (times, error) {
 	t := times{
 		calendar: calendar.Delayed{Calendar: c, By: spec.Jitter.Duration, Name: string(w.Schedule.UID)},
 		since:    w.Schedule.CreationTimestamp.Time,
-		hash:     digest([]byte(spec.TimeZone + "\n" + spec.Schedule)),
+		hash:     contract.Digest([]byte(spec.TimeZone + "\n" + spec.Schedule)),
 	}
 	if st.AccountedTime != nil {
 		t.since = st.AccountedTime.Time

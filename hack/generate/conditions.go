@@ -115,7 +115,8 @@ func groups(path, prefix string) ([]termGroup, error) {
 	return out, nil
 }
 
-// parseTerm reads `// Name: meaning.` above `Name = "Value"`.
+// parseTerm reads `// Name: meaning.` above `Name = "Value"`. A constant with a type of its own, and no
+// comment, is an agent's: the API says what it means.
 func parseTerm(constant *ast.ValueSpec) (term, error) {
 	name := constant.Names[0].Name
 	var literal *ast.BasicLit
@@ -130,7 +131,10 @@ func parseTerm(constant *ast.ValueSpec) (term, error) {
 		return term{}, fmt.Errorf("%s: %w", name, err)
 	}
 	meaning, ok := strings.CutPrefix(strings.Join(strings.Fields(constant.Doc.Text()), " "), name+": ")
-	if !ok {
+	switch {
+	case constant.Type != nil && constant.Doc == nil:
+		return term{Value: value}, nil
+	case !ok:
 		return term{}, fmt.Errorf("%s needs a comment of the form %q", name, "// "+name+": what it means")
 	}
 	// A field's path keeps its spelling.

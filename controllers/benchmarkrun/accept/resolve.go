@@ -26,8 +26,7 @@ func (in references) resolve(out Result) (resolution, error) {
 		return r, err
 	}
 	r.resolved.AgentImage, r.resolved.RunnerImage = in.Catalogue.Config.Agent.Image, images[0].Image
-	agent := in.Catalogue.Config.Agent.Resources
-	r.resolved.AgentResources = v1alpha1.AgentResources{CPU: agent.CPU, Memory: agent.Memory}
+	r.resolved.AgentResources = in.Catalogue.Config.Agent.Resources
 	if len(images) > 1 {
 		r.resolved.RunnerImages = images
 	}

@@ -26,8 +26,9 @@ Fields:
 {{- end }}
 {{- end -}}
 
+{{- /* An alias of string (api/v1alpha1/texts.go) is of no kind that crd-ref-docs knows; its rules stand at the field. */ -}}
 {{- define "fieldType" -}}
-{{- if eq .Type.Name "Duration" }}duration{{ else }}{{ markdownRenderType .Type }}{{ end -}}
+{{- if eq .Type.Name "Duration" }}duration{{ else if eq (toJson .Type.Kind) "\"UNKNOWN\"" }}string{{ else }}{{ markdownRenderType .Type }}{{ end -}}
 {{- end -}}
 
 {{- define "required" -}}

@@ -8,8 +8,7 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
-// slimSchedule keeps what the metrics tell. A schedule is read from the API server before anything is
-// decided of it.
+// slimSchedule keeps what the metrics tell. A schedule is read from the API server before anything is decided of it.
 func slimSchedule(s *v1alpha1.BenchmarkSchedule) {
 	spec := v1alpha1.BenchmarkScheduleSpec{}
 	if g := s.Spec.RunTemplate.Spec.Gate; g != nil {

@@ -1,14 +1,11 @@
-// Package election makes the lease by which managers agree on the one that works. In: the
-// API server, the name of the lease, and who this manager is. Out: a lock for the leader
-// election of controller-runtime.
+// Package election makes the lease by which managers agree on the one that works. In: the API server, the name of the
+// lease, and who this manager is. Out: a lock for the leader election of controller-runtime.
 //
-// The identity is that of the pod, not of the process as controller-runtime has it. A manager
-// that was killed leaves its lease behind, and its successor in the same pod renews that lease
-// at once instead of waiting until it expires. Two processes with one identity would both
-// believe that they lead: the kubelet starts a container only after the one before has ended,
-// and a pod that replaces another one has another UID. What the lease cannot promise, such as
-// a last request of a killed manager that is still under way, the optimistic locks of the
-// controllers do.
+// The identity is that of the pod, not of the process as controller-runtime has it. A manager that was killed leaves
+// its lease behind, and its successor in the same pod renews that lease at once instead of waiting until it expires.
+// Two processes with one identity would both believe that they lead: the kubelet starts a container only after the one
+// before has ended, and a pod that replaces another one has another UID. What the lease cannot promise, such as a last
+// request of a killed manager that is still under way, the optimistic locks of the controllers do.
 package election
 
 import (
@@ -33,9 +30,8 @@ const RequestTimeout = 5 * time.Second
 // namespaceFile is where the kubelet writes the namespace of a pod.
 const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// New makes the lock of a manager. The identity must differ between pods and stay the same when
-// a container of the pod is started again. An empty namespace means the one of this pod; outside
-// of a pod that is an error.
+// New makes the lock of a manager. The identity must differ between pods and stay the same when a container of the pod
+// is started again. An empty namespace means the one of this pod; outside of a pod that is an error.
 func New(config *rest.Config, namespace, identity string) (resourcelock.Interface, error) {
 	if identity == "" {
 		return nil, errors.New("the leader election needs the identity of this manager")

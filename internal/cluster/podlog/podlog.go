@@ -1,6 +1,5 @@
-// Package podlog reads the last lines of a container's log, which the clients of
-// controller-runtime cannot do. In: a pod, a container and a number of lines. Out: text of at
-// most maxBytes.
+// Package podlog reads the last lines of a container's log, which the clients of controller-runtime cannot do. In: a
+// pod, a container and a number of lines. Out: text of at most maxBytes.
 package podlog
 
 import (

@@ -138,7 +138,7 @@ func (r *Resolver) Digest(ctx context.Context, image string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	a := answer{}
-	if a.digest, a.err = r.ask(ctx, image); a.err != nil && ctx.Err() != nil && hasty {
+	if a.digest, a.err = r.ask(ctx, tag); a.err != nil && ctx.Err() != nil && hasty {
 		return "", a.err // the caller had no time for a whole timeout: that says nothing of the registry
 	}
 	a.at = r.clock.Now()
@@ -162,13 +162,11 @@ func (r *Resolver) observe(host string, o Outcome) {
 }
 
 func outcomeOf(err error) Outcome {
-	switch {
-	case err == nil:
+	if err == nil {
 		return Answered
-	case errors.As(err, new(answeredError)):
-		return Refused
-	case errors.As(err, new(silentError)), errors.As(err, new(slowError)):
-		return Unreachable
+	}
+	if f := (failure{}); errors.As(err, &f) {
+		return f.outcome
 	}
 	return Failed
 }
@@ -185,24 +183,17 @@ func (r *Resolver) enter(ctx context.Context) error {
 	}
 }
 
-// silentError is the error for a registry that did not answer: it is not asked for other images either, so that it holds the
-// callers for no more than one timeout in a while.
-type silentError struct{ why string }
+// failure to get a digest from a registry.
+type failure struct {
+	outcome Outcome
+	// silent: the registry did not answer. It is not asked for other images either, so that it holds the callers for no more
+	// than one timeout in a while. An image that hangs in a registry that answers for others is not silent.
+	silent bool
+	why    string
+}
 
 // Error says why.
-func (e silentError) Error() string { return e.why }
-
-// slowError is the error for an image that hangs in a registry that answers for others.
-type slowError struct{ why string }
-
-// Error says why.
-func (e slowError) Error() string { return e.why }
-
-// answeredError is an answer of a registry that is none with a digest.
-type answeredError struct{ what string }
-
-// Error says what it answered.
-func (e answeredError) Error() string { return "it answered " + e.what }
+func (f failure) Error() string { return f.why }
 
 // remembered answer, or why there will be none.
 func (r *Resolver) remembered(image, host string) (answer, bool) {
@@ -221,7 +212,7 @@ func (r *Resolver) remembered(image, host string) (answer, bool) {
 func (r *Resolver) remember(image, host string, a answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if errors.As(a.err, new(silentError)) {
+	if f := (failure{}); errors.As(a.err, &f) && f.silent {
 		r.silent[host] = a
 		return
 	}
@@ -230,19 +221,13 @@ func (r *Resolver) remember(image, host string, a answer) {
 }
 
 // ask the registry of an image.
-func (r *Resolver) ask(ctx context.Context, image string) (string, error) {
-	tag, err := name.NewTag(image)
-	if err != nil {
-		return "", errors.New("it is no name of an image with a tag")
-	}
+func (r *Resolver) ask(ctx context.Context, tag name.Tag) (string, error) {
 	of, may := r.registries[tag.RegistryStr()]
 	if !may {
 		return "", fmt.Errorf("registries.ask does not have %s", tag.RegistryStr())
 	}
 	if of.PlainHTTP {
-		if tag, err = name.NewTag(image, name.Insecure); err != nil {
-			return "", errors.New("it is no name of an image with a tag")
-		}
+		tag, _ = name.NewTag(tag.Name(), name.Insecure) // a name that was read before
 	}
 	// Both are read again each time, so that they can be exchanged.
 	through, err := newTransport(of, tag.RegistryStr(), r.timeout)
@@ -257,11 +242,9 @@ func (r *Resolver) ask(ctx context.Context, image string) (string, error) {
 	found, err := remote.Head(tag, remote.WithContext(ctx), remote.WithTransport(watched), remote.WithAuth(as), remote.WithUserAgent("assay"),
 		remote.WithRetryPredicate(func(error) bool { return false }), remote.WithRetryStatusCodes())
 	if err != nil {
-		err = describe(ctx, err)
-		if silent := (silentError{}); errors.As(err, &silent) && watched.manifest.Load() {
-			err = slowError(silent)
-		}
-		return "", err
+		described := describe(ctx, err)
+		described.silent = described.silent && !watched.manifest.Load()
+		return "", described
 	}
 	return found.Digest.String(), nil
 }
@@ -282,8 +265,8 @@ func (w *watch) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // describe an error without what differs from time to time, such as ports and the text of a page.
-func describe(ctx context.Context, err error) error {
-	var refused refusedError
+func describe(ctx context.Context, err error) failure {
+	var refused failure
 	var answered *transport.Error
 	var unknown *net.DNSError
 	var op *net.OpError
@@ -292,15 +275,15 @@ func describe(ctx context.Context, err error) error {
 	case errors.As(err, &refused):
 		return refused
 	case errors.As(err, &answered) && len(answered.Errors) > 0:
-		return answeredError{fmt.Sprintf("%d: %s", answered.StatusCode, contract.Cut(string(answered.Errors[0].Code), 64))}
+		return failure{outcome: Refused, why: fmt.Sprintf("it answered %d: %s", answered.StatusCode, contract.Cut(string(answered.Errors[0].Code), 64))}
 	case errors.As(err, &answered):
-		return answeredError{fmt.Sprintf("%d %s", answered.StatusCode, http.StatusText(answered.StatusCode))}
+		return failure{outcome: Refused, why: fmt.Sprintf("it answered %d %s", answered.StatusCode, http.StatusText(answered.StatusCode))}
 	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
-		return silentError{"there was no answer in time"}
+		return failure{outcome: Unreachable, silent: true, why: "there was no answer in time"}
 	case errors.As(err, &unknown):
-		return silentError{"its host is not known"}
+		return failure{outcome: Unreachable, silent: true, why: "its host is not known"}
 	case errors.As(err, &op):
-		return silentError{"it cannot be reached: " + contract.Cut(op.Err.Error(), maxReason)}
+		return failure{outcome: Unreachable, silent: true, why: "it cannot be reached: " + contract.Cut(op.Err.Error(), maxReason)}
 	}
-	return errors.New(contract.Cut("asking it failed: "+err.Error(), maxReason))
+	return failure{outcome: Failed, why: contract.Cut("asking it failed: "+err.Error(), maxReason)}
 }

@@ -32,12 +32,6 @@ const (
 	maxHeader = 64 << 10
 )
 
-// refusedError is the error for a request that was not made.
-type refusedError struct{ why string }
-
-// Error says why.
-func (e refusedError) Error() string { return e.why }
-
 // bounded sends requests to the hosts of one registry only, and reads no more of an answer than it may.
 type bounded struct {
 	hosts []string
@@ -49,21 +43,19 @@ type bounded struct {
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	host := strings.ToLower(r.URL.Host)
 	if !slices.Contains(b.hosts, host) {
-		return nil, refusedError{fmt.Sprintf("it names the host %s, which registries.ask does not allow", host)}
+		return nil, failure{outcome: Failed, why: fmt.Sprintf("it names the host %s, which registries.ask does not allow", host)}
 	}
 	if r.URL.Scheme != "https" && !b.plain {
-		return nil, refusedError{fmt.Sprintf("it names %s without TLS, which registries.ask does not allow", host)}
+		return nil, failure{outcome: Failed, why: fmt.Sprintf("it names %s without TLS, which registries.ask does not allow", host)}
 	}
 	answer, err := b.next.RoundTrip(r)
 	if err == nil {
-		answer.Body = &limited{Reader: io.LimitReader(answer.Body, maxAnswer), Closer: answer.Body}
+		answer.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(answer.Body, maxAnswer), answer.Body}
 	}
 	return answer, err
-}
-
-type limited struct {
-	io.Reader
-	io.Closer
 }
 
 // newTransport of a registry.

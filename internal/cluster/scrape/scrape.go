@@ -1,7 +1,6 @@
-// Package scrape protects the metrics of the manager. In: HTTP requests. Out: those whose token
-// the API server knows (TokenReview) and whose user it allows the path
-// (SubjectAccessReview). Refused: requests without a token or with one that is unknown (401), of
-// users without the right (403), and all others while the API server does not answer (503).
+// Package scrape protects the metrics of the manager. In: HTTP requests. Out: those whose token the API server knows
+// (TokenReview) and whose user it allows the path (SubjectAccessReview). Refused: requests without a token or with one
+// that is unknown (401), of users without the right (403), and all others while the API server does not answer (503).
 //
 // It does what filters.WithAuthenticationAndAuthorization of controller-runtime does. That one
 // brings the machinery of an API server with it: measured at its introduction, 15 MB of the
@@ -47,8 +46,7 @@ type guard struct {
 	reviews chan struct{}
 }
 
-// Filter is for the metrics server of a manager (FilterProvider). It fails if the
-// configuration makes no clients.
+// Filter is for the metrics server of a manager (FilterProvider). It fails if the configuration makes no clients.
 func Filter(config *rest.Config, client *http.Client) (metricsserver.Filter, error) {
 	authentication, err := authenticationclient.NewForConfigAndClient(config, client)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,76 +52,77 @@ func ForSpec() (*Tool, error) { return spec() }
 
 // spec of a run, read once. It is costly: all rules of the CRD are compiled.
 var spec = sync.OnceValues(func() (*Tool, error) {
-	props, err := specSchema(crd.BenchmarkRuns)
+	props, err := schemaOf("spec")
 	if err != nil {
-		return nil, fmt.Errorf("reading the embedded CRD: %w", err)
+		return nil, err
 	}
 	return New(field.NewPath("spec"), &props)
 })
 
 // tools by their names in spec.workload, read once.
 var tools = sync.OnceValues(func() (map[string]*Tool, error) {
-	workload, err := workloadSchema(crd.BenchmarkRuns)
+	workload, err := schemaOf("spec", "workload")
 	if err != nil {
-		return nil, fmt.Errorf("reading the embedded CRD: %w", err)
+		return nil, err
 	}
 	out := make(map[string]*Tool, len(workload.Properties))
 	for name, props := range workload.Properties {
 		if out[name], err = New(field.NewPath("spec", "workload", name), &props); err != nil {
-			return nil, fmt.Errorf("reading the embedded CRD: %w", err)
+			return nil, err
 		}
 	}
 	return out, nil
 })
 
-// workloadSchema is that of spec.workload in a CRD with one version.
-func workloadSchema(manifest []byte) (apiextensionsv1.JSONSchemaProps, error) {
-	spec, err := specSchema(manifest)
-	if err != nil {
-		return apiextensionsv1.JSONSchemaProps{}, err
+// schemaOf a part of a BenchmarkRun in the embedded CRD, such as its spec. Nothing of it is kept.
+func schemaOf(names ...string) (apiextensionsv1.JSONSchemaProps, error) {
+	var definition apiextensionsv1.CustomResourceDefinition
+	if err := yaml.UnmarshalStrict(crd.BenchmarkRuns, &definition); err != nil {
+		return apiextensionsv1.JSONSchemaProps{}, fmt.Errorf("reading the embedded CRD: %w", err)
 	}
-	workload, ok := spec.Properties["workload"]
-	if !ok {
-		return apiextensionsv1.JSONSchemaProps{}, errors.New("it has no spec.workload")
+	at := *definition.Spec.Versions[0].Schema.OpenAPIV3Schema
+	for _, name := range names {
+		at = at.Properties[name]
 	}
-	return workload, nil
+	return at, nil
 }
 
-// specSchema is that of spec in a CRD with one version.
-func specSchema(manifest []byte) (apiextensionsv1.JSONSchemaProps, error) {
-	var definition apiextensionsv1.CustomResourceDefinition
-	if err := yaml.UnmarshalStrict(manifest, &definition); err != nil {
-		return apiextensionsv1.JSONSchemaProps{}, err
+// structuralOf is what the libraries of the API server apply; internal is the schema in their form.
+func structuralOf(path *field.Path, props *apiextensionsv1.JSONSchemaProps) (internal *apiextensions.JSONSchemaProps, s *structural.Structural, err error) {
+	internal = &apiextensions.JSONSchemaProps{}
+	if err = apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, internal, nil); err == nil {
+		s, err = structural.NewStructural(internal)
 	}
-	if n := len(definition.Spec.Versions); n != 1 {
-		return apiextensionsv1.JSONSchemaProps{}, fmt.Errorf("it has %d versions, want 1", n)
+	if err != nil {
+		err = fmt.Errorf("the schema of %s: %w", path, err)
 	}
-	spec, ok := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-	if !ok {
-		return apiextensionsv1.JSONSchemaProps{}, errors.New("it has no spec.workload")
+	return internal, s, err
+}
+
+// structuralPart is the schema of a part of a BenchmarkRun without its rules, which are costly.
+func structuralPart(name string) (*structural.Structural, error) {
+	props, err := schemaOf(name)
+	if err != nil {
+		return nil, err
 	}
-	return spec, nil
+	_, s, err := structuralOf(field.NewPath(name), &props)
+	return s, err
 }
 
 // New is the schema of an object. path is the prefix of error messages.
 func New(path *field.Path, props *apiextensionsv1.JSONSchemaProps) (*Tool, error) {
-	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, &internal, nil); err != nil {
-		return nil, fmt.Errorf("the schema of %s: %w", path, err)
-	}
-	schema, err := structural.NewStructural(&internal)
+	internal, schema, err := structuralOf(path, props)
 	if err != nil {
-		return nil, fmt.Errorf("the schema of %s: %w", path, err)
+		return nil, err
 	}
-	validator, _, err := validation.NewSchemaValidator(&internal)
+	validator, _, err := validation.NewSchemaValidator(internal)
 	if err != nil {
 		return nil, fmt.Errorf("the schema of %s: %w", path, err)
 	}
 	return &Tool{path: path, schema: schema, validator: validator, rules: cel.NewValidator(schema, false, celconfig.PerCallLimit)}, nil
 }
 
-// Read decodes a tool's part of a spec. Numbers without a fraction become int64, as the schema
-// requires.
+// Read decodes a tool's part of a spec. Numbers without a fraction become int64, as the schema requires.
 func (t *Tool) Read(data json.RawMessage) (map[string]any, error) {
 	var object map[string]any
 	if err := kjson.Unmarshal(data, &object); err != nil {

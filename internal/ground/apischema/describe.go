@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
 
-	"github.com/assay-bench/assay/config/crd"
 	"github.com/assay-bench/assay/internal/ground/nearest"
 )
 
@@ -33,16 +31,15 @@ type FieldDescription struct {
 // FieldOf a path such as spec.design.blocks; spec may be left out. Indexes in brackets are ignored. It fails when the
 // API has no such field, and names those that it has there.
 func FieldOf(path string) (FieldDescription, error) {
-	var definition apiextensionsv1.CustomResourceDefinition
-	if err := yaml.UnmarshalStrict(crd.BenchmarkRuns, &definition); err != nil {
-		return FieldDescription{}, fmt.Errorf("reading the embedded CRD: %w", err)
+	at, err := schemaOf()
+	if err != nil {
+		return FieldDescription{}, err
 	}
-	root := *definition.Spec.Versions[0].Schema.OpenAPIV3Schema
 	names := strings.Split(strings.TrimPrefix(path, "."), ".")
 	if names[0] != "spec" && names[0] != "status" {
 		names = append([]string{"spec"}, names...)
 	}
-	at, required, walked := root, false, "BenchmarkRun"
+	required, walked := false, "BenchmarkRun"
 	for i, name := range names {
 		name, _, _ = strings.Cut(name, "[")
 		next, ok := at.Properties[name]

@@ -35,8 +35,7 @@ func (k Kind) Needs() string {
 	return "many values"
 }
 
-// Field is the kind of a field; false when the tool has no such field. Names are
-// case-sensitive, as for the API server.
+// Field is the kind of a field; false when the tool has no such field. Names are case-sensitive, as for the API server.
 func (t *Tool) Field(name string) (Kind, bool) {
 	property, ok := t.schema.Properties[name]
 	if !ok {

@@ -2,42 +2,21 @@ package apischema
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strings"
 	"sync"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/config/crd"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // status is the schema of the status of a run, read once.
-var status = sync.OnceValues(func() (*structural.Structural, error) {
-	var definition apiextensionsv1.CustomResourceDefinition
-	if err := yaml.UnmarshalStrict(crd.BenchmarkRuns, &definition); err != nil {
-		return nil, fmt.Errorf("reading the embedded CRD: %w", err)
-	}
-	props := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"]
-	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&props, &internal, nil); err != nil {
-		return nil, fmt.Errorf("the schema of the status: %w", err)
-	}
-	s, err := structural.NewStructural(&internal)
-	if err != nil {
-		return nil, fmt.Errorf("the schema of the status: %w", err)
-	}
-	return s, nil
-})
+var status = sync.OnceValues(func() (*structural.Structural, error) { return structuralPart("status") })
 
 // FitStatus cleans the texts of a status (contract.Clean), cuts them to the lengths of the schema, and marks
-// what was cut; lists
-// that are too long lose their last entries. So the API server refuses no status, whatever a tool,
+// what was cut; lists that are too long lose their last entries. So the API server refuses no status, whatever a tool,
 // a server or a kubelet said.
 func FitStatus(st *v1alpha1.BenchmarkRunStatus) error {
 	s, err := status()

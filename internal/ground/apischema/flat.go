@@ -8,30 +8,13 @@ import (
 	"strings"
 	"sync"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/config/crd"
 )
 
-// specDefaults is the schema of the spec without its rules, which are costly. It is read once.
-var specDefaults = sync.OnceValues(func() (*structural.Structural, error) {
-	props, err := specSchema(crd.BenchmarkRuns)
-	if err != nil {
-		return nil, fmt.Errorf("reading the embedded CRD: %w", err)
-	}
-	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&props, &internal, nil); err != nil {
-		return nil, fmt.Errorf("the schema of the spec: %w", err)
-	}
-	s, err := structural.NewStructural(&internal)
-	if err != nil {
-		return nil, fmt.Errorf("the schema of the spec: %w", err)
-	}
-	return s, nil
-})
+// specDefaults is the schema of the spec, read once.
+var specDefaults = sync.OnceValues(func() (*structural.Structural, error) { return structuralPart("spec") })
 
 // Flatten a tree of JSON into its values by their paths, such as targets[mysql].mysql.version. Parts of a list are
 // known by their names, where they have some, or by their indexes.

@@ -19,8 +19,7 @@ const (
 	// MostResult is the most that one result can take in its ConfigMap, which holds 1 MiB with
 	// its names and annotations, in bytes.
 	MostResult int64 = 900 << 10
-	// perObject is what a ConfigMap takes beside its data: names, labels, owner, annotations and
-	// managed fields.
+	// perObject is what a ConfigMap takes beside its data: names, labels, owner, annotations and managed fields.
 	perObject int64 = 2 << 10
 	// MostReport is what the report of a run that has ended may take in its ConfigMap, and
 	// MostReportSummary what the document for programs may take of it.

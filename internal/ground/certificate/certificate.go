@@ -1,9 +1,7 @@
-// Package certificate makes the certificates of one database target: one for the server and
-// one for its clients. The CA that signs both exists only in memory during the call, so no
-// further certificate can be signed later.
+// Package certificate makes the certificates of one database target: one for the server and one for its clients. The CA
+// that signs both exists only in memory during the call, so no further certificate can be signed later.
 //
-// The keys are RSA with 2048 bits, because all servers since MySQL 5.7, libmariadb, JDBC
-// drivers and Go support them.
+// The keys are RSA with 2048 bits, because all servers since MySQL 5.7, libmariadb, JDBC drivers and Go support them.
 package certificate
 
 import (
@@ -13,7 +11,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"time"
 )
@@ -21,8 +18,7 @@ import (
 const (
 	// keyBits of every key.
 	keyBits = 2048
-	// lifetime is longer than the longest run: a deadline of 30 days after a wait in the
-	// queue.
+	// lifetime is longer than the longest run: a deadline of 30 days after a wait in the queue.
 	lifetime = 366 * 24 * time.Hour
 	// skew is the tolerated lag of a node's clock behind the manager's.
 	skew = 24 * time.Hour
@@ -106,14 +102,10 @@ func (a authority) sign(template x509.Certificate, now time.Time) (cert, key []b
 	return encode("CERTIFICATE", raw), encode("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(private)), nil
 }
 
-// valid gives a certificate its time and a number; without a number of its own OpenSSL
-// refuses a second certificate of the same CA.
+// valid gives a certificate its time. A random number, without which OpenSSL refuses a second certificate of the same
+// CA, it gets from x509.CreateCertificate.
 func valid(c x509.Certificate, now time.Time) *x509.Certificate {
 	c.NotBefore, c.NotAfter = now.Add(-skew), now.Add(lifetime)
-	number := make([]byte, 16)
-	_, _ = rand.Read(number) // never fails: it would end the process
-	number[0] &= 0x7f        // not negative
-	c.SerialNumber = new(big.Int).SetBytes(number)
 	return &c
 }
 

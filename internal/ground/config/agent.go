@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
 // Agent is the agent in the pods of runs.
@@ -11,26 +13,17 @@ type Agent struct {
 	// Image with the agent: client pods run it, and database pods copy it from there.
 	Image string `json:"image"`
 	// Resources of the agent's container in a client pod, in addition to the shape, which is the
-	// tool's. Default 250m and 512Mi.
-	Resources AgentResources `json:"resources"`
+	// tool's: requests and limits at once, so that client pods are Guaranteed. Default 250m and 512Mi.
+	Resources v1alpha1.AgentResources `json:"resources"`
 }
 
-// AgentResources are requests and limits at once, so that client pods are Guaranteed.
-type AgentResources struct {
-	// CPU, greater than 0.
-	CPU resource.Quantity `json:"cpu"`
-	// Memory in bytes, at least leastMemory.
-	Memory resource.Quantity `json:"memory"`
-}
-
-// leastMemory is enough for outputs of ordinary tools; of 64 MiB, the largest that is read, the
-// default is.
+// leastMemory is enough for outputs of ordinary tools; of 64 MiB, the largest that is read, the default is.
 var leastMemory = resource.MustParse("64Mi")
 
-// DefaultAgentResources have memory for an output of 64 MiB, and CPU for the work before and
+// defaultAgentResources have memory for an output of 64 MiB, and CPU for the work before and
 // after a window. The log of an agent ends with what it needed.
-func DefaultAgentResources() AgentResources {
-	return AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}
+func defaultAgentResources() v1alpha1.AgentResources {
+	return v1alpha1.AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}
 }
 
 // check returns an error that names the first setting that is not valid.

@@ -1,8 +1,7 @@
-// Package config is the operator's own configuration: the catalogue of images, the
-// timeouts, the limits, what pods may use, and the bounds of the queue. In: a YAML file, which the chart
-// renders from its values. Out: a Config, read once
-// at the start of the manager. Unknown fields, missing images, timeouts that are not
-// positive and limits out of their range are refused.
+// Package config is the operator's own configuration: the catalogue of images, the timeouts, the limits, what pods may
+// use, and the bounds of the queue. In: a YAML file, which the chart renders from its values. Out: a Config, read once
+// at the start of the manager. Unknown fields, missing images, timeouts that are not positive and limits out of their
+// range are refused.
 package config
 
 import (
@@ -57,14 +56,11 @@ type Timeouts struct {
 	PodCreation metav1.Duration `json:"podCreation"`
 	// Scheduling: from an unschedulable pod to its node. Default 5m.
 	Scheduling metav1.Duration `json:"scheduling"`
-	// ImagePull: time for retries of a failed image pull, from the scheduling of the pod.
-	// Default 2m.
+	// ImagePull: time for retries of a failed image pull, from the scheduling of the pod. Default 2m.
 	ImagePull metav1.Duration `json:"imagePull"`
-	// PodStart: from the scheduling of a pod to its running containers, the pull
-	// of the image included. Default 15m.
+	// PodStart: from the scheduling of a pod to its running containers, the pull of the image included. Default 15m.
 	PodStart metav1.Duration `json:"podStart"`
-	// TargetReady: from the creation of a target to its first accepted login.
-	// Default 20m.
+	// TargetReady: from the creation of a target to its first accepted login. Default 20m.
 	TargetReady metav1.Duration `json:"targetReady"`
 	// Load: loading the data of one target. Default 12h.
 	Load metav1.Duration `json:"load"`
@@ -74,11 +70,9 @@ type Timeouts struct {
 	Queue metav1.Duration `json:"queue"`
 	// Reset: restoring the snapshot of a data directory. Default 1h.
 	Reset metav1.Duration `json:"reset"`
-	// TrialGrace: time of a trial in addition to the start of its pod, its warm-up and its
-	// duration. Default 2m.
+	// TrialGrace: time of a trial in addition to the start of its pod, its warm-up and its duration. Default 2m.
 	TrialGrace metav1.Duration `json:"trialGrace"`
-	// Upload: bringing the archives of a trial to the object store, and finding them there.
-	// Default 10m, at most 24h.
+	// Upload: bringing the archives of a trial to the object store, and finding them there. Default 10m, at most 24h.
 	Upload metav1.Duration `json:"upload"`
 }
 
@@ -88,7 +82,7 @@ const maxUpload = 24 * time.Hour
 // Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Agent: Agent{Resources: DefaultAgentResources()}, Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
+	return Config{Agent: Agent{Resources: defaultAgentResources()}, Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),

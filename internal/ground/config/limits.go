@@ -8,9 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Limits bound what one run may cost the manager: memory, time and space in the API server. A spec
-// beyond them is refused with the arithmetic, before anything is started; a result beyond them ends
-// its trial.
+// Limits bound what one run may cost the manager: memory, time and space in the API server. A spec beyond them is
+// refused with the arithmetic, before anything is started; a result beyond them ends its trial.
 type Limits struct {
 	// Cells of the matrix of a run, without the excluded ones, 1 to 20000. Default 2000.
 	Cells int32 `json:"cells"`
@@ -25,8 +24,7 @@ type Limits struct {
 	// WorkBytes are cells x the bytes of the workload's JSON, 1Mi to 1Gi: the manager checks the
 	// workload of each cell. Default 16Mi.
 	WorkBytes resource.Quantity `json:"workBytes"`
-	// Measurements of one result, and as many of its warm-up, 100 to 20000: agents write no more.
-	// Default 20000.
+	// Measurements of one result, and as many of its warm-up, 100 to 20000: agents write no more. Default 20000.
 	Measurements int32 `json:"measurements"`
 	// ResultMemory that the results of all clients of a trial take when they are read, 4Mi to 1Gi.
 	// The manager reads the results of one trial at a time. Default 64Mi.
@@ -36,11 +34,8 @@ type Limits struct {
 	PlanMemory resource.Quantity `json:"planMemory"`
 }
 
-// MaxTrials and MaxCells that can be configured.
-const (
-	MaxTrials = 20000
-	MaxCells  = 20000
-)
+// MaxTrials that can be configured.
+const MaxTrials = 20000
 
 // DefaultLimits hold the published sweeps with room: the largest has 36 cells and 720 trials, and
 // the largest comparison of drivers 171 measurements in a trial.

@@ -51,12 +51,11 @@ type Receiver struct {
 	Unsigned bool `json:"unsigned,omitempty"`
 	// Namespaces of the runs, by their names or by patterns such as team-*. Empty for all.
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Types of events: run.completed, run.failed, gate.passed, gate.failed,
-	// gate.undecided. Empty for all.
+	// Types of events: run.completed, run.failed, gate.passed, gate.failed, gate.undecided. Empty for all.
 	Types []string `json:"types,omitempty"`
 }
 
-// notificationTypes are those of the API, which this package does not import.
+// notificationTypes are those of the API.
 var notificationTypes = []string{"run.completed", "run.failed", "gate.passed", "gate.failed", "gate.undecided"}
 
 // Wants says whether the receiver is told of a type of event in a namespace.
@@ -64,10 +63,7 @@ func (r Receiver) Wants(namespace, kind string) bool {
 	if len(r.Types) > 0 && !slices.Contains(r.Types, kind) {
 		return false
 	}
-	return len(r.Namespaces) == 0 || slices.ContainsFunc(r.Namespaces, func(pattern string) bool {
-		matches, err := path.Match(pattern, namespace)
-		return matches && err == nil // check refuses malformed patterns
-	})
+	return len(r.Namespaces) == 0 || matchesAny(r.Namespaces, namespace)
 }
 
 func defaultNotifications() Notifications {

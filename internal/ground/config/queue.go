@@ -16,8 +16,7 @@ type Queue struct {
 	Hold Hold `json:"hold"`
 	// Bounds of every namespace that no rule names.
 	Bounds Bounds `json:"bounds"`
-	// Rules for namespaces. The first one that names a namespace replaces the bounds that it
-	// gives, and no other ones.
+	// Rules for namespaces. The first one that names a namespace replaces the bounds that it gives, and no other ones.
 	Rules []QueueRule `json:"rules,omitempty"`
 }
 
@@ -83,10 +82,7 @@ func defaultQueue() Queue {
 func (q Queue) For(namespace string) Bounds {
 	out := q.Bounds
 	i := slices.IndexFunc(q.Rules, func(r QueueRule) bool {
-		return slices.ContainsFunc(r.Namespaces, func(pattern string) bool {
-			matches, err := path.Match(pattern, namespace)
-			return matches && err == nil // check refuses malformed patterns
-		})
+		return matchesAny(r.Namespaces, namespace)
 	})
 	if i < 0 {
 		return out
@@ -105,6 +101,14 @@ func (q Queue) For(namespace string) Bounds {
 		out.Deadline = r.Deadline
 	}
 	return out
+}
+
+// matchesAny of the patterns, such as team-*. check refuses malformed ones.
+func matchesAny(patterns []string, namespace string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		matches, err := path.Match(pattern, namespace)
+		return matches && err == nil
+	})
 }
 
 func (q Queue) check() error {

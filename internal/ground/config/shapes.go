@@ -21,14 +21,12 @@ const (
 type Shapes struct {
 	// Inline shapes. Default Allow.
 	Inline Inline `json:"inline"`
-	// AllowedAnnotations of inline shapes: names, or beginnings of names that end in *. Default
-	// none.
+	// AllowedAnnotations of inline shapes: names, or beginnings of names that end in *. Default none.
 	AllowedAnnotations []string `json:"allowedAnnotations"`
 	// AllowedTolerations of inline shapes: keys of taints, or beginnings of keys that end in *.
 	// A toleration without a key tolerates every taint, and needs "*". Default none.
 	AllowedTolerations []string `json:"allowedTolerations"`
-	// AllowedRuntimeClasses of inline shapes: names, or beginnings of names that end in *.
-	// Default none.
+	// AllowedRuntimeClasses of inline shapes: names, or beginnings of names that end in *. Default none.
 	AllowedRuntimeClasses []string `json:"allowedRuntimeClasses"`
 }
 

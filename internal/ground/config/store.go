@@ -23,8 +23,7 @@ type Store struct {
 	Prefix string `json:"prefix"`
 	// Cluster is the name of this cluster in the keys, so that several can share a bucket.
 	Cluster string `json:"cluster"`
-	// PathStyle: the bucket is in the path of the URL, and not in the name of the host. Default
-	// true.
+	// PathStyle: the bucket is in the path of the URL, and not in the name of the host. Default true.
 	PathStyle bool `json:"pathStyle"`
 	// Over is the size of a compressed result over which it goes to the store, in bytes. It is
 	// never more than the budget gives a result. Default 256Ki.
@@ -34,8 +33,7 @@ type Store struct {
 	// Credentials is the directory with the files accessKeyID and secretAccessKey, perhaps
 	// sessionToken, and perhaps ca.crt with the CA of the store. Default /etc/assay-store.
 	Credentials string `json:"credentials"`
-	// Egress are the rules that let clients connect to the store. Without any they follow from the
-	// endpoint.
+	// Egress are the rules that let clients connect to the store. Without any they follow from the endpoint.
 	Egress []networkingv1.NetworkPolicyEgressRule `json:"egress"`
 }
 

@@ -42,8 +42,7 @@ type Bounds struct {
 	JSONBytes int
 	// Elements of all lists and objects together, such as 3 for a point of a time series.
 	Elements int
-	// OtherElements are those of one field that has no measurements, such as the variables of the
-	// server.
+	// OtherElements are those of one field that has no measurements, such as the variables of the server.
 	OtherElements int
 	// Measurements of the measured window, and as many of the warm-up.
 	Measurements int
@@ -90,9 +89,8 @@ func Cut(text string, n int) string {
 	return kept + fmt.Sprintf(cutMark, len(kept), len(text))
 }
 
-// Shorten cuts what a tool or a server said to its length: the texts of the result, and the lists
-// of problems, warnings, violations and arguments. It marks what it cut. No number is lost, and
-// nothing of the argument is changed.
+// Shorten cuts what a tool or a server said to its length: the texts of the result, and the lists of problems,
+// warnings, violations and arguments. It marks what it cut. No number is lost, and nothing of the argument is changed.
 func Shorten(r Result) Result {
 	if r.Failure != nil {
 		r.Failure = &Failure{Reason: Reason(Cut(string(r.Failure.Reason), MaxName)), Message: Cut(r.Failure.Message, MaxMessage)}

@@ -12,8 +12,7 @@ type Client struct {
 	// Clock is the offset of the client's wall clock from the target's before the trial;
 	// absent where it was not measured.
 	Clock *ClockOffset `json:"clock,omitempty"`
-	// Agent is the container of the agent, which has CPUs of its own. The Environment is that
-	// of the tool's container.
+	// Agent is the container of the agent, which has CPUs of its own. The Environment is that of the tool's container.
 	Agent *AgentContainer `json:"agent,omitempty"`
 }
 

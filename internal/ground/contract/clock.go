@@ -28,12 +28,10 @@ type ClockOffset struct {
 	At time.Time `json:"at"`
 }
 
-// driftRate is the possible drift between two clocks in seconds per second: the frequency
-// tolerance PHI of RFC 5905.
+// driftRate is the possible drift between two clocks in seconds per second: the frequency tolerance PHI of RFC 5905.
 const driftRate = 15e-6
 
-// Beyond reports whether the offset exceeds its uncertainty: the two clocks then certainly
-// differ.
+// Beyond reports whether the offset exceeds its uncertainty: the two clocks then certainly differ.
 func (c ClockOffset) Beyond() bool {
 	return c.OffsetSeconds > c.UncertaintySeconds || c.OffsetSeconds < -c.UncertaintySeconds
 }
@@ -43,8 +41,7 @@ func (c ClockOffset) Offset() time.Duration {
 	return time.Duration(c.OffsetSeconds * float64(time.Second))
 }
 
-// UncertaintyAt is the uncertainty of the offset at the start of a result's measured window,
-// drift included.
+// UncertaintyAt is the uncertainty of the offset at the start of a result's measured window, drift included.
 func (c ClockOffset) UncertaintyAt(r Result) float64 {
 	began, _, ok := MeasuredWindow(r)
 	if !ok {

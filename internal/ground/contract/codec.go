@@ -10,9 +10,8 @@ import (
 	"fmt"
 )
 
-// MaxJSONBytes bounds the uncompressed JSON of a Result. Gzip can shrink zeros a
-// thousandfold, so the size of a ConfigMap alone does not bound what a reader
-// has to hold in memory.
+// MaxJSONBytes bounds the uncompressed JSON of a Result. Gzip can shrink zeros a thousandfold, so the size of a
+// ConfigMap alone does not bound what a reader has to hold in memory.
 const MaxJSONBytes = 16 << 20
 
 // VersionError is the error for a result in an unknown format.
@@ -26,9 +25,8 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("version: got %q, want %q: use an agent and a manager of the same release", e.Got, ResultVersion)
 }
 
-// Encode writes the canonical form: gzip-compressed JSON. Equal results give
-// equal bytes within one release. Texts are cut as by Shorten; what is beyond DefaultBounds
-// is a TooLargeError.
+// Encode writes the canonical form: gzip-compressed JSON. Equal results give equal bytes within one release. Texts are
+// cut as by Shorten; what is beyond DefaultBounds is a TooLargeError.
 func Encode(r Result) ([]byte, error) {
 	if err := errors.Join(r.Validate(), r.checkElements(DefaultBounds())); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
@@ -41,22 +39,26 @@ func Encode(r Result) ([]byte, error) {
 	if err := countJSON(plain, DefaultBounds()); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil, fmt.Errorf("encode result: %w", err)
-	}
-	if _, err := zip.Write(plain); err != nil {
-		return nil, fmt.Errorf("encode result: %w", err)
-	}
-	if err := zip.Close(); err != nil {
-		return nil, fmt.Errorf("encode result: %w", err)
-	}
-	return out.Bytes(), nil
+	return Compress(plain, gzip.BestCompression), nil
 }
 
-// Digest is the hex SHA-256 of the compressed bytes, as the agent writes it into
-// its termination message.
+// Compress writes a document as gzip, of one of its levels.
+func Compress(plain []byte, level int) []byte {
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, level)
+	if err == nil {
+		_, err = zip.Write(plain)
+	}
+	if err == nil {
+		err = zip.Close()
+	}
+	if err != nil {
+		panic(fmt.Sprintf("compressing in memory: %v", err)) // only a level that there is not
+	}
+	return out.Bytes()
+}
+
+// Digest is the hex SHA-256 of the compressed bytes, as the agent writes it into its termination message.
 func Digest(gz []byte) string {
 	sum := sha256.Sum256(gz)
 	return hex.EncodeToString(sum[:])

@@ -2,19 +2,17 @@ package contract
 
 import "fmt"
 
-// Decision is what follows a trial where the plan says only what is possible: a run that may stop
-// early, or a search. It stands in the record of the trial after which it was taken, so that it is
-// stored with it, before anything of the next trial exists: no manager takes it a second time. It
-// follows from the spec and from the records up to this one alone. A record without a decision is
-// followed by the next trial of the plan.
+// Decision is what follows a trial where the plan says only what is possible: a run that may stop early, or a search.
+// It stands in the record of the trial after which it was taken, so that it is stored with it, before anything of the
+// next trial exists: no manager takes it a second time. It follows from the spec and from the records up to this one
+// alone. A record without a decision is followed by the next trial of the plan.
 type Decision struct {
 	// Stop: no trial follows.
 	Stop bool `json:"stop,omitempty"`
 	// Next is the index of the trial that follows, behind this one; those between are skipped.
 	// Absent: the next one of the plan.
 	Next *int32 `json:"next,omitempty"`
-	// Rate that each client offers in the trial that follows, in operations per second. 0: what the
-	// spec says.
+	// Rate that each client offers in the trial that follows, in operations per second. 0: what the spec says.
 	Rate int64 `json:"rate,omitempty"`
 	// Why, for people, with the numbers.
 	Why string `json:"why"`
@@ -23,8 +21,7 @@ type Decision struct {
 // maxWhy of a decision, in bytes.
 const maxWhy = 1024
 
-// Check fails for a decision that cannot follow a record of a plan with so many trials. Trials of 0
-// are not known.
+// Check fails for a decision that cannot follow a record of a plan with so many trials. Trials of 0 are not known.
 func (d Decision) Check(rec Record, trials int32) error {
 	switch {
 	case !rec.Final:

@@ -14,10 +14,9 @@ import (
 // Decode reads what Encode wrote, within DefaultBounds.
 func Decode(gz []byte) (Result, error) { return DecodeWithin(gz, DefaultBounds()) }
 
-// DecodeWithin reads what Encode wrote. It refuses another version (VersionError), unknown fields,
-// anything after the end, and what is beyond the bounds (TooLargeError): it counts while it
-// decompresses, and makes a measurement of a text only after it was counted. Texts are cut as by
-// Shorten.
+// DecodeWithin reads what Encode wrote. It refuses another version (VersionError), unknown fields, anything after the
+// end, and what is beyond the bounds (TooLargeError): it counts while it decompresses, and makes a measurement of a
+// text only after it was counted. Texts are cut as by Shorten.
 func DecodeWithin(gz []byte, b Bounds) (Result, error) {
 	if err := checkVersion(gz, b); err != nil {
 		return Result{}, fmt.Errorf("decode result: %w", err)
@@ -55,8 +54,7 @@ func open(gz []byte, b Bounds) (document, error) {
 	return d, nil
 }
 
-// fields calls visit for each field of the document, which reads its value, until it says that it
-// has enough.
+// fields calls visit for each field of the document, which reads its value, until it says that it has enough.
 func (d document) fields(visit func(name string) (enough bool, err error)) error {
 	if err := d.expect(json.Delim('{')); err != nil {
 		return err

@@ -10,9 +10,8 @@
 //	names.go        names of objects, and keys of what they hold
 //	paths.go        where things are mounted in pods
 //
-// A result keeps four states apart that other tools turn into a zero: a value that
-// was measured, one that is absent, one that failed, and one that the tool does not
-// support. A number that was not measured has no field at all.
+// A result keeps four states apart that other tools turn into a zero: a value that was measured, one that is absent,
+// one that failed, and one that the tool does not support. A number that was not measured has no field at all.
 //
 // The package imports neither Kubernetes nor the rest of Assay. Every format names
 // its version. JSON Schema documents of the formats are in docs/contracts.

@@ -2,9 +2,8 @@ package contract
 
 import "time"
 
-// Environment describes the machine and the container of a client or of a database server:
-// properties that the kernel reports, limits of the container, and its usage during the
-// measured window. Unknown values are absent, never 0.
+// Environment describes the machine and the container of a client or of a database server: properties that the kernel
+// reports, limits of the container, and its usage during the measured window. Unknown values are absent, never 0.
 type Environment struct {
 	// Machine is the node.
 	Machine Machine `json:"machine"`
@@ -16,10 +15,9 @@ type Environment struct {
 	Replicas []Replica `json:"replicas,omitempty"`
 	// Speed of the node just before the trial; only of the phase Run.
 	Speed *Speed `json:"speed,omitempty"`
-	// Before and After are the counters at the first and at the last sample inside the
-	// measured window, by the tool's own clock. For a window too short for samples they are
-	// read just before the start and just after the end of the tool, as context switches
-	// always are.
+	// Before and After are the counters at the first and at the last sample inside the measured window, by the tool's
+	// own clock. For a window too short for samples they are read just before the start and just after the end of the
+	// tool, as context switches always are.
 	Before *Usage `json:"before,omitempty"`
 	After  *Usage `json:"after,omitempty"`
 	// Gap in the samples of the measured window; absent if all of them were there in time.
@@ -61,16 +59,14 @@ type Storage struct {
 	Device string `json:"device,omitempty"`
 	// Options of the mount.
 	Options string `json:"options,omitempty"`
-	// WriteCache of the block device as the kernel reports it: WriteBack or WriteThrough.
-	// Absent where the file system is not on a visible block device. With WriteThrough a flush
-	// costs nothing, and durability depends on the device. A virtual device reports the
-	// setting of the hypervisor.
+	// WriteCache of the block device as the kernel reports it: WriteBack or WriteThrough. Absent where the file system
+	// is not on a visible block device. With WriteThrough a flush costs nothing, and durability depends on the device.
+	// A virtual device reports the setting of the hypervisor.
 	WriteCache string `json:"writeCache,omitempty"`
 	// SizeBytes and FreeBytes of the file system, when the agent started.
 	SizeBytes *int64 `json:"sizeBytes,omitempty"`
 	FreeBytes *int64 `json:"freeBytes,omitempty"`
-	// Fsync are the times of sequential writes of 4 KiB with fdatasync, before the server
-	// started.
+	// Fsync are the times of sequential writes of 4 KiB with fdatasync, before the server started.
 	Fsync *Probe `json:"fsync,omitempty"`
 }
 
@@ -82,8 +78,7 @@ const (
 	WriteThrough = "WriteThrough"
 )
 
-// Probe is a short measurement of a physical limit (storage, network). Results are checked
-// against it.
+// Probe is a short measurement of a physical limit (storage, network). Results are checked against it.
 type Probe struct {
 	// N is the number of samples.
 	N int64 `json:"n"`
@@ -108,9 +103,8 @@ type Replica struct {
 	CatchUpSeconds *float64 `json:"catchUpSeconds,omitempty"`
 	// Error of replication that the replica reported; empty for none.
 	Error string `json:"error,omitempty"`
-	// Machine, Limits, Before and After are as in Environment. They are absent when the
-	// replica's agent did not report them; Before and After also when the window was too short
-	// for samples.
+	// Machine, Limits, Before and After are as in Environment. They are absent when the replica's agent did not report
+	// them; Before and After also when the window was too short for samples.
 	Machine *Machine `json:"machine,omitempty"`
 	Limits  *Limits  `json:"limits,omitempty"`
 	Before  *Usage   `json:"before,omitempty"`
@@ -119,8 +113,7 @@ type Replica struct {
 	Gap *Gap `json:"gap,omitempty"`
 }
 
-// Limits are the resource limits of a container's control group; each is absent without a
-// limit.
+// Limits are the resource limits of a container's control group; each is absent without a limit.
 type Limits struct {
 	// CgroupVersion is 1 or 2; absent where no control group was found.
 	CgroupVersion int `json:"cgroupVersion,omitempty"`
@@ -145,12 +138,10 @@ type Usage struct {
 	Throttled *int64 `json:"throttled,omitempty"`
 	// ThrottledSeconds is the total throttled time, over all CPUs.
 	ThrottledSeconds *float64 `json:"throttledSeconds,omitempty"`
-	// NodeCPUSeconds is the busy time of all CPUs of the machine (user, nice, system; without
-	// steal time and interrupts), from /proc/stat. Nodes of kind share one machine: see
-	// Machine.BootID.
+	// NodeCPUSeconds is the busy time of all CPUs of the machine (user, nice, system; without steal time and
+	// interrupts), from /proc/stat. Nodes of kind share one machine: see Machine.BootID.
 	NodeCPUSeconds *float64 `json:"nodeCPUSeconds,omitempty"`
-	// NodeStealSeconds is the steal time: the hypervisor gave the machine's CPUs to other
-	// virtual machines.
+	// NodeStealSeconds is the steal time: the hypervisor gave the machine's CPUs to other virtual machines.
 	NodeStealSeconds *float64 `json:"nodeStealSeconds,omitempty"`
 	// TCPRetransmits of the network namespace of the pod (segments).
 	TCPRetransmits *int64 `json:"tcpRetransmits,omitempty"`
@@ -166,10 +157,9 @@ type Usage struct {
 	// resource. The keys are cpu.some, memory.full, io.some and so on for the container where
 	// the kernel reports it, and else for the node (keys node.cpu.some); for memory both.
 	Pressure map[string]float64 `json:"pressure,omitempty"`
-	// VoluntarySwitches and InvoluntarySwitches are context switches. For a database server
-	// they include only its present threads; a server ends threads with their connections, so
-	// the later number may be smaller. For the tool they include all its threads, and are 0
-	// before its start.
+	// VoluntarySwitches and InvoluntarySwitches are context switches. For a database server they include only its
+	// present threads; a server ends threads with their connections, so the later number may be smaller. For the tool
+	// they include all its threads, and are 0 before its start.
 	VoluntarySwitches   *int64 `json:"voluntarySwitches,omitempty"`
 	InvoluntarySwitches *int64 `json:"involuntarySwitches,omitempty"`
 }
@@ -178,8 +168,7 @@ type Usage struct {
 // waited for memory within its own limit.
 const PressureOwnMemory = "memory.full"
 
-// Increase is the difference of one counter over the measured window; ok is false unless both
-// values are known.
+// Increase is the difference of one counter over the measured window; ok is false unless both values are known.
 func Increase[N int64 | float64](e Environment, counter func(Usage) *N) (n N, ok bool) {
 	if e.Before == nil || e.After == nil {
 		return 0, false
@@ -197,8 +186,7 @@ type Table struct {
 	Name string `json:"name"`
 	// Rows by COUNT(*).
 	Rows int64 `json:"rows"`
-	// Checksum by CHECKSUM TABLE; absent when the server returned none or it would have taken
-	// too long.
+	// Checksum by CHECKSUM TABLE; absent when the server returned none or it would have taken too long.
 	Checksum *int64 `json:"checksum,omitempty"`
 }
 
@@ -210,8 +198,7 @@ type Data struct {
 	Reset *ResetReport `json:"reset,omitempty"`
 	// Snapshot was taken after loading; absent if none was.
 	Snapshot *Copy `json:"snapshot,omitempty"`
-	// Check is what the tool's own check of the data found after the measured window; absent
-	// of a tool that has none.
+	// Check is what the tool's own check of the data found after the measured window; absent of a tool that has none.
 	Check *DataCheck `json:"check,omitempty"`
 }
 

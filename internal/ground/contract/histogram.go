@@ -82,10 +82,9 @@ func (h Histogram) N() int64 {
 	return n
 }
 
-// Percentile is the value of the bucket with the operation whose rank is nearest to p percent
-// of all, as sysbench reads it, or the next rank up (RoundUp). For a merged histogram it is
-// the value that a single tool would have printed for all operations. p is over 0 and at most
-// 100. ok is false for an empty histogram.
+// Percentile is the value of the bucket with the operation whose rank is nearest to p percent of all, as sysbench reads
+// it, or the next rank up (RoundUp). For a merged histogram it is the value that a single tool would have printed for
+// all operations. p is over 0 and at most 100. ok is false for an empty histogram.
 func (h Histogram) Percentile(p float64) (value float64, ok bool) {
 	n := h.N()
 	if n <= 0 || !(p > 0 && p <= 100) {

@@ -41,8 +41,7 @@ type PastRun struct {
 	// Valid is the status of the condition Valid: True, False or Unknown. It is False of a run whose records were lost or
 	// changed after its end: such a run has no series, and the Reason JournalLost or Tampered.
 	Valid string `json:"valid,omitempty"`
-	// Passed is the condition Passed; absent for a run without a gate, and for one that is not
-	// decided.
+	// Passed is the condition Passed; absent for a run without a gate, and for one that is not decided.
 	Passed *bool `json:"passed,omitempty"`
 	// Verdict and Headline of the run, in one line each.
 	Verdict  string `json:"verdict,omitempty"`
@@ -51,8 +50,7 @@ type PastRun struct {
 	Environment []PastEnvironment `json:"environment,omitempty"`
 	// Series of values: measurements in the order of the tool, each over all cells and targets.
 	Series []PastSeries `json:"series,omitempty"`
-	// SeriesLeftOut is the number of series that were too many to be kept; at least, where it is
-	// not known exactly.
+	// SeriesLeftOut is the number of series that were too many to be kept; at least, where it is not known exactly.
 	SeriesLeftOut int32 `json:"seriesLeftOut,omitempty"`
 }
 

@@ -70,8 +70,7 @@ type Record struct {
 	ClientImageID string `json:"clientImageID,omitempty"`
 	// ClientQOSClass of the client pods.
 	ClientQOSClass string `json:"clientQOSClass,omitempty"`
-	// WindowStartTime and WindowEndTime bound the measured window, on the clock of the first
-	// client.
+	// WindowStartTime and WindowEndTime bound the measured window, on the clock of the first client.
 	WindowStartTime *time.Time `json:"windowStartTime,omitempty"`
 	WindowEndTime   *time.Time `json:"windowEndTime,omitempty"`
 	// CompletionTime is when the manager recorded the end.
@@ -86,8 +85,7 @@ type Record struct {
 	Values []RecordedValue `json:"values,omitempty"`
 	// Result is the ConfigMap with the result of the first client.
 	Result string `json:"result,omitempty"`
-	// ResultBytes is what the result ConfigMaps of all clients hold; where one was not read,
-	// the most that it can hold.
+	// ResultBytes is what the result ConfigMaps of all clients hold; where one was not read, the most that it can hold.
 	ResultBytes int64 `json:"resultBytes,omitempty"`
 	// Findings about the result.
 	Findings []RecordedFinding `json:"findings,omitempty"`
@@ -120,8 +118,7 @@ type RecordedValue struct {
 type RecordedLimit struct {
 	// By is CPU, Memory or Client.
 	By string `json:"by"`
-	// ThrottledShare is the share (0 to 1) of throttled CPU periods; absent where it is
-	// unknown.
+	// ThrottledShare is the share (0 to 1) of throttled CPU periods; absent where it is unknown.
 	ThrottledShare *float64 `json:"throttledShare,omitempty"`
 }
 

@@ -11,12 +11,10 @@ const (
 	// NameHighestRate is the highest offered rate at which the objectives of a search held, of all
 	// clients together. A search derives it from its trials.
 	NameHighestRate = "rate.highest"
-	// NameErrorRate is the rate of errors, per second; N is their number. An operation that
-	// the tool repeats until it succeeds counts here once per error, and once in the
-	// throughput.
+	// NameErrorRate is the rate of errors, per second; N is their number. An operation that the tool repeats until it
+	// succeeds counts here once per error, and once in the throughput.
 	NameErrorRate = "rate.errors"
-	// NameReconnects is the rate of reconnects after a lost connection, per second; N is their
-	// number.
+	// NameReconnects is the rate of reconnects after a lost connection, per second; N is their number.
 	NameReconnects = "reconnects"
 	// NameQueueLength is the number of waiting operations of an open loop; intervals only,
 	// each with the number at its end.
@@ -35,8 +33,7 @@ const (
 	NameWrites = "queries.writes"
 	// NameEvents is the number of operations that the tool counted itself.
 	NameEvents = "events"
-	// NameOperationCount is the number of successful operations of one kind; see
-	// LabelOperation.
+	// NameOperationCount is the number of successful operations of one kind; see LabelOperation.
 	NameOperationCount = "operations.count"
 	// NameReturnCount is the number of operations of one kind with one return status; see
 	// LabelOperation and LabelStatus.
@@ -82,14 +79,11 @@ const (
 	LabelOperation = "operation"
 	// LabelStatus is the return status of an operation, such as OK.
 	LabelStatus = "status"
-	// LabelTiming is the start of the latency, where it is not the start of the operation:
-	// TimingIntended.
+	// LabelTiming is the start of the latency, where it is not the start of the operation: TimingIntended.
 	LabelTiming = "timing"
-	// LabelCollector is the name of a garbage collector. A measurement without it includes all
-	// collectors.
+	// LabelCollector is the name of a garbage collector. A measurement without it includes all collectors.
 	LabelCollector = "collector"
-	// LabelClient is the index of the client pod, where measurements of several
-	// clients could not be merged.
+	// LabelClient is the index of the client pod, where measurements of several clients could not be merged.
 	LabelClient = "client"
 	// LabelStat is the statistic over threads: avg or stddev.
 	LabelStat = "stat"
@@ -126,8 +120,7 @@ func (r Result) Find(name string, labels map[string]string) (Measurement, bool) 
 	return Find(r.Measurements, name, labels)
 }
 
-// ErrorCount is the number of errors of the name; 0 when a tool that succeeded does not list
-// it.
+// ErrorCount is the number of errors of the name; 0 when a tool that succeeded does not list it.
 func (r Result) ErrorCount(name string) int64 {
 	for _, e := range r.Errors {
 		if e.Name == name {
@@ -146,6 +139,5 @@ func hasLabels(have, want map[string]string) bool {
 	return true
 }
 
-// StatusTLSAccepts is the status variable of MySQL and MariaDB that counts completed TLS
-// handshakes.
+// StatusTLSAccepts is the status variable of MySQL and MariaDB that counts completed TLS handshakes.
 const StatusTLSAccepts = "Ssl_finished_accepts"

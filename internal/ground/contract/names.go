@@ -1,8 +1,6 @@
 package contract
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 )
@@ -59,8 +57,7 @@ const (
 	KeyCA       = "ca.crt"
 	KeyCert     = "tls.crt"
 	KeyKey      = "tls.key"
-	// KeyAgent is what the requests to the agent of a target that Assay provides are signed
-	// with; only agents have it.
+	// KeyAgent is what the requests to the agent of a target that Assay provides are signed with; only agents have it.
 	KeyAgent = "agent.key"
 	// KeyServerCert and KeyServerKey are the certificate of a server that Assay provides;
 	// only the database pod has them.
@@ -79,24 +76,20 @@ func ChildName(run, suffix string) string {
 	if len(name) <= maxChildName {
 		return name
 	}
-	sum := sha256.Sum256([]byte(run))
-	mark := hex.EncodeToString(sum[:4])
+	mark := Digest([]byte(run))[:8]
 	keep := max(maxChildName-len(suffix)-len(mark)-2, 1)
 	return run[:keep] + "-" + mark + "-" + suffix
 }
 
-// TargetName is the name of a target's StatefulSet, Service, Secret, ConfigMap,
-// NetworkPolicy and PodDisruptionBudget.
+// TargetName is the name of a target's StatefulSet, Service, Secret, ConfigMap, NetworkPolicy and PodDisruptionBudget.
 func TargetName(run, target string) string { return ChildName(run, target+"-db") }
 
-// ReplicaName is the name of a replica's StatefulSet, Service, ConfigMap, NetworkPolicy and
-// PodDisruptionBudget.
+// ReplicaName is the name of a replica's StatefulSet, Service, ConfigMap, NetworkPolicy and PodDisruptionBudget.
 func ReplicaName(run, target string, index int) string {
 	return ChildName(run, fmt.Sprintf("%s-replica-%d", target, index))
 }
 
-// ClientName is the name of the ServiceAccount, Role and RoleBinding of a run's
-// client pods.
+// ClientName is the name of the ServiceAccount, Role and RoleBinding of a run's client pods.
 func ClientName(run string) string { return ChildName(run, "assay-client") }
 
 // LoadName is the name of the Job that loads a target, and of its trial ConfigMap.
@@ -114,8 +107,7 @@ func ReloadName(run, target string, releases int32) string {
 // CleanupName is the name of the Job that cleans a target up.
 func CleanupName(run, target string) string { return ChildName(run, target+"-cleanup") }
 
-// TrialName is the name of the Job of one attempt at a trial and of its trial
-// ConfigMap.
+// TrialName is the name of the Job of one attempt at a trial and of its trial ConfigMap.
 func TrialName(run string, index, attempt int32) string {
 	suffix := fmt.Sprintf("trial-%05d", index)
 	if attempt > 0 {

@@ -1,7 +1,6 @@
 package contract
 
-// Places in the pods of a run. The manager mounts them, and the agents find
-// them there.
+// Places in the pods of a run. The manager mounts them, and the agents find them there.
 const (
 	// DirAgent, in a database pod, holds the agent's binary.
 	DirAgent = "/assay/agent"
@@ -17,8 +16,7 @@ const (
 	DirData = "/var/lib/assay/data"
 	// DirRun, in a database pod and in a client pod, is in memory, and empty when the pod starts.
 	DirRun = "/run/assay"
-	// ToolSocket, in a client pod, is where the agent waits for the supervisor of the tool's
-	// container.
+	// ToolSocket, in a client pod, is where the agent waits for the supervisor of the tool's container.
 	ToolSocket = DirRun + "/tool.sock"
 	// DirTmp is for temporary files.
 	DirTmp = "/tmp"

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// NewProbe summarises samples; nil for none. The percentiles are the nearest rank: measured
-// values, never interpolated.
+// NewProbe summarises samples; nil for none. The percentiles are the nearest rank: measured values, never interpolated.
 func NewProbe(tries []time.Duration) *Probe {
 	n := len(tries)
 	if n == 0 {

@@ -18,11 +18,9 @@ type State string
 
 // States of a Result.
 const (
-	// Succeeded: the tool ended and its report is complete. Unknown lines of the output are in
-	// Result.Problems.
+	// Succeeded: the tool ended and its report is complete. Unknown lines of the output are in Result.Problems.
 	Succeeded State = "Succeeded"
-	// Failed: see Result.Failure. Existing measurements are kept for inspection, never for
-	// statistics.
+	// Failed: see Result.Failure. Existing measurements are kept for inspection, never for statistics.
 	Failed State = "Failed"
 )
 
@@ -30,8 +28,7 @@ const (
 type Result struct {
 	// Version is always the constant Version.
 	Version string `json:"version"`
-	// Trial identifies the execution. The manager refuses a result with another identity than
-	// its trial.
+	// Trial identifies the execution. The manager refuses a result with another identity than its trial.
 	Trial TrialRef `json:"trial"`
 	// State is Succeeded or Failed.
 	State State `json:"state"`
@@ -50,8 +47,7 @@ type Result struct {
 	Errors []ErrorCount `json:"errors,omitempty"`
 	// Problems are lines of the output that could not be parsed.
 	Problems []Problem `json:"problems,omitempty"`
-	// Server has the variables and counters of the server before and after the phase; only
-	// from the first client.
+	// Server has the variables and counters of the server before and after the phase; only from the first client.
 	Server *Server `json:"server,omitempty"`
 	// Data has the contents of the tables; only from the first client.
 	Data *Data `json:"data,omitempty"`
@@ -87,8 +83,7 @@ type TrialRef struct {
 	Client int `json:"client"`
 }
 
-// SameTrial reports whether two executions belong to the same attempt at the same phase or
-// trial, of any client.
+// SameTrial reports whether two executions belong to the same attempt at the same phase or trial, of any client.
 func (a TrialRef) SameTrial(b TrialRef) bool {
 	return a.RunUID == b.RunUID && a.Phase == b.Phase && a.Target == b.Target && a.Attempt == b.Attempt &&
 		equal(a.Index, b.Index) && equal(a.Block, b.Block) && equal(a.Cell, b.Cell)
@@ -107,56 +102,31 @@ type Failure struct {
 // Reason is the class of a failure, from the documented list.
 type Reason string
 
-// Reasons that the agent reports. The manager adds its own reasons (see api/v1alpha1).
+// Reasons that the agent reports. api/v1alpha1/reasons.go says what each of them means, and has those of the manager.
 const (
-	// ReasonCredentialsRejected: the server refused the user or the password.
-	ReasonCredentialsRejected Reason = "CredentialsRejected"
-	// ReasonTargetUnreachable: no connection to the server could be made.
-	ReasonTargetUnreachable Reason = "TargetUnreachable"
-	// ReasonConnectionLost: connections that had been made were lost.
-	ReasonConnectionLost Reason = "ConnectionLost"
-	// ReasonSchemaMissing: the database or a table does not exist.
-	ReasonSchemaMissing Reason = "SchemaMissing"
-	// ReasonSchemaNotEmpty: a table of the workload exists already.
-	ReasonSchemaNotEmpty Reason = "SchemaNotEmpty"
-	// ReasonTLSFailed: TLS was requested and is unavailable, or the reverse.
-	ReasonTLSFailed Reason = "TLSFailed"
-	// ReasonToolFailed: the tool failed in another way: see the message.
-	ReasonToolFailed Reason = "ToolFailed"
-	// ReasonToolMissing: the image does not have the tool.
-	ReasonToolMissing Reason = "ToolMissing"
-	// ReasonToolLost: the tool's container ended before the tool, or does not answer.
-	ReasonToolLost Reason = "ToolLost"
-	// ReasonDeadlineExceeded: the phase did not end in time.
-	ReasonDeadlineExceeded Reason = "DeadlineExceeded"
-	// ReasonOutputTruncated: the tool succeeded, but part of its report is missing.
-	ReasonOutputTruncated Reason = "OutputTruncated"
-	// ReasonResultTooLarge: the result does not fit into its ConfigMap.
-	ReasonResultTooLarge Reason = "ResultTooLarge"
-	// ReasonDeliveryFailed: the result could not be written into its ConfigMap.
-	ReasonDeliveryFailed Reason = "DeliveryFailed"
-	// ReasonTrialUnreadable: the agent could not read the trial.
-	ReasonTrialUnreadable Reason = "TrialUnreadable"
-	// ReasonDataDiffers: after a reset the tables differ from the loaded data.
-	ReasonDataDiffers Reason = "DataDiffers"
-	// ReasonResetFailed: the data could not be restored before the trial.
-	ReasonResetFailed Reason = "ResetFailed"
-	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
-	ReasonSnapshotFailed Reason = "SnapshotFailed"
-	// ReasonReplicationFailed: the replicas of the target did not catch up with it.
-	ReasonReplicationFailed Reason = "ReplicationFailed"
-	// ReasonTargetOverloaded: the target did not achieve the offered rate of an open loop, and
-	// the tool gave up.
-	ReasonTargetOverloaded Reason = "TargetOverloaded"
-	// ReasonOperationsUnfinished: the requested operations did not end in time.
+	ReasonCredentialsRejected  Reason = "CredentialsRejected"
+	ReasonTargetUnreachable    Reason = "TargetUnreachable"
+	ReasonConnectionLost       Reason = "ConnectionLost"
+	ReasonSchemaMissing        Reason = "SchemaMissing"
+	ReasonSchemaNotEmpty       Reason = "SchemaNotEmpty"
+	ReasonTLSFailed            Reason = "TLSFailed"
+	ReasonToolFailed           Reason = "ToolFailed"
+	ReasonToolMissing          Reason = "ToolMissing"
+	ReasonToolLost             Reason = "ToolLost"
+	ReasonDeadlineExceeded     Reason = "DeadlineExceeded"
+	ReasonOutputTruncated      Reason = "OutputTruncated"
+	ReasonResultTooLarge       Reason = "ResultTooLarge"
+	ReasonDeliveryFailed       Reason = "DeliveryFailed"
+	ReasonTrialUnreadable      Reason = "TrialUnreadable"
+	ReasonDataDiffers          Reason = "DataDiffers"
+	ReasonResetFailed          Reason = "ResetFailed"
+	ReasonSnapshotFailed       Reason = "SnapshotFailed"
+	ReasonReplicationFailed    Reason = "ReplicationFailed"
+	ReasonTargetOverloaded     Reason = "TargetOverloaded"
 	ReasonOperationsUnfinished Reason = "OperationsUnfinished"
-	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
-	// container; the message has the arithmetic.
-	ReasonLimitTooLow Reason = "LimitTooLow"
-	// ReasonAlreadyBegun: another client pod has begun this attempt.
-	ReasonAlreadyBegun Reason = "AlreadyBegun"
-	// ReasonInterrupted: the client pod was terminated.
-	ReasonInterrupted Reason = "Interrupted"
+	ReasonLimitTooLow          Reason = "LimitTooLow"
+	ReasonAlreadyBegun         Reason = "AlreadyBegun"
+	ReasonInterrupted          Reason = "Interrupted"
 )
 
 // Tool is the benchmark tool that ran.
@@ -171,14 +141,12 @@ type Tool struct {
 	ExitCode *int `json:"exitCode,omitempty"`
 	// Signal that ended the process, such as SIGKILL.
 	Signal string `json:"signal,omitempty"`
-	// Seeds of the tool's random numbers by phase (Prepare, Warmup, Run); absent for a tool
-	// without a seed.
+	// Seeds of the tool's random numbers by phase (Prepare, Warmup, Run); absent for a tool without a seed.
 	Seeds map[string]int64 `json:"seeds,omitempty"`
 	// Unseeded: the tool uses random numbers without a seed. The operations differ in each
 	// execution and cannot be repeated.
 	Unseeded bool `json:"unseeded,omitempty"`
-	// WarmupCut is how the warm-up was separated from the measured window; only in the phase
-	// Run.
+	// WarmupCut is how the warm-up was separated from the measured window; only in the phase Run.
 	WarmupCut WarmupCut `json:"warmupCut,omitempty"`
 	// WarmupSeconds is the actual length of the warm-up, by the tool's own clock where the
 	// tool reports it, else by the lifetime of its process; absent without a warm-up.
@@ -207,9 +175,8 @@ type Times struct {
 	Ready *time.Time `json:"ready,omitempty"`
 	// Start is the published start time of the barrier, on the clock of the manager.
 	Start *time.Time `json:"start,omitempty"`
-	// Planned is the planned start of the measured window, the same instant for every client
-	// of the trial, corrected for the known offsets of their clocks. WindowStarted minus
-	// Planned is the client's start skew.
+	// Planned is the planned start of the measured window, the same instant for every client of the trial, corrected
+	// for the known offsets of their clocks. WindowStarted minus Planned is the client's start skew.
 	Planned *time.Time `json:"planned,omitempty"`
 	// WarmupStarted: the warm-up began: a separate process was started, or all threads of the
 	// measuring process had connected.
@@ -219,8 +186,7 @@ type Times struct {
 	MeasureStarted *time.Time `json:"measureStarted,omitempty"`
 	// MeasureEnded: the measuring process ended.
 	MeasureEnded *time.Time `json:"measureEnded,omitempty"`
-	// WindowStarted and WindowEnded are the measured window by the tool's own clock; see
-	// MeasuredWindow.
+	// WindowStarted and WindowEnded are the measured window by the tool's own clock; see MeasuredWindow.
 	WindowStarted *time.Time `json:"windowStarted,omitempty"`
 	WindowEnded   *time.Time `json:"windowEnded,omitempty"`
 }
@@ -238,8 +204,7 @@ const (
 type Measurement struct {
 	// Name such as throughput, latency.avg or latency.p95.
 	Name string `json:"name"`
-	// Labels of the measurement, such as {"operation": "read"}. Measurements of one name have
-	// different labels.
+	// Labels of the measurement, such as {"operation": "read"}. Measurements of one name have different labels.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Unit in UCUM-like spelling: tx/s, queries/s, ms, 1.
 	Unit string `json:"unit"`
@@ -331,8 +296,7 @@ type Server struct {
 	VersionComment string `json:"versionComment,omitempty"`
 	// Variables are all global variables before the phase.
 	Variables map[string]string `json:"variables,omitempty"`
-	// VariablesChanged are the variables whose value changed during the phase: name to the
-	// later value.
+	// VariablesChanged are the variables whose value changed during the phase: name to the later value.
 	VariablesChanged map[string]string `json:"variablesChanged,omitempty"`
 	// NonDefault are the global variables that differ from the server's own defaults; absent
 	// when the server does not report them.
@@ -354,9 +318,8 @@ type Server struct {
 	// clock: before the start of the measuring process or, for a tool that begins its window
 	// by itself, shortly after the start of the window. Earlier work is not in StatusDelta.
 	CountedFrom *time.Time `json:"countedFrom,omitempty"`
-	// Rows are the rows that the server has changed since its start, read just before the
-	// measured window or, in the phase Prepare, after loading; absent where the server does
-	// not count them.
+	// Rows are the rows that the server has changed since its start, read just before the measured window or, in the
+	// phase Prepare, after loading; absent where the server does not count them.
 	Rows *CountedRows `json:"rows,omitempty"`
 }
 

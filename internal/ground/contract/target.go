@@ -31,8 +31,7 @@ type Target struct {
 	// ServerVersion is the version of the server's binary, such as 5.7.22. The agent sets it;
 	// the manager does not know it.
 	ServerVersion string `json:"-"`
-	// Settings of the user in the order of the configuration file, each name once (see
-	// settings.Merge).
+	// Settings of the user in the order of the configuration file, each name once (see settings.Merge).
 	Settings []Setting `json:"settings,omitempty"`
 }
 
@@ -44,8 +43,7 @@ type Replication struct {
 	ServerID int32 `json:"serverID"`
 	// Primary of a replica, as host:port; empty for the primary itself.
 	Primary string `json:"primary,omitempty"`
-	// Username of the account for replication; its password is that of the benchmark's
-	// account.
+	// Username of the account for replication; its password is that of the benchmark's account.
 	Username string `json:"username"`
 	// Replicas is the number of replicas of the primary.
 	Replicas int32 `json:"replicas"`

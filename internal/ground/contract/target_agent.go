@@ -24,8 +24,7 @@ type TargetEnvironment struct {
 	Usage Usage `json:"usage"`
 	// Window is present if it was requested and has samples.
 	Window *UsageWindow `json:"window,omitempty"`
-	// Gap in the samples of the window that was requested; absent if all of them were there in
-	// time.
+	// Gap in the samples of the window that was requested; absent if all of them were there in time.
 	Gap *Gap `json:"gap,omitempty"`
 }
 
@@ -38,14 +37,12 @@ type UsageWindow struct {
 // Paths of the agent's HTTP server in a database pod, besides the probes. Each
 // request is signed with the key of the target's Secret (KeyAgent): internal/agent/control.
 const (
-	// PathEnvironment answers GET with a TargetEnvironment. The parameters from and to, in
-	// seconds before now, select its Window. They are ages, so the clocks of the two nodes
-	// need not agree.
+	// PathEnvironment answers GET with a TargetEnvironment. The parameters from and to, in seconds before now, select
+	// its Window. They are ages, so the clocks of the two nodes need not agree.
 	PathEnvironment = "/environment"
 	// PathClock answers GET with a Clock, at once.
 	PathClock = "/clock"
-	// PathSpeed answers GET with a Speed, measured during the request, while the server is
-	// idle.
+	// PathSpeed answers GET with a Speed, measured during the request, while the server is idle.
 	PathSpeed = "/speed"
 	// PathSnapshot takes a snapshot of the data directory on POST, in place of an older one.
 	// It answers with a Copy when the server accepts logins again.
@@ -55,8 +52,7 @@ const (
 	PathRestore = "/restore"
 )
 
-// Clock has the times at which the agent received the request and sent the response, on its
-// own clock.
+// Clock has the times at which the agent received the request and sent the response, on its own clock.
 type Clock struct {
 	Received time.Time `json:"received"`
 	Answered time.Time `json:"answered"`
@@ -76,25 +72,18 @@ type Refusal struct {
 	Message string `json:"message"`
 }
 
-// Reasons of refusals. A refusal does not end the agent, even with a reason of the end of a
-// server, such as StorageFailed.
+// Reasons of refusals, as in api/v1alpha1/reasons.go. A refusal does not end the agent, even with a reason of the end of
+// a server, such as StorageFailed.
 const (
-	// ReasonUnauthorized: the request has no signature that holds, or was made before.
-	ReasonUnauthorized TargetReason = "Unauthorized"
-	// ReasonRequestInvalid: the body is not an operation, or a parameter is invalid.
-	ReasonRequestInvalid TargetReason = "RequestInvalid"
-	// ReasonBusy: another operation is running. A retry can help.
-	ReasonBusy TargetReason = "Busy"
-	// ReasonSnapshotMissing: there is no snapshot to restore.
+	ReasonUnauthorized    TargetReason = "Unauthorized"
+	ReasonRequestInvalid  TargetReason = "RequestInvalid"
+	ReasonBusy            TargetReason = "Busy"
 	ReasonSnapshotMissing TargetReason = "SnapshotMissing"
-	// ReasonAgentStopped: the agent was terminated before the operation ended. A restore
-	// continues when the agent starts again; a snapshot does not.
-	ReasonAgentStopped TargetReason = "AgentStopped"
+	ReasonAgentStopped    TargetReason = "AgentStopped"
 )
 
-// PathReplica answers GET with a ReplicaState, in the database pod of a replica. With the
-// parameters position (of the primary) and wait (in seconds), it answers when the replica has
-// applied the position or the time is over.
+// PathReplica answers GET with a ReplicaState, in the database pod of a replica. With the parameters position (of the
+// primary) and wait (in seconds), it answers when the replica has applied the position or the time is over.
 const PathReplica = "/replica"
 
 // ReplicaState is the state of a replica, from its agent.

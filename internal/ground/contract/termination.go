@@ -18,8 +18,7 @@ const maxTermination = 4096
 type Termination struct {
 	// Version is always TerminationVersion.
 	Version string `json:"version"`
-	// SHA256 is the Digest of the bytes under KeyResult; empty when no result
-	// could be delivered.
+	// SHA256 is the Digest of the bytes under KeyResult; empty when no result could be delivered.
 	SHA256 string `json:"sha256,omitempty"`
 	// State is that of the result.
 	State State `json:"state"`
@@ -32,14 +31,12 @@ type Termination struct {
 	NotUploaded string `json:"notUploaded,omitempty"`
 }
 
-// Encode returns JSON that fits into a termination message; a message that is too long is cut
-// at its end.
+// Encode returns JSON that fits into a termination message; a message that is too long is cut at its end.
 func (t Termination) Encode() []byte {
 	return fitMessage(t.Message, func(message string) any { t.Message = message; return t })
 }
 
-// fitMessage marshals the value of with for the longest message that fits into a termination
-// message.
+// fitMessage marshals the value of with for the longest message that fits into a termination message.
 func fitMessage(message string, with func(message string) any) []byte {
 	for {
 		out, err := json.Marshal(with(message))

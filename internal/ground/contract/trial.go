@@ -33,15 +33,13 @@ type Measuring struct {
 	WarmupSeconds float64 `json:"warmupSeconds"`
 	// DurationSeconds is the length of the measured window, more than 0.
 	DurationSeconds float64 `json:"durationSeconds"`
-	// WarmupRounds is the number of uncounted operations of a measurement by rounds; 0 for
-	// none.
+	// WarmupRounds is the number of uncounted operations of a measurement by rounds; 0 for none.
 	WarmupRounds int `json:"warmupRounds"`
 	// Rounds is the number of counted operations of a measurement by rounds, at least 1.
 	Rounds int `json:"rounds"`
 }
 
-// Trial is the message from the manager to a client's agent. Credentials are not part of it;
-// they are mounted as files.
+// Trial is the message from the manager to a client's agent. Credentials are not part of it; they are mounted as files.
 type Trial struct {
 	// Version is always TrialVersion.
 	Version string `json:"version"`
@@ -59,9 +57,8 @@ type Trial struct {
 	// DurationSeconds is the length of the measured window; for a workload with a fixed number
 	// of operations, its time limit.
 	DurationSeconds int64 `json:"durationSeconds"`
-	// Measurement is the design of each measurement, for a tool that makes many measurements
-	// in a trial; nil for others. WarmupSeconds is then 0, and DurationSeconds the time limit
-	// of the trial.
+	// Measurement is the design of each measurement, for a tool that makes many measurements in a trial; nil for
+	// others. WarmupSeconds is then 0, and DurationSeconds the time limit of the trial.
 	Measurement *Measuring `json:"measurement,omitempty"`
 	// SettleSeconds is the pause between the end of the warm-up and the start of the measured
 	// window, which late clients need; 0 for none.
@@ -88,8 +85,7 @@ type Trial struct {
 	Snapshot bool `json:"snapshot,omitempty"`
 	// Reset is how the data is restored before the trial; nil without a reset.
 	Reset *Reset `json:"reset,omitempty"`
-	// MaxResultBytes is what the result may take in its ConfigMap with its raw files, in bytes;
-	// 0 for as much as fits.
+	// MaxResultBytes is what the result may take in its ConfigMap with its raw files, in bytes; 0 for as much as fits.
 	MaxResultBytes int64 `json:"maxResultBytes,omitempty"`
 	// Store is set where an object store takes the raw files, and results that are too large.
 	Store *Store `json:"store,omitempty"`
@@ -119,8 +115,7 @@ type Endpoint struct {
 	InsecureSkipVerify bool `json:"insecureSkipVerify,omitempty"`
 	// StorageEngine for the tables, such as InnoDB; empty for the server's default.
 	StorageEngine string `json:"storageEngine,omitempty"`
-	// JDBC is set for a database without the MySQL protocol; host, port and database are then
-	// empty.
+	// JDBC is set for a database without the MySQL protocol; host, port and database are then empty.
 	JDBC *JDBC `json:"jdbc,omitempty"`
 }
 
@@ -142,12 +137,10 @@ type Demand struct {
 	Tables int64 `json:"tables,omitempty"`
 }
 
-// TLSMode is the encryption of connections. Drivers have different defaults, so it is always
-// set.
+// TLSMode is the encryption of connections. Drivers have different defaults, so it is always set.
 type TLSMode string
 
-// TLS modes. A runner never gets TLSPreferred, because the agent has checked before whether
-// the server offers TLS.
+// TLS modes. A runner never gets TLSPreferred, because the agent has checked before whether the server offers TLS.
 const (
 	TLSDisabled  TLSMode = "Disabled"
 	TLSPreferred TLSMode = "Preferred"

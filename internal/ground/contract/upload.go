@@ -28,8 +28,7 @@ type Object struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// AnnotationUploads, on a result ConfigMap, has the objects that the client has for the store,
-// as JSON.
+// AnnotationUploads, on a result ConfigMap, has the objects that the client has for the store, as JSON.
 const AnnotationUploads = "assay.dev/uploads"
 
 // maxUploads is the raw archive and the result.
@@ -93,8 +92,7 @@ type Offer struct {
 	Version string `json:"version"`
 	// Objects in the order of the client's AnnotationUploads.
 	Objects []OfferedObject `json:"objects"`
-	// CA is the PEM bundle that the store's certificate is verified with; empty for the roots
-	// of the system.
+	// CA is the PEM bundle that the store's certificate is verified with; empty for the roots of the system.
 	CA string `json:"ca,omitempty"`
 }
 

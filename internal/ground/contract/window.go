@@ -30,10 +30,9 @@ func MeasuredWindow(r Result) (start, end time.Time, ok bool) {
 	return t.MeasureEnded.Add(-time.Duration(*m.Value * float64(time.Second))), *t.MeasureEnded, true
 }
 
-// WindowSlack is the possible error of MeasuredWindow: the window may have been this many
-// seconds earlier. A window computed back from the end of the process may include the time of
-// the report, at most the lifetime of the process outside the window. A window that the tool
-// reported has no slack.
+// WindowSlack is the possible error of MeasuredWindow: the window may have been this many seconds earlier. A window
+// computed back from the end of the process may include the time of the report, at most the lifetime of the process
+// outside the window. A window that the tool reported has no slack.
 func WindowSlack(r Result) float64 {
 	from, to, ok := MeasuredWindow(r)
 	t := r.Times

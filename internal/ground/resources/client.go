@@ -50,8 +50,7 @@ type Client struct {
 	Nodes []string
 	// Attempt at the trial, from 0.
 	Attempt int32
-	// Began identifies the target's pod at the start of the trial; empty for an external
-	// target.
+	// Began identifies the target's pod at the start of the trial; empty for an external target.
 	Began string
 	// Timeout of the Job, from the start of its pod.
 	Timeout time.Duration
@@ -121,8 +120,7 @@ func (c Client) Job() *batchv1.Job {
 			BackoffLimit:          new(int32(0)),
 			ActiveDeadlineSeconds: new(int64(c.Timeout / time.Second)),
 			PodReplacementPolicy:  new(batchv1.Failed),
-			// The Job then distinguishes an eviction from a failure even after the pod is
-			// deleted.
+			// The Job then distinguishes an eviction from a failure even after the pod is deleted.
 			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
 				Action: batchv1.PodFailurePolicyActionFailJob,
 				OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{

@@ -14,8 +14,7 @@ import (
 // Containers of a client pod. They share no process namespace and no directory but the one with
 // the socket between them, which the tool may only read.
 const (
-	// AgentContainer has the agent, the token for the API server and the credentials of the
-	// database.
+	// AgentContainer has the agent, the token for the API server and the credentials of the database.
 	AgentContainer = "agent"
 	// RunnerContainer has the benchmark tool, and a supervisor that starts it for the agent.
 	RunnerContainer = "runner"
@@ -157,8 +156,7 @@ func fromPod(name, field string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: field}}}
 }
 
-// addInputs mounts the files of the workload for the agent, which gives the tool those that it
-// needs.
+// addInputs mounts the files of the workload for the agent, which gives the tool those that it needs.
 func (c Client) addInputs(spec *corev1.PodSpec) {
 	if c.Inputs == "" {
 		return
@@ -170,8 +168,7 @@ func (c Client) addInputs(spec *corev1.PodSpec) {
 	*mounts = append(*mounts, corev1.VolumeMount{Name: "inputs", MountPath: contract.DirInputs, ReadOnly: true})
 }
 
-// installAgent puts the supervisor into the container of an image without one, as in a database
-// pod.
+// installAgent puts the supervisor into the container of an image without one, as in a database pod.
 func (c Client) installAgent(spec *corev1.PodSpec) {
 	if !c.foreign {
 		return

@@ -6,9 +6,8 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// ExternalKeys are the keys of the Secret of an external target that client pods mount: those
-// that it must have, and those that it may have. Whatever else the Secret holds stays out of
-// the pods.
+// ExternalKeys are the keys of the Secret of an external target that client pods mount: those that it must have, and
+// those that it may have. Whatever else the Secret holds stays out of the pods.
 func ExternalKeys() (required, optional []string) {
 	return []string{contract.KeyUsername, contract.KeyPassword}, []string{contract.KeyCA, contract.KeyCert, contract.KeyKey}
 }

@@ -2,12 +2,13 @@ package resources
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Files of a ConfigMap, by their names.
@@ -32,6 +33,5 @@ func DigestOf(files map[string][]byte) string {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		lines = fmt.Appendf(lines, "%x  %s\n", sha256.Sum256(files[name]), name)
 	}
-	sum := sha256.Sum256(lines)
-	return hex.EncodeToString(sum[:])
+	return contract.Digest(lines)
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// Journal is one ConfigMap of a run's journal. ConfigMaps with records grow; the others never
-// change.
+// Journal is one ConfigMap of a run's journal. ConfigMaps with records grow; the others never change.
 func Journal(run *v1alpha1.BenchmarkRun, name, key string, data []byte) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: Meta(run, name, Labels(run, v1alpha1.RoleJournal)),

@@ -13,9 +13,8 @@ import (
 	"github.com/assay-bench/assay/internal/ground/config"
 )
 
-// NetworkPolicy allows only the clients of the run and the target's replicas to reach the
-// database. Clients reach only the agent of a replica. A database opens no connections, but a
-// replica connects to its primary.
+// NetworkPolicy allows only the clients of the run and the target's replicas to reach the database. Clients reach only
+// the agent of a replica. A database opens no connections, but a replica connects to its primary.
 func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
 	clients := roleOf(t.Run, v1alpha1.RoleClient)
 	ingress := []networkingv1.NetworkPolicyIngressRule{from(clients, DatabasePort, AgentPort)}

@@ -1,6 +1,5 @@
-// Package resources builds the objects that belong to a run. In: the run, its resolved inputs
-// and its nodes. Out: the objects to create. The builders are pure: the same inputs give the
-// same object, and nothing is read or written.
+// Package resources builds the objects that belong to a run. In: the run, its resolved inputs and its nodes. Out: the
+// objects to create. The builders are pure: the same inputs give the same object, and nothing is read or written.
 //
 // Every object lives in the run's namespace, carries the run's labels and has the
 // run as its controller, so that deleting the run deletes all of them.

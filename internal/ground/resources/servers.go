@@ -6,8 +6,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Primary is what the objects of a target's primary are built from. The inputs of the
-// run must be resolved.
+// Primary is what the objects of a target's primary are built from. The inputs of the run must be resolved.
 func Primary(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) Target {
 	return Target{
 		Run: run, Spec: t, Resolved: run.ResolvedTarget(t.Name),
@@ -15,8 +14,7 @@ func Primary(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) Target {
 	}
 }
 
-// Replicas are what the objects of a target's replicas are built from: those that have
-// a node.
+// Replicas are what the objects of a target's replicas are built from: those that have a node.
 func Replicas(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) []Target {
 	var out []Target
 	nodes := run.PlacementOf(t.Name).ReplicaNodeNames

@@ -18,8 +18,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// Names and paths inside a database pod. Those that the agent uses too are in package
-// contract.
+// Names and paths inside a database pod. Those that the agent uses too are in package contract.
 const (
 	// ServerContainer is the container of the database server.
 	ServerContainer = "server"
@@ -187,22 +186,18 @@ func disruptionBudget(labels map[string]string) policyv1.PodDisruptionBudgetSpec
 	}
 }
 
-// pods of the StatefulSet.
-func (t Target) pods() int32 {
-	if t.Stopped {
-		return 0
-	}
-	return 1
-}
-
 // StatefulSet of one pod with the database server.
 func (t Target) StatefulSet() *appsv1.StatefulSet {
 	pod := databasePod{t}
 	volume, claims := pod.dataVolume()
+	pods := int32(1)
+	if t.Stopped {
+		pods = 0
+	}
 	return &appsv1.StatefulSet{
 		ObjectMeta: t.meta(),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:            new(t.pods()),
+			Replicas:            new(pods),
 			ServiceName:         t.name(),
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 			Selector:            &metav1.LabelSelector{MatchLabels: t.labels()},

@@ -80,9 +80,8 @@ func (p databasePod) serverContainer() corev1.Container {
 		Ports: []corev1.ContainerPort{
 			{Name: "mysql", ContainerPort: DatabasePort}, {Name: "agent", ContainerPort: AgentPort},
 		},
-		// Checks are frequent during start-up and rare afterwards, because each one is a login
-		// on the measured server. No liveness probe: a slow server under load is a result, not
-		// a reason to restart it.
+		// Checks are frequent during start-up and rare afterwards, because each one is a login on the measured server.
+		// No liveness probe: a slow server under load is a result, not a reason to restart it.
 		StartupProbe:             probe("/readyz", 1, 24*60*60),
 		ReadinessProbe:           probe("/readyz", 10, 3),
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,

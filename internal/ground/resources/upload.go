@@ -10,16 +10,14 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// UploadSecret is for the signed URLs of one client, without them. It belongs to the Job, and
-// goes with it.
+// UploadSecret is for the signed URLs of one client, without them. It belongs to the Job, and goes with it.
 func UploadSecret(run *v1alpha1.BenchmarkRun, job *batchv1.Job, client int) *corev1.Secret {
 	meta := Meta(run, contract.UploadName(job.Name, client), Labels(run, v1alpha1.RoleUpload))
 	meta.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
 	return &corev1.Secret{ObjectMeta: meta, Immutable: new(true)}
 }
 
-// uploadRules let the clients of the running execution read the Secrets of their uploads; none
-// without an object store.
+// uploadRules let the clients of the running execution read the Secrets of their uploads; none without an object store.
 func (c Client) uploadRules() []rbacv1.PolicyRule {
 	if c.Trial.Store == nil {
 		return nil

@@ -16,9 +16,8 @@ var serverGroups = map[string]bool{"mysqld": true, "server": true, "mariadb": tr
 // versionedGroup is a group for one version of the server only.
 var versionedGroup = regexp.MustCompile(`^(mysqld|mariadb|mariadbd|server)-[0-9]`)
 
-// parseCnf reads a my.cnf file in the syntax of mysys/my_default.c. Groups of
-// other programs are skipped. All errors are returned together, each with the
-// number of its line.
+// parseCnf reads a my.cnf file in the syntax of mysys/my_default.c. Groups of other programs are skipped. All errors
+// are returned together, each with the number of its line.
 func parseCnf(text string) ([]contract.Setting, error) {
 	var out []contract.Setting
 	var errs []error
@@ -56,8 +55,7 @@ func parseGroup(line string) (bool, error) {
 		return false, fmt.Errorf("%q is not a group: write [mysqld]", line)
 	}
 	group := strings.TrimSpace(inner)
-	// Whether such a group counts depends on the version of the server, which is unknown when
-	// files are merged.
+	// Whether such a group counts depends on the version of the server, which is unknown when files are merged.
 	if versionedGroup.MatchString(group) {
 		return false, fmt.Errorf("the group [%s] is for one version of the server: put its settings into [mysqld] of a ConfigMap for that target", group)
 	}

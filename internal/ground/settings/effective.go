@@ -13,8 +13,7 @@ type Difference struct {
 	Name string
 	// Requested value; ON for a setting without one.
 	Requested string
-	// Effective value as SHOW GLOBAL VARIABLES printed it; nil when the server has no
-	// such variable.
+	// Effective value as SHOW GLOBAL VARIABLES printed it; nil when the server has no such variable.
 	Effective *string
 }
 
@@ -24,10 +23,9 @@ func Requested(settings []contract.Setting, storageEngine string) []contract.Set
 	return Merge(settings, []contract.Setting{{Name: "default_storage_engine", Value: storageEngine}})
 }
 
-// Differences compares settings with the result of SHOW GLOBAL VARIABLES, by name. Two
-// spellings of one value are equal: 1G and 1073741824, 1 and ON, a list in another order. A
-// value that the server rounded or limited is a difference. The last of several settings for
-// one variable counts, as for a server.
+// Differences compares settings with the result of SHOW GLOBAL VARIABLES, by name. Two spellings of one value are
+// equal: 1G and 1073741824, 1 and ON, a list in another order. A value that the server rounded or limited is a
+// difference. The last of several settings for one variable counts, as for a server.
 //
 // A setting without a variable is a difference without an effective value. Options that have
 // no variable in any server (see unshown), and those that the flavor does not show (hidden, nil

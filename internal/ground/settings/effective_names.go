@@ -8,44 +8,39 @@ import (
 // externalLocking is an option whose variable shows the opposite.
 const externalLocking = "external_locking"
 
-// shownAs are options whose variable has another name, which depends on the server:
-// the first one that exists.
-var shownAs = map[string][]string{
-	externalLocking:                {"skip_external_locking"},
-	"default_time_zone":            {"time_zone"},
-	"symbolic_links":               {"have_symlink"},
-	"ssl":                          {"have_ssl"},
-	"storage_engine":               {"default_storage_engine"},
-	"transaction_isolation":        {"tx_isolation"},
-	"transaction_read_only":        {"tx_read_only"},
-	"myisam_recover":               {"myisam_recover_options"},
-	"table_cache":                  {"table_open_cache"},
-	"log_slave_updates":            {"log_replica_updates"},
-	"slave_parallel_workers":       {"replica_parallel_workers"},
-	"slave_parallel_threads":       {"replica_parallel_threads"},
-	"ignore_db_dir":                {"ignore_db_dirs"},
-	"master_verify_checksum":       {"source_verify_checksum"},
-	"rpl_semi_sync_master_enabled": {"rpl_semi_sync_source_enabled"},
-	"memlock":                      {"locked_in_memory"},
+// shownAs are options whose variable has another name, in some servers.
+var shownAs = map[string]string{
+	externalLocking:                "skip_external_locking",
+	"default_time_zone":            "time_zone",
+	"symbolic_links":               "have_symlink",
+	"ssl":                          "have_ssl",
+	"storage_engine":               "default_storage_engine",
+	"transaction_isolation":        "tx_isolation",
+	"transaction_read_only":        "tx_read_only",
+	"myisam_recover":               "myisam_recover_options",
+	"table_cache":                  "table_open_cache",
+	"log_slave_updates":            "log_replica_updates",
+	"slave_parallel_workers":       "replica_parallel_workers",
+	"slave_parallel_threads":       "replica_parallel_threads",
+	"ignore_db_dir":                "ignore_db_dirs",
+	"master_verify_checksum":       "source_verify_checksum",
+	"rpl_semi_sync_master_enabled": "rpl_semi_sync_source_enabled",
+	"memlock":                      "locked_in_memory",
 }
 
-// variableOf returns the variable that shows an option; the option's own name when there is
-// none.
+// variableOf returns the variable that shows an option; the option's own name when there is none.
 func variableOf(name string, server map[string]string) string {
 	if _, shown := server[name]; shown {
 		return name
 	}
-	for _, other := range shownAs[name] {
-		if _, shown := server[other]; shown {
-			return other
-		}
+	if _, shown := server[shownAs[name]]; shown {
+		return shownAs[name]
 	}
 	return name
 }
 
-// unshownOptions are options of MySQL or MariaDB without a variable: --verbose --help lists
-// them and SHOW GLOBAL VARIABLES does not (MariaDB 10.11, MySQL 8.0). Options for the server's
-// own tests are left out.
+// unshownOptions are options of MySQL or MariaDB without a variable: --verbose --help lists them and SHOW GLOBAL
+// VARIABLES does not (MariaDB 10.11, MySQL 8.0). Options for the server's own tests are left out.
 var unshownOptions = []string{
 	"allow_suspicious_udfs", "archive", "binlog_do_db", "binlog_ignore_db", "binlog_row_event_max_size",
 	"blackhole", "character_set_client_handshake", "console", "core_file", "csv", "default_time_zone",

@@ -35,8 +35,7 @@ func (w wish) fulfilled(effective, datadir string) bool {
 	return sameValue(w.variable, w.value, effective, datadir)
 }
 
-// sameValue reports whether two texts are the same value of a variable of unknown type: it
-// tries each kind of value.
+// sameValue reports whether two texts are the same value of a variable of unknown type: it tries each kind of value.
 func sameValue(variable, requested, effective, datadir string) bool {
 	if names, known := enumerations[variable]; known {
 		if i, err := strconv.Atoi(requested); err == nil {
@@ -189,8 +188,7 @@ func items(list string) []string {
 	return slices.Compact(out)
 }
 
-// samePath ignores a trailing slash. A server shows some file names with the data directory as
-// prefix.
+// samePath ignores a trailing slash. A server shows some file names with the data directory as prefix.
 func samePath(requested, effective, datadir string) bool {
 	if requested == "" || !strings.Contains(effective, "/") {
 		return false
@@ -199,8 +197,7 @@ func samePath(requested, effective, datadir string) bool {
 	return path.Clean(requested) == clean || (datadir != "" && path.Join(datadir, requested) == clean)
 }
 
-// sameCharset accepts both character sets that utf8 can mean, depending on the server and its
-// old_mode.
+// sameCharset accepts both character sets that utf8 can mean, depending on the server and its old_mode.
 func sameCharset(requested, effective string) bool {
 	r, e := strings.ToLower(requested), strings.ToLower(effective)
 	if r == e {

@@ -70,7 +70,7 @@ func bare(name string) string {
 // isKnown says whether a name is that of a variable, or of an option that no variable shows.
 func isKnown(name string, variables []string) bool {
 	name = strings.ToLower(name)
-	if slices.Contains(variables, name) || unshown(name) || shownAs[name] != nil {
+	if slices.Contains(variables, name) || unshown(name) || shownAs[name] != "" {
 		return true
 	}
 	short := bare(name)

@@ -1,7 +1,6 @@
-// Package settings handles the settings of a server. In: settings as users write them (my.cnf
-// files, names and values). Out: a configuration file, and the differences between requested
-// and effective values. It refuses malformed files, settings that Assay owns, and values that
-// a my.cnf file cannot express.
+// Package settings handles the settings of a server. In: settings as users write them (my.cnf files, names and values).
+// Out: a configuration file, and the differences between requested and effective values. It refuses malformed files,
+// settings that Assay owns, and values that a my.cnf file cannot express.
 package settings
 
 import (
@@ -20,21 +19,18 @@ const cnfSuffix = ".cnf"
 // loose is the prefix with which a server ignores an unknown option.
 const loose = "loose_"
 
-// cumulative is the option whose occurrences a server collects. Of any other option the last
-// occurrence counts.
+// cumulative is the option whose occurrences a server collects. Of any other option the last occurrence counts.
 const cumulative = "plugin_load_add"
 
 // emptyString is the value of a Setting that stands for the empty string.
 const emptyString = "''"
 
-// CanonicalName is the name with underscores for dashes, as SHOW VARIABLES prints it. Prefixes
-// such as loose_ are kept.
+// CanonicalName is the name with underscores for dashes, as SHOW VARIABLES prints it. Prefixes such as loose_ are kept.
 func CanonicalName(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-// Parse reads the data of a ConfigMap. A key that ends in .cnf holds a my.cnf file, whose
-// server groups are read. Any other key is the name of an option with its value. Files come
-// first, so single keys override them; otherwise keys are read in alphabetical order. All
-// errors are returned together, each with its position.
+// Parse reads the data of a ConfigMap. A key that ends in .cnf holds a my.cnf file, whose server groups are read. Any
+// other key is the name of an option with its value. Files come first, so single keys override them; otherwise keys are
+// read in alphabetical order. All errors are returned together, each with its position.
 func Parse(data map[string]string) ([]contract.Setting, error) {
 	var files, options []contract.Setting
 	var errs []error
@@ -60,10 +56,9 @@ func Parse(data map[string]string) ([]contract.Setting, error) {
 	return append(files, options...), nil
 }
 
-// Merge joins lists of settings. A later setting replaces an earlier setting of the same name,
-// with or without the prefix loose_, and keeps its own position: for servers the last line
-// wins, also between two spellings of one option such as log_bin and skip_log_bin. All values
-// of plugin_load_add are kept, because servers collect them.
+// Merge joins lists of settings. A later setting replaces an earlier setting of the same name, with or without the
+// prefix loose_, and keeps its own position: for servers the last line wins, also between two spellings of one option
+// such as log_bin and skip_log_bin. All values of plugin_load_add are kept, because servers collect them.
 func Merge(lists ...[]contract.Setting) []contract.Setting {
 	var out []contract.Setting
 	for _, s := range slices.Concat(lists...) {

@@ -10,8 +10,7 @@ import (
 // maxComplaint bounds what is read of an error, in bytes.
 const maxComplaint = 4 << 10
 
-// Complaint is what a store says in the body of an error, such as "BadDigest: ...", in at most 300
-// bytes.
+// Complaint is what a store says in the body of an error, such as "BadDigest: ...", in at most 300 bytes.
 func Complaint(body io.Reader) string {
 	text, err := io.ReadAll(io.LimitReader(body, maxComplaint))
 	if err != nil {

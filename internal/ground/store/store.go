@@ -1,5 +1,4 @@
-// Package store is where the objects of runs are in an object store, and what can be said of
-// them.
+// Package store is where the objects of runs are in an object store, and what can be said of them.
 //
 // In: the prefix of the operator, the run and the execution. Out: the key of each object. A
 // key holds the UID of the run, the attempt, the client and the digest of the content, so that

@@ -84,15 +84,7 @@ func encode(v any) ([]byte, error) {
 	if len(plain) > maxPart {
 		return nil, fmt.Errorf("encoding a part of the journal: %d bytes, more than %d", len(plain), maxPart)
 	}
-	var out bytes.Buffer
-	zip := gzip.NewWriter(&out)
-	if _, err := zip.Write(plain); err != nil {
-		return nil, fmt.Errorf("encoding a part of the journal: %w", err)
-	}
-	if err := zip.Close(); err != nil {
-		return nil, fmt.Errorf("encoding a part of the journal: %w", err)
-	}
-	return out.Bytes(), nil
+	return contract.Compress(plain, gzip.DefaultCompression), nil
 }
 
 // decode reads what encode wrote: one JSON value with nothing after it.

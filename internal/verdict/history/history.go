@@ -206,15 +206,8 @@ func compress(h contract.History) (gz []byte, fits bool, err error) {
 	if len(plain) > maxPlain || memoryOf(plain) > maxMemory {
 		return nil, false, nil
 	}
-	var out bytes.Buffer
-	zip := gzip.NewWriter(&out)
-	if _, err := zip.Write(plain); err != nil {
-		return nil, false, fmt.Errorf("writing a history: %w", err)
-	}
-	if err := zip.Close(); err != nil {
-		return nil, false, fmt.Errorf("writing a history: %w", err)
-	}
-	return out.Bytes(), out.Len() <= MaxBytes, nil
+	gz = contract.Compress(plain, gzip.DefaultCompression)
+	return gz, len(gz) <= MaxBytes, nil
 }
 
 // Has says whether a run is in the history, or was and was dropped.

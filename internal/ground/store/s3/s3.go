@@ -1,8 +1,7 @@
 // Package s3 speaks with an object store of the S3 interface.
 //
-// In: the configuration of the store, and items to sign, to look for, to read or to write. Out: signed
-// requests for one content each, and whether the store holds it. Credentials are read for each
-// request, so that they can be exchanged.
+// In: the configuration of the store, and items to sign, to look for, to read or to write. Out: signed requests for one
+// content each, and whether the store holds it. Credentials are read for each request, so that they can be exchanged.
 //
 // It refuses to follow redirects, and answers at once without asking while the store did not
 // answer a moment ago. Signatures are those of aws-sdk-go-v2.
@@ -75,8 +74,7 @@ func New(cfg config.Store) (*Client, error) {
 		return nil, fmt.Errorf("results.store.endpoint: %w", err)
 	}
 	c := &Client{cfg: cfg, endpoint: endpoint, now: time.Now, signer: v4.NewSigner(func(o *v4.SignerOptions) {
-		// S3 takes the path as it is. Headers stay headers: not every store reads them from
-		// the URL.
+		// S3 takes the path as it is. Headers stay headers: not every store reads them from the URL.
 		o.DisableURIPathEscaping, o.DisableHeaderHoisting = true, true
 	})}
 	if _, err := c.credentials(); err != nil {
@@ -104,8 +102,7 @@ func New(cfg config.Store) (*Client, error) {
 	return c, nil
 }
 
-// CA is the PEM bundle that the store's certificate is verified with; empty for the roots of
-// the system.
+// CA is the PEM bundle that the store's certificate is verified with; empty for the roots of the system.
 func (c *Client) CA() string { return c.ca }
 
 // HTTP is what requests are made with.
