@@ -22,6 +22,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/plan"
 )
@@ -211,4 +212,12 @@ func TestCompareRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sourcesIn a namespace of a cluster.
+func sourcesIn(api client.Reader, namespace string, names []string) (out []stored.Source) {
+	for _, name := range names {
+		out = append(out, stored.InCluster(api, client.ObjectKey{Namespace: namespace, Name: name}))
+	}
+	return out
 }

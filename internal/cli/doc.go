@@ -20,6 +20,7 @@
 //	design      experiments that have not begun: plan, new, shapes
 //	show        what is said of a run: get, why, logs, and the explanation of a name
 //	follow      starts a run and follows it: run, watch
+//	manifest    the file that plan and run take
 //
 // Its folder is a floor. Nothing but cmd/kubectl-assay imports it.
 //

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/export"
@@ -46,18 +47,12 @@ type exporting struct {
 	output string
 }
 
-func newExport(k *kubeconfig) *cobra.Command {
+func newExport(k *kube.Config) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
 		Use: "export RUN|BUNDLE", Short: "Write a run into a file", Long: exportHelp, Args: cobra.ExactArgs(1),
 		Example: exportExamples, ValidArgsFunction: k.CompleteRuns(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := k.sources(args)
-			if err != nil {
-				return err
-			}
-			return e.run(cmd.Context(), runs[0], streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
-		},
+		RunE: onRuns(k, func(ctx context.Context, runs []stored.Source, to streams) error { return e.run(ctx, runs[0], to) }),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&e.bundle, "bundle", false, "write a bundle")

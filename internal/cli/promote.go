@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/user"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
@@ -45,18 +45,14 @@ type promotion struct {
 	force                              bool
 }
 
-func newBaseline(k *kubeconfig) *cobra.Command {
+func newBaseline(k *kube.Config) *cobra.Command {
 	var p promotion
 	promote := &cobra.Command{
 		Use: "promote RUN|BUNDLE", Short: "Write the numbers of a run as a BenchmarkBaseline", Long: promoteHelp, Args: cobra.ExactArgs(1),
 		Example: `  kubectl assay baseline promote nightly-1 --reason "release 1.4" > baseline.yaml`, ValidArgsFunction: k.CompleteRuns(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := k.sources(args)
-			if err != nil {
-				return err
-			}
-			return p.run(cmd.Context(), promoting{from: runs[0], now: time.Now()}, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
-		},
+		RunE: onRuns(k, func(ctx context.Context, runs []stored.Source, to streams) error {
+			return p.run(ctx, promoting{from: runs[0], now: time.Now()}, to)
+		}),
 	}
 	flags := promote.Flags()
 	flags.StringVar(&p.name, "name", "", "name of the baseline; default: that of --from, of the run's gate, or of the run")
@@ -77,9 +73,6 @@ type promoting struct {
 	now  time.Time
 }
 
-// streams of a command: its result, and what is told besides.
-type streams struct{ out, problems io.Writer }
-
 func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	if strings.TrimSpace(p.reason) == "" {
 		return errors.New("--reason is missing: say why these numbers are the expected ones")
@@ -88,10 +81,7 @@ func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	if err != nil {
 		return err
 	}
-	if err := (verification{from: of.from}).verify(ctx, to.problems); err != nil {
-		return err
-	}
-	read, err := stored.Read(ctx, of.from)
+	read, err := verified(ctx, of.from, to.problems)
 	if err != nil {
 		return err
 	}
@@ -121,7 +111,10 @@ func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", of.from, err)
 	}
-	return p.write(manifestOf(p.nameFor(run, before), run.Namespace, spec), to)
+	return p.write(&v1alpha1.BenchmarkBaseline{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: kindBaseline},
+		ObjectMeta: metav1.ObjectMeta{Name: p.nameFor(run, before), Namespace: run.Namespace}, Spec: spec,
+	}, to)
 }
 
 // before is the manifest of --from; nil without one.
@@ -219,18 +212,8 @@ func measurementOf(text string) (analysis.Measurement, error) {
 	return out, nil
 }
 
-// manifestOf a baseline, without what a cluster adds.
-func manifestOf(name, namespace string, spec v1alpha1.BenchmarkBaselineSpec) any {
-	return struct {
-		APIVersion string                         `json:"apiVersion"`
-		Kind       string                         `json:"kind"`
-		Metadata   map[string]string              `json:"metadata"`
-		Spec       v1alpha1.BenchmarkBaselineSpec `json:"spec"`
-	}{v1alpha1.GroupVersion.String(), kindBaseline, map[string]string{"name": name, "namespace": namespace}, spec}
-}
-
 // write the manifest.
-func (p promotion) write(manifest any, to streams) error {
+func (p promotion) write(manifest *v1alpha1.BenchmarkBaseline, to streams) error {
 	data, err := yaml.Marshal(manifest)
 	if err != nil {
 		return fmt.Errorf("writing the manifest: %w", err)

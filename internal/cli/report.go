@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/export"
 	"github.com/assay-bench/assay/internal/show/report"
@@ -27,18 +28,14 @@ same bytes.
 A run that goes on is shown as far as it has got. Whether anything was changed afterwards is not
 asked: "kubectl assay verify" says it.`
 
-func newReport(k *kubeconfig) *cobra.Command {
+func newReport(k *kube.Config) *cobra.Command {
 	var r reporting
 	cmd := &cobra.Command{
 		Use: "report RUN|BUNDLE", Short: "Write a run as a page", Long: reportHelp, Args: cobra.ExactArgs(1),
 		Example: "  kubectl assay report demo\n  kubectl assay report demo -o - | ssh host tee demo.html", ValidArgsFunction: k.CompleteRuns(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := k.sources(args)
-			if err != nil {
-				return err
-			}
-			return r.write(cmd.Context(), runs[0], cmd.OutOrStdout())
-		},
+		RunE: onRuns(k, func(ctx context.Context, runs []stored.Source, to streams) error {
+			return r.write(ctx, runs[0], to.out)
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&r.file, "output", "o", "", `the file; "-" is standard output; default: the name of the run with .html, in this folder`)
@@ -107,4 +104,16 @@ func (r reporting) to(ctx context.Context, out io.Writer, run *stored.Run) error
 		return err
 	}
 	return markdown.Write(ctx, out, run)
+}
+
+// writePage of a run for `ui`: what it says is what the command says.
+func writePage(ctx context.Context, from stored.Source, page io.Writer) error {
+	run, err := stored.Read(ctx, from)
+	if err != nil {
+		return err
+	}
+	if err := (reporting{format: formatHTML}).to(ctx, page, run); err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	return nil
 }

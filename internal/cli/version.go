@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -31,7 +32,7 @@ has the version of the command only.`
 // patience with a cluster that is asked for the version of its manager.
 const versionPatience = 5 * time.Second
 
-func newVersion(k *kubeconfig) *cobra.Command {
+func newVersion(k *kube.Config) *cobra.Command {
 	var format output.Format
 	cmd := &cobra.Command{
 		Use: "version", Short: "Say which version the command and the manager are", Long: versionHelp, Args: cobra.NoArgs,
@@ -41,9 +42,9 @@ func newVersion(k *kubeconfig) *cobra.Command {
 			ctx, cancel := context.WithTimeout(cmd.Context(), versionPatience)
 			defer cancel()
 			var managers []output.Manager
-			api, _, err := k.reader()
+			to, err := k.Cluster()
 			if err == nil {
-				managers, err = managersIn(ctx, api)
+				managers, err = managersIn(ctx, to.API)
 			}
 			switch {
 			case apierrors.IsForbidden(err):

@@ -50,7 +50,7 @@ func TestPlanOfSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := tellPlan(&out, doc, 4, 0); err != nil {
+			if err := tellPlan(&out, doc, 4); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, strings.TrimSuffix(name, ".yaml")+".plan.txt", out.String())

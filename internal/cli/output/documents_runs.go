@@ -1,5 +1,7 @@
 package output
 
+import "github.com/assay-bench/assay/internal/record/rerun"
+
 // Names of the formats of Check and Verification. A reader refuses any other.
 const (
 	CheckVersion        = "assay.dev/cli/check/v1"
@@ -18,7 +20,7 @@ type Check struct {
 	// Confidence that all measurements of a run like the earlier ones lie within their intervals, such as 0.95.
 	Confidence float64 `json:"confidence"`
 	// Predictions in the order of the plan.
-	Predictions []Prediction `json:"predictions"`
+	Predictions []rerun.Prediction `json:"predictions"`
 	// Missing are measurements of which nothing is predicted, with why.
 	Missing []string `json:"missing,omitempty"`
 	// Between says what differs between the earlier runs and the one that is checked, such as versions and settings of
@@ -28,22 +30,6 @@ type Check struct {
 	Caveats []string `json:"caveats,omitempty"`
 	// Verdict in one line.
 	Verdict string `json:"verdict"`
-}
-
-// Prediction of a measurement of a target.
-type Prediction struct {
-	Target string `json:"target"`
-	// Where in the experiment: parameters and labels.
-	Where map[string]string `json:"where,omitempty"`
-	Name  string            `json:"name"`
-	Unit  string            `json:"unit"`
-	// Low and High bound what a run like the earlier ones gives, in the unit.
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-	// Value of the run that is checked: the median over its blocks.
-	Value float64 `json:"value"`
-	// Within says whether it lies between them.
-	Within bool `json:"within"`
 }
 
 // Verification of what a run has stored: `verify -o json`.

@@ -1,7 +1,6 @@
 package output
 
 import (
-	"errors"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -11,14 +10,12 @@ import (
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
-var errColor = errors.New("use auto, always or never")
-
 // between two columns.
 const between = "  "
 
-// Rows prints rows below each other, the first one as the head. Lines are cut to the width; 0 cuts none.
-func Rows(out io.Writer, width int, rows [][]string) error {
-	page := Sized(out, width)
+// Rows prints rows below each other, the first one as the head.
+func Rows(out io.Writer, rows [][]string) error {
+	page := NewPage(out)
 	page.Rows(rows, nil)
 	return page.Flush()
 }

@@ -177,7 +177,7 @@ func tellAll(out io.Writer, doc output.Schedules, all bool, now time.Time) error
 			rows[i+1] = append([]string{of.Namespace}, rows[i+1]...)
 		}
 	}
-	return output.Rows(out, output.Width(out), rows)
+	return output.Rows(out, rows)
 }
 
 func tellOne(out io.Writer, of output.Schedule, now time.Time) error {
@@ -208,5 +208,5 @@ func tellOne(out io.Writer, of output.Schedule, now time.Time) error {
 	for i := range rows {
 		rows[i][1] = contract.Line(rows[i][1])
 	}
-	return output.Rows(out, output.Width(out), rows)
+	return output.Rows(out, rows)
 }

@@ -79,7 +79,7 @@ func tellHistory(out io.Writer, doc output.History, why string) error {
 		}
 		rows = append(rows, []string{run.Name, run.Ended.UTC().Format("2006-01-02 15:04 UTC"), run.Outcome, gate, run.Trigger, cmp.Or(run.Message, run.Verdict, run.Headline)})
 	}
-	if err := output.Rows(out, output.Width(out), rows); err != nil {
+	if err := output.Rows(out, rows); err != nil {
 		return err
 	}
 	if doc.DroppedRuns == 0 {
