@@ -24,9 +24,6 @@ import (
 	"github.com/assay-bench/assay/internal/record/stored"
 )
 
-// errDiffers ends a command whose output has said what differs.
-var errDiffers = exit.ErrDiffers
-
 // Main runs a command and returns its exit code. Ctrl-C ends the command.
 func Main(args []string, out, problems io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/readout"
@@ -67,7 +69,7 @@ func compareRuns(ctx context.Context, sources []stored.Source, format output.For
 	return err
 }
 
-// comparisonOf runs. Notes get what the verification says; it ends with errDiffers for a run that is not what it has stored.
+// comparisonOf runs. Notes get what the verification says; it ends with exit.ErrDiffers for a run that is not what it has stored.
 func comparisonOf(ctx context.Context, sources []stored.Source, notes io.Writer) (readout.Comparisons, error) {
 	runs, caveats, err := analysed(ctx, sources, notes)
 	if err != nil {
@@ -95,7 +97,7 @@ func analysed(ctx context.Context, sources []stored.Source, notes io.Writer) (ru
 	differs := false
 	for _, from := range sources {
 		switch err := (verification{from: from}).verify(ctx, notes); {
-		case errors.Is(err, errDiffers):
+		case errors.Is(err, exit.ErrDiffers):
 			differs = true
 		case err != nil:
 			return nil, nil, err
@@ -103,7 +105,7 @@ func analysed(ctx context.Context, sources []stored.Source, notes io.Writer) (ru
 	}
 	if differs {
 		_, err := io.WriteString(notes, "not compared: a run is not what it has stored\n")
-		return nil, nil, errors.Join(errDiffers, err)
+		return nil, nil, errors.Join(exit.ErrDiffers, err)
 	}
 	for _, from := range sources {
 		run, err := stored.Read(ctx, from)
@@ -137,26 +139,16 @@ func tellComparison(out io.Writer, doc readout.Comparisons) error {
 	for _, s := range doc.Answer {
 		p.Statement("", s)
 	}
-	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "RATIOS OF THE RUNS", "COMPARISON"}}
-	var why, variations []string
+	var all []readout.Verdict
+	var variations []string
+	ratios := []string{"RATIOS OF THE RUNS"}
 	for _, c := range doc.Comparisons {
-		byItself, adjusted := c.Ps()
-		rows = append(rows, []string{c.Verdict.Verdict, c.Effect, c.Interval, figure.Level(c.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", c.Blocks, c.PlannedBlocks), ratiosOf(c), c.Subject})
-		if rest := c.Rest(); len(rest) > 0 {
-			why = append(why, c.Subject+": "+strings.Join(rest, "; "))
-		}
+		all, ratios = append(all, c.Verdict), append(ratios, ratiosOf(c))
 		if c.Variation != nil {
 			variations = append(variations, c.Subject+": "+c.Variation.Text)
 		}
 	}
-	p.Blank()
-	p.Rows(rows, func(row, column int) readout.Tone {
-		if column > 0 {
-			return ""
-		}
-		return doc.Comparisons[row-1].Tone()
-	})
-	p.Section("why, and what limits them:", why...)
+	p.Section("why, and what limits them:", show.Verdicts(p, all, ratios)...)
 	p.Section("what varies, and what to repeat:", variations...)
 	p.Section("compared:", doc.Compared...)
 	p.Section("between the runs:", doc.Between...)

@@ -207,7 +207,7 @@ func TestCompareRefuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got, err := compareStored(t, []string{"x", "y"}, measuredRun(t, "x", 1.5, nil), tc.change(measuredRun(t, "y", 1.5, nil)))
-			if err == nil || errors.Is(err, errDiffers) != (tc.exit == exit.Differs) || !strings.Contains(got+fmt.Sprint(err), tc.want) || strings.Contains(got, "verdict:") {
+			if err == nil || errors.Is(err, exit.ErrDiffers) != (tc.exit == exit.Differs) || !strings.Contains(got+fmt.Sprint(err), tc.want) || strings.Contains(got, "verdict:") {
 				t.Errorf("error %v, want %q, output:\n%s", err, tc.want, got)
 			}
 		})

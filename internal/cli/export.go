@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
@@ -140,7 +141,7 @@ func (e exporting) writeBundle(ctx context.Context, from stored.Source, to strea
 // verifyTo verifies a run that is to leave the cluster. What differs is not exported.
 func verifyTo(ctx context.Context, from stored.Source, notes io.Writer) error {
 	err := verification{from: from}.verify(ctx, notes)
-	if errors.Is(err, errDiffers) {
+	if errors.Is(err, exit.ErrDiffers) {
 		_, told := io.WriteString(notes, "not exported: the run is not what it has stored\n")
 		return errors.Join(err, told)
 	}

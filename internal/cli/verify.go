@@ -13,6 +13,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -61,7 +62,7 @@ type verification struct {
 	format        output.Format
 }
 
-// verify a run, and print what holds. It ends with errDiffers for a run that is not what it has stored.
+// verify a run, and print what holds. It ends with exit.ErrDiffers for a run that is not what it has stored.
 func (v verification) verify(ctx context.Context, out io.Writer) error {
 	doc, err := v.look(ctx)
 	if err != nil {
@@ -69,7 +70,7 @@ func (v verification) verify(ctx context.Context, out io.Writer) error {
 	}
 	err = v.format.Write(out, doc, func(out io.Writer) error { return tellVerification(out, doc) })
 	if !doc.Verified {
-		return errors.Join(errDiffers, err)
+		return errors.Join(exit.ErrDiffers, err)
 	}
 	return err
 }

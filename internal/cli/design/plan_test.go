@@ -142,7 +142,7 @@ func TestPlanWarnsOfSettings(t *testing.T) {
 		t.Fatalf("%v, %q", err, doc.Warnings)
 	}
 	var out bytes.Buffer
-	if err := tellPlan(&out, doc, 0, 0); err != nil || !strings.Contains(out.String(), "\nwarning: spec.targets[") || !strings.Contains(out.String(), ".config.innodb_bufer_pool_size: MariaDB 10.11 has no such") {
+	if err := tellPlan(&out, doc, 0); err != nil || !strings.Contains(out.String(), "\nwarning: spec.targets[") || !strings.Contains(out.String(), ".config.innodb_bufer_pool_size: MariaDB 10.11 has no such") {
 		t.Errorf("%v, %q\n%s", err, doc.Warnings, out.String())
 	}
 }

@@ -99,16 +99,7 @@ func (s *site) factsOf(h readout.RunHead, run *v1alpha1.BenchmarkRun) (out []fac
 	add("Namespace", h.Namespace)
 	add("Outcome", h.Outcome)
 	out[len(out)-1].Icon = report.Icon(h.Tone())
-	trials := fmt.Sprintf("%d of %d", h.Trials.Done, h.Trials.Planned)
-	for _, n := range []struct {
-		count int32
-		word  string
-	}{{h.Trials.Failed, "failed"}, {h.Trials.Invalid, "invalid"}, {h.Trials.Disturbed, "disturbed"}} {
-		if n.count > 0 {
-			trials += fmt.Sprintf(", %d %s", n.count, n.word)
-		}
-	}
-	add("Trials", trials)
+	add("Trials", fmt.Sprintf("%d of %d%s", h.Trials.Done, h.Trials.Planned, show.NotCounted(h.Trials)))
 	now := s.now()
 	switch {
 	case h.Ended != nil:
