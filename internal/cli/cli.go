@@ -21,6 +21,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/cli/ui"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 )
 
@@ -106,4 +107,27 @@ func onRuns(k *kube.Config, do func(ctx context.Context, runs []stored.Source, t
 		}
 		return do(cmd.Context(), runs, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
 	}
+}
+
+// sources of the runs that a command names: runs of the namespace that the user is in, and bundles by
+// their paths. Bundles stay open until the program ends. Without a run of the cluster none is asked.
+func sources(k *kube.Config, names []string) (out []stored.Source, err error) {
+	var to kube.Cluster
+	for _, name := range names {
+		if bundle.IsPath(name) {
+			b, err := bundle.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, b)
+			continue
+		}
+		if to.API == nil {
+			if to, err = k.Cluster(); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, stored.InCluster(to.API, to.Key(name)))
+	}
+	return out, nil
 }
