@@ -46,19 +46,10 @@ func offerChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		a, ok1 := e.ObjectOld.(*corev1.Node)
 		b, ok2 := e.ObjectNew.(*corev1.Node)
-		return !ok1 || !ok2 || a.Spec.Unschedulable != b.Spec.Unschedulable || readyStatus(a) != readyStatus(b) ||
+		return !ok1 || !ok2 || a.Spec.Unschedulable != b.Spec.Unschedulable || placement.Ready(a) != placement.Ready(b) ||
 			!equality.Semantic.DeepEqual(a.Labels, b.Labels) || !equality.Semantic.DeepEqual(a.Spec.Taints, b.Spec.Taints) ||
 			!equality.Semantic.DeepEqual(a.Status.Allocatable, b.Status.Allocatable)
 	}}
-}
-
-func readyStatus(n *corev1.Node) corev1.ConditionStatus {
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status
-		}
-	}
-	return corev1.ConditionUnknown
 }
 
 // all shapes may be offered by a node that changed.

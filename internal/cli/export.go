@@ -148,6 +148,18 @@ func verifyTo(ctx context.Context, from stored.Source, notes io.Writer) error {
 	return err
 }
 
+// deliver data to a file, or to standard output without one.
+func deliver(data []byte, file string, out io.Writer) error {
+	write := func(out io.Writer) error {
+		_, err := out.Write(data)
+		return err
+	}
+	if file == "" {
+		return write(out)
+	}
+	return writeFile(file, write)
+}
+
 // writeFile makes a file whole or not at all: what fails half-way leaves what was there.
 func writeFile(path string, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.partial")

@@ -221,12 +221,5 @@ func (p promotion) write(manifest *v1alpha1.BenchmarkBaseline, to streams) error
 	if len(data) > maxManifest {
 		return fmt.Errorf("the manifest has %d bytes, more than the %d that a reader of a commit can check: declare the comparisons that matter with spec.analysis.comparisons", len(data), maxManifest)
 	}
-	if p.output != "" {
-		if err := os.WriteFile(p.output, data, 0o644); err != nil { //nolint:gosec // a manifest is for others to read
-			return fmt.Errorf("writing the manifest: %w", err)
-		}
-		return nil
-	}
-	_, err = to.out.Write(data)
-	return err
+	return deliver(data, p.output, to.out)
 }

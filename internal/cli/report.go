@@ -52,13 +52,8 @@ type reporting struct{ file, format string }
 
 // write the report of a run to a file, and say where it is; or to standard output.
 func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer) error {
-	extension, file := "", r.file
-	switch r.format {
-	case formatHTML:
-		extension = ".html"
-	case formatMarkdown:
-		extension = ".md"
-	default:
+	extension, file := map[string]string{formatHTML: ".html", formatMarkdown: ".md"}[r.format], r.file
+	if extension == "" {
 		return fmt.Errorf("--format %s: use %s or %s", r.format, formatHTML, formatMarkdown)
 	}
 	run, err := stored.Read(ctx, from)
@@ -70,8 +65,7 @@ func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer)
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	if file == "-" {
-		_, err := page.WriteTo(out)
-		return err
+		return deliver(page.Bytes(), "", out)
 	}
 	if file == "" {
 		// Whoever made a bundle wrote the name.
@@ -80,10 +74,7 @@ func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer)
 		}
 		file = run.Object.Name + extension
 	}
-	if err := writeFile(file, func(to io.Writer) error {
-		_, err := page.WriteTo(to)
-		return err
-	}); err != nil {
+	if err := deliver(page.Bytes(), file, out); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s: %s\n", file, from)

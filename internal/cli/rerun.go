@@ -97,14 +97,7 @@ func (r rerunning) write(ctx context.Context, from stored.Source, to streams) er
 	if err != nil {
 		return err
 	}
-	if r.output == "" {
-		_, err = to.out.Write(data)
-		return err
-	}
-	return writeFile(r.output, func(out io.Writer) error {
-		_, err := out.Write(data)
-		return err
-	})
+	return deliver(data, r.output, to.out)
 }
 
 // checkRerun says whether the last run lies within what those before it predict. It ends with errOutside for one that

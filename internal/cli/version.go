@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/internal/cli/exit"
@@ -84,14 +85,10 @@ func managersIn(ctx context.Context, api client.Reader) (out []output.Manager, e
 		if !ours || len(d.Spec.Template.Spec.Containers) == 0 {
 			continue
 		}
-		m := output.Manager{
+		out = append(out, output.Manager{
 			Namespace: d.Namespace, Name: d.Name, Release: d.Labels["app.kubernetes.io/version"], Image: d.Spec.Template.Spec.Containers[0].Image,
-			Ready: d.Status.ReadyReplicas, Wanted: 1,
-		}
-		if d.Spec.Replicas != nil {
-			m.Wanted = *d.Spec.Replicas
-		}
-		out = append(out, m)
+			Ready: d.Status.ReadyReplicas, Wanted: ptr.Deref(d.Spec.Replicas, 1),
+		})
 	}
 	return out, nil
 }

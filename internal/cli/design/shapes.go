@@ -116,10 +116,7 @@ var notForBenchmarks = []string{"node-role.kubernetes.io/control-plane", "node-r
 // kindOf a node; false for one that takes no benchmarks.
 func kindOf(n corev1.Node) (kind, bool) {
 	k := kind{instanceType: n.Labels[corev1.LabelInstanceTypeStable]}
-	ready := slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
-	if !ready || n.Spec.Unschedulable {
+	if !placement.Ready(&n) || n.Spec.Unschedulable {
 		return k, false
 	}
 	var taints []string

@@ -34,8 +34,8 @@ func (s *site) runs(ctx context.Context, r *http.Request) (page, error) {
 	p := page{Template: "list", Title: "Runs", At: "runs", Namespace: namespace}
 	heads, more, err := s.heads(ctx, namespace)
 	if err != nil {
-		code, words := problemOf(err)
-		p.Template, p.Body, p.code = "unlisted", words, code
+		p.Template = "unlisted"
+		p.code, p.Body = problemOf(err)
 		return p, nil
 	}
 	body := listing{Empty: "There are no runs here. kubectl assay new writes one, and kubectl assay run -f FILE starts it."}

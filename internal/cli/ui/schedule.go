@@ -27,8 +27,8 @@ func (s *site) schedules(ctx context.Context, r *http.Request) (page, error) {
 	p := page{Template: "list", Title: "Schedules", At: "schedules", Namespace: namespace}
 	var list v1alpha1.BenchmarkScheduleList
 	if err := s.api.List(ctx, &list, client.InNamespace(namespace), client.Limit(mostRows)); err != nil {
-		code, words := problemOf(fmt.Errorf("listing BenchmarkSchedules: %w", err))
-		p.Template, p.Body, p.code = "unlisted", words, code
+		p.Template = "unlisted"
+		p.code, p.Body = problemOf(fmt.Errorf("listing BenchmarkSchedules: %w", err))
 		return p, nil
 	}
 	body := listing{Empty: "There are no schedules here. A BenchmarkSchedule starts runs by a cron line, on a change, or on request."}
