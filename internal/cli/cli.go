@@ -55,11 +55,11 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	}
 	called, err := cmd.ExecuteContextC(ctx)
 	code, text := exit.CodeOf(exit.InWords(called, err))
-	switch {
-	case code == exit.Interrupted:
+	if text != "" {
+		if code != exit.Interrupted {
+			text = "error: " + text
+		}
 		fmt.Fprintln(problems, text) //nolint:errcheck // there is nobody else to tell
-	case text != "":
-		fmt.Fprintln(problems, "error:", text) //nolint:errcheck // there is nobody else to tell
 	}
 	return code
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -163,9 +164,7 @@ const pLegend = "The level is that of the interval by itself. The adjusted p is 
 func ratiosOf(c readout.RunsVerdict) string {
 	words := make([]string, len(c.Ratios))
 	for i, ratio := range c.Ratios {
-		if words[i] = figure.EffectOf(ratio, "", "").Ratio; words[i] == "" {
-			words[i] = "-"
-		}
+		words[i] = cmp.Or(figure.EffectOf(ratio, "", "").Ratio, "-")
 	}
 	return strings.Join(words, ", ")
 }

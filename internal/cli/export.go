@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,10 +120,7 @@ func (e exporting) writeBundle(ctx context.Context, from stored.Source, to strea
 	if err != nil {
 		return err
 	}
-	file := e.output
-	if file == "" {
-		file = run.Name + bundle.Extension
-	}
+	file := cmp.Or(e.output, run.Name+bundle.Extension)
 	var index bundle.Index
 	if err := writeFile(file, func(out io.Writer) (err error) {
 		index, err = bundle.Write(ctx, from, out)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,16 +153,11 @@ func (p promotion) nameFor(run *v1alpha1.BenchmarkRun, before *v1alpha1.Benchmar
 
 // authorOr is the author of the flags, of Git's environment, or the user of this machine.
 func (p promotion) authorOr() string {
-	if p.author != "" {
-		return p.author
+	name := ""
+	if u, err := user.Current(); err == nil {
+		name = u.Username
 	}
-	if email := os.Getenv("GIT_AUTHOR_EMAIL"); email != "" {
-		return email
-	}
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	return "unknown"
+	return cmp.Or(p.author, os.Getenv("GIT_AUTHOR_EMAIL"), name, "unknown")
 }
 
 // objectionsTo the promotion of a run; empty without any.

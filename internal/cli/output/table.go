@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -86,9 +87,4 @@ func isNumber(text string) bool {
 }
 
 // orHyphen is a cell on one line; a hyphen for an empty one.
-func orHyphen(cell string) string {
-	if cell == "" {
-		return "-"
-	}
-	return contract.Line(cell)
-}
+func orHyphen(cell string) string { return cmp.Or(contract.Line(cell), "-") }

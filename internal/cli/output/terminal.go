@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"strings"
@@ -88,12 +89,7 @@ func NewPage(out io.Writer) *Page {
 func Sized(out io.Writer, width int) *Page { return &Page{out: Raw(out), width: width} }
 
 // prose is the width of prose.
-func (p *Page) prose() int {
-	if p.width == 0 {
-		return pipeWidth
-	}
-	return p.width
-}
+func (p *Page) prose() int { return cmp.Or(p.width, pipeWidth) }
 
 // Flush writes the page.
 func (p *Page) Flush() error {
