@@ -52,10 +52,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if equality.Semantic.DeepEqual(*before, b.Status) {
 		return ctrl.Result{}, nil
 	}
-	if err := r.Client.Status().Update(ctx, b); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
-	}
-	return ctrl.Result{}, nil
+	return ctrl.Result{}, client.IgnoreNotFound(r.Client.Status().Update(ctx, b))
 }
 
 // maxMessage of a condition, in bytes.

@@ -75,12 +75,8 @@ func (r *Reconciler) create(ctx context.Context, w World, s start, out done) (do
 	run := newRun(w.Schedule, s)
 	pin(&run.Spec, r.Config, w.Inputs.Images)
 	err := r.Client.Create(ctx, run)
-	switch {
-	case err == nil:
-		out.started = describe(run)
-		return out, nil
-	case apierrors.IsAlreadyExists(err):
-		if err := r.Live.Get(ctx, client.ObjectKeyFromObject(run), run); err != nil {
+	if apierrors.IsAlreadyExists(err) {
+		if err = r.Live.Get(ctx, client.ObjectKeyFromObject(run), run); err != nil {
 			return out, fmt.Errorf("reading run %s, which exists: %w", s.name, err)
 		}
 		if !metav1.IsControlledBy(run, w.Schedule) {
@@ -88,14 +84,22 @@ func (r *Reconciler) create(ctx context.Context, w World, s start, out done) (do
 			out.refused = fmt.Sprintf("run %s exists and does not belong to this schedule: delete it, or change namePattern", s.name)
 			return out, nil
 		}
+	}
+	switch {
+	case err == nil:
 		out.started = describe(run)
 		return out, nil
-	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err):
+	case rejected(err):
 		out.reason = v1alpha1.ReasonRunRejected
 		out.refused = contract.Cut(fmt.Sprintf("run %s was rejected: %v", s.name, err), maxMessage)
 		return out, nil
 	}
 	return out, fmt.Errorf("creating run %s: %w", s.name, err)
+}
+
+// rejected says that the API server does not take an object, which no further attempt mends.
+func rejected(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
 }
 
 // newRun is the run that a start creates.

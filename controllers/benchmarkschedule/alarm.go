@@ -1,7 +1,6 @@
 package benchmarkschedule
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -56,7 +55,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b v1alpha1.ScheduleRegression) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(out, func(a, b v1alpha1.ScheduleRegression) int { return contract.First(a.Confirmed, b.Confirmed) })
 	st.Regressions = out[:min(len(out), maxRegressions)]
 }
 
@@ -72,13 +71,6 @@ func lookedAt(s *v1alpha1.BenchmarkSchedule, h contract.History) bool {
 	return st.LastRun.UID == h.Runs[len(h.Runs)-1].UID && int(st.History.RunCount) == len(h.Runs) && st.History.DroppedRunCount == h.DroppedRuns
 }
 
-func rank(r v1alpha1.ScheduleRegression) int {
-	if r.Confirmed {
-		return 0
-	}
-	return 1
-}
-
 // pasts are the runs of a history that count: what is not valid shows nothing, and neither does what somebody wrote into the
 // history that no status can have.
 func pasts(runs []contract.PastRun, of func(contract.PastRun) []contract.PastSeries) []gate.Past {
@@ -90,7 +82,7 @@ func pasts(runs []contract.PastRun, of func(contract.PastRun) []contract.PastSer
 		past := gate.Past{Run: run.Name, Time: run.CompletionTime}
 		for _, s := range of(run) {
 			key := history.KeyOf(s)
-			if median, ok := medianOf(s.Values); ok && baseline.Fits(key) {
+			if _, median, _, ok := history.Spread(s.Values); ok && baseline.Fits(key) {
 				past.Values = append(past.Values, gate.Value{Measurement: key, Direction: s.Direction, Median: median, Slower: s.Slower, NotJudged: s.NotJudged})
 			}
 		}
@@ -106,22 +98,6 @@ func positive(all []gate.Past) []gate.Past {
 		all[i].Values = slices.DeleteFunc(all[i].Values, func(v gate.Value) bool { return v.Median <= 0 })
 	}
 	return all
-}
-
-// medianOf the values that count; false for none, and for one that is not finite.
-func medianOf(values []*float64) (float64, bool) {
-	var all []float64
-	for _, v := range values {
-		if v != nil {
-			all = append(all, *v)
-		}
-	}
-	if len(all) == 0 {
-		return 0, false
-	}
-	slices.Sort(all)
-	median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
-	return median, median-median == 0
 }
 
 // shown is a regression as the status has it.
@@ -195,8 +171,5 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 	case w.Schedule.Spec.Alarm.ChangePoints == nil && !slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Passed != nil }):
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, "no gate has decided on a run, and spec.alarm has no changePoints: nothing looks for what became slower"}
 	}
-	apimeta.SetStatusCondition(&st.Conditions, metav1.Condition{
-		Type: v1alpha1.ConditionRegressed, Status: s.status, Reason: s.reason, Message: contract.Cut(s.message, maxMessage), ObservedGeneration: w.Schedule.Generation,
-		LastTransitionTime: metav1.Time{Time: w.Now},
-	})
+	s.set(st, w, v1alpha1.ConditionRegressed)
 }

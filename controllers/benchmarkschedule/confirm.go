@@ -3,6 +3,8 @@ package benchmarkschedule
 import (
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -72,13 +74,8 @@ func extraRuns(h contract.History) (n int) {
 	return n
 }
 
-// confirmations that an alarm asks for, as the API server's default.
-func confirmations(alarm *v1alpha1.Alarm) int {
-	if alarm == nil || alarm.Confirm == nil {
-		return 1
-	}
-	return int(*alarm.Confirm)
-}
+// confirmations that an alarm asks for; without a number that of the API server.
+func confirmations(alarm *v1alpha1.Alarm) int { return int(ptr.Deref(alarm.Confirm, 1)) }
 
 // unprompted are the runs that started for themselves. One that confirms another is there because that
 // one was slow: to change points it would be a second value of the same night.

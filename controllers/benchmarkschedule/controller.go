@@ -38,19 +38,16 @@ const (
 
 // Reconciler starts the runs of schedules.
 type Reconciler struct {
-	// Client reads from the cache and writes.
+	// Client reads from the cache and writes, Live reads from the API server; Clock tells the time.
 	Client client.Client
-	// Live reads from the API server.
-	Live client.Reader
-	// Clock tells the time.
-	Clock clock.PassiveClock
+	Live   client.Reader
+	Clock  clock.PassiveClock
 	// Events receives what happened.
 	Events events.EventRecorder
 	// Config of the operator.
 	Config config.Config
-	// Engine finds the facts of a flavor.
+	// Engine finds the facts of a flavor, Runner the adapter of a tool.
 	Engine func(flavor string) (engine.Engine, bool)
-	// Runner finds the adapter of a tool.
 	Runner func(name string) (runner.Runner, bool)
 	// Tags of images are looked up with it; nil for none.
 	Tags Tags

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/verdict/history"
@@ -62,10 +64,9 @@ func decide(w World) decision {
 		d.invalid = err.Error()
 	}
 	for _, s := range wanted(w, d) {
-		switch {
-		case s.exists:
+		if s.exists {
 			d.found = append(d.found, s)
-		default:
+		} else {
 			d.waiting = append(d.waiting, s)
 		}
 	}
@@ -87,13 +88,8 @@ func (d *decision) keep(w World) {
 	}
 	spec := w.Schedule.Spec
 	d.history.ScheduleUID = string(w.Schedule.UID)
-	left := map[bool]int{true: limit(spec.SuccessfulRunsHistoryLimit, 10), false: limit(spec.FailedRunsHistoryLimit, 3)}
-	var ended []Run
-	for _, run := range w.Runs {
-		if run.Ended && !run.Deleting {
-			ended = append(ended, run)
-		}
-	}
+	left := map[bool]int32{true: ptr.Deref(spec.SuccessfulRunsHistoryLimit, 10), false: ptr.Deref(spec.FailedRunsHistoryLimit, 3)}
+	ended := slices.DeleteFunc(slices.Clone(w.Runs), func(r Run) bool { return !r.Ended || r.Deleting })
 	slices.SortFunc(ended, func(a, b Run) int { return cmp.Or(b.Completed.Compare(a.Completed), cmp.Compare(b.Name, a.Name)) })
 	for _, run := range ended {
 		if left[run.Succeeded]--; left[run.Succeeded] >= 0 {
@@ -105,13 +101,6 @@ func (d *decision) keep(w World) {
 	}
 }
 
-func limit(l *int32, otherwise int) int {
-	if l == nil {
-		return otherwise
-	}
-	return int(*l)
-}
-
 // wanted are the starts that are due: by time, by change, on demand.
 func wanted(w World, d decision) []start {
 	var out []start
@@ -121,7 +110,7 @@ func wanted(w World, d decision) []start {
 	if s, is := changed(w); is {
 		out = append(out, s)
 	}
-	if value := runNow(w.Schedule); value != "" && value != w.Schedule.Status.RunNow {
+	if value := contract.RunNow(w.Schedule.Annotations[v1alpha1.AnnotationRunNow]); value != "" && value != w.Schedule.Status.RunNow {
 		out = append(out, start{trigger: v1alpha1.TriggerManual, id: contract.RunNowID(string(w.Schedule.UID), value), runNow: value})
 	}
 	if s, is := confirming(w); is {
@@ -164,23 +153,9 @@ func token(w World) string {
 	return contract.Digest([]byte(strings.Join(append(tags, w.Inputs.Digest, before.Digest, before.Run), " ")))
 }
 
-// covering is a run that was started for a change, whatever else started it.
-func covering(w World, change string) (Run, bool) {
-	i := slices.IndexFunc(w.Runs, func(r Run) bool { return change != "" && r.Change == change })
-	if i < 0 {
-		return Run{}, false
-	}
-	return w.Runs[i], true
-}
-
 // short is a name for a text, of this schedule only.
 func short(w World, text string) string {
 	return contract.ShortID(string(w.Schedule.UID), text)
-}
-
-// runNow is the value of the annotation.
-func runNow(s *v1alpha1.BenchmarkSchedule) string {
-	return contract.RunNow(s.Annotations[v1alpha1.AnnotationRunNow])
 }
 
 // runName for the id of a trigger.
@@ -188,12 +163,12 @@ func runName(s *v1alpha1.BenchmarkSchedule, id string) string {
 	return contract.ScheduledRunName(s.Spec.RunTemplate.NamePattern, s.Name, id)
 }
 
+// find a run by its name.
 func find(w World, name string) (Run, bool) {
-	i := slices.IndexFunc(w.Runs, func(r Run) bool { return r.Name == name })
-	if i < 0 {
-		return Run{}, false
+	if i := slices.IndexFunc(w.Runs, func(r Run) bool { return r.Name == name }); i >= 0 {
+		return w.Runs[i], true
 	}
-	return w.Runs[i], true
+	return Run{}, false
 }
 
 func exists(w World, id string) bool {
@@ -204,7 +179,10 @@ func exists(w World, id string) bool {
 // choose the one start of this pass, if the policy allows it. A run that measures a change is not
 // started again for that change.
 func (d *decision) choose(w World) {
-	if run, is := covering(w, token(w)); is {
+	change := token(w)
+	// Whatever else started it.
+	if i := slices.IndexFunc(w.Runs, func(r Run) bool { return change != "" && r.Change == change }); i >= 0 {
+		run := w.Runs[i]
 		d.waiting = slices.DeleteFunc(d.waiting, func(s start) bool {
 			if s.trigger != v1alpha1.TriggerChange {
 				return false
@@ -234,11 +212,5 @@ func (d *decision) choose(w World) {
 
 // activeRuns have not ended, or hold what belongs to them until they are gone.
 func activeRuns(w World) []Run {
-	var out []Run
-	for _, run := range w.Runs {
-		if !run.Ended {
-			out = append(out, run)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(w.Runs), func(r Run) bool { return r.Ended })
 }

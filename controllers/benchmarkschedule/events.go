@@ -5,7 +5,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -56,9 +55,9 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 	}
 }
 
-// refused tells that the API server does not take the status, which no further attempt mends: nothing else could say so.
+// refused tells that the API server does not take the status: nothing else could say so.
 func (r *Reconciler) refused(s *v1alpha1.BenchmarkSchedule, err error) {
-	if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err) {
+	if rejected(err) {
 		r.Events.Eventf(s, nil, corev1.EventTypeWarning, "StatusRejected", "Reconcile", "%s",
 			contract.Cut(fmt.Sprintf("the API server rejects the status of the schedule, which stays as it was: %v", err), maxMessage))
 	}

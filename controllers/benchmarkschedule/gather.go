@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -116,23 +117,16 @@ func (r *Reconciler) readHistory(ctx context.Context, w *World) error {
 			return nil
 		}
 	}
-	var lacking []Run
-	for _, run := range w.Runs {
-		if run.Ended && !history.Has(w.History, string(run.UID), run.Completed.Unix()) {
-			lacking = append(lacking, run)
-		}
-	}
+	lacking := slices.DeleteFunc(slices.Clone(w.Runs), func(run Run) bool {
+		return !run.Ended || history.Has(w.History, string(run.UID), run.Completed.Unix())
+	})
 	if len(lacking) == 0 {
 		return nil
 	}
 	first := slices.MinFunc(lacking, func(a, b Run) int { return a.Completed.Compare(b.Completed) })
 	w.MoreEnded = len(lacking) > 1
-	entry, err := r.past(ctx, w.Schedule.Namespace, first)
-	if err != nil {
-		return err
-	}
-	w.Ended = entry
-	return nil
+	w.Ended, err = r.past(ctx, w.Schedule.Namespace, first)
+	return err
 }
 
 // past is the entry of a run that has ended; none for one that is gone. Records that are not those of the run's chain give
@@ -149,9 +143,9 @@ func (r *Reconciler) past(ctx context.Context, namespace string, of Run) ([]cont
 		return nil, fmt.Errorf("reading run %s: %w", of.Name, err)
 	}
 	build := history.NewBuilder(run)
-	reading := integrity.NewReading(run, orEmpty(run.Status.Integrity))
+	reading := integrity.NewReading(run, ptr.Deref(run.Status.Integrity, v1alpha1.IntegrityStatus{}))
 	var found []integrity.Finding
-	for i := range recordParts(run) {
+	for i := range ptr.Deref(run.Status.Results, v1alpha1.ResultsStatus{}).RecordConfigMapCount {
 		name := contract.RecordsName(run.Name, i)
 		cm := &corev1.ConfigMap{}
 		err := r.Live.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, cm)
@@ -172,21 +166,6 @@ func (r *Reconciler) past(ctx context.Context, namespace string, of Run) ([]cont
 		}
 	}
 	return []contract.PastRun{build.Past()}, nil
-}
-
-func orEmpty(anchor *v1alpha1.IntegrityStatus) v1alpha1.IntegrityStatus {
-	if anchor == nil {
-		return v1alpha1.IntegrityStatus{}
-	}
-	return *anchor
-}
-
-// recordParts is the number of ConfigMaps with the records of a run.
-func recordParts(run *v1alpha1.BenchmarkRun) int32 {
-	if run.Status.Results == nil {
-		return 0
-	}
-	return run.Status.Results.RecordConfigMapCount
 }
 
 // reasonOf a finding, as the run's own condition has it.

@@ -1,8 +1,6 @@
 package benchmarkschedule
 
 import (
-	"cmp"
-
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
@@ -37,14 +35,14 @@ func selected(named []v1alpha1.MeasurementRef, all []contract.PastSeries) []cont
 	for i, s := range all {
 		cell := ""
 		for ref := range named {
-			if !fits(named[ref], s) {
+			if s.Name != named[ref].Name || !contract.HasLabels(s.Labels, named[ref].Labels) {
 				continue
 			}
 			if cell == "" {
 				cell = cellOf(s)
 			}
 			before, is := chosen[place{ref, cell}]
-			if !is || plainer(s, all[before]) < 0 {
+			if !is || contract.PlainerLabels(s.Labels, all[before].Labels) < 0 {
 				chosen[place{ref, cell}] = i
 			}
 		}
@@ -65,32 +63,4 @@ func selected(named []v1alpha1.MeasurementRef, all []contract.PastSeries) []cont
 func cellOf(s contract.PastSeries) string {
 	key := history.KeyOf(s)
 	return baseline.Key(v1alpha1.MeasurementKey{Target: key.Target, Parameters: key.Parameters})
-}
-
-func fits(ref v1alpha1.MeasurementRef, s contract.PastSeries) bool {
-	if s.Name != ref.Name {
-		return false
-	}
-	for name, value := range ref.Labels {
-		if v, has := s.Labels[name]; !has || v != value {
-			return false
-		}
-	}
-	return true
-}
-
-// plainer orders series of one name as a search does its objectives: latencies from the intended start
-// first, then the fewest labels, then the label p: "95".
-func plainer(a, b contract.PastSeries) int {
-	rank := func(is bool) int {
-		if is {
-			return 0
-		}
-		return 1
-	}
-	return cmp.Or(
-		rank(a.Labels[contract.LabelTiming] == contract.TimingIntended)-rank(b.Labels[contract.LabelTiming] == contract.TimingIntended),
-		len(a.Labels)-len(b.Labels),
-		rank(a.Labels[contract.LabelPercentile] == "95")-rank(b.Labels[contract.LabelPercentile] == "95"),
-	)
 }

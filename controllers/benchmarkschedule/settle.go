@@ -157,6 +157,14 @@ type state struct {
 	reason, message string
 }
 
+// set the condition of a name.
+func (s state) set(st *v1alpha1.BenchmarkScheduleStatus, w World, name string) {
+	apimeta.SetStatusCondition(&st.Conditions, metav1.Condition{
+		Type: name, Status: s.status, Reason: s.reason, Message: contract.Cut(s.message, maxMessage), ObservedGeneration: w.Schedule.Generation,
+		LastTransitionTime: metav1.Time{Time: w.Now},
+	})
+}
+
 func setConditions(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done) {
 	ready, stalled := readyState(*st, w, d, a)
 	progress := progressState(*st, w)
@@ -173,21 +181,11 @@ func setConditions(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision, a 
 	}
 	setRegressed(st, w, a.history)
 	setImages(st, w)
-	for _, c := range []struct {
-		name string
-		state
-	}{
-		{v1alpha1.ConditionScheduleReady, ready},
-		{v1alpha1.ConditionReconciling, progress},
-		{v1alpha1.ConditionStalled, stall},
-		{v1alpha1.ConditionOnSchedule, onSchedule(*st, w, d, a)},
-		{v1alpha1.ConditionSuspended, suspended},
-	} {
-		apimeta.SetStatusCondition(&st.Conditions, metav1.Condition{
-			Type: c.name, Status: c.status, Reason: c.reason, Message: contract.Cut(c.message, maxMessage), ObservedGeneration: w.Schedule.Generation,
-			LastTransitionTime: metav1.Time{Time: w.Now},
-		})
-	}
+	ready.set(st, w, v1alpha1.ConditionScheduleReady)
+	progress.set(st, w, v1alpha1.ConditionReconciling)
+	stall.set(st, w, v1alpha1.ConditionStalled)
+	onSchedule(*st, w, d, a).set(st, w, v1alpha1.ConditionOnSchedule)
+	suspended.set(st, w, v1alpha1.ConditionSuspended)
 }
 
 // setImages says whether the tags of the template's images could be looked up; the condition is absent where none is.
@@ -203,10 +201,7 @@ func setImages(st *v1alpha1.BenchmarkScheduleStatus, w World) {
 	if w.Inputs.Unresolved != "" {
 		s = state{metav1.ConditionFalse, v1alpha1.ReasonImageUnresolved, w.Inputs.Unresolved}
 	}
-	apimeta.SetStatusCondition(&st.Conditions, metav1.Condition{
-		Type: v1alpha1.ConditionImagesResolved, Status: s.status, Reason: s.reason, Message: contract.Cut(s.message, maxMessage),
-		ObservedGeneration: w.Schedule.Generation, LastTransitionTime: metav1.Time{Time: w.Now},
-	})
+	s.set(st, w, v1alpha1.ConditionImagesResolved)
 }
 
 // readyState is whether the schedule can start runs and its last run succeeded. Stalled: it does not

@@ -1,6 +1,7 @@
 package benchmarkschedule
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,24 +35,21 @@ const (
 // pulled is what the nodes have, whatever a registry says.
 func imagesOf(spec v1alpha1.BenchmarkRunSpec, c config.Config) []string {
 	var out []string
-	for _, t := range spec.Targets {
-		if t.MySQL != nil && t.MySQL.ImagePullPolicy != corev1.PullNever {
-			out = append(out, imageOf(t.MySQL, c))
-		}
-	}
-	if custom := spec.Workload.Custom; custom != nil && custom.ImagePullPolicy != corev1.PullNever {
-		out = append(out, custom.Image)
-	}
+	eachImage(&spec, c, func(image string, _ func(string)) { out = append(out, image) })
 	slices.Sort(out)
 	return slices.DeleteFunc(slices.Compact(out), func(image string) bool { return image == "" })
 }
 
-// imageOf a server: its own, or that of the catalogue.
-func imageOf(t *v1alpha1.MySQLTarget, c config.Config) string {
-	if t.Image != "" {
-		return t.Image
+// eachImage of a template that may be pulled, with what sets another one in its place.
+func eachImage(spec *v1alpha1.BenchmarkRunSpec, c config.Config, do func(image string, set func(string))) {
+	for i := range spec.Targets {
+		if t := spec.Targets[i].MySQL; t != nil && t.ImagePullPolicy != corev1.PullNever {
+			do(cmp.Or(t.Image, c.Engines[t.Flavor][t.Version].Image), t.PinImage)
+		}
 	}
-	return c.Engines[t.Flavor][t.Version].Image
+	if custom := spec.Workload.Custom; custom != nil && custom.ImagePullPolicy != corev1.PullNever {
+		do(custom.Image, func(image string) { custom.Image = image })
+	}
 }
 
 // resolve the tags of a template. One that cannot be looked up has the digest that it had when the last run was started for a
@@ -116,21 +114,11 @@ func moved(in Inputs, before v1alpha1.SeenChange) []string {
 // pin the images of a run to the digests that the schedule has seen: a node may have an older image of the same tag.
 func pin(spec *v1alpha1.BenchmarkRunSpec, c config.Config, images []v1alpha1.SeenImage) {
 	seen := &v1alpha1.SeenChange{Images: images}
-	for i := range spec.Targets {
-		t := spec.Targets[i].MySQL
-		if t == nil || t.ImagePullPolicy == corev1.PullNever {
-			continue
-		}
-		image := imageOf(t, c)
+	eachImage(spec, c, func(image string, set func(string)) {
 		if digest := seenDigest(seen, image); digest != "" {
-			t.PinImage(pinned(image, digest))
+			set(pinned(image, digest))
 		}
-	}
-	if custom := spec.Workload.Custom; custom != nil && custom.ImagePullPolicy != corev1.PullNever {
-		if digest := seenDigest(seen, custom.Image); digest != "" {
-			custom.Image = pinned(custom.Image, digest)
-		}
-	}
+	})
 }
 
 // pinned is an image with its tag and a digest, or without the tag where that is too long.

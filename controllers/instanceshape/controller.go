@@ -46,19 +46,10 @@ func offerChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		a, ok1 := e.ObjectOld.(*corev1.Node)
 		b, ok2 := e.ObjectNew.(*corev1.Node)
-		return !ok1 || !ok2 || a.Spec.Unschedulable != b.Spec.Unschedulable || readyStatus(a) != readyStatus(b) ||
+		return !ok1 || !ok2 || a.Spec.Unschedulable != b.Spec.Unschedulable || placement.Ready(a) != placement.Ready(b) ||
 			!equality.Semantic.DeepEqual(a.Labels, b.Labels) || !equality.Semantic.DeepEqual(a.Spec.Taints, b.Spec.Taints) ||
 			!equality.Semantic.DeepEqual(a.Status.Allocatable, b.Status.Allocatable)
 	}}
-}
-
-func readyStatus(n *corev1.Node) corev1.ConditionStatus {
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status
-		}
-	}
-	return corev1.ConditionUnknown
 }
 
 // all shapes may be offered by a node that changed.
@@ -90,10 +81,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if equality.Semantic.DeepEqual(before.Status, shape.Status) {
 		return ctrl.Result{}, nil
 	}
-	if err := r.Client.Status().Update(ctx, shape); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
-	}
-	return ctrl.Result{}, nil
+	return ctrl.Result{}, client.IgnoreNotFound(r.Client.Status().Update(ctx, shape))
 }
 
 func setStatus(shape *v1alpha1.InstanceShape, offering []string) {

@@ -34,12 +34,10 @@ const reasonFailed = "NotificationFailed"
 
 // Reconciler tells one receiver of the runs that have ended.
 type Reconciler struct {
-	// Client reads from the cache and writes.
+	// Client reads from the cache and writes, Live reads from the API server; Clock tells the time.
 	Client client.Client
-	// Live reads from the API server.
-	Live client.Reader
-	// Clock tells the time.
-	Clock clock.PassiveClock
+	Live   client.Reader
+	Clock  clock.PassiveClock
 	// Events receives what could not be told.
 	Events events.EventRecorder
 	// Config of all receivers, and Receiver is the one that is told.
@@ -123,7 +121,7 @@ func (r *Reconciler) tell(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl
 				return ctrl.Result{}, err
 			}
 			t.byType[e.Type] = one
-			r.keep(run, t)
+			r.runs.Store(client.ObjectKeyFromObject(run), t)
 		case stepGiveUp:
 			one.end(r.Receiver.Name, e.Type, v1alpha1.NotificationGivenUp, r.Clock.Now())
 			r.Metrics.Waiting(r.Receiver.Name, -1)
@@ -213,11 +211,6 @@ func (r *Reconciler) triesOf(run *v1alpha1.BenchmarkRun) *tries {
 		return known.(*tries)
 	}
 	return &tries{run: run.UID, byType: map[v1alpha1.NotificationType]*try{}}
-}
-
-// keep the tries of a run.
-func (r *Reconciler) keep(run *v1alpha1.BenchmarkRun, t *tries) {
-	r.runs.Store(client.ObjectKeyFromObject(run), t)
 }
 
 // forget the tries of a name, but for those of the run with the UID. What was not delivered is lost.

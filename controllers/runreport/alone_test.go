@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
 // A run that takes too long to read is given up, and others may read again.
@@ -15,7 +17,7 @@ func TestReadingHasADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reading sync.Mutex
 		began := time.Now()
-		_, err := alone(t.Context(), &reading, func(ctx context.Context) (string, error) {
+		_, err := alone(t.Context(), &reading, nil, func(ctx context.Context, _ *v1alpha1.BenchmarkRun) (string, error) {
 			select {
 			case <-ctx.Done():
 				return "", ctx.Err()

@@ -40,12 +40,10 @@ type ObjectStore interface {
 
 // Reconciler stores the reports of runs that have ended.
 type Reconciler struct {
-	// Client reads from the cache and writes.
+	// Client reads from the cache and writes, Live reads from the API server; Clock tells the time.
 	Client client.Client
-	// Live reads from the API server.
-	Live client.Reader
-	// Clock tells the time.
-	Clock clock.PassiveClock
+	Live   client.Reader
+	Clock  clock.PassiveClock
 	// Events receives what could not be stored.
 	Events events.EventRecorder
 	// Metrics counts.

@@ -16,8 +16,7 @@
 //
 //	controller.go  gathers: the run, from the cache and then from the API server; and acts
 //	decide.go      decides, from the run and the time
-//	store.go       writes the ConfigMap, the page and the status
-//	gone.go        looks whether the ConfigMap of a stored report is still there
+//	store.go       writes the ConfigMap, the page and the status, and looks whether the ConfigMap is still there
 //
 // The Pause between two attempts grows; a store that hangs delays the reports of other runs by half a minute.
 package runreport

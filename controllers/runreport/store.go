@@ -51,7 +51,7 @@ func (r *Reconciler) begin(ctx context.Context, run *v1alpha1.BenchmarkRun) (v1a
 
 // storeTables writes the ConfigMap.
 func (r *Reconciler) storeTables(ctx context.Context, run *v1alpha1.BenchmarkRun) (v1alpha1.ReportStatus, error) {
-	tables, err := r.tables(ctx, run)
+	tables, err := alone(ctx, r.Reading, run, r.Writer.Tables)
 	if err != nil {
 		return v1alpha1.ReportStatus{}, err
 	}
@@ -73,10 +73,6 @@ func (r *Reconciler) storeTables(ctx context.Context, run *v1alpha1.BenchmarkRun
 // hasTables says where the tables are.
 func hasTables(report v1alpha1.ReportStatus) string {
 	return fmt.Sprintf("ConfigMap %s has the tables (%s, %s)", report.ConfigMap, contract.KeyReport, contract.KeyReportSummary)
-}
-
-func (r *Reconciler) tables(ctx context.Context, run *v1alpha1.BenchmarkRun) (map[string]string, error) {
-	return alone(ctx, r.Reading, func(ctx context.Context) (map[string]string, error) { return r.Writer.Tables(ctx, run) })
 }
 
 // put the ConfigMap there, also over that of an attempt before. A reason is why it cannot be.
@@ -111,7 +107,7 @@ func (r *Reconciler) put(ctx context.Context, run *v1alpha1.BenchmarkRun, cm *co
 // storePage makes the page and brings it to the store. The attempt stands in the status already. It fails only when the
 // manager ends meanwhile: the next one tries again.
 func (r *Reconciler) storePage(ctx context.Context, run *v1alpha1.BenchmarkRun, report v1alpha1.ReportStatus) (v1alpha1.ReportStatus, error) {
-	page, err := r.page(ctx, run)
+	page, err := alone(ctx, r.Reading, run, r.Writer.Page)
 	var stored *v1alpha1.StoredPage
 	if err == nil {
 		stored, err = r.upload(ctx, run, page)
@@ -133,20 +129,16 @@ func (r *Reconciler) storePage(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	return report, nil
 }
 
-func (r *Reconciler) page(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]byte, error) {
-	return alone(ctx, r.Reading, func(ctx context.Context) ([]byte, error) { return r.Writer.Page(ctx, run) })
-}
-
 // mostReading is how long a run may be read for a part of its report. Nobody else reads results meanwhile.
 const mostReading = 30 * time.Second
 
 // alone makes a part of a report while nobody else reads. What takes too long fails, and is tried again.
-func alone[T any](ctx context.Context, reading sync.Locker, read func(context.Context) (T, error)) (T, error) {
+func alone[T any](ctx context.Context, reading sync.Locker, run *v1alpha1.BenchmarkRun, read func(context.Context, *v1alpha1.BenchmarkRun) (T, error)) (T, error) {
 	reading.Lock()
 	defer reading.Unlock()
 	ctx, cancel := context.WithTimeoutCause(ctx, mostReading, fmt.Errorf("reading the run took longer than %s", mostReading))
 	defer cancel()
-	part, err := read(ctx)
+	part, err := read(ctx, run)
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
@@ -198,4 +190,31 @@ func (r *Reconciler) tell(run *v1alpha1.BenchmarkRun) {
 	if !pending(report) && report.Reason != v1alpha1.ReasonSucceeded {
 		r.Events.Eventf(run, nil, corev1.EventTypeWarning, report.Reason, "Report", "%s", report.Message)
 	}
+}
+
+// gone says that the ConfigMap of a stored report is not there any more. The API server is asked only where the cache has none.
+func (r *Reconciler) gone(ctx context.Context, run *v1alpha1.BenchmarkRun) (bool, error) {
+	if run.Status.Report.SizeBytes == 0 { // it had none
+		return false, nil
+	}
+	key := client.ObjectKey{Namespace: run.Namespace, Name: contract.ReportName(run.Name)}
+	for _, from := range []client.Reader{r.Client, r.Live} {
+		cm := &metav1.PartialObjectMetadata{} // without its content, which no cache has
+		cm.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+		err := from.Get(ctx, key, cm)
+		if client.IgnoreNotFound(err) != nil {
+			return false, fmt.Errorf("reading ConfigMap %s: %w", key.Name, err)
+		}
+		if err == nil && metav1.IsControlledBy(cm, run) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// without its ConfigMap, a report that was stored. What it was made of may be gone, too, so it is not made again.
+func without(run *v1alpha1.BenchmarkRun) v1alpha1.ReportStatus {
+	report := *run.Status.Report.DeepCopy()
+	report.ConfigMap, report.MarkdownSHA256, report.SummarySHA256, report.SizeBytes = "", "", "", 0
+	return ended(run, report, v1alpha1.ReasonReportNotStored, fmt.Sprintf("ConfigMap %s was deleted", contract.ReportName(run.Name)))
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/assay-bench/assay/internal/cli/design"
@@ -22,10 +21,9 @@ import (
 	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/cli/ui"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/stored"
 )
-
-// errDiffers ends a command whose output has said what differs.
-var errDiffers = exit.ErrDiffers
 
 // Main runs a command and returns its exit code. Ctrl-C ends the command.
 func Main(args []string, out, problems io.Writer) int {
@@ -57,11 +55,11 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	}
 	called, err := cmd.ExecuteContextC(ctx)
 	code, text := exit.CodeOf(exit.InWords(called, err))
-	switch {
-	case code == exit.Interrupted:
+	if text != "" {
+		if code != exit.Interrupted {
+			text = "error: " + text
+		}
 		fmt.Fprintln(problems, text) //nolint:errcheck // there is nobody else to tell
-	case text != "":
-		fmt.Fprintln(problems, "error:", text) //nolint:errcheck // there is nobody else to tell
 	}
 	return code
 }
@@ -87,21 +85,49 @@ func NewCommand() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	output.AddColorTo(root.PersistentFlags())
-	k := &kubeconfig{kube.New(root.PersistentFlags())}
+	k := kube.New(root.PersistentFlags())
 	root.AddCommand(
-		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), show.NewWhy(k.Config), show.NewLogs(k.Config), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k.Config),
+		follow.NewRun(k), follow.NewWatch(k), show.NewGet(k), show.NewWhy(k), show.NewLogs(k), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k),
 		newVerify(k), newCompare(k), newBaseline(k),
-		newExport(k), newImport(), newReport(k), newRerun(k), newVersion(k), schedule.New(k.Config),
-		ui.NewUI(k.Config, reading()),
+		newExport(k), newImport(), newReport(k), newRerun(k), newVersion(k), schedule.New(k),
+		ui.NewUI(k, ui.Reading{Compare: comparisonOf, Report: writePage}),
 	)
 	return root
 }
 
-// kubeconfig of the user, for commands that only read.
-type kubeconfig struct{ *kube.Config }
+// streams of a command: its result, and what is told besides.
+type streams struct{ out, problems io.Writer }
 
-// reader of the cluster, and the namespace that the user is in.
-func (k *kubeconfig) reader() (client.Reader, string, error) {
-	to, err := k.Cluster()
-	return to.API, to.Namespace, err
+// onRuns is a command that does something with the runs and bundles that its arguments name.
+func onRuns(k *kube.Config, do func(ctx context.Context, runs []stored.Source, to streams) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		runs, err := sources(k, args)
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), runs, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
+	}
+}
+
+// sources of the runs that a command names: runs of the namespace that the user is in, and bundles by
+// their paths. Bundles stay open until the program ends. Without a run of the cluster none is asked.
+func sources(k *kube.Config, names []string) (out []stored.Source, err error) {
+	var to kube.Cluster
+	for _, name := range names {
+		if bundle.IsPath(name) {
+			b, err := bundle.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, b)
+			continue
+		}
+		if to.API == nil {
+			if to, err = k.Cluster(); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, stored.InCluster(to.API, to.Key(name)))
+	}
+	return out, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/readout"
@@ -35,18 +38,14 @@ Exit codes:
      the runs did not measure the same
   6  what a run has stored was changed or is gone; the output names it, and nothing is compared`
 
-func newCompare(k *kubeconfig) *cobra.Command {
+func newCompare(k *kube.Config) *cobra.Command {
 	var format output.Format
 	cmd := &cobra.Command{
 		Use: "compare RUN|BUNDLE RUN|BUNDLE...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
 		Example: "  kubectl assay compare monday tuesday wednesday\n  kubectl assay compare old new -o json", ValidArgsFunction: k.CompleteRuns(0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := k.sources(args)
-			if err != nil {
-				return err
-			}
-			return compareRuns(cmd.Context(), runs, format, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
-		},
+		RunE: onRuns(k, func(ctx context.Context, runs []stored.Source, to streams) error {
+			return compareRuns(ctx, runs, format, to)
+		}),
 	}
 	format.AddTo(cmd)
 	return cmd
@@ -71,48 +70,59 @@ func compareRuns(ctx context.Context, sources []stored.Source, format output.For
 	return err
 }
 
-// comparisonOf runs. Notes get what the verification says; it ends with errDiffers for a run that is not what it has stored.
+// comparisonOf runs. Notes get what the verification says; it ends with exit.ErrDiffers for a run that is not what it has stored.
 func comparisonOf(ctx context.Context, sources []stored.Source, notes io.Writer) (readout.Comparisons, error) {
-	var none readout.Comparisons
+	runs, caveats, err := analysed(ctx, sources, notes)
+	if err != nil {
+		return readout.Comparisons{}, err
+	}
+	var all []analysis.Run
+	for _, r := range runs {
+		all = append(all, r.analysis)
+	}
+	result, err := analysis.ConcludeRuns(all)
+	if err != nil {
+		return readout.Comparisons{}, err
+	}
+	return readout.OverRuns(namesOf(sources), result, all[0].Declaration.ErrorRate, caveats), nil
+}
+
+// read is a run with what it has stored, and as an analysis takes it.
+type read struct {
+	stored   *stored.Run
+	analysis analysis.Run
+}
+
+// analysed runs, all of which are verified first, with why their numbers may not be relied on.
+func analysed(ctx context.Context, sources []stored.Source, notes io.Writer) (runs []read, caveats []string, err error) {
 	differs := false
 	for _, from := range sources {
 		switch err := (verification{from: from}).verify(ctx, notes); {
-		case errors.Is(err, errDiffers):
+		case errors.Is(err, exit.ErrDiffers):
 			differs = true
 		case err != nil:
-			return none, err
+			return nil, nil, err
 		}
 	}
 	if differs {
 		_, err := io.WriteString(notes, "not compared: a run is not what it has stored\n")
-		return none, errors.Join(errDiffers, err)
+		return nil, nil, errors.Join(exit.ErrDiffers, err)
 	}
-	var runs []analysis.Run
-	var caveats []string
 	for _, from := range sources {
-		read, err := stored.Read(ctx, from)
+		run, err := stored.Read(ctx, from)
 		if err != nil {
-			return none, err
+			return nil, nil, err
 		}
-		run, err := read.Analysis()
+		one, err := run.Analysis()
 		if err != nil {
-			return none, fmt.Errorf("%s: %w", from, err)
+			return nil, nil, fmt.Errorf("%s: %w", from, err)
 		}
-		runs, caveats = append(runs, run), append(caveats, caveatsOf(from, read.Object)...)
+		runs = append(runs, read{run, one})
+		for _, text := range readout.Caveats(run.Object) {
+			caveats = append(caveats, from.String()+": "+text)
+		}
 	}
-	result, err := analysis.ConcludeRuns(runs)
-	if err != nil {
-		return none, err
-	}
-	return readout.OverRuns(namesOf(sources), result, runs[0].Declaration.ErrorRate, caveats), nil
-}
-
-// caveatsOf a run among others: why its numbers may not be relied on.
-func caveatsOf(from stored.Source, run *v1alpha1.BenchmarkRun) (out []string) {
-	for _, text := range readout.Caveats(run) {
-		out = append(out, from.String()+": "+text)
-	}
-	return out
+	return runs, caveats, nil
 }
 
 // namesOf runs, as messages have them.
@@ -130,26 +140,16 @@ func tellComparison(out io.Writer, doc readout.Comparisons) error {
 	for _, s := range doc.Answer {
 		p.Statement("", s)
 	}
-	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "RATIOS OF THE RUNS", "COMPARISON"}}
-	var why, variations []string
+	var all []readout.Verdict
+	var variations []string
+	ratios := []string{"RATIOS OF THE RUNS"}
 	for _, c := range doc.Comparisons {
-		byItself, adjusted := c.Ps()
-		rows = append(rows, []string{c.Verdict.Verdict, c.Effect, c.Interval, figure.Level(c.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", c.Blocks, c.PlannedBlocks), ratiosOf(c), c.Subject})
-		if rest := c.Rest(); len(rest) > 0 {
-			why = append(why, c.Subject+": "+strings.Join(rest, "; "))
-		}
+		all, ratios = append(all, c.Verdict), append(ratios, ratiosOf(c))
 		if c.Variation != nil {
 			variations = append(variations, c.Subject+": "+c.Variation.Text)
 		}
 	}
-	p.Blank()
-	p.Rows(rows, func(row, column int) readout.Tone {
-		if column > 0 {
-			return ""
-		}
-		return doc.Comparisons[row-1].Tone()
-	})
-	p.Section("why, and what limits them:", why...)
+	p.Section("why, and what limits them:", show.Verdicts(p, all, ratios)...)
 	p.Section("what varies, and what to repeat:", variations...)
 	p.Section("compared:", doc.Compared...)
 	p.Section("between the runs:", doc.Between...)
@@ -164,9 +164,7 @@ const pLegend = "The level is that of the interval by itself. The adjusted p is 
 func ratiosOf(c readout.RunsVerdict) string {
 	words := make([]string, len(c.Ratios))
 	for i, ratio := range c.Ratios {
-		if words[i] = figure.EffectOf(ratio, "", "").Ratio; words[i] == "" {
-			words[i] = "-"
-		}
+		words[i] = cmp.Or(figure.EffectOf(ratio, "", "").Ratio, "-")
 	}
 	return strings.Join(words, ", ")
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/plan"
 )
@@ -206,9 +207,17 @@ func TestCompareRefuses(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got, err := compareStored(t, []string{"x", "y"}, measuredRun(t, "x", 1.5, nil), tc.change(measuredRun(t, "y", 1.5, nil)))
-			if err == nil || errors.Is(err, errDiffers) != (tc.exit == exit.Differs) || !strings.Contains(got+fmt.Sprint(err), tc.want) || strings.Contains(got, "verdict:") {
+			if err == nil || errors.Is(err, exit.ErrDiffers) != (tc.exit == exit.Differs) || !strings.Contains(got+fmt.Sprint(err), tc.want) || strings.Contains(got, "verdict:") {
 				t.Errorf("error %v, want %q, output:\n%s", err, tc.want, got)
 			}
 		})
 	}
+}
+
+// sourcesIn a namespace of a cluster.
+func sourcesIn(api client.Reader, namespace string, names []string) (out []stored.Source) {
+	for _, name := range names {
+		out = append(out, stored.InCluster(api, client.ObjectKey{Namespace: namespace, Name: name}))
+	}
+	return out
 }

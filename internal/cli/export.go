@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/export"
@@ -46,18 +49,12 @@ type exporting struct {
 	output string
 }
 
-func newExport(k *kubeconfig) *cobra.Command {
+func newExport(k *kube.Config) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
 		Use: "export RUN|BUNDLE", Short: "Write a run into a file", Long: exportHelp, Args: cobra.ExactArgs(1),
 		Example: exportExamples, ValidArgsFunction: k.CompleteRuns(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := k.sources(args)
-			if err != nil {
-				return err
-			}
-			return e.run(cmd.Context(), runs[0], streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
-		},
+		RunE: onRuns(k, func(ctx context.Context, runs []stored.Source, to streams) error { return e.run(ctx, runs[0], to) }),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&e.bundle, "bundle", false, "write a bundle")
@@ -123,10 +120,7 @@ func (e exporting) writeBundle(ctx context.Context, from stored.Source, to strea
 	if err != nil {
 		return err
 	}
-	file := e.output
-	if file == "" {
-		file = run.Name + bundle.Extension
-	}
+	file := cmp.Or(e.output, run.Name+bundle.Extension)
 	var index bundle.Index
 	if err := writeFile(file, func(out io.Writer) (err error) {
 		index, err = bundle.Write(ctx, from, out)
@@ -145,11 +139,23 @@ func (e exporting) writeBundle(ctx context.Context, from stored.Source, to strea
 // verifyTo verifies a run that is to leave the cluster. What differs is not exported.
 func verifyTo(ctx context.Context, from stored.Source, notes io.Writer) error {
 	err := verification{from: from}.verify(ctx, notes)
-	if errors.Is(err, errDiffers) {
+	if errors.Is(err, exit.ErrDiffers) {
 		_, told := io.WriteString(notes, "not exported: the run is not what it has stored\n")
 		return errors.Join(err, told)
 	}
 	return err
+}
+
+// deliver data to a file, or to standard output without one.
+func deliver(data []byte, file string, out io.Writer) error {
+	write := func(out io.Writer) error {
+		_, err := out.Write(data)
+		return err
+	}
+	if file == "" {
+		return write(out)
+	}
+	return writeFile(file, write)
 }
 
 // writeFile makes a file whole or not at all: what fails half-way leaves what was there.

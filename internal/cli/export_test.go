@@ -82,7 +82,7 @@ func TestExportRefuses(t *testing.T) {
 	}
 	var out, notes bytes.Buffer
 	err := (exporting{bundle: true, output: path}).run(t.Context(), run, streams{&out, &notes})
-	if !errors.Is(err, errDiffers) || !strings.Contains(notes.String(), "not exported") {
+	if !errors.Is(err, exit.ErrDiffers) || !strings.Contains(notes.String(), "not exported") {
 		t.Errorf("%v\n%s", err, notes.String())
 	}
 	if left, err := os.ReadFile(path); err != nil || string(left) != "before" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -51,9 +52,7 @@ func importBundle(ctx context.Context, path, folder string, to streams) (err err
 	if err := (verification{from: b}).verify(ctx, to.problems); err != nil {
 		return err
 	}
-	if folder == "" {
-		folder = b.Index.Run.Name
-	}
+	folder = cmp.Or(folder, b.Index.Run.Name)
 	if err := b.Unpack(folder); err != nil {
 		return err
 	}

@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/user"
 	"strings"
@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
@@ -45,18 +46,14 @@ type promotion struct {
 	force                              bool
 }
 
-func newBaseline(k *kubeconfig) *cobra.Command {
+func newBaseline(k *kube.Config) *cobra.Command {
 	var p promotion
 	promote := &cobra.Command{
 		Use: "promote RUN|BUNDLE", Short: "Write the numbers of a run as a BenchmarkBaseline", Long: promoteHelp, Args: cobra.ExactArgs(1),
 		Example: `  kubectl assay baseline promote nightly-1 --reason "release 1.4" > baseline.yaml`, ValidArgsFunction: k.CompleteRuns(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := k.sources(args)
-			if err != nil {
-				return err
-			}
-			return p.run(cmd.Context(), promoting{from: runs[0], now: time.Now()}, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
-		},
+		RunE: onRuns(k, func(ctx context.Context, runs []stored.Source, to streams) error {
+			return p.run(ctx, promoting{from: runs[0], now: time.Now()}, to)
+		}),
 	}
 	flags := promote.Flags()
 	flags.StringVar(&p.name, "name", "", "name of the baseline; default: that of --from, of the run's gate, or of the run")
@@ -77,9 +74,6 @@ type promoting struct {
 	now  time.Time
 }
 
-// streams of a command: its result, and what is told besides.
-type streams struct{ out, problems io.Writer }
-
 func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	if strings.TrimSpace(p.reason) == "" {
 		return errors.New("--reason is missing: say why these numbers are the expected ones")
@@ -88,10 +82,7 @@ func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	if err != nil {
 		return err
 	}
-	if err := (verification{from: of.from}).verify(ctx, to.problems); err != nil {
-		return err
-	}
-	read, err := stored.Read(ctx, of.from)
+	read, err := verified(ctx, of.from, to.problems)
 	if err != nil {
 		return err
 	}
@@ -121,7 +112,10 @@ func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", of.from, err)
 	}
-	return p.write(manifestOf(p.nameFor(run, before), run.Namespace, spec), to)
+	return p.write(&v1alpha1.BenchmarkBaseline{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: kindBaseline},
+		ObjectMeta: metav1.ObjectMeta{Name: p.nameFor(run, before), Namespace: run.Namespace}, Spec: spec,
+	}, to)
 }
 
 // before is the manifest of --from; nil without one.
@@ -159,16 +153,11 @@ func (p promotion) nameFor(run *v1alpha1.BenchmarkRun, before *v1alpha1.Benchmar
 
 // authorOr is the author of the flags, of Git's environment, or the user of this machine.
 func (p promotion) authorOr() string {
-	if p.author != "" {
-		return p.author
+	name := ""
+	if u, err := user.Current(); err == nil {
+		name = u.Username
 	}
-	if email := os.Getenv("GIT_AUTHOR_EMAIL"); email != "" {
-		return email
-	}
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	return "unknown"
+	return cmp.Or(p.author, os.Getenv("GIT_AUTHOR_EMAIL"), name, "unknown")
 }
 
 // objectionsTo the promotion of a run; empty without any.
@@ -219,18 +208,8 @@ func measurementOf(text string) (analysis.Measurement, error) {
 	return out, nil
 }
 
-// manifestOf a baseline, without what a cluster adds.
-func manifestOf(name, namespace string, spec v1alpha1.BenchmarkBaselineSpec) any {
-	return struct {
-		APIVersion string                         `json:"apiVersion"`
-		Kind       string                         `json:"kind"`
-		Metadata   map[string]string              `json:"metadata"`
-		Spec       v1alpha1.BenchmarkBaselineSpec `json:"spec"`
-	}{v1alpha1.GroupVersion.String(), kindBaseline, map[string]string{"name": name, "namespace": namespace}, spec}
-}
-
 // write the manifest.
-func (p promotion) write(manifest any, to streams) error {
+func (p promotion) write(manifest *v1alpha1.BenchmarkBaseline, to streams) error {
 	data, err := yaml.Marshal(manifest)
 	if err != nil {
 		return fmt.Errorf("writing the manifest: %w", err)
@@ -238,12 +217,5 @@ func (p promotion) write(manifest any, to streams) error {
 	if len(data) > maxManifest {
 		return fmt.Errorf("the manifest has %d bytes, more than the %d that a reader of a commit can check: declare the comparisons that matter with spec.analysis.comparisons", len(data), maxManifest)
 	}
-	if p.output != "" {
-		if err := os.WriteFile(p.output, data, 0o644); err != nil { //nolint:gosec // a manifest is for others to read
-			return fmt.Errorf("writing the manifest: %w", err)
-		}
-		return nil
-	}
-	_, err = to.out.Write(data)
-	return err
+	return deliver(data, p.output, to.out)
 }

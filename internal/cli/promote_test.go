@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
@@ -148,7 +149,7 @@ func TestPromoteRefuses(t *testing.T) {
 	}
 	changed := measuredRun(t, "x", 1.5, valid)
 	changed[2].(*corev1.ConfigMap).BinaryData[contract.KeyRecords] = changed[3].(*corev1.ConfigMap).BinaryData[contract.KeyRecords]
-	if _, text, err := promote(t, promotion{reason: "r", force: true}, changed); !errors.Is(err, errDiffers) || text != "" {
+	if _, text, err := promote(t, promotion{reason: "r", force: true}, changed); !errors.Is(err, exit.ErrDiffers) || text != "" {
 		t.Errorf("a run that was changed: %v, %.200s", err, text)
 	}
 	if _, _, err := promote(t, promotion{reason: "r", force: true}, slices.Delete(measuredRun(t, "x", 1.5, valid), 1, 2)); err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/export"
 	"github.com/assay-bench/assay/internal/show/report"
@@ -27,18 +28,14 @@ same bytes.
 A run that goes on is shown as far as it has got. Whether anything was changed afterwards is not
 asked: "kubectl assay verify" says it.`
 
-func newReport(k *kubeconfig) *cobra.Command {
+func newReport(k *kube.Config) *cobra.Command {
 	var r reporting
 	cmd := &cobra.Command{
 		Use: "report RUN|BUNDLE", Short: "Write a run as a page", Long: reportHelp, Args: cobra.ExactArgs(1),
 		Example: "  kubectl assay report demo\n  kubectl assay report demo -o - | ssh host tee demo.html", ValidArgsFunction: k.CompleteRuns(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := k.sources(args)
-			if err != nil {
-				return err
-			}
-			return r.write(cmd.Context(), runs[0], cmd.OutOrStdout())
-		},
+		RunE: onRuns(k, func(ctx context.Context, runs []stored.Source, to streams) error {
+			return r.write(ctx, runs[0], to.out)
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&r.file, "output", "o", "", `the file; "-" is standard output; default: the name of the run with .html, in this folder`)
@@ -55,13 +52,8 @@ type reporting struct{ file, format string }
 
 // write the report of a run to a file, and say where it is; or to standard output.
 func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer) error {
-	extension, file := "", r.file
-	switch r.format {
-	case formatHTML:
-		extension = ".html"
-	case formatMarkdown:
-		extension = ".md"
-	default:
+	extension, file := map[string]string{formatHTML: ".html", formatMarkdown: ".md"}[r.format], r.file
+	if extension == "" {
 		return fmt.Errorf("--format %s: use %s or %s", r.format, formatHTML, formatMarkdown)
 	}
 	run, err := stored.Read(ctx, from)
@@ -73,8 +65,7 @@ func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer)
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	if file == "-" {
-		_, err := page.WriteTo(out)
-		return err
+		return deliver(page.Bytes(), "", out)
 	}
 	if file == "" {
 		// Whoever made a bundle wrote the name.
@@ -83,10 +74,7 @@ func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer)
 		}
 		file = run.Object.Name + extension
 	}
-	if err := writeFile(file, func(to io.Writer) error {
-		_, err := page.WriteTo(to)
-		return err
-	}); err != nil {
+	if err := deliver(page.Bytes(), file, out); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s: %s\n", file, from)
@@ -107,4 +95,16 @@ func (r reporting) to(ctx context.Context, out io.Writer, run *stored.Run) error
 		return err
 	}
 	return markdown.Write(ctx, out, run)
+}
+
+// writePage of a run for `ui`: what it says is what the command says.
+func writePage(ctx context.Context, from stored.Source, page io.Writer) error {
+	run, err := stored.Read(ctx, from)
+	if err != nil {
+		return err
+	}
+	if err := (reporting{format: formatHTML}).to(ctx, page, run); err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/record/rerun"
@@ -46,7 +48,7 @@ const rerunExamples = `  kubectl assay rerun demo.assay.tar | kubectl apply -f -
 // rerunning is what the flags say.
 type rerunning struct{ name, output, check string }
 
-func newRerun(k *kubeconfig) *cobra.Command {
+func newRerun(k *kube.Config) *cobra.Command {
 	var r rerunning
 	cmd := &cobra.Command{
 		Use: "rerun RUN|BUNDLE...", Short: "Repeat a run, or check a repetition", Long: rerunHelp, Example: rerunExamples, Args: cobra.MinimumNArgs(1),
@@ -54,13 +56,11 @@ func newRerun(k *kubeconfig) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to := streams{cmd.OutOrStdout(), cmd.ErrOrStderr()}
 			if r.check != "" {
-				format := output.Table
-				if r.output != "" {
-					if err := format.Set(r.output); err != nil {
-						return fmt.Errorf("-o %s: with --check it is a format: %w", r.output, err)
-					}
+				format, err := output.FormatOf(cmp.Or(r.output, string(output.Table)))
+				if err != nil {
+					return fmt.Errorf("-o %s: with --check it is a format: %w", r.output, err)
 				}
-				runs, err := k.sources(slices.Concat(args, []string{r.check}))
+				runs, err := sources(k, append(args, r.check))
 				if err != nil {
 					return err
 				}
@@ -69,7 +69,7 @@ func newRerun(k *kubeconfig) *cobra.Command {
 			if len(args) > 1 {
 				return errors.New("one run is repeated: several are for --check")
 			}
-			runs, err := k.sources(args)
+			runs, err := sources(k, args)
 			if err != nil {
 				return err
 			}
@@ -85,18 +85,11 @@ func newRerun(k *kubeconfig) *cobra.Command {
 }
 
 func (r rerunning) write(ctx context.Context, from stored.Source, to streams) error {
-	if err := (verification{from: from}).verify(ctx, to.problems); err != nil {
-		return err
-	}
-	run, err := stored.Read(ctx, from)
+	run, err := verified(ctx, from, to.problems)
 	if err != nil {
 		return err
 	}
-	name := r.name
-	if name == "" {
-		name = run.Object.Name + "-rerun"
-	}
-	manifest, err := rerun.Make(ctx, run, name)
+	manifest, err := rerun.Make(ctx, run, cmp.Or(r.name, run.Object.Name+"-rerun"))
 	if err != nil {
 		return err
 	}
@@ -104,40 +97,25 @@ func (r rerunning) write(ctx context.Context, from stored.Source, to streams) er
 	if err != nil {
 		return err
 	}
-	if r.output == "" {
-		_, err = to.out.Write(data)
-		return err
-	}
-	return writeFile(r.output, func(out io.Writer) error {
-		_, err := out.Write(data)
-		return err
-	})
+	return deliver(data, r.output, to.out)
 }
 
 // checkRerun says whether the last run lies within what those before it predict. It ends with errOutside for one that
 // does not.
 func checkRerun(ctx context.Context, all []stored.Source, format output.Format, to streams) error {
+	read, caveats, err := analysed(ctx, all, to.problems)
+	if err != nil {
+		return err
+	}
 	var runs []analysis.Run
-	var caveats []string
 	seen := map[types.UID]bool{}
-	for _, from := range all {
-		if err := (verification{from: from}).verify(ctx, to.problems); err != nil {
-			return err
+	for i, r := range read {
+		if seen[r.stored.Object.UID] {
+			return fmt.Errorf("%s stands there twice: a run does not predict itself", all[i])
 		}
-		read, err := stored.Read(ctx, from)
-		if err != nil {
-			return err
-		}
-		if seen[read.Object.UID] {
-			return fmt.Errorf("%s stands there twice: a run does not predict itself", from)
-		}
-		seen[read.Object.UID] = true
-		run, err := read.Analysis()
-		if err != nil {
-			return fmt.Errorf("%s: %w", from, err)
-		}
-		run.Spec = rerun.Pinned(read)
-		runs, caveats = append(runs, run), append(caveats, caveatsOf(from, read.Object)...)
+		seen[r.stored.Object.UID] = true
+		r.analysis.Spec = rerun.Pinned(r.stored)
+		runs = append(runs, r.analysis)
 	}
 	earlier, last := len(runs)-1, runs[len(runs)-1]
 	report, err := rerun.Check(runs[:earlier], last)
@@ -189,12 +167,7 @@ func checkOf(all []stored.Source, report rerun.Report, around apart, caveats []s
 	earlier, checked := all[:len(all)-1], all[len(all)-1]
 	doc := output.Check{
 		Version: output.CheckVersion, Checked: checked.String(), Earlier: namesOf(earlier), Within: report.Within(), Confidence: rerun.Confidence,
-		Predictions: []output.Prediction{}, Missing: report.Missing, Between: slices.Concat(around.differ, around.unknown), Caveats: caveats,
-	}
-	for _, p := range report.Predictions {
-		doc.Predictions = append(doc.Predictions, output.Prediction{
-			Target: p.Target, Where: p.Where, Name: p.Name, Unit: p.Unit, Low: p.Low, High: p.High, Value: p.Value, Within: p.Within,
-		})
+		Predictions: append([]rerun.Prediction{}, report.Predictions...), Missing: report.Missing, Between: slices.Concat(around.differ, around.unknown), Caveats: caveats,
 	}
 	relied := ""
 	if len(caveats) > 0 {

@@ -2,10 +2,15 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +18,8 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/bundle"
@@ -36,30 +43,17 @@ run (status.results.store), such as "aws s3 sync" makes.
 Whoever may write the status and the ConfigMaps of a run can make a new chain for it. Note
 the head when the run has ended, and give it with --head.`
 
-func newVerify(k *kubeconfig) *cobra.Command {
+func newVerify(k *kube.Config) *cobra.Command {
 	var v verification
-	var format output.Format
 	cmd := &cobra.Command{
 		Use: "verify RUN|BUNDLE", Short: "Compare what a run has stored with its digests", Long: verifyHelp, Args: cobra.ExactArgs(1),
 		Example: "  kubectl assay verify demo\n  kubectl assay verify demo --head 3b1f...", ValidArgsFunction: k.CompleteRuns(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := k.sources(args)
-			if err != nil {
-				return err
-			}
+		RunE: onRuns(k, func(ctx context.Context, runs []stored.Source, to streams) error {
 			v.from = runs[0]
-			doc, err := v.look(cmd.Context())
-			if err != nil {
-				return err
-			}
-			err = format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error { return tellVerification(out, doc) })
-			if !doc.Verified {
-				return errors.Join(errDiffers, err)
-			}
-			return err
-		},
+			return v.verify(ctx, to.out)
+		}),
 	}
-	format.AddTo(cmd)
+	v.format.AddTo(cmd)
 	cmd.Flags().StringVar(&v.head, "head", "", "the head that was noted when the run had ended (status.integrity.head)")
 	cmd.Flags().StringVar(&v.objects, "objects", "", "a copy of the run's folder in the object store, to be compared too")
 	return cmd
@@ -70,19 +64,28 @@ type verification struct {
 	from stored.Source
 	// head that was noted, and the folder with the objects; may be empty.
 	head, objects string
+	format        output.Format
 }
 
-// verify a run, and print what holds. It ends with errDiffers for a run that is not what it has stored.
+// verify a run, and print what holds. It ends with exit.ErrDiffers for a run that is not what it has stored.
 func (v verification) verify(ctx context.Context, out io.Writer) error {
 	doc, err := v.look(ctx)
 	if err != nil {
 		return err
 	}
-	err = tellVerification(out, doc)
+	err = v.format.Write(out, doc, func(out io.Writer) error { return tellVerification(out, doc) })
 	if !doc.Verified {
-		return errors.Join(errDiffers, err)
+		return errors.Join(exit.ErrDiffers, err)
 	}
 	return err
+}
+
+// verified is what a run has stored, which is verified first.
+func verified(ctx context.Context, from stored.Source, notes io.Writer) (*stored.Run, error) {
+	if err := (verification{from: from}).verify(ctx, notes); err != nil {
+		return nil, err
+	}
+	return stored.Read(ctx, from)
 }
 
 // look at a run that has ended: what was compared, and what differs.
@@ -169,4 +172,45 @@ func tellVerification(out io.Writer, doc output.Verification) error {
 	}
 	_, err := io.WriteString(out, text)
 	return err
+}
+
+// lookIn a folder for objects by their keys; nil without a folder. Nothing outside of the folder
+// is read, whatever a key says.
+func lookIn(folder string) (look integrity.Look, done func(), err error) {
+	if folder == "" {
+		return nil, func() {}, nil
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the copy of the objects (--objects): %w", err)
+	}
+	look = func(key string) (string, error) {
+		file, err := root.Open(filepath.FromSlash(key))
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		hash := sha256.New()
+		if _, err := io.Copy(hash, file); err != nil {
+			return "", err
+		}
+		return hex.EncodeToString(hash.Sum(nil)), nil
+	}
+	return look, func() { _ = root.Close() }, nil
+}
+
+// aboutObjects says what was compared of the object store; empty for a run without one.
+func aboutObjects(doc output.Verification) string {
+	switch {
+	case doc.Store == "":
+		return ""
+	case doc.Objects == nil:
+		return fmt.Sprintf("  objects: not compared: copy %s to a folder, and name it with --objects\n", doc.Store)
+	case doc.AbsentObjects > 0:
+		return fmt.Sprintf("  objects: %d compared, %d not there as the run has recorded\n", *doc.Objects, doc.AbsentObjects)
+	}
+	return fmt.Sprintf("  objects: %d compared\n", *doc.Objects)
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/spf13/cobra"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -31,7 +33,7 @@ has the version of the command only.`
 // patience with a cluster that is asked for the version of its manager.
 const versionPatience = 5 * time.Second
 
-func newVersion(k *kubeconfig) *cobra.Command {
+func newVersion(k *kube.Config) *cobra.Command {
 	var format output.Format
 	cmd := &cobra.Command{
 		Use: "version", Short: "Say which version the command and the manager are", Long: versionHelp, Args: cobra.NoArgs,
@@ -41,9 +43,9 @@ func newVersion(k *kubeconfig) *cobra.Command {
 			ctx, cancel := context.WithTimeout(cmd.Context(), versionPatience)
 			defer cancel()
 			var managers []output.Manager
-			api, _, err := k.reader()
+			to, err := k.Cluster()
 			if err == nil {
-				managers, err = managersIn(ctx, api)
+				managers, err = managersIn(ctx, to.API)
 			}
 			switch {
 			case apierrors.IsForbidden(err):
@@ -83,14 +85,10 @@ func managersIn(ctx context.Context, api client.Reader) (out []output.Manager, e
 		if !ours || len(d.Spec.Template.Spec.Containers) == 0 {
 			continue
 		}
-		m := output.Manager{
+		out = append(out, output.Manager{
 			Namespace: d.Namespace, Name: d.Name, Release: d.Labels["app.kubernetes.io/version"], Image: d.Spec.Template.Spec.Containers[0].Image,
-			Ready: d.Status.ReadyReplicas, Wanted: 1,
-		}
-		if d.Spec.Replicas != nil {
-			m.Wanted = *d.Spec.Replicas
-		}
-		out = append(out, m)
+			Ready: d.Status.ReadyReplicas, Wanted: ptr.Deref(d.Spec.Replicas, 1),
+		})
 	}
 	return out, nil
 }

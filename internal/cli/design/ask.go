@@ -28,20 +28,13 @@ type questions struct {
 	out io.Writer
 }
 
-// question with the answer of who answers nothing, and what is wrong with an answer.
-type question struct {
-	what, otherwise string
-	wrong           func(answer string) error
-}
-
-// ask until the answer is right. No answer, and the end of all answers, is the default.
-func (q questions) ask(one question) (string, error) {
-	prompt := one.what
-	if one.otherwise != "" {
-		prompt += " [" + one.otherwise + "]"
+// ask until nothing is wrong with the answer. No answer, and the end of all answers, is the default.
+func (q questions) ask(what, otherwise string, wrong func(answer string) error) (string, error) {
+	if otherwise != "" {
+		what += " [" + otherwise + "]"
 	}
 	for {
-		if _, err := io.WriteString(q.out, prompt+": "); err != nil {
+		if _, err := io.WriteString(q.out, what+": "); err != nil {
 			return "", err
 		}
 		line, end := q.in.ReadString('\n')
@@ -49,9 +42,9 @@ func (q questions) ask(one question) (string, error) {
 			return "", fmt.Errorf("reading the answer: %w", end)
 		}
 		if line = strings.TrimSpace(line); line == "" {
-			return one.otherwise, nil
+			return otherwise, nil
 		}
-		err := one.wrong(line)
+		err := wrong(line)
 		if err == nil || end != nil {
 			return line, err
 		}
@@ -61,16 +54,19 @@ func (q questions) ask(one question) (string, error) {
 	}
 }
 
-// ask for what the flags leave open.
-func (d *draft) ask(q questions, given func(flag string) bool) error {
+// part of a draft that a flag says, and what is wrong with an answer.
+type part struct {
+	flag, what string
+	into       *string
+	wrong      func(string) error
+}
+
+// parts of a draft but for its targets.
+func (d *draft) parts() []part {
 	shape := func(flag string) func(string) error {
 		return func(answer string) error { _, err := shapeOf(flag, answer); return err }
 	}
-	for _, one := range []struct {
-		flag, what string
-		into       *string
-		wrong      func(string) error
-	}{
+	return []part{
 		{"name", "Name of the run", &d.name, nameOrPrefix},
 		{"tool", "Tool (" + strings.Join(tools(), ", ") + ")", &d.tool, func(answer string) error { _, err := toolOf(answer); return err }},
 		{"target-shape", "Shape of the servers (a name, or cpu=2,memory=4Gi)", &d.targetShape, shape("target-shape")},
@@ -81,11 +77,16 @@ func (d *draft) ask(q questions, given func(flag string) bool) error {
 			}
 			return nil
 		}},
-	} {
+	}
+}
+
+// ask for what the flags leave open.
+func (d *draft) ask(q questions, given func(flag string) bool) error {
+	for _, one := range d.parts() {
 		if given(one.flag) {
 			continue
 		}
-		answer, err := q.ask(question{one.what, *one.into, one.wrong})
+		answer, err := q.ask(one.what, *one.into, one.wrong)
 		if err != nil {
 			return err
 		}
@@ -108,18 +109,18 @@ func (d *draft) askTargets(q questions) error {
 		if len(d.targets) > 0 {
 			what = "Another one to compare with it (empty: no more)"
 		}
-		target, err := q.ask(question{what, "", next})
+		target, err := q.ask(what, "", next)
 		if err != nil || target == "" {
 			return err
 		}
 		if !strings.Contains(target, ",") {
 			with := func(list string) string { return strings.TrimSuffix(target+","+list, ",") }
-			list, err := q.ask(question{"Its settings, such as innodb_flush_log_at_trx_commit=1 (empty: none)", "", func(list string) error {
+			list, err := q.ask("Its settings, such as innodb_flush_log_at_trx_commit=1 (empty: none)", "", func(list string) error {
 				if _, err := serverOf(list); err == nil {
 					return fmt.Errorf("%q is another server, which is asked for next: an empty answer is for no settings", contract.Line(list))
 				}
 				return next(with(list))
-			}})
+			})
 			if err != nil {
 				return err
 			}
@@ -135,11 +136,9 @@ func (d *draft) command() string {
 	add := func(flag, value string) {
 		words = append(words, "--"+flag+" '"+strings.ReplaceAll(value, "'", `'\''`)+"'")
 	}
-	add("name", d.name)
-	add("tool", d.tool)
-	add("target-shape", d.targetShape)
-	add("client-shape", d.clientShape)
-	add("storage", d.storage)
+	for _, one := range d.parts() {
+		add(one.flag, *one.into)
+	}
 	for _, target := range d.targets {
 		add("target", target)
 	}

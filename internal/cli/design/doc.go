@@ -5,7 +5,7 @@
 // know comes from the code with which the manager accepts a run (internal/experiment), and from the embedded
 // CRD. Nothing is written to the cluster.
 //
-//	manifest.go  reads the manifest of a run, as the API server would
+//	manifest.go  the run of a manifest, with all defaults
 //	plan.go      what a manifest will do
 //	new.go       takes the parts of a run as flags
 //	ask.go       asks for those that the flags leave open

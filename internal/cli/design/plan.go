@@ -13,7 +13,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/internal/cli/follow"
+	"github.com/assay-bench/assay/internal/cli/manifest"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/budget"
@@ -46,7 +46,7 @@ func NewPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "plan -f FILE", Short: "Say what a manifest will do, without a cluster", Long: planHelp, Example: planExamples, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			data, err := follow.ReadFile(file, cmd.InOrStdin())
+			data, err := manifest.ReadFile(file, cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func NewPlan() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
-			return format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error { return tellPlan(out, doc, trials, output.Width(out)) })
+			return format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error { return tellPlan(out, doc, trials) })
 		},
 	}
 	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the manifest, or - for standard input (required)")
@@ -202,7 +202,7 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 }
 
 // tellPlan to people.
-func tellPlan(out io.Writer, doc output.Plan, trials, width int) error {
+func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 	least := "unknown: the tool counts operations"
 	switch {
 	case doc.LeastSeconds > 0 && doc.MayEndEarly:
@@ -210,10 +210,8 @@ func tellPlan(out io.Writer, doc output.Plan, trials, width int) error {
 	case doc.LeastSeconds > 0:
 		least = "at least " + seconds(doc.LeastSeconds)
 	}
-	text := fmt.Sprintf("%s: %s\n\n", doc.Name, doc.Message)
-	if _, err := io.WriteString(out, text); err != nil {
-		return err
-	}
+	p := output.NewPage(out)
+	p.Text(fmt.Sprintf("%s: %s\n\n", doc.Name, doc.Message))
 	rows := [][]string{
 		{"order", fmt.Sprintf("%s, seed %d, plan %.12s", doc.Order, doc.Seed, doc.SHA256)},
 		{"time", least + ", without pods, loading and resets; the deadline is " + seconds(doc.DeadlineSeconds)},
@@ -221,35 +219,25 @@ func tellPlan(out io.Writer, doc output.Plan, trials, width int) error {
 	for _, p := range doc.Pods {
 		rows = append(rows, []string{"pods", strings.TrimSpace(fmt.Sprintf("%d %s %s", p.Count, p.Role, p.Name)) + ": " + p.Shape})
 	}
-	rows = append(rows, []string{"nodes", fmt.Sprintf("at least %d", doc.LeastNodes)}, []string{"results", "at most " + budget.Text(doc.Bytes) + " of etcd"})
-	if err := output.Rows(out, width, rows); err != nil {
-		return err
-	}
+	p.Rows(append(rows, []string{"nodes", fmt.Sprintf("at least %d", doc.LeastNodes)}, []string{"results", "at most " + budget.Text(doc.Bytes) + " of etcd"}), nil)
 	if n := min(max(trials, 0), len(doc.Trials)); n > 0 {
-		if _, err := io.WriteString(out, "\n"); err != nil {
-			return err
-		}
+		p.Blank()
 		table := [][]string{{"TRIAL", "BLOCK", "TARGET", "CELL", "RESET"}}
 		for _, t := range doc.Trials[:n] {
 			table = append(table, []string{
 				strconv.Itoa(int(t.Index)), strconv.Itoa(int(t.Block)), t.Target, cellText(doc.Cells[t.Cell]), map[bool]string{true: "yes", false: "no"}[t.Reset],
 			})
 		}
-		if err := output.Rows(out, width, table); err != nil {
-			return err
-		}
+		p.Rows(table, nil)
 		if more := len(doc.Trials) - n; more > 0 {
-			if _, err := fmt.Fprintf(out, "and %d more (--trials %d)\n", more, len(doc.Trials)); err != nil {
-				return err
-			}
+			p.Text(fmt.Sprintf("and %d more (--trials %d)\n", more, len(doc.Trials)))
 		}
 	}
-	text = ""
 	for _, warning := range doc.Warnings {
-		text += "\nwarning: " + explain.Wrapped(contract.Line(warning), "  ") + "\n"
+		p.Text("\nwarning: " + explain.Wrapped(contract.Line(warning), "  ") + "\n")
 	}
-	_, err := io.WriteString(out, text+"\nnot known without a cluster:\n  "+strings.Join(doc.Unknown, "\n  ")+"\n")
-	return err
+	p.Text("\nnot known without a cluster:\n  " + strings.Join(doc.Unknown, "\n  ") + "\n")
+	return p.Flush()
 }
 
 func cellText(cell map[string]string) string {

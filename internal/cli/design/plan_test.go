@@ -50,7 +50,7 @@ func TestPlanOfSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := tellPlan(&out, doc, 4, 0); err != nil {
+			if err := tellPlan(&out, doc, 4); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, strings.TrimSuffix(name, ".yaml")+".plan.txt", out.String())
@@ -142,7 +142,7 @@ func TestPlanWarnsOfSettings(t *testing.T) {
 		t.Fatalf("%v, %q", err, doc.Warnings)
 	}
 	var out bytes.Buffer
-	if err := tellPlan(&out, doc, 0, 0); err != nil || !strings.Contains(out.String(), "\nwarning: spec.targets[") || !strings.Contains(out.String(), ".config.innodb_bufer_pool_size: MariaDB 10.11 has no such") {
+	if err := tellPlan(&out, doc, 0); err != nil || !strings.Contains(out.String(), "\nwarning: spec.targets[") || !strings.Contains(out.String(), ".config.innodb_bufer_pool_size: MariaDB 10.11 has no such") {
 		t.Errorf("%v, %q\n%s", err, doc.Warnings, out.String())
 	}
 }

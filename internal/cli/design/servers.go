@@ -20,8 +20,13 @@ type server struct {
 	Settings              []contract.Setting
 }
 
-// notInNames are characters that a name of a target cannot have.
+// notInNames are characters that the name of a target or a shape cannot have.
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// asName is a text with hyphens for what a name cannot have.
+func asName(text string) string {
+	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(text), "-"), "-")
+}
 
 // flavors of the servers that Assay provides.
 func flavors() (names []string) {
@@ -47,7 +52,7 @@ func serverOf(text string) (server, error) {
 	case !known || version == "" || named && name == "":
 		return server{}, fmt.Errorf("%q is no target: write FLAVOR:VERSION or NAME=FLAVOR:VERSION, such as MySQL:9.7, with one of %s, and settings of the server behind a comma", contract.Line(text), strings.Join(flavors(), ", "))
 	case name == "":
-		name = strings.Trim(notInNames.ReplaceAllString(strings.ToLower(e.Flavor+"-"+version), "-"), "-")
+		name = asName(e.Flavor + "-" + version)
 	}
 	list, err := settingsOf(rest)
 	if err == nil {

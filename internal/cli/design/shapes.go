@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,8 +51,12 @@ func NewShapes(config *kube.Config) *cobra.Command {
 			if len(shapes) == 0 {
 				return fmt.Errorf("none of %d nodes takes benchmarks: they are control planes, not ready or cordoned, or have less than 1 CPU and 1Gi", len(nodes.Items))
 			}
-			doc := shapeList{metav1.TypeMeta{APIVersion: "v1", Kind: "List"}, manifestsOf(shapes)}
-			return format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error { return tellShapes(out, shapes, output.Width(out)) })
+			doc := shapeList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "List"}}
+			for _, s := range shapes {
+				s.shape.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "InstanceShape"}
+				doc.Items = append(doc.Items, s.shape)
+			}
+			return format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error { return tellShapes(out, shapes) })
 		},
 	}
 	format.AddTo(cmd)
@@ -61,31 +65,14 @@ func NewShapes(config *kube.Config) *cobra.Command {
 
 // suggestion of a shape, and how many nodes offer it.
 type suggestion struct {
-	name  string
-	spec  v1alpha1.InstanceShapeSpec
+	shape v1alpha1.InstanceShape
 	nodes int
 }
 
 // shapeList is what kubectl apply takes.
 type shapeList struct {
 	metav1.TypeMeta `json:",inline"`
-	Items           []shapeManifest `json:"items"`
-}
-
-// shapeManifest is an InstanceShape without what a cluster adds.
-type shapeManifest struct {
-	metav1.TypeMeta `json:",inline"`
-	Metadata        map[string]string          `json:"metadata"`
-	Spec            v1alpha1.InstanceShapeSpec `json:"spec"`
-}
-
-func manifestsOf(shapes []suggestion) (out []shapeManifest) {
-	for _, s := range shapes {
-		out = append(out, shapeManifest{
-			metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "InstanceShape"}, map[string]string{"name": s.name}, s.spec,
-		})
-	}
-	return out
+	Items           []v1alpha1.InstanceShape `json:"items"`
 }
 
 // kind of node: its instance type, or its size, and its taints.
@@ -101,7 +88,7 @@ func suggest(nodes []corev1.Node) []suggestion {
 	}
 	var out []suggestion
 	for k, members := range groups {
-		spec := v1alpha1.InstanceShapeSpec{CPU: leastCPU(members), Memory: leastMemory(members), Tolerations: tolerationsOf(members[0])}
+		spec := v1alpha1.InstanceShapeSpec{CPU: cpuFor(members), Memory: memoryFor(members), Tolerations: tolerationsOf(members[0])}
 		if k.instanceType != "" {
 			spec.NodeSelector = map[string]string{corev1.LabelInstanceTypeStable: k.instanceType}
 		}
@@ -109,15 +96,15 @@ func suggest(nodes []corev1.Node) []suggestion {
 			continue
 		}
 		if offering := placement.Offering(nodes, spec); len(offering) > 0 {
-			out = append(out, suggestion{nameOfShape(k, spec), spec, len(offering)})
+			out = append(out, suggestion{v1alpha1.InstanceShape{ObjectMeta: metav1.ObjectMeta{Name: nameOfShape(k, spec)}, Spec: spec}, len(offering)})
 		}
 	}
 	slices.SortFunc(out, func(a, b suggestion) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(len(a.spec.Tolerations), len(b.spec.Tolerations)))
+		return cmp.Or(cmp.Compare(a.shape.Name, b.shape.Name), cmp.Compare(len(a.shape.Spec.Tolerations), len(b.shape.Spec.Tolerations)))
 	})
 	for i := range out { // nodes of one type with and without taints
-		for n := 2; slices.ContainsFunc(out[:i], func(o suggestion) bool { return o.name == out[i].name }); n++ {
-			out[i].name += "-" + strconv.Itoa(n)
+		for n := 2; slices.ContainsFunc(out[:i], func(o suggestion) bool { return o.shape.Name == out[i].shape.Name }); n++ {
+			out[i].shape.Name += "-" + strconv.Itoa(n)
 		}
 	}
 	return out
@@ -129,10 +116,7 @@ var notForBenchmarks = []string{"node-role.kubernetes.io/control-plane", "node-r
 // kindOf a node; false for one that takes no benchmarks.
 func kindOf(n corev1.Node) (kind, bool) {
 	k := kind{instanceType: n.Labels[corev1.LabelInstanceTypeStable]}
-	ready := slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
-	if !ready || n.Spec.Unschedulable {
+	if !placement.Ready(&n) || n.Spec.Unschedulable {
 		return k, false
 	}
 	var taints []string
@@ -149,46 +133,34 @@ func kindOf(n corev1.Node) (kind, bool) {
 	return k, true
 }
 
-// Left for the pods that each node has: a twentieth, within these bounds.
-const (
-	leastLeftCPU, mostLeftCPU       int64 = 200, 1000 // thousandths of a CPU
-	leastLeftMemory, mostLeftMemory int64 = 256 << 20, 4 << 30
-)
-
-// leastCPU of the nodes for a pod: whole CPUs, which a static CPU manager can reserve, or tenths of one on small nodes.
-func leastCPU(nodes []corev1.Node) resource.Quantity {
-	least := int64(-1)
-	for _, n := range nodes {
-		milli := n.Status.Allocatable.Cpu().MilliValue()
-		milli -= min(max(milli/20, leastLeftCPU), mostLeftCPU)
-		if least < 0 || milli < least {
-			least = milli
-		}
+// least of a resource that the nodes have for a benchmark. A twentieth is left for the pods that each node has, within bounds.
+func least(nodes []corev1.Node, of func(*corev1.Node) int64, leastLeft, mostLeft int64) int64 {
+	out := int64(math.MaxInt64)
+	for i := range nodes {
+		has := of(&nodes[i])
+		out = min(out, has-min(max(has/20, leastLeft), mostLeft))
 	}
-	switch {
-	case least >= 1000:
-		return *resource.NewQuantity(least/1000, resource.DecimalSI)
-	case least >= 100:
-		return *resource.NewMilliQuantity(least/100*100, resource.DecimalSI)
+	return out
+}
+
+// cpuFor a pod on any of the nodes: whole CPUs, which a static CPU manager can reserve, or tenths of one on small nodes.
+func cpuFor(nodes []corev1.Node) resource.Quantity {
+	switch milli := least(nodes, func(n *corev1.Node) int64 { return n.Status.Allocatable.Cpu().MilliValue() }, 200, 1000); {
+	case milli >= 1000:
+		return *resource.NewQuantity(milli/1000, resource.DecimalSI)
+	case milli >= 100:
+		return *resource.NewMilliQuantity(milli/100*100, resource.DecimalSI)
 	}
 	return resource.Quantity{}
 }
 
-// leastMemory of the nodes for a pod: whole GiB, or 256 MiB on small nodes.
-func leastMemory(nodes []corev1.Node) resource.Quantity {
-	least := int64(-1)
-	for _, n := range nodes {
-		bytes := n.Status.Allocatable.Memory().Value()
-		bytes -= min(max(bytes/20, leastLeftMemory), mostLeftMemory)
-		if least < 0 || bytes < least {
-			least = bytes
-		}
-	}
-	switch {
-	case least >= 2<<30:
-		return *resource.NewQuantity(least>>30<<30, resource.BinarySI)
-	case least >= 256<<20:
-		return *resource.NewQuantity(least>>28<<28, resource.BinarySI)
+// memoryFor a pod on any of the nodes: whole GiB, or 256 MiB on small nodes.
+func memoryFor(nodes []corev1.Node) resource.Quantity {
+	switch bytes := least(nodes, func(n *corev1.Node) int64 { return n.Status.Allocatable.Memory().Value() }, 256<<20, 4<<30); {
+	case bytes >= 2<<30:
+		return *resource.NewQuantity(bytes>>30<<30, resource.BinarySI)
+	case bytes >= 256<<20:
+		return *resource.NewQuantity(bytes>>28<<28, resource.BinarySI)
 	}
 	return resource.Quantity{}
 }
@@ -203,29 +175,27 @@ func tolerationsOf(n corev1.Node) (out []corev1.Toleration) {
 	return out
 }
 
-// notInShapeNames are characters that the name of a shape cannot have.
-var notInShapeNames = regexp.MustCompile(`[^a-z0-9]+`)
-
 // nameOfShape is that of the instance type, or of the size.
 func nameOfShape(k kind, spec v1alpha1.InstanceShapeSpec) string {
 	text := cmp.Or(k.instanceType, fmt.Sprintf("cpu%s-mem%s", spec.CPU.String(), spec.Memory.String()))
-	name := strings.Trim(notInShapeNames.ReplaceAllString(strings.ToLower(text), "-"), "-")
+	name := asName(text)
 	return cmp.Or(strings.Trim(name[:min(len(name), 60)], "-"), "shape")
 }
 
-func tellShapes(out io.Writer, shapes []suggestion, width int) error {
+func tellShapes(out io.Writer, shapes []suggestion) error {
 	rows := [][]string{{"NAME", "CPU", "MEMORY", "NODES", "SELECTOR", "TOLERATES"}}
 	for _, s := range shapes {
 		var selector, tolerates []string
-		for key, value := range s.spec.NodeSelector {
+		spec := s.shape.Spec
+		for key, value := range spec.NodeSelector {
 			selector = append(selector, key+"="+value)
 		}
-		for _, t := range s.spec.Tolerations {
+		for _, t := range spec.Tolerations {
 			tolerates = append(tolerates, strings.TrimSuffix(t.Key+"="+t.Value, "=")+":"+string(t.Effect))
 		}
-		rows = append(rows, []string{s.name, s.spec.CPU.String(), s.spec.Memory.String(), strconv.Itoa(s.nodes), strings.Join(selector, " "), strings.Join(tolerates, " ")})
+		rows = append(rows, []string{s.shape.Name, spec.CPU.String(), spec.Memory.String(), strconv.Itoa(s.nodes), strings.Join(selector, " "), strings.Join(tolerates, " ")})
 	}
-	if err := output.Rows(out, width, rows); err != nil {
+	if err := output.Rows(out, rows); err != nil {
 		return err
 	}
 	_, err := io.WriteString(out, "\nkubectl assay shapes -o yaml | kubectl apply -f - creates them. A target and its clients need nodes of their own: two shapes, or\ntwo nodes of one.\n")

@@ -42,7 +42,7 @@ func TestShapes(t *testing.T) {
 		nodeOf("k", "tiny", "250m", "300Mi"),
 	})
 	var out bytes.Buffer
-	if err := tellShapes(&out, got, 0); err != nil {
+	if err := tellShapes(&out, got); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "shapes.txt", out.String())

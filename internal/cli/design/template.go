@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -50,10 +51,7 @@ func (d *draft) manifest(given func(flag string) bool) (text string, warnings []
 	if err := d.fit(given); err != nil {
 		return "", nil, err
 	}
-	blocks := d.blocks
-	if blocks == 0 {
-		blocks = usualBlocks
-	}
+	blocks := cmp.Or(d.blocks, usualBlocks)
 	// With the longest deadline the plan says how long it takes, and how many blocks it needs.
 	doc, err := d.planned(servers, blocks, 720*time.Hour)
 	if err != nil {

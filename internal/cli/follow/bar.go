@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -100,10 +101,7 @@ func lineOf(run *v1alpha1.BenchmarkRun, now time.Time) string {
 	if run.Status.Phase == v1alpha1.PhaseMeasuring {
 		return "Measuring " + measuring(run, now)
 	}
-	phase := string(run.Status.Phase)
-	if phase == "" {
-		phase = string(v1alpha1.PhasePending)
-	}
+	phase := string(cmp.Or(run.Status.Phase, v1alpha1.PhasePending))
 	return contract.Line(phase + ": " + strings.TrimPrefix(readout.OutcomeOf(run).Message, phase+": ")) // Queued is a reason, too
 }
 

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/assay-bench/assay/internal/cli/manifest"
 )
 
 // A spec that the API server refuses is explained as by plan, with all fields that are wrong. What this program finds nothing
@@ -20,7 +22,7 @@ func TestARefusedRunIsExplained(t *testing.T) {
 		"nothing that is known here":   {"{targets: [{name: a, mysql: {flavor: MySQL, version: '9.7'}, shape: {name: s}}], workload: {sysbench: {test: oltp_insert}}, clients: {shape: {name: s}}}", "the server's words"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects, err := read("-", strings.NewReader("apiVersion: assay.dev/v1alpha1\nkind: BenchmarkRun\nmetadata: {name: nightly}\nspec: "+tt.spec+"\n"))
+			objects, run, err := manifest.Objects([]byte("apiVersion: assay.dev/v1alpha1\nkind: BenchmarkRun\nmetadata: {name: nightly}\nspec: " + tt.spec + "\n"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -28,7 +30,7 @@ func TestARefusedRunIsExplained(t *testing.T) {
 			to.API = interceptor.NewClient(to.API.(client.WithWatch), interceptor.Funcs{Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
 				return errors.New("the server's words")
 			}})
-			if _, err := start(t.Context(), to, objects); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := start(t.Context(), to, objects, run); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})

@@ -1,24 +1,18 @@
 package follow
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/cli/manifest"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -64,19 +58,22 @@ func newRun(cluster func() (kube.Cluster, error)) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run -f FILE", Short: "Start a run, and follow it to its end", Long: runHelp, Example: runExamples, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			objects, err := read(file, cmd.InOrStdin())
+			data, err := manifest.ReadFile(file, cmd.InOrStdin())
 			if err != nil {
 				return err
+			}
+			objects, run, err := manifest.Objects(data)
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", file, err)
 			}
 			to, err := cluster()
 			if err != nil {
 				return err
 			}
-			run, err := start(cmd.Context(), to, objects)
-			if err != nil {
+			if err := start(cmd.Context(), to, objects, run); err != nil {
 				return err
 			}
-			if o.format.Format == output.Name {
+			if o.format == output.Name {
 				if _, err := fmt.Fprintln(cmd.OutOrStdout(), "benchmarkrun.assay.dev/"+contract.Line(run.GetName())); err != nil {
 					return err
 				}
@@ -87,93 +84,37 @@ func newRun(cluster func() (kube.Cluster, error)) *cobra.Command {
 	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the manifest, or - for standard input (required)")
 	_ = cmd.MarkFlagRequired("filename") //nolint:errcheck // the flag exists
 	o.addTo(cmd)
-	o.format.AddTo(cmd)
+	o.format.AddNamedTo(cmd)
 	return cmd
 }
 
-// read the objects of a manifest, one of which is a run.
-func read(file string, in io.Reader) ([]*unstructured.Unstructured, error) {
-	data, err := ReadFile(file, in)
-	if err != nil {
-		return nil, err
-	}
-	var out []*unstructured.Unstructured
-	runs := 0
-	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
-	for {
-		document, err := documents.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", file, err)
-		}
-		obj := map[string]any{}
-		if err := yaml.UnmarshalStrict(document, &obj); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", file, err)
-		}
-		if len(obj) == 0 {
-			continue
-		}
-		u := &unstructured.Unstructured{Object: obj}
-		if u.GetKind() == "" || u.GetAPIVersion() == "" {
-			return nil, fmt.Errorf("reading %s: an object has no apiVersion or no kind", file)
-		}
-		if isRun(u) {
-			runs++
-		}
-		out = append(out, u)
-	}
-	if runs != 1 {
-		return nil, fmt.Errorf("%s has %d objects of kind BenchmarkRun, and one run is followed: apply the others with kubectl apply", file, runs)
-	}
-	return out, nil
-}
-
-// ReadFile of the user; "-" is standard input.
-func ReadFile(file string, in io.Reader) ([]byte, error) {
-	if file == "-" {
-		return io.ReadAll(in)
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("reading the manifest: %w", err)
-	}
-	return data, nil
-}
-
-func isRun(u *unstructured.Unstructured) bool {
-	return u.GroupVersionKind().GroupKind() == v1alpha1.GroupVersion.WithKind("BenchmarkRun").GroupKind()
-}
-
-// start applies the objects, and returns the run as the API server has it. It refuses a run that has ended already, before it
+// start applies the objects; the run is then as the API server has it. It refuses a run that has ended already, before it
 // applies anything: to apply it again starts nothing, and its verdict is about what was measured then.
-func start(ctx context.Context, to kube.Cluster, objects []*unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	var run *unstructured.Unstructured
+func start(ctx context.Context, to kube.Cluster, objects []*unstructured.Unstructured, run *unstructured.Unstructured) error {
 	for _, u := range objects {
 		namespaced, err := to.API.IsObjectNamespaced(u)
 		if err != nil {
-			return nil, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
+			return fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
 		}
 		if namespaced && u.GetNamespace() == "" {
 			u.SetNamespace(to.Namespace)
 		}
-		if isRun(u) {
-			run = u
-		}
 	}
 	if err := notEnded(ctx, to.API, run); err != nil {
-		return nil, err
+		return err
 	}
 	for _, u := range objects {
 		if err := apply(ctx, to.API, u); err != nil {
-			if found := checked(u); found != nil {
-				return nil, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), found)
+			// The words of plan, where it finds what is wrong. It is asked after the server, which may know fields that are newer.
+			if manifest.IsRun(u) && u.GetAPIVersion() == v1alpha1.GroupVersion.String() {
+				if _, found := manifest.Complete(u); found != nil {
+					err = found
+				}
 			}
-			return nil, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
+			return fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
 		}
 	}
-	return run, nil
+	return nil
 }
 
 // notEnded refuses a run of a name under which one has ended.

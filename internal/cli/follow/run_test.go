@@ -21,6 +21,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/cli/manifest"
 )
 
 const runWithScripts = `
@@ -70,11 +71,11 @@ func TestARunThatHasEndedIsNotStarted(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			to := cluster(t, tc.there...)
-			objects, err := read("-", strings.NewReader(runWithScripts))
+			objects, run, err := manifest.Objects([]byte(runWithScripts))
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := start(t.Context(), to, objects)
+			err = start(t.Context(), to, objects, run)
 			made := to.API.Get(t.Context(), client.ObjectKey{Namespace: "ns", Name: "scripts"}, &corev1.ConfigMap{})
 			if !tc.refused {
 				if err != nil || made != nil || run.GetNamespace() != "ns" || run.GetName() != "nightly" || len(tc.there) > 0 && tc.there[0].GetNamespace() == "ns" && run.GetUID() != "1" {

@@ -45,7 +45,7 @@ func NewWatch(config *kube.Config) *cobra.Command {
 		},
 	}
 	o.addTo(cmd)
-	o.format.Format.AddTo(cmd)
+	o.format.AddTo(cmd)
 	return cmd
 }
 
@@ -53,7 +53,7 @@ func NewWatch(config *kube.Config) *cobra.Command {
 type options struct {
 	timeout  time.Duration
 	interval time.Duration
-	format   output.Named
+	format   output.Format
 }
 
 func (o *options) addTo(cmd *cobra.Command) {
@@ -86,7 +86,7 @@ func (o *options) follow(cmd *cobra.Command, f following) error {
 	}
 	doc := readout.FromStatus(run)
 	out := cmd.OutOrStdout()
-	if o.format.Format == output.Name {
+	if o.format == output.Name {
 		out = io.Discard // it was printed when the run was started
 	}
 	if err := o.format.Write(out, doc, func(out io.Writer) error { return show.Tell(out, doc, false) }); err != nil {

@@ -1,14 +1,13 @@
 package output
 
-// Names of the formats of Check and Verification. A reader refuses any other.
-const (
-	CheckVersion        = "assay.dev/cli/check/v1"
-	VerificationVersion = "assay.dev/cli/verification/v1"
+import (
+	"time"
+
+	"github.com/assay-bench/assay/internal/record/rerun"
 )
 
 // Check says whether a repetition lies within what earlier runs predict: `rerun --check -o json`.
 type Check struct {
-	// Version is always CheckVersion.
 	Version string `json:"version"`
 	// Checked run, and the earlier ones that predict it.
 	Checked string   `json:"checked"`
@@ -18,7 +17,7 @@ type Check struct {
 	// Confidence that all measurements of a run like the earlier ones lie within their intervals, such as 0.95.
 	Confidence float64 `json:"confidence"`
 	// Predictions in the order of the plan.
-	Predictions []Prediction `json:"predictions"`
+	Predictions []rerun.Prediction `json:"predictions"`
 	// Missing are measurements of which nothing is predicted, with why.
 	Missing []string `json:"missing,omitempty"`
 	// Between says what differs between the earlier runs and the one that is checked, such as versions and settings of
@@ -30,25 +29,8 @@ type Check struct {
 	Verdict string `json:"verdict"`
 }
 
-// Prediction of a measurement of a target.
-type Prediction struct {
-	Target string `json:"target"`
-	// Where in the experiment: parameters and labels.
-	Where map[string]string `json:"where,omitempty"`
-	Name  string            `json:"name"`
-	Unit  string            `json:"unit"`
-	// Low and High bound what a run like the earlier ones gives, in the unit.
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-	// Value of the run that is checked: the median over its blocks.
-	Value float64 `json:"value"`
-	// Within says whether it lies between them.
-	Within bool `json:"within"`
-}
-
 // Verification of what a run has stored: `verify -o json`.
 type Verification struct {
-	// Version is always VerificationVersion.
 	Version   string `json:"version"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -81,4 +63,78 @@ type Difference struct {
 	Kind string `json:"kind"`
 	// Message says what differs, with the object.
 	Message string `json:"message"`
+}
+
+// Why is what a run waits for, or why it ended as it did: `why -o json`.
+type Why struct {
+	Version   string `json:"version"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Phase     string `json:"phase"`
+	// Outcome is as that of `get`.
+	Outcome string `json:"outcome"`
+	// Causes, the one that decides first. A run that goes on or has passed may have none.
+	Causes []Cause `json:"causes"`
+	// Pods of the run that are not ready.
+	Pods []PendingPod `json:"pods"`
+	// PodsUnknown says why the pods are not known; absent when they are.
+	PodsUnknown string `json:"podsUnknown,omitempty"`
+}
+
+// Cause is a condition, a failed trial or a finding.
+type Cause struct {
+	// Of is the condition, such as Placed, or the trial.
+	Of string `json:"of"`
+	// Reason of the condition, as `kubectl assay explain` knows it.
+	Reason  string     `json:"reason"`
+	Message string     `json:"message"`
+	Since   *time.Time `json:"since,omitempty"`
+	// Who is to act.
+	Who string `json:"who,omitempty"`
+	// Do says what, the first thing first.
+	Do []string `json:"do,omitempty"`
+}
+
+// PendingPod is a pod that is not ready.
+type PendingPod struct {
+	Name    string `json:"name"`
+	Phase   string `json:"phase"`
+	Message string `json:"message"`
+}
+
+// Explanation of a name: `explain -o json`.
+type Explanation struct {
+	Version string `json:"version"`
+	// Kind is reason, check, verdict, field, or what else the word is, such as phase.
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+	// Who is to act on a reason.
+	Who string `json:"who,omitempty"`
+	// Severities that findings of a check can have.
+	Severities []string `json:"severities,omitempty"`
+	// Causes that are known, the most usual first.
+	Causes []string `json:"causes,omitempty"`
+	// Do says what to do, the first thing first.
+	Do []string `json:"do,omitempty"`
+	// Type of a field, and whether it is required.
+	Type     string `json:"type,omitempty"`
+	Required bool   `json:"required,omitempty"`
+	// Default of a field as JSON.
+	Default string `json:"default,omitempty"`
+	// Values that a field can have.
+	Values []string `json:"values,omitempty"`
+	// Bounds of a field in words.
+	Bounds string `json:"bounds,omitempty"`
+	// Fields below a field.
+	Fields []string `json:"fields,omitempty"`
+	// Senses are further meanings of the word.
+	Senses []Sense `json:"senses,omitempty"`
+}
+
+// Sense is a further meaning of a word.
+type Sense struct {
+	// Kind says what the word is, such as phase.
+	Kind    string `json:"kind"`
+	Meaning string `json:"meaning"`
 }

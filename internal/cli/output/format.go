@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -12,69 +14,72 @@ import (
 // Format is what the flag -o says.
 type Format string
 
-// Formats.
+// Formats: Table is for people, JSON and YAML are one document with a version, for programs. Name prints the kind and the name only,
+// as kubectl does, where a command has it.
 const (
-	// Table is for people.
 	Table Format = "table"
-	// JSON and YAML are one document with a version, for programs.
-	JSON Format = "json"
-	YAML Format = "yaml"
+	JSON  Format = "json"
+	YAML  Format = "yaml"
+	Name  Format = "name"
 )
 
+// formats of every command with a document.
+var formats = []string{string(Table), string(JSON), string(YAML)}
+
 // AddTo a command: the flag -o.
-func (f *Format) AddTo(cmd *cobra.Command) {
+func (f *Format) AddTo(cmd *cobra.Command) { f.addTo(cmd, formats) }
+
+// AddNamedTo a command: the flag -o, which can be Name, too.
+func (f *Format) AddNamedTo(cmd *cobra.Command) {
+	f.addTo(cmd, append(slices.Clone(formats), string(Name)))
+}
+
+func (f *Format) addTo(cmd *cobra.Command, words []string) {
 	*f = Table
-	cmd.Flags().VarP(f, "output", "o", "format of the output: table, json or yaml")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]cobra.Completion{string(Table), string(JSON), string(YAML)}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
+	cmd.Flags().VarP(choice{(*string)(f), "format", words}, "output", "o", "format of the output: "+orWords(words))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
 }
 
-// Name prints the kind and the name only, as kubectl does: of Named.
-const Name Format = "name"
-
-// Named is a format that can be Name, too.
-type Named struct{ Format }
-
-// AddTo a command: the flag -o.
-func (n *Named) AddTo(cmd *cobra.Command) {
-	n.Format = Table
-	cmd.Flags().VarP(n, "output", "o", "format of the output: table, json, yaml or name")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]cobra.Completion{string(Table), string(JSON), string(YAML), string(Name)}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
+// FormatOf a text; it fails for what is no format of every document.
+func FormatOf(text string) (f Format, err error) {
+	return f, choice{(*string)(&f), "format", formats}.Set(text)
 }
 
-// Set refuses what is no format.
-func (n *Named) Set(text string) error {
-	if Format(text) == Name {
-		n.Format = Name
-		return nil
+// choice is a flag with one of some words.
+type choice struct {
+	to *string
+	// kind is the name of the values, for the help.
+	kind  string
+	words []string
+}
+
+// String is the word.
+func (c choice) String() string { return *c.to }
+
+// Type is the name of the values.
+func (c choice) Type() string { return c.kind }
+
+// Set refuses what is none of the words.
+func (c choice) Set(text string) error {
+	if !slices.Contains(c.words, text) {
+		return fmt.Errorf("use %s", orWords(c.words))
 	}
-	if n.Format.Set(text) != nil {
-		return fmt.Errorf("use %s, %s, %s or %s", Table, JSON, YAML, Name)
-	}
+	*c.to = text
 	return nil
 }
 
-// String is the format.
-func (f *Format) String() string { return string(*f) }
-
-// Type is the name of the values, for the help.
-func (f *Format) Type() string { return "format" }
-
-// Set refuses what is no format.
-func (f *Format) Set(text string) error {
-	switch Format(text) {
-	case Table, JSON, YAML:
-		*f = Format(text)
-		return nil
-	}
-	return fmt.Errorf("use %s, %s or %s", Table, JSON, YAML)
+// orWords are words with "or" before the last one.
+func orWords(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // ForPrograms says whether the output is a document.
-func (f *Format) ForPrograms() bool { return *f == JSON || *f == YAML }
+func (f Format) ForPrograms() bool { return f == JSON || f == YAML }
 
 // Write a document; table prints it for people.
-func (f *Format) Write(out io.Writer, document any, table func(io.Writer) error) error {
-	switch *f {
+func (f Format) Write(out io.Writer, document any, table func(io.Writer) error) error {
+	switch f {
 	case JSON:
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")

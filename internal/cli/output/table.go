@@ -1,7 +1,7 @@
 package output
 
 import (
-	"errors"
+	"cmp"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -11,14 +11,12 @@ import (
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
-var errColor = errors.New("use auto, always or never")
-
 // between two columns.
 const between = "  "
 
-// Rows prints rows below each other, the first one as the head. Lines are cut to the width; 0 cuts none.
-func Rows(out io.Writer, width int, rows [][]string) error {
-	page := Sized(out, width)
+// Rows prints rows below each other, the first one as the head.
+func Rows(out io.Writer, rows [][]string) error {
+	page := NewPage(out)
 	page.Rows(rows, nil)
 	return page.Flush()
 }
@@ -89,9 +87,4 @@ func isNumber(text string) bool {
 }
 
 // orHyphen is a cell on one line; a hyphen for an empty one.
-func orHyphen(cell string) string {
-	if cell == "" {
-		return "-"
-	}
-	return contract.Line(cell)
-}
+func orHyphen(cell string) string { return cmp.Or(contract.Line(cell), "-") }

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"strings"
@@ -58,39 +59,15 @@ func Wrapped(text string, width int, indent string) string {
 	return strings.ReplaceAll(wordwrap.WrapString(contract.Line(text), uint(room)), "\n", "\n"+indent)
 }
 
-// colors of the flag --color.
-const (
-	colorAuto   = "auto"
-	colorAlways = "always"
-	colorNever  = "never"
-)
-
-// colorWhen is the value of the flag --color.
-type colorWhen string
+const colorAuto, colorAlways = "auto", "always"
 
 // wanted is what the user said of colours; the program has one terminal.
-var wanted = colorWhen(colorAuto)
+var wanted = colorAuto
 
 // AddColorTo the flags of the program: --color.
 func AddColorTo(flags *pflag.FlagSet) {
 	wanted = colorAuto
-	flags.Var(&wanted, "color", "colours: auto (on a terminal, unless NO_COLOR is set), always or never")
-}
-
-// String is the value.
-func (c *colorWhen) String() string { return string(*c) }
-
-// Type is the name of the values, for the help.
-func (c *colorWhen) Type() string { return "when" }
-
-// Set refuses what is no value.
-func (c *colorWhen) Set(text string) error {
-	switch text {
-	case colorAuto, colorAlways, colorNever:
-		*c = colorWhen(text)
-		return nil
-	}
-	return errColor
+	flags.Var(choice{&wanted, "when", []string{colorAuto, colorAlways, "never"}}, "color", "colours: auto (on a terminal, unless NO_COLOR is set), always or never")
 }
 
 // Page is a text for people on a writer: wrapped prose, aligned rows, and colours where it is a terminal. Nothing is written
@@ -112,12 +89,7 @@ func NewPage(out io.Writer) *Page {
 func Sized(out io.Writer, width int) *Page { return &Page{out: Raw(out), width: width} }
 
 // prose is the width of prose.
-func (p *Page) prose() int {
-	if p.width == 0 {
-		return pipeWidth
-	}
-	return p.width
-}
+func (p *Page) prose() int { return cmp.Or(p.width, pipeWidth) }
 
 // Flush writes the page.
 func (p *Page) Flush() error {
@@ -133,11 +105,11 @@ func (p *Page) Blank() {
 	}
 }
 
+// Text as it is, without what a terminal acts on.
+func (p *Page) Text(text string) { p.text.WriteString(contract.Clean(text)) }
+
 // Line of prose, wrapped; lines after the first are indented by two characters.
 func (p *Page) Line(text string) { p.text.WriteString(Wrapped(text, p.prose(), "  ") + "\n") }
-
-// Uncut is a line as it is, such as a command to be copied.
-func (p *Page) Uncut(text string) { p.text.WriteString(contract.Line(text) + "\n") }
 
 // Section of lines below a title; nothing without lines.
 func (p *Page) Section(title string, lines ...string) {

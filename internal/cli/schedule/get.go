@@ -32,6 +32,21 @@ func New(config *kube.Config) *cobra.Command {
 // connect to the cluster of the user.
 type connect func() (kube.Cluster, error)
 
+// onSchedule is a command that does something with the schedule that it names.
+func onSchedule(cluster connect, do func(*cobra.Command, kube.Cluster, *v1alpha1.BenchmarkSchedule) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		to, err := cluster()
+		if err != nil {
+			return err
+		}
+		of, err := read(cmd.Context(), to, args[0])
+		if err != nil {
+			return err
+		}
+		return do(cmd, to, of)
+	}
+}
+
 const getHelp = `List the schedules of a namespace, or show one: when it starts runs, the next time, what became of its last run, and what has become
 slower.`
 
@@ -177,7 +192,7 @@ func tellAll(out io.Writer, doc output.Schedules, all bool, now time.Time) error
 			rows[i+1] = append([]string{of.Namespace}, rows[i+1]...)
 		}
 	}
-	return output.Rows(out, output.Width(out), rows)
+	return output.Rows(out, rows)
 }
 
 func tellOne(out io.Writer, of output.Schedule, now time.Time) error {
@@ -208,5 +223,5 @@ func tellOne(out io.Writer, of output.Schedule, now time.Time) error {
 	for i := range rows {
 		rows[i][1] = contract.Line(rows[i][1])
 	}
-	return output.Rows(out, output.Width(out), rows)
+	return output.Rows(out, rows)
 }

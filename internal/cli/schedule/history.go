@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/stored"
@@ -23,15 +25,7 @@ func newHistory(cluster connect) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "history SCHEDULE", Short: "List the runs of a schedule that have ended", Long: historyHelp, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(cluster),
 		Example: "  kubectl assay schedule history nightly\n  kubectl assay schedule history nightly -o json | jq -r '.runs[] | [.name, .ended, .outcome] | @tsv'",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			to, err := cluster()
-			if err != nil {
-				return err
-			}
-			of, err := read(cmd.Context(), to, args[0])
-			if err != nil {
-				return err
-			}
+		RunE: onSchedule(cluster, func(cmd *cobra.Command, to kube.Cluster, of *v1alpha1.BenchmarkSchedule) error {
 			past, why, err := stored.History(cmd.Context(), to.API, of)
 			if err != nil {
 				return fmt.Errorf("BenchmarkSchedule %s/%s: %w", of.Namespace, of.Name, err)
@@ -41,7 +35,7 @@ func newHistory(cluster connect) *cobra.Command {
 				doc.Runs = append(doc.Runs, pastRun(run))
 			}
 			return format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error { return tellHistory(out, doc, why) })
-		},
+		}),
 	}
 	format.AddTo(cmd)
 	return cmd
@@ -79,7 +73,7 @@ func tellHistory(out io.Writer, doc output.History, why string) error {
 		}
 		rows = append(rows, []string{run.Name, run.Ended.UTC().Format("2006-01-02 15:04 UTC"), run.Outcome, gate, run.Trigger, cmp.Or(run.Message, run.Verdict, run.Headline)})
 	}
-	if err := output.Rows(out, output.Width(out), rows); err != nil {
+	if err := output.Rows(out, rows); err != nil {
 		return err
 	}
 	if doc.DroppedRuns == 0 {

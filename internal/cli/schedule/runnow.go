@@ -32,15 +32,7 @@ func newRunNow(cluster connect) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run-now SCHEDULE", Short: "Start a run of a schedule now", Long: runNowHelp, Args: cobra.ExactArgs(1), ValidArgsFunction: complete(cluster),
 		Example: "  kubectl assay schedule run-now nightly\n  kubectl assay watch \"$(kubectl assay schedule run-now nightly)\"",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			to, err := cluster()
-			if err != nil {
-				return err
-			}
-			of, err := read(cmd.Context(), to, args[0])
-			if err != nil {
-				return err
-			}
+		RunE: onSchedule(cluster, func(cmd *cobra.Command, to kube.Cluster, of *v1alpha1.BenchmarkSchedule) error {
 			value := time.Now().UTC().Format(time.RFC3339Nano)
 			if err := ask(cmd.Context(), to, of, value); err != nil {
 				return err
@@ -49,9 +41,9 @@ func newRunNow(cluster connect) *cobra.Command {
 			if err := started(cmd.Context(), to, waiting{schedule: of.Name, value: value, run: name, timeout: timeout}); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), "benchmarkrun.assay.dev/"+contract.Line(name))
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "benchmarkrun.assay.dev/"+contract.Line(name))
 			return err
-		},
+		}),
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long the command waits until the run is started; it is asked for all the same. 0: not at all")
 	return cmd

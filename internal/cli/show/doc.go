@@ -5,13 +5,8 @@
 // programs. It shows what the status has, and says where there is more of it. It writes nothing to the
 // cluster. What cannot be read is an error, and never an empty table.
 //
-//	head.go          a run in a few words, and its outcome with the exit code
 //	get.go           the command `get`
 //	list.go          the list of runs
-//	read.go          a run of the cluster, or of a bundle
-//	measurements.go  measured and quoted numbers beside each other
-//	targets.go       the servers of a run, and how fast they were loaded
-//	notes.go         what limits a number, beside it; findings by their kind
 //	table.go         the numbers of a run as a table
 //	why.go           what a run waits for, and who is to act
 //	logs.go          what the tool or the server printed

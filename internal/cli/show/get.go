@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
@@ -59,10 +61,11 @@ func NewGet(config *kube.Config) *cobra.Command {
 				if all {
 					in.namespace = ""
 				}
-				doc, err := in.list(cmd.Context(), to.API)
+				heads, _, err := Heads(cmd.Context(), to.API, in.namespace, math.MaxInt)
 				if err != nil {
 					return err
 				}
+				doc := readout.Runs{Version: readout.RunsVersion, Runs: heads}
 				return format.Write(out, doc, func(out io.Writer) error { return in.tell(output.NewPage(out), doc, time.Now()) })
 			}
 			if all {
@@ -92,6 +95,23 @@ func Unread(key client.ObjectKey, err error) error {
 		return fmt.Errorf("there is no BenchmarkRun %s in namespace %s: kubectl assay get lists those that exist, and -n names another namespace", key.Name, key.Namespace)
 	}
 	return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
+}
+
+// read a run: of the cluster by its name, or of a bundle by its path, which needs no cluster.
+func read(ctx context.Context, config *kube.Config, name string) (*v1alpha1.BenchmarkRun, error) {
+	if bundle.IsPath(name) {
+		b, err := bundle.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = b.Close() }() // it was only read
+		return b.Run(ctx)
+	}
+	to, err := config.Cluster()
+	if err != nil {
+		return nil, err
+	}
+	return runOf(ctx, to, name)
 }
 
 // runOf a name. A run that is not there is an error that says so.

@@ -19,19 +19,19 @@ const pageOfRuns = 50
 // listed are the runs of a namespace; empty for all.
 type listed struct{ namespace string }
 
-// list the runs.
-func (l listed) list(ctx context.Context, api client.Reader) (readout.Runs, error) {
-	doc := readout.Runs{Version: readout.RunsVersion, Runs: []readout.RunHead{}}
+// Heads of the runs of a namespace, or of all for an empty one. Reading stops after so many; more says that there are others.
+func Heads(ctx context.Context, api client.Reader, namespace string, most int) (heads []readout.RunHead, more bool, err error) {
+	heads = []readout.RunHead{}
 	for next := ""; ; {
 		var runs v1alpha1.BenchmarkRunList
-		if err := api.List(ctx, &runs, client.InNamespace(l.namespace), client.Limit(pageOfRuns), client.Continue(next)); err != nil {
-			return doc, fmt.Errorf("listing BenchmarkRuns in %s: %w", l, err)
+		if err := api.List(ctx, &runs, client.InNamespace(namespace), client.Limit(pageOfRuns), client.Continue(next)); err != nil {
+			return nil, false, fmt.Errorf("listing BenchmarkRuns in %s: %w", listed{namespace}, err)
 		}
 		for i := range runs.Items {
-			doc.Runs = append(doc.Runs, readout.HeadOf(&runs.Items[i]))
+			heads = append(heads, readout.HeadOf(&runs.Items[i]))
 		}
-		if next = runs.Continue; next == "" {
-			return doc, nil
+		if next = runs.Continue; next == "" || len(heads) >= most {
+			return heads, next != "", nil
 		}
 	}
 }

@@ -23,8 +23,8 @@ func Tell(out io.Writer, doc readout.Run, all bool) error {
 
 func tell(p *output.Page, doc readout.Run, all bool) {
 	answer(p, doc)
-	if text := trialsOf(doc.RunHead); text != "" {
-		p.Line(text)
+	if t := doc.Trials; t.Planned > 0 {
+		p.Line(fmt.Sprintf("%d of %d trials%s", t.Done, t.Planned, NotCounted(t)))
 	}
 	table(p, targetRows(doc.Targets))
 	notes := readout.NotesOf(doc.Measurements)
@@ -66,16 +66,12 @@ func answer(p *output.Page, doc readout.Run) {
 	}
 }
 
-// trialsOf a run in words; empty before there is a plan.
-func trialsOf(h readout.RunHead) string {
-	if h.Trials.Planned == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("%d of %d trials", h.Trials.Done, h.Trials.Planned)
+// NotCounted says how many trials failed or do not count, each number after a comma; empty for none.
+func NotCounted(t readout.Trials) (text string) {
 	for _, n := range []struct {
 		count int32
 		word  string
-	}{{h.Trials.Failed, "failed"}, {h.Trials.Invalid, "invalid"}, {h.Trials.Disturbed, "disturbed"}, {h.Trials.Retries, "retries"}} {
+	}{{t.Failed, "failed"}, {t.Invalid, "invalid"}, {t.Disturbed, "disturbed"}, {t.Retries, "retries"}} {
 		if n.count > 0 {
 			text += fmt.Sprintf(", %d %s", n.count, n.word)
 		}
@@ -100,30 +96,18 @@ func more(lines []string, n int32, where string) []string {
 
 // comparisons of a run: a row for each comparison, and below them why some are not decided.
 func comparisons(p *output.Page, doc readout.Run, all bool) {
-	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "COMPARISON"}}
 	var shown []readout.Verdict
-	var why []string
 	folded := 0
 	for _, v := range doc.Verdicts {
 		if v.Family == string(v1alpha1.FamilyExploratory) && !all {
 			folded++
 			continue
 		}
-		byItself, adjusted := v.Ps()
-		rows = append(rows, []string{v.Verdict, v.Effect, v.Interval, figure.Level(v.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), v.Subject})
 		shown = append(shown, v)
-		if rest := v.Rest(); len(rest) > 0 {
-			why = append(why, v.Subject+": "+strings.Join(rest, "; "))
-		}
 	}
+	var why []string
 	if len(shown) > 0 {
-		p.Blank()
-		p.Rows(rows, func(row, column int) readout.Tone {
-			if column > 0 {
-				return ""
-			}
-			return shown[row-1].Tone()
-		})
+		why = Verdicts(p, shown, nil)
 	}
 	if len(shown) == 0 && doc.MoreComparisons+int32(folded) > 0 {
 		p.Blank()
@@ -135,6 +119,29 @@ func comparisons(p *output.Page, doc readout.Run, all bool) {
 		p.Line(readout.Counted(folded, "comparison") + " more that nobody declared: -m all shows them")
 	}
 	p.Section("why, and what limits them:", why...)
+}
+
+// Verdicts prints a row for each, with what else a column has, its head first; and returns why they are what they are.
+func Verdicts(p *output.Page, all []readout.Verdict, column []string) (why []string) {
+	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "COMPARISON"}}
+	for _, v := range all {
+		byItself, adjusted := v.Ps()
+		rows = append(rows, []string{v.Verdict, v.Effect, v.Interval, figure.Level(v.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), v.Subject})
+		if rest := v.Rest(); len(rest) > 0 {
+			why = append(why, v.Subject+": "+strings.Join(rest, "; "))
+		}
+	}
+	for i, text := range column {
+		rows[i] = slices.Insert(rows[i], len(rows[i])-1, text)
+	}
+	p.Blank()
+	p.Rows(rows, func(row, column int) readout.Tone {
+		if column > 0 {
+			return ""
+		}
+		return all[row-1].Tone()
+	})
+	return why
 }
 
 // differences between two sides.

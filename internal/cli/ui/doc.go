@@ -15,8 +15,7 @@
 //	site.go      the pages, and what becomes of an error
 //	parts.go     tables and figures
 //	runs.go      the list of runs
-//	run.go       one run: what it has stored, or how far it is
-//	back.go      the links that a report gets
+//	run.go       one run: what it has stored, or how far it is; its report, with links
 //	live.go      pictures of a run that goes on
 //	schedule.go  schedules, and the history of one
 //	series.go    the curves of a history

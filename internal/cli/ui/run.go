@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/show"
@@ -99,16 +102,7 @@ func (s *site) factsOf(h readout.RunHead, run *v1alpha1.BenchmarkRun) (out []fac
 	add("Namespace", h.Namespace)
 	add("Outcome", h.Outcome)
 	out[len(out)-1].Icon = report.Icon(h.Tone())
-	trials := fmt.Sprintf("%d of %d", h.Trials.Done, h.Trials.Planned)
-	for _, n := range []struct {
-		count int32
-		word  string
-	}{{h.Trials.Failed, "failed"}, {h.Trials.Invalid, "invalid"}, {h.Trials.Disturbed, "disturbed"}} {
-		if n.count > 0 {
-			trials += fmt.Sprintf(", %d %s", n.count, n.word)
-		}
-	}
-	add("Trials", trials)
+	add("Trials", fmt.Sprintf("%d of %d%s", h.Trials.Done, h.Trials.Planned, show.NotCounted(h.Trials)))
 	now := s.now()
 	switch {
 	case h.Ended != nil:
@@ -138,4 +132,28 @@ func (s *site) report(ctx context.Context, r *http.Request) (page, error) {
 	}
 	whole, err := withWayBack(out.Bytes(), id)
 	return page{whole: whole}, err
+}
+
+// backTemplate is what a report has above its own head in these pages: a report by itself leads nowhere.
+var backTemplate = template.Must(template.New("back").Parse(`<nav aria-label="Pages"><ul>
+<li><a href="/?namespace={{.Namespace}}">Runs</a></li>
+<li><a href="/run/{{.Namespace}}/{{.Name}}">This run</a></li>
+<li><a href="/compare?namespace={{.Namespace}}&amp;run={{.Namespace}}/{{.Name}}">Compare</a></li>
+</ul></nav>
+`))
+
+// begin of the content of a report. Everything before it is of the report's template: texts of others are escaped.
+var begin = []byte("<main>\n")
+
+// withWayBack is a report with links to the pages around it. It fails for a page that is not one of package report.
+func withWayBack(report []byte, run client.ObjectKey) ([]byte, error) {
+	head, content, ok := bytes.Cut(report, begin)
+	if !ok {
+		return nil, errors.New("the report has no place for the links to the other pages")
+	}
+	var links bytes.Buffer
+	if err := backTemplate.Execute(&links, run); err != nil {
+		return nil, err
+	}
+	return bytes.Join([][]byte{head, begin, links.Bytes(), content}, nil), nil
 }

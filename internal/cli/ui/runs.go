@@ -7,16 +7,13 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/duration"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/show/report"
 )
 
 const (
-	// pageOfObjects are read at once: the status of a run has up to some 100 KiB.
-	pageOfObjects = 50
 	// mostObjects are read for a list, and mostRows of them are shown, the newest ones.
 	mostObjects, mostRows = 1000, 200
 )
@@ -37,8 +34,8 @@ func (s *site) runs(ctx context.Context, r *http.Request) (page, error) {
 	p := page{Template: "list", Title: "Runs", At: "runs", Namespace: namespace}
 	heads, more, err := s.heads(ctx, namespace)
 	if err != nil {
-		code, words := problemOf(err)
-		p.Template, p.Body, p.code = "unlisted", words, code
+		p.Template = "unlisted"
+		p.code, p.Body = problemOf(err)
 		return p, nil
 	}
 	body := listing{Empty: "There are no runs here. kubectl assay new writes one, and kubectl assay run -f FILE starts it."}
@@ -57,20 +54,9 @@ func (s *site) runs(ctx context.Context, r *http.Request) (page, error) {
 
 // heads of the runs, the newest first. More says that there are more than are read.
 func (s *site) heads(ctx context.Context, namespace string) (out []readout.RunHead, more bool, err error) {
-	for next := ""; ; {
-		var runs v1alpha1.BenchmarkRunList
-		if err := s.api.List(ctx, &runs, client.InNamespace(namespace), client.Limit(pageOfObjects), client.Continue(next)); err != nil {
-			return nil, false, fmt.Errorf("listing BenchmarkRuns: %w", err)
-		}
-		for i := range runs.Items {
-			out = append(out, readout.HeadOf(&runs.Items[i]))
-		}
-		next = runs.Continue
-		if more = next != "" && len(out) >= mostObjects; more || next == "" {
-			slices.SortStableFunc(out, func(a, b readout.RunHead) int { return b.Created.Compare(a.Created) })
-			return out, more, nil
-		}
-	}
+	out, more, err = show.Heads(ctx, s.api, namespace, mostObjects)
+	slices.SortStableFunc(out, func(a, b readout.RunHead) int { return b.Created.Compare(a.Created) })
+	return out, more, err
 }
 
 func (s *site) tableOf(heads []readout.RunHead, all bool) *table {

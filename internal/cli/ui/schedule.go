@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -26,8 +27,8 @@ func (s *site) schedules(ctx context.Context, r *http.Request) (page, error) {
 	p := page{Template: "list", Title: "Schedules", At: "schedules", Namespace: namespace}
 	var list v1alpha1.BenchmarkScheduleList
 	if err := s.api.List(ctx, &list, client.InNamespace(namespace), client.Limit(mostRows)); err != nil {
-		code, words := problemOf(fmt.Errorf("listing BenchmarkSchedules: %w", err))
-		p.Template, p.Body, p.code = "unlisted", words, code
+		p.Template = "unlisted"
+		p.code, p.Body = problemOf(fmt.Errorf("listing BenchmarkSchedules: %w", err))
 		return p, nil
 	}
 	body := listing{Empty: "There are no schedules here. A BenchmarkSchedule starts runs by a cron line, on a change, or on request."}
@@ -177,21 +178,15 @@ func tableOfPast(now time.Time, of *v1alpha1.BenchmarkSchedule, past contract.Hi
 	t = &table{Caption: "Runs that have ended, the newest first", Head: []column{{Name: "Run"}, {Name: "Outcome"}, {Name: "Gate"}, {Name: "Started by"}, {"Ended", true}}}
 	for i := len(past.Runs) - 1; i >= 0 && len(t.Rows) < mostRows; i-- {
 		run := past.Runs[i]
-		says, gate := run.Verdict, "–"
-		if says == "" {
-			says = run.Headline
-		}
-		if run.Message != "" {
-			says = run.Message
-		}
+		gate := "–"
 		if run.Passed != nil {
 			gate = map[bool]string{true: "Passed", false: "Failed"}[*run.Passed]
 		}
-		name := cell{Text: cut(run.Name), Below: cut(says), Heading: true}
+		name := cell{Text: cut(run.Name), Below: cut(cmp.Or(run.Message, run.Verdict, run.Headline)), Heading: true}
 		if at, err := keyFrom(of.Namespace, run.Name); err == nil { // anybody with rights on ConfigMaps wrote the name
 			name.Link = linkTo("run", at.Namespace, at.Name)
 		}
-		t.Rows = append(t.Rows, []cell{name, {Text: cut(run.Outcome)}, {Text: gate}, {Text: orDash(run.Trigger)}, {Text: ago(now, run.CompletionTime), Number: true}})
+		t.Rows = append(t.Rows, []cell{name, {Text: cut(run.Outcome)}, {Text: gate}, {Text: cut(cmp.Or(run.Trigger, "–"))}, {Text: ago(now, run.CompletionTime), Number: true}})
 	}
 	note = "Of runs that are gone this is all there is."
 	if more := len(past.Runs) - len(t.Rows); more > 0 {
@@ -201,11 +196,4 @@ func tableOfPast(now time.Time, of *v1alpha1.BenchmarkSchedule, past contract.Hi
 		note += fmt.Sprintf(" The oldest %d were dropped from it: it was full.", past.DroppedRuns)
 	}
 	return t, note
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return cut(text)
 }

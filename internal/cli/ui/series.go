@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,7 +91,7 @@ func (c *curves) draw() {
 			if series.Name != c.name || keyIn(history.KeyOf(series)) != c.key {
 				continue
 			}
-			low, mid, high, ok := spreadOf(series.Values)
+			low, mid, high, ok := history.Spread(series.Values)
 			at := slices.Index(c.names, series.Target)
 			if !ok || at < 0 && len(c.names) >= mostSeries {
 				continue
@@ -112,21 +111,6 @@ func (c *curves) draw() {
 			}
 		}
 	}
-}
-
-// spreadOf values: the least, the median and the largest; false without any.
-func spreadOf(values []*float64) (low, mid, high float64, ok bool) {
-	var all []float64
-	for _, v := range values {
-		if v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) {
-			all = append(all, *v)
-		}
-	}
-	if len(all) == 0 {
-		return 0, 0, 0, false
-	}
-	slices.Sort(all)
-	return all[0], (all[(len(all)-1)/2] + all[len(all)/2]) / 2, all[len(all)-1], true
 }
 
 // expected is a line for each target of the gate's baseline; why there is none, in words.
@@ -150,7 +134,7 @@ func (s *site) expected(ctx context.Context, of *v1alpha1.BenchmarkSchedule, c *
 				values = append(values, &v)
 			}
 		}
-		_, mid, _, ok := spreadOf(values)
+		_, mid, _, ok := history.Spread(values)
 		if !ok {
 			continue
 		}

@@ -182,8 +182,9 @@ type problem struct {
 
 // pageOf an error.
 func pageOf(err error) page {
-	code, words := problemOf(err)
-	return page{Template: "problem", Title: "Nothing to show", Body: words, code: code}
+	p := page{Template: "problem", Title: "Nothing to show"}
+	p.code, p.Body = problemOf(err)
+	return p
 }
 
 // problemOf an error in words.

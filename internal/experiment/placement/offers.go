@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Offering lists the names of the nodes that offer a shape, sorted. Such a node is ready and
@@ -38,11 +39,11 @@ var allLacks = []string{lackLabels, lackOpen, lackReady, lackTaint, lackCPU, lac
 // lacks returns why a node does not offer a shape; empty when it does.
 func lacks(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) string {
 	switch {
-	case !selected(node.Labels, shape.NodeSelector):
+	case !contract.HasLabels(node.Labels, shape.NodeSelector):
 		return lackLabels
 	case node.Spec.Unschedulable:
 		return lackOpen
-	case !ready(node):
+	case !Ready(node):
 		return lackReady
 	case !tolerated(node.Spec.Taints, shape.Tolerations):
 		return lackTaint
@@ -54,18 +55,8 @@ func lacks(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) string {
 	return ""
 }
 
-// selected does what labels.SelectorFromSet does, which is too slow for thousands
-// of nodes.
-func selected(labels, selector map[string]string) bool {
-	for name, want := range selector {
-		if got, has := labels[name]; !has || got != want {
-			return false
-		}
-	}
-	return true
-}
-
-func ready(node *corev1.Node) bool {
+// Ready says whether a node is ready.
+func Ready(node *corev1.Node) bool {
 	for i := range node.Status.Conditions {
 		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
 			return c.Status == corev1.ConditionTrue

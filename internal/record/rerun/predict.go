@@ -40,16 +40,19 @@ func (e *NotEstimableError) Error() string {
 // Prediction of one measurement.
 type Prediction struct {
 	// Measurement with target and cell, for people.
-	Measurement string
-	// Target, Name and Unit of the measurement, and Where in the experiment it was made: parameters and labels.
-	Target, Name, Unit string
-	Where              map[string]string
-	// Low and High bound what a run like the earlier ones gives.
-	Low, High float64
+	Measurement string `json:"-"`
+	Target      string `json:"target"`
+	// Where in the experiment: parameters and labels.
+	Where map[string]string `json:"where,omitempty"`
+	Name  string            `json:"name"`
+	Unit  string            `json:"unit"`
+	// Low and High bound what a run like the earlier ones gives, in the unit.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 	// Value of the run that is checked: the median over its blocks.
-	Value float64
+	Value float64 `json:"value"`
 	// Within says whether it lies between them.
-	Within bool
+	Within bool `json:"within"`
 }
 
 // Report of a check.

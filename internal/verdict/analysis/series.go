@@ -153,7 +153,7 @@ func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
 // find the kind of a measurement that both units have; false where there is none.
 func (s *series) find(c Contrast) (int32, bool) {
 	for _, id := range s.byName[c.Measurement.Name] {
-		if s.has(c, id) && contains(s.kinds[id].labels, c.Measurement.Labels) {
+		if s.has(c, id) && contract.HasLabels(s.kinds[id].labels, c.Measurement.Labels) {
 			return id, true
 		}
 	}
@@ -163,15 +163,6 @@ func (s *series) find(c Contrast) (int32, bool) {
 // has says whether both units have values of a kind.
 func (s *series) has(c Contrast, id int32) bool {
 	return s.values[seriesKey{c.Value, id}] != nil && s.values[seriesKey{c.Baseline, id}] != nil
-}
-
-func contains(labels, some map[string]string) bool {
-	for name, value := range some {
-		if v, has := labels[name]; !has || v != value {
-			return false
-		}
-	}
-	return true
 }
 
 // pairs of the blocks with a value on both sides.
