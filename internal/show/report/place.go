@@ -311,7 +311,7 @@ func measurements(entries []v1alpha1.SummaryEntry) (out []*measurement) {
 	return out
 }
 
-// doubt the numbers of measurements that stand in one chapter: it sets their notes, and returns what their words mean.
+// doubt the numbers of measurements that stand in one section: it sets their notes, and returns what their words mean.
 func doubt(all []*measurement) (legend []string) {
 	var numbers []readout.Measurement
 	for _, m := range all {
