@@ -27,11 +27,10 @@ type Notifications struct {
 // CountNotifications to some receivers, in a registry. Every outcome is there from the start, so that
 // the first of its kind is an increase too.
 func CountNotifications(receivers []config.Receiver, in prometheus.Registerer) (Notifications, error) {
-	e, a, w := notificationsEnded, notificationAttempts, notificationsWaiting
+	w := notificationsWaiting
 	n := Notifications{
-		ended:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: e.Name, Help: e.Help}, e.Labels),
-		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: a.Name, Help: a.Help}, a.Labels),
-		waiting:  prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: w.Name, Help: w.Help}, w.Labels),
+		ended: vector(notificationsEnded), attempts: vector(notificationAttempts),
+		waiting: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: w.Name, Help: w.Help}, w.Labels),
 	}
 	for _, r := range receivers {
 		n.Waiting(r.Name, 0)

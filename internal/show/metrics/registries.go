@@ -5,21 +5,18 @@ import (
 
 	"github.com/assay-bench/assay/internal/cluster/registry"
 	"github.com/assay-bench/assay/internal/ground/config"
-	"github.com/assay-bench/assay/internal/ground/family"
 )
 
 // Of registries that are asked for tags, since the manager started.
-var registryRequests = &family.Family{
-	Name: "assay_registry_requests_total", Help: "Number of times that the manager asked a registry which digest a tag has: answered, refused (an error of HTTP), unreachable, failed " +
-		"(such as for its credentials), or postponed (too many images at once, so that it was not asked). Remembered answers are not counted.",
-	Labels: []string{labelRegistry, labelOutcome}, Counter: true,
-}
+var registryRequests = counter("assay_registry_requests_total", "registry outcome",
+	"Number of times that the manager asked a registry which digest a tag has: answered, refused (an error of HTTP), "+
+		"unreachable, failed (such as for its credentials), or postponed (too many images at once, so that it was not asked). "+
+		"Remembered answers are not counted.")
 
 // CountRegistries that the configuration names, in a registry of metrics. What it returns counts one outcome. Every
 // outcome is there from the start, so that the first of its kind is an increase too.
 func CountRegistries(c config.Registries, in prometheus.Registerer) (func(host string, o registry.Outcome), error) {
-	f := registryRequests
-	asked := prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.Help}, f.Labels)
+	asked := vector(registryRequests)
 	for _, r := range c.Ask {
 		for _, o := range registry.Outcomes() {
 			asked.WithLabelValues(r.Host, string(o))

@@ -17,8 +17,7 @@ type Reports struct{ ended *prometheus.CounterVec }
 
 // CountReports in a registry. Every outcome is there from the start, so that the first of its kind is an increase too.
 func CountReports(in prometheus.Registerer) (Reports, error) {
-	f := reportsEnded
-	r := Reports{prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.Help}, f.Labels)}
+	r := Reports{vector(reportsEnded)}
 	for _, outcome := range reportOutcomes {
 		r.ended.WithLabelValues(outcome)
 	}
