@@ -85,7 +85,7 @@ func comparisonRows(doc readout.Run) (rows [][]string) {
 
 func differenceRows(pair readout.Differences) (rows [][]string) {
 	for _, d := range pair.Differences {
-		rows = append(rows, []string{d.Name, d.Value, d.Baseline, d.Faster, d.Meaning})
+		rows = append(rows, []string{d.Name, d.Value, d.Baseline, string(d.Faster), d.Meaning})
 	}
 	return rows
 }

@@ -106,19 +106,16 @@ func context(p *plan.Plan, e v1alpha1.SummaryEntry) string {
 func note(e v1alpha1.SummaryEntry) string {
 	words := []string{"n=" + ofAll(e.TrialCount, e.PlannedTrialCount)}
 	m := doubted(Measurement{Trials: e.TrialCount, PlannedTrials: e.PlannedTrialCount}, e)
-	for _, d := range doubts() {
+	for _, d := range doubts {
 		if n := d.trials(m); n > 0 && !d.leftOut {
-			words = append(words, inTrials(d.word, n, e.TrialCount))
+			word := d.word
+			if n < e.TrialCount {
+				word += fmt.Sprintf(" in %d", n)
+			}
+			words = append(words, word)
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-func inTrials(what string, n, of int32) string {
-	if n >= of {
-		return what
-	}
-	return fmt.Sprintf("%s in %d", what, n)
 }
 
 // ofAll is "6", or "4 of 6".

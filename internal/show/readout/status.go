@@ -39,21 +39,14 @@ func SetWords(run *v1alpha1.BenchmarkRun) {
 func verdictLine(run *v1alpha1.BenchmarkRun) string {
 	doc := FromStatus(run)
 	var parts []string
-	for _, s := range doc.Answer {
-		switch s.Word {
-		case "FAILED", "GATE FAILED", "GATE NOT JUDGED", "GATE PASSED", "MEASURED":
-			continue // a condition and the headline say it
-		case "INVALID":
-			s.Text = "(" + condition(run, v1alpha1.ConditionValid).Reason + "):"
-			parts = append(parts, s.String())
-			continue
-		}
+	for _, s := range append(doc.shows(run), early(run)...) {
 		parts = append(parts, s.String())
 	}
-	if len(parts) == 1 && strings.HasPrefix(parts[0], "INVALID") {
-		return ""
+	text := strings.Join(parts, "; ")
+	if text == "" || doc.Kind != Invalid {
+		return text
 	}
-	return strings.Replace(strings.Join(parts, "; "), ":; ", ": ", 1)
+	return "INVALID (" + condition(run, v1alpha1.ConditionValid).Reason + "): " + text
 }
 
 // MinimumEffect of the comparisons of a run, as a share: a ratio from 1/(1+effect) to 1+effect is too small to matter. 0

@@ -3,7 +3,6 @@ package readout
 import (
 	"cmp"
 
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -11,7 +10,7 @@ import (
 
 // plannedOf a run is what its plan measures and can show; empty until it is accepted.
 func plannedOf(run *v1alpha1.BenchmarkRun) string {
-	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionAccepted); c != nil && c.Status == metav1.ConditionTrue {
+	if c := condition(run, v1alpha1.ConditionAccepted); c.Status == metav1.ConditionTrue {
 		return c.Message
 	}
 	return ""
@@ -21,10 +20,7 @@ func plannedOf(run *v1alpha1.BenchmarkRun) string {
 func targetsOf(run *v1alpha1.BenchmarkRun) []Target {
 	out := []Target{}
 	for _, t := range run.Status.Targets {
-		target := Target{Name: t.Name, Server: t.ServerVersion, Node: t.NodeName}
-		for _, v := range t.Load {
-			target.Load = append(target.Load, Value{Name: v.Name, Labels: v.Labels, Value: v.Value, Unit: v.Unit})
-		}
+		target := Target{Name: t.Name, Server: t.ServerVersion, Node: t.NodeName, Load: t.Load}
 		if t.Source != "" || len(t.Quoted) > 0 {
 			target.Quoted = cmp.Or(t.Source, t.Name)
 		}

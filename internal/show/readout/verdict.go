@@ -81,11 +81,6 @@ type about struct {
 	differences []v1alpha1.SideDifferences
 }
 
-// VerdictOf a comparison. The error rate tells p-values apart, and the differences are those of all pairs of targets.
-func VerdictOf(e v1alpha1.ComparisonEntry, errorRate float64, differences []v1alpha1.SideDifferences) Verdict {
-	return about{errorRate, differences}.verdict(e)
-}
-
 func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 	effect := figure.EffectOf(e.Ratio, e.IntervalLow, e.IntervalHigh)
 	v := Verdict{

@@ -16,7 +16,7 @@ import (
 // inTime has the values of each trial of what was compared over the time of its window, with those that do not count.
 func inTime(in Input, all trials) (out []block) {
 	names := []string{mainName(in.Entries)}
-	for _, v := range family(in, v1alpha1.FamilyPrimary) {
+	for _, v := range in.doc.Family(v1alpha1.FamilyPrimary) {
 		names = append(names, v.Name)
 	}
 	var strips []strip

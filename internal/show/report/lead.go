@@ -30,14 +30,8 @@ func list(sentences []string) []block {
 
 // verdicts of the run: those that were declared before the data, with the control, and the others.
 func verdicts(in Input) (declared, others []readout.Verdict) {
-	for _, v := range in.doc.Verdicts {
-		if v.Family == string(v1alpha1.FamilyExploratory) {
-			others = append(others, v)
-		} else {
-			declared = append(declared, v)
-		}
-	}
-	return declared, others
+	others = in.doc.Family(v1alpha1.FamilyExploratory) // the last ones
+	return in.doc.Verdicts[:len(in.doc.Verdicts)-len(others)], others
 }
 
 // differences of each pair of targets, with the values of both sides, and what is known of them.
@@ -46,7 +40,7 @@ func differences(all []readout.Differences) (out []block) {
 		t := &table{Caption: pair.Value + " against " + pair.Baseline, Head: []column{{"", false}, {pair.Value, false}, {pair.Baseline, false}, {"what it means", false}}}
 		for _, d := range pair.Differences {
 			faster := "which side it makes faster is not known"
-			if side := map[string]string{string(v1alpha1.FasterValue): pair.Value, string(v1alpha1.FasterBaseline): pair.Baseline}[d.Faster]; side != "" {
+			if side := pair.Faster(d); side != "" {
 				faster = "makes " + side + " faster"
 			}
 			t.Rows = append(t.Rows, []cell{{Text: d.Name, Heading: true}, valueCell(d.Value), valueCell(d.Baseline), {Text: d.Meaning, Below: []string{faster}, Class: "prose"}})

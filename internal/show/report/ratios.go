@@ -129,7 +129,7 @@ func forest(direction contract.Direction, all []readout.Verdict, effect float64)
 		c.Band = &chart.Span{From: 1 / (1 + effect), To: 1 + effect}
 	}
 	f = &picture{Caption: side.name + ": ratios to the baseline", Note: side.note}
-	c.Label = f.Caption+". The table with it has the numbers."
+	c.Label = f.Caption + ". The table with it has the numbers."
 	f.draw = c.SVG
 	return f, len(c.Rows), intervals
 }

@@ -15,21 +15,10 @@ import (
 
 // factorOf the run: what its first comparison compares, of those that were declared if there are any.
 func factorOf(in Input) string {
-	for _, all := range [2][]readout.Verdict{family(in, v1alpha1.FamilyPrimary), family(in, v1alpha1.FamilyExploratory)} {
-		if len(all) > 0 {
-			return all[0].Factor
-		}
+	if all := append(in.doc.Family(v1alpha1.FamilyPrimary), in.doc.Family(v1alpha1.FamilyExploratory)...); len(all) > 0 {
+		return all[0].Factor
 	}
 	return v1alpha1.FactorTarget
-}
-
-func family(in Input, want v1alpha1.ComparisonFamily) (out []readout.Verdict) {
-	for _, v := range in.doc.Verdicts {
-		if v.Family == string(want) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // ratios of the run, to be found by the entry of their value.

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/settings"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/trial/likeness"
 )
 
@@ -32,11 +33,11 @@ type compared struct {
 func (c compared) words() (out []block) {
 	text := "The targets are alike in every row below that is compared."
 	if len(c.differ) > 0 {
-		text = "The targets differ in " + some(c.differ) + ". Those rows are in bold."
+		text = "The targets differ in " + readout.Few(c.differ, mostNamed) + ". Those rows are in bold."
 	}
 	out = append(out, paragraph(text+" Names, addresses and measured times are not compared."))
 	if len(c.notKnown) > 0 {
-		out = append(out, paragraph("Not known of every target, and so not compared: "+some(c.notKnown)+"."))
+		out = append(out, paragraph("Not known of every target, and so not compared: "+readout.Few(c.notKnown, mostNamed)+"."))
 	}
 	return out
 }
@@ -190,14 +191,5 @@ func effective(name string, said, variables map[string]string) string {
 	return wordNotKnown
 }
 
-// most names in a sentence.
+// mostNamed names stand in a sentence.
 const mostNamed = 20
-
-// some of the names, and how many more there are.
-func some(names []string) string {
-	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
-	if more := len(names) - mostNamed; more > 0 {
-		text += " and " + strconv.Itoa(more) + " more"
-	}
-	return text
-}

@@ -49,7 +49,7 @@ func shownNames(in Input) []string {
 			out = append(out, name)
 		}
 	}
-	for _, v := range family(in, v1alpha1.FamilyPrimary) {
+	for _, v := range in.doc.Family(v1alpha1.FamilyPrimary) {
 		add(v.Name)
 	}
 	for _, e := range in.Entries {
