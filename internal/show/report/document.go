@@ -50,13 +50,13 @@ type table struct {
 	left int
 }
 
-// full says that no row is to be added, and counts the one that is not.
-func (t *table) full() bool {
+// add a row; one that the table has no room for is counted.
+func (t *table) add(row ...cell) {
 	if len(t.Rows) < maxRows {
-		return false
+		t.Rows = append(t.Rows, row)
+	} else {
+		t.left++
 	}
-	t.left++
-	return true
 }
 
 type column struct {

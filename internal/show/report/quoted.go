@@ -187,17 +187,9 @@ func (g *publishedGroup) fill(t *table, l layout, all []placed, show func(*v1alp
 		t.grid(g.m, l, all, show)
 		return
 	}
-	t.Head = []column{{strings.Join(l.series, ", "), false}, {orUnit("", g.m), true}}
+	t.Head = []column{{strings.Join(l.series, ", "), false}, {g.m.unit, true}}
 	for _, p := range all {
-		if t.full() {
-			continue
-		}
-		name := p.series
-		if name == "" {
-			name = p.entry.Target
-		}
-		c := show(p.entry)
-		t.Rows = append(t.Rows, []cell{{Text: name, Heading: true}, c})
+		t.add(cell{Text: cmp.Or(p.series, p.entry.Target), Heading: true}, show(p.entry))
 	}
 }
 

@@ -108,14 +108,10 @@ func facts(in Input) (out []pair) {
 	add("Outcome", in.doc.Outcome)
 	if st.Progress.Planned > 0 {
 		text := strconv.Itoa(int(st.Progress.Done)) + " of " + strconv.Itoa(int(st.Progress.Planned))
-		if n := st.Progress.Invalid; n > 0 {
-			text += ", " + strconv.Itoa(int(n)) + " invalid"
-		}
-		if n := st.Progress.Disturbed; n > 0 {
-			text += ", " + strconv.Itoa(int(n)) + " disturbed"
-		}
-		if n := st.Progress.Failed; n > 0 {
-			text += ", " + strconv.Itoa(int(n)) + " failed"
+		for i, n := range []int32{st.Progress.Invalid, st.Progress.Disturbed, st.Progress.Failed} {
+			if n > 0 {
+				text += ", " + strconv.Itoa(int(n)) + []string{" invalid", " disturbed", " failed"}[i]
+			}
 		}
 		add("Trials", text)
 	}
@@ -137,7 +133,7 @@ func facts(in Input) (out []pair) {
 // duration without parts that nobody reads.
 func duration(d time.Duration) string {
 	if d > time.Hour {
-		return d.Round(time.Minute).String()[:len(d.Round(time.Minute).String())-2]
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 	}
 	return d.Round(time.Second).String()
 }

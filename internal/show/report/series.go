@@ -100,7 +100,7 @@ func overTime(all looked) (out []block) {
 			if n := len(stalls); n > 0 {
 				notes[i] += fmt.Sprintf(", %s with less than half of its median", readout.Counted(n, "interval"))
 			}
-			behind.add(s)
+			behind.intervals(s)
 		}
 		if len(lines) == 0 {
 			continue
@@ -127,8 +127,8 @@ func overTime(all looked) (out []block) {
 	return out
 }
 
-// add the intervals of a trial to a table.
-func (t *table) add(s *sight) {
+// intervals of a trial, in a table.
+func (t *table) intervals(s *sight) {
 	for _, p := range append(slices.Clone(s.series.warmup), s.series.window...) {
 		if len(t.Rows) >= maxRows {
 			return

@@ -153,10 +153,7 @@ func medians(m *measurement, l layout, panel string, all []placed, of ratios) *t
 		t.Head = append(t.Head, column{"against the baseline", true})
 	}
 	for _, p := range all {
-		if t.full() {
-			continue
-		}
-		t.Rows = append(t.Rows, lone(m, p, of, best[p.entry])[:len(t.Head)])
+		t.add(lone(m, p, of, best[p.entry])[:len(t.Head)]...)
 	}
 	return t
 }
@@ -194,17 +191,14 @@ func (t *table) grid(m *measurement, l layout, all []placed, show func(*v1alpha1
 	if len(series) <= 4 || len(across) > 6 {
 		t.Head = []column{{strings.Join(l.across, ", "), false}}
 		for _, s := range series {
-			t.Head = append(t.Head, column{orUnit(s, m), true})
+			t.Head = append(t.Head, column{cmp.Or(s, m.unit), true})
 		}
 		for _, a := range across {
-			if t.full() {
-				continue
-			}
 			cells := []cell{{Text: a, Heading: true}}
 			for _, s := range series {
 				cells = append(cells, get(a, s))
 			}
-			t.Rows = append(t.Rows, cells)
+			t.add(cells...)
 		}
 		return
 	}
@@ -214,22 +208,12 @@ func (t *table) grid(m *measurement, l layout, all []placed, show func(*v1alpha1
 		t.Head = append(t.Head, column{strings.Join(l.across, ", ") + " " + a, true})
 	}
 	for _, s := range series {
-		if t.full() {
-			continue
-		}
 		cells := first.cells(s, row[s])
 		for _, a := range across {
 			cells = append(cells, get(a, s))
 		}
-		t.Rows = append(t.Rows, cells)
+		t.add(cells...)
 	}
-}
-
-func orUnit(series string, m *measurement) string {
-	if series == "" {
-		return m.unit
-	}
-	return series
 }
 
 // lone is a row of a table without anything across.
@@ -262,14 +246,12 @@ func allMedians(in Input) (out []block) {
 	t := &table{Caption: "Every measurement of every target and cell", Folded: true,
 		Head: []column{{"measurement", false}, {"cell", false}, {"target", false}, {"median", true}, {"interval", true}, {"min", true}, {"max", true}, {"unit", false}, {"trials", true}}}
 	for i := range in.Entries {
-		if t.full() {
-			continue
-		}
 		e := &in.Entries[i]
 		median, interval, level := figuresOf(e)
-		t.Rows = append(t.Rows, []cell{{Text: readout.MeasurementName(e.Name, e.Labels), Heading: true, Below: []string{e.Caveat}}, {Text: axesOf(e.Parameters)}, {Text: e.Target},
+		row := []cell{{Text: readout.MeasurementName(e.Name, e.Labels), Heading: true, Below: []string{e.Caveat}}, {Text: axesOf(e.Parameters)}, {Text: e.Target},
 			{Text: orDash(median)}, {Text: orDash(interval), Below: []string{level}}, {Text: orDash(figure.Text(e.Min))}, {Text: orDash(figure.Text(e.Max))}, {Text: e.Unit},
-			{Text: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount)}})
+			{Text: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount)}}
+		t.add(row...)
 	}
 	return []block{{Table: t}}
 }
