@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,16 +153,7 @@ func (x Index) validate() error {
 
 // decode JSON whose objects fit in memory.
 func decode(text []byte, into any) error {
-	objects, elements := 0, 0
-	for _, c := range text {
-		switch c {
-		case '{':
-			objects++
-		case ',':
-			elements++
-		}
-	}
-	if objects*perObject+elements*perElement+len(text) > maxMemory {
+	if bytes.Count(text, []byte("{"))*perObject+bytes.Count(text, []byte(","))*perElement+len(text) > maxMemory {
 		return fmt.Errorf("its %d bytes of JSON would take more than %d MiB of memory", len(text), maxMemory>>20)
 	}
 	return json.Unmarshal(text, into)

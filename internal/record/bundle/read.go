@@ -161,24 +161,23 @@ func (b *Bundle) readRun() error {
 	if b.Index.Run != (Identity{b.run.Namespace, b.run.Name, string(b.run.UID), head}) {
 		return fmt.Errorf("%s is another run than that of its index", runName)
 	}
-	return countsOf(b.run.Status)
-}
-
-// countsOf the parts in a status: readers go along them. Fewer may be there, which is for Verify to say.
-func countsOf(st v1alpha1.BenchmarkRunStatus) error {
-	var counts [3]int32
-	if st.Plan != nil {
-		counts[0] = st.Plan.ConfigMapCount
-	}
-	if st.Results != nil {
-		counts[1], counts[2] = st.Results.RecordConfigMapCount, st.Results.SummaryConfigMapCount
-	}
-	for _, n := range counts {
+	for _, n := range countsOf(b.run.Status) { // readers go along them. Fewer may be there, which is for Verify to say
 		if n < 0 || n > maxFiles {
 			return fmt.Errorf("%s counts %d ConfigMaps of one kind, and a bundle has at most %d files", runName, n, maxFiles)
 		}
 	}
 	return nil
+}
+
+// countsOf the ConfigMaps in a status: those of the plan, the summary and the records.
+func countsOf(st v1alpha1.BenchmarkRunStatus) (counts [3]int32) {
+	if st.Plan != nil {
+		counts[0] = st.Plan.ConfigMapCount
+	}
+	if st.Results != nil {
+		counts[1], counts[2] = st.Results.SummaryConfigMapCount, st.Results.RecordConfigMapCount
+	}
+	return counts
 }
 
 // content of a file, which has to have its digest.

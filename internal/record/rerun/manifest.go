@@ -228,22 +228,24 @@ func (m Manifest) YAML() ([]byte, error) {
 	for _, note := range m.Notes {
 		out.WriteString("# " + note + "\n")
 	}
+	var objects []any
 	for _, cm := range m.Files {
-		data, err := yaml.Marshal(cm)
-		if err != nil {
-			return nil, fmt.Errorf("writing ConfigMap %s: %w", cm.Name, err)
-		}
-		out.Write(data)
-		out.WriteString("---\n")
+		objects = append(objects, cm)
 	}
-	data, err := yaml.Marshal(struct {
+	objects = append(objects, struct {
 		metav1.TypeMeta `json:",inline"`
 		Metadata        map[string]string         `json:"metadata"`
 		Spec            v1alpha1.BenchmarkRunSpec `json:"spec"`
 	}{m.Run.TypeMeta, map[string]string{"name": m.Run.Name, "namespace": m.Run.Namespace}, m.Run.Spec})
-	if err != nil {
-		return nil, fmt.Errorf("writing the BenchmarkRun: %w", err)
+	for i, object := range objects {
+		data, err := yaml.Marshal(object)
+		if err != nil {
+			return nil, fmt.Errorf("writing object %d of the manifest: %w", i+1, err)
+		}
+		if i > 0 {
+			out.WriteString("---\n")
+		}
+		out.Write(data)
 	}
-	out.Write(data)
 	return []byte(out.String()), nil
 }

@@ -48,7 +48,11 @@ func (r *Run) readRecords(ctx context.Context) error {
 		return nil
 	}
 	for i := range r.Object.Status.Results.RecordConfigMapCount {
-		part, err := r.records(ctx, i)
+		data, err := r.part(ctx, contract.RecordsName(r.Object.Name, i), contract.KeyRecords)
+		if err != nil {
+			return err
+		}
+		part, err := journal.DecodeRecords(data)
 		if err != nil {
 			return err
 		}
@@ -60,15 +64,6 @@ func (r *Run) readRecords(ctx context.Context) error {
 		r.Records = append(r.Records, part.Records...)
 	}
 	return nil
-}
-
-// records of a part.
-func (r *Run) records(ctx context.Context, part int32) (journal.Records, error) {
-	data, err := r.part(ctx, contract.RecordsName(r.Object.Name, part), contract.KeyRecords)
-	if err != nil {
-		return journal.Records{}, err
-	}
-	return journal.DecodeRecords(data)
 }
 
 func (r *Run) readSummary(ctx context.Context) error {
