@@ -69,7 +69,7 @@ func (r *Run) readRecords(ctx context.Context) error {
 func (r *Run) readSummary(ctx context.Context) error {
 	st, s := r.Object.Status, &r.Summary
 	if st.Results == nil || st.Results.SummaryConfigMapCount == 0 {
-		*s = Summary{st.Summary, st.Comparisons, st.Sweeps, st.Searches}
+		*s = shown(st)
 		return nil
 	}
 	for i := range st.Results.SummaryConfigMapCount {

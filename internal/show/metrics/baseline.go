@@ -22,14 +22,6 @@ var (
 			"units; absent without either, and where no direction is better.")
 )
 
-func baselineSection() family.Section {
-	return family.Section{
-		Title:    "Baselines",
-		Text:     "As many baselines as `metrics.runs` have series of their own, at most 32 measurements of each, in the order of `spec.measurements`.",
-		Families: []*family.Family{baselineValue, baselinePromoted},
-	}
-}
-
 // ofBaseline has the series of a baseline.
 func ofBaseline(b *v1alpha1.BenchmarkBaseline) []series {
 	out := []series{{baselinePromoted, id(b, b.Spec.Run.Name), float64(b.Spec.Promotion.Time.Unix())}}

@@ -138,13 +138,24 @@ func computed() []family.Section {
 		{Title: "All runs", Text: "Sums over all runs in the namespaces of the manager. No bound leaves a run out.", Families: []*family.Family{
 			runs, queueRuns, queueWait, nodesHeld, namespaceNodesHeld, planningRuns, plansKept, plansBytes,
 		}},
-		{Title: "Each run", Text: "At most `metrics.runs` runs have series of their own: namespaces take turns, and in each the runs that go on come first, then those that ended last.", Families: []*family.Family{
-			runPhase, runSchedule, runCondition, runAccepted, runStarted, runCompleted, runEstimated, trialsPlanned, trialsRunning, trialsSucceeded, trialsFailed, trialsInvalid, trialsDisturbed, trialRetries,
+		{Title: "Each run", Text: "At most `metrics.runs` runs have series of their own: namespaces take turns, and in each " +
+			"the runs that go on come first, then those that ended last.", Families: []*family.Family{
+			runPhase, runSchedule, runCondition, runAccepted, runStarted, runCompleted, runEstimated, trialsPlanned, trialsRunning,
+			trialsSucceeded, trialsFailed, trialsInvalid, trialsDisturbed, trialRetries,
 		}},
-		{Title: "Results", Text: "Of runs that have ended, in the order of `status.summary`, at most 32 values of a run. Units are base units: seconds, bytes, and ratios for percentages.", Families: []*family.Family{
+		{Title: "Results", Text: "Of runs that have ended, in the order of `status.summary`, at most 32 values of a run. " +
+			"Units are base units: seconds, bytes, and ratios for percentages.", Families: []*family.Family{
 			comparisons, resultMedian, resultLow, resultHigh, comparisonRatio, findings,
 		}},
-		scheduleSection(), baselineSection(),
+		{Title: "Schedules", Text: "As many schedules as `metrics.runs` have series of their own: namespaces take turns, and in each " +
+			"those come first whose time was missed or that became slower. They go with the schedule.", Families: []*family.Family{
+			schedules, scheduleCondition, scheduleNext, scheduleLast, scheduleEnded, scheduleSucceeded, scheduleActive, scheduleMissed, scheduleHistory,
+			scheduleLastRun, scheduleBaseline, scheduleLimit, scheduleRegression,
+		}},
+		{Title: "Baselines", Text: "As many baselines as `metrics.runs` have series of their own, at most 32 measurements of each, " +
+			"in the order of `spec.measurements`.", Families: []*family.Family{
+			baselineValue, baselinePromoted,
+		}},
 		{Title: "Bounds", Text: "What was left out. A tenant can exceed the bounds only at the cost of the objects of its own namespace.", Families: []*family.Family{
 			collected, droppedRuns, droppedSchedules, droppedBaselines, droppedSeries,
 		}},

@@ -39,17 +39,6 @@ var (
 			"the gates (source Gate) or as a change point (ChangePoint).")
 )
 
-func scheduleSection() family.Section {
-	return family.Section{
-		Title: "Schedules",
-		Text:  "As many schedules as `metrics.runs` have series of their own: namespaces take turns, and in each those come first whose time was missed or that became slower. They go with the schedule.",
-		Families: []*family.Family{
-			schedules, scheduleCondition, scheduleNext, scheduleLast, scheduleEnded, scheduleSucceeded, scheduleActive, scheduleMissed, scheduleHistory, scheduleLastRun,
-			scheduleBaseline, scheduleLimit, scheduleRegression,
-		},
-	}
-}
-
 // scheduleConditions that a schedule tells.
 var scheduleConditions = []string{
 	v1alpha1.ConditionScheduleReady, v1alpha1.ConditionOnSchedule, v1alpha1.ConditionRegressed, v1alpha1.ConditionSuspended, v1alpha1.ConditionStalled,

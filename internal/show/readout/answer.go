@@ -50,7 +50,10 @@ var became = map[Kind]Statement{
 func (r *Run) answer(run *v1alpha1.BenchmarkRun) (out []Statement) {
 	s, told := became[r.Kind]
 	if r.Kind == Going {
-		s, told = Statement{Open, strings.ToUpper(r.Outcome), progressOf(r.Trials)}, true
+		s, told = Statement{Tone: Open, Word: strings.ToUpper(r.Outcome)}, true
+		if t := r.Trials; t.Planned > 0 {
+			s.Text = fmt.Sprintf("%d of %d trials; ", t.Done, t.Planned)
+		}
 	}
 	if told {
 		out = append(out, Statement{s.Tone, s.Word, contract.Line(s.Text + r.Message)})
@@ -112,13 +115,6 @@ func remaining(all []Verdict) string {
 		return "the other comparison: " + strings.ToLower(words[0])
 	}
 	return fmt.Sprintf("the other %d comparisons: %s", len(all), strings.ToLower(Tally(words)))
-}
-
-func progressOf(t Trials) string {
-	if t.Planned == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d trials; ", t.Done, t.Planned)
 }
 
 // measured is the headline; without one that there are medians, or that no trial counts.

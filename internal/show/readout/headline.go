@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -104,7 +103,11 @@ func context(p *plan.Plan, e v1alpha1.SummaryEntry) string {
 
 // note has the number of counted trials and what limits them, in the words of doubts.go.
 func note(e v1alpha1.SummaryEntry) string {
-	words := []string{"n=" + ofAll(e.TrialCount, e.PlannedTrialCount)}
+	n := fmt.Sprintf("n=%d", e.TrialCount)
+	if e.TrialCount < e.PlannedTrialCount {
+		n += fmt.Sprintf(" of %d", e.PlannedTrialCount)
+	}
+	words := []string{n}
 	m := doubted(Measurement{Trials: e.TrialCount, PlannedTrials: e.PlannedTrialCount}, e)
 	for _, d := range doubts {
 		if n := d.trials(m); n > 0 && !d.leftOut {
@@ -116,14 +119,6 @@ func note(e v1alpha1.SummaryEntry) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// ofAll is "6", or "4 of 6".
-func ofAll(n, planned int32) string {
-	if n >= planned {
-		return strconv.Itoa(int(n))
-	}
-	return fmt.Sprintf("%d of %d", n, planned)
 }
 
 // shownPart is which part of the main measurements is shown; empty when all are shown.

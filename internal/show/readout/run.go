@@ -201,8 +201,11 @@ func StatusIn(run *v1alpha1.BenchmarkRun, view View) Run {
 func Of(in Input) Run {
 	run, st := in.Run, in.Run.Status
 	out := Run{
-		Version: RunVersion, RunHead: HeadOf(run), Planned: plannedOf(run), Targets: targetsOf(run),
+		Version: RunVersion, RunHead: HeadOf(run), Targets: targetsOf(run),
 		Measurements: in.measurements(), Verdicts: []Verdict{}, Differences: differencesOf(st.Differences),
+	}
+	if c := condition(run, v1alpha1.ConditionAccepted); c.Status == metav1.ConditionTrue {
+		out.Planned = c.Message
 	}
 	a := about{analysis.ErrorRate(run.Spec), st.Differences}
 	for _, e := range in.Comparisons {

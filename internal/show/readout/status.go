@@ -51,7 +51,10 @@ func verdictLine(run *v1alpha1.BenchmarkRun) string {
 
 // MinimumEffect of the comparisons of a run, as a share: a ratio from 1/(1+effect) to 1+effect is too small to matter. 0
 // for a text that is none, which the API server refuses.
-func MinimumEffect(run *v1alpha1.BenchmarkRun) float64 { return shareOf(minimumEffectOf(run)) }
+func MinimumEffect(run *v1alpha1.BenchmarkRun) float64 {
+	percent, _ := figure.Decimal(strings.TrimSuffix(minimumEffectOf(run), "%"))
+	return percent / 100
+}
 
 // minimumEffectOf a run as its spec has it, such as "5%".
 func minimumEffectOf(run *v1alpha1.BenchmarkRun) string {
@@ -59,10 +62,4 @@ func minimumEffectOf(run *v1alpha1.BenchmarkRun) string {
 		return a.MinimumEffect
 	}
 	return v1alpha1.DefaultMinimumEffect
-}
-
-// shareOf a percentage; 0 for a text that is none.
-func shareOf(percentage string) float64 {
-	percent, _ := figure.Decimal(strings.TrimSuffix(percentage, "%"))
-	return percent / 100
 }

@@ -34,15 +34,6 @@ func environment(in Input) (out []block) {
 	return out
 }
 
-// specTargets are the targets of the spec by their names.
-func specTargets(in Input) map[string]v1alpha1.Target {
-	out := map[string]v1alpha1.Target{}
-	for _, t := range in.Run.Spec.Targets {
-		out[t.Name] = t
-	}
-	return out
-}
-
 // asked are settings that have another value than was asked for.
 func asked(targets []v1alpha1.TargetStatus) (out []string) {
 	for _, t := range targets {

@@ -66,40 +66,32 @@ func publishedGroups(all []quoted.Numbers) (out []*publishedGroup) {
 	known := map[string]*publishedGroup{}
 	for _, q := range all {
 		for _, phase := range q.Phases {
-			for _, name := range measuredNames(phase.Measurements) {
-				entries, labels := publishedEntries(q.Target, phase.Measurements, name), map[string]bool{}
-				for _, e := range entries {
-					for label := range e.Labels {
-						labels[label] = true
-					}
+			entries, labels := publishedEntries(q.Target, phase.Measurements), map[string]map[string]bool{}
+			for _, e := range entries {
+				if labels[e.Name] == nil {
+					labels[e.Name] = map[string]bool{}
 				}
-				for _, m := range measurements(entries) {
-					key := fmt.Sprintf("%q %q %q %q", phase.Phase, m.name, m.unit, slices.Sorted(maps.Keys(labels)))
-					g := known[key]
-					if g == nil {
-						g = &publishedGroup{phase: phase.Phase, m: &measurement{name: m.name, unit: m.unit, direction: m.direction}, tabular: q.Format == quoted.FormatTable}
-						known[key], out = g, append(out, g)
-					}
-					g.m.entries = append(g.m.entries, m.entries...)
+				for label := range e.Labels {
+					labels[e.Name][label] = true
 				}
+			}
+			for _, m := range measurements(entries) {
+				key := fmt.Sprintf("%q %q %q %q", phase.Phase, m.name, m.unit, slices.Sorted(maps.Keys(labels[m.entries[0].Name])))
+				g := known[key]
+				if g == nil {
+					g = &publishedGroup{phase: phase.Phase, m: &measurement{name: m.name, unit: m.unit, direction: m.direction}, tabular: q.Format == quoted.FormatTable}
+					known[key], out = g, append(out, g)
+				}
+				g.m.entries = append(g.m.entries, m.entries...)
 			}
 		}
 	}
 	return out
 }
 
-func measuredNames(all []contract.Measurement) (names []string) {
+func publishedEntries(target string, all []contract.Measurement) (out []v1alpha1.SummaryEntry) {
 	for _, m := range all {
-		if !slices.Contains(names, m.Name) {
-			names = append(names, m.Name)
-		}
-	}
-	return names
-}
-
-func publishedEntries(target string, all []contract.Measurement, name string) (out []v1alpha1.SummaryEntry) {
-	for _, m := range all {
-		if m.Name == name && m.Value != nil {
+		if m.Value != nil {
 			out = append(out, v1alpha1.SummaryEntry{Target: target, Name: m.Name, Unit: m.Unit, Direction: string(m.Direction), Labels: m.Labels,
 				Median: strconv.FormatFloat(*m.Value, 'g', -1, 64), TrialCount: 1, PlannedTrialCount: 1})
 		}

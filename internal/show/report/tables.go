@@ -135,9 +135,12 @@ func bestOf(all []*v1alpha1.SummaryEntry) (best *v1alpha1.SummaryEntry) {
 	return best
 }
 
+// betters say which direction of a measurement is better, if one is.
+var betters = map[contract.Direction]string{contract.HigherIsBetter: "; higher is better", contract.LowerIsBetter: "; lower is better"}
+
 // medians of a panel as a table.
 func medians(m *measurement, l layout, panel string, all []placed, of ratios) *table {
-	t := &table{Caption: captionOf(m, panel, "medians of the trials that count"+betterOf(m.direction))}
+	t := &table{Caption: captionOf(m, panel, "medians of the trials that count"+betters[contract.Direction(m.direction)])}
 	best := l.best(all)
 	l, all = l.narrow(all)
 	if len(l.across) > 0 {
@@ -254,15 +257,4 @@ func allMedians(in Input) (out []block) {
 		t.add(row...)
 	}
 	return []block{{Table: t}}
-}
-
-// betterOf says which direction of a measurement is better; empty where neither is.
-func betterOf(direction string) string {
-	switch contract.Direction(direction) {
-	case contract.HigherIsBetter:
-		return "; higher is better"
-	case contract.LowerIsBetter:
-		return "; lower is better"
-	}
-	return ""
 }

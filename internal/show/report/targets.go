@@ -47,8 +47,7 @@ const wordNotKnown, wordNoVariable = "not known", "no such variable"
 
 // targetTable has a column for each target that ran, and says in which rows they differ.
 func targetTable(in Input) (*table, compared) {
-	specs := specTargets(in)
-	all := slices.DeleteFunc(slices.Clone(in.Run.Status.Targets), func(t v1alpha1.TargetStatus) bool { return specs[t.Name].Published != nil || len(t.Quoted) > 0 })
+	all := slices.DeleteFunc(slices.Clone(in.Run.Status.Targets), func(t v1alpha1.TargetStatus) bool { return in.Run.Target(t.Name).Published != nil || len(t.Quoted) > 0 })
 	if len(all) == 0 {
 		return nil, compared{}
 	}
