@@ -72,13 +72,8 @@ func Pinned(run *stored.Run) v1alpha1.BenchmarkRunSpec {
 			t.Published.ConfigMap.Name = ""
 		}
 	}
-	if w := m.Run.Spec.Workload; resolved.Inputs != nil {
-		switch { // the digest of the files says what they are
-		case w.Custom != nil && w.Custom.Files != nil:
-			w.Custom.Files.Name = ""
-		case w.Sysbench != nil && w.Sysbench.Script != nil:
-			w.Sysbench.Script.ConfigMap.Name = ""
-		}
+	if name := filesOf(m.Run.Spec.Workload); resolved.Inputs != nil && name != nil {
+		*name = "" // the digest of the files says what they are
 	}
 	return m.Run.Spec
 }
@@ -186,14 +181,21 @@ func (m *Manifest) pinInputs(ctx context.Context, run *stored.Run) error {
 	if have := resources.FilesDigest(cm); have != inputs.SHA256 {
 		return fmt.Errorf("%s: the files of ConfigMap %s have the SHA-256 %.12s, and the status says %.12s", run, cm.Name, have, inputs.SHA256)
 	}
-	w := m.Run.Spec.Workload
-	switch name := m.Run.Name + "-files"; {
-	case w.Custom != nil && w.Custom.Files != nil:
-		w.Custom.Files.Name = m.file(name, cm.Data, cm.BinaryData)
-	case w.Sysbench != nil && w.Sysbench.Script != nil:
-		w.Sysbench.Script.ConfigMap.Name = m.file(name, cm.Data, cm.BinaryData)
-	default:
+	if name := filesOf(m.Run.Spec.Workload); name != nil {
+		*name = m.file(m.Run.Name+"-files", cm.Data, cm.BinaryData)
+	} else {
 		m.note("the files of the workload are not in the manifest: the spec does not name them in a way that is known here")
+	}
+	return nil
+}
+
+// filesOf a workload is the name of the ConfigMap with its files, in the spec; nil where it names none.
+func filesOf(w v1alpha1.Workload) *string {
+	switch {
+	case w.Custom != nil && w.Custom.Files != nil:
+		return &w.Custom.Files.Name
+	case w.Sysbench != nil && w.Sysbench.Script != nil:
+		return &w.Sysbench.Script.ConfigMap.Name
 	}
 	return nil
 }

@@ -53,9 +53,5 @@ func writeAction(direction contract.Direction) func(io.Writer, *stored.Run) erro
 
 // benchmarkOf an entry: tool, target and cell, the same for each run of an experiment.
 func benchmarkOf(run *stored.Run, e v1alpha1.SummaryEntry) string {
-	cell := map[string]string{}
-	for axis, value := range e.Parameters {
-		cell[axis] = value.String()
-	}
-	return strings.TrimSpace(toolOf(run) + " " + e.Target + " " + pairs(cell, " "))
+	return strings.TrimSpace(toolOf(run) + " " + e.Target + " " + pairs(readout.ParametersOf(e.Parameters), " "))
 }

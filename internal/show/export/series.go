@@ -85,15 +85,3 @@ func toolOf(run *stored.Run) string {
 
 // perSecond says how many of a unit of time are a second.
 var perSecond = map[string]float64{"s": 1, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9}
-
-// inSeconds are the values of a series in seconds; ok is false for what is no time.
-func (s *series) inSeconds() (values []float64, ok bool) {
-	per, ok := perSecond[s.unit]
-	if !ok {
-		return nil, false
-	}
-	for _, v := range s.values {
-		values = append(values, v/per)
-	}
-	return values, true
-}

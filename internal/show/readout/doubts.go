@@ -53,27 +53,6 @@ func (d doubt) of(m Measurement) int32 {
 	return m.Trials
 }
 
-// doubted is a measurement with what an entry of the summary says against it.
-func doubted(m Measurement, e v1alpha1.SummaryEntry) Measurement {
-	for _, l := range e.LeftOut {
-		if m.LeftOut == nil {
-			m.LeftOut = map[string]int32{}
-		}
-		m.LeftOut[string(l.Reason)] = l.TrialCount
-	}
-	for _, l := range e.LimitedBy {
-		if m.LimitedBy == nil {
-			m.LimitedBy = map[string]int32{}
-		}
-		m.LimitedBy[string(l.By)] = l.TrialCount
-	}
-	m.SaturatedTrials = e.SaturatedTrialCount
-	if s := e.Steadiness; s != nil {
-		m.NotSteadyTrials, m.UnknownSteadyTrials = s.NotSteady, s.TooShort
-	}
-	return m
-}
-
 // Notes beside the rows of a table, and what their words mean.
 type Notes struct {
 	// Of each measurement; empty for one without a doubt.

@@ -108,7 +108,7 @@ func note(e v1alpha1.SummaryEntry) string {
 		n += fmt.Sprintf(" of %d", e.PlannedTrialCount)
 	}
 	words := []string{n}
-	m := doubted(Measurement{Trials: e.TrialCount, PlannedTrials: e.PlannedTrialCount}, e)
+	m := MeasurementOf(e)
 	for _, d := range doubts {
 		if n := d.trials(m); n > 0 && !d.leftOut {
 			word := d.word

@@ -57,10 +57,7 @@ func ratioKey(name string, where, labels map[string]string, factor, value, targe
 func (r ratios) of(e *v1alpha1.SummaryEntry) (readout.Verdict, bool) {
 	d := dimensionsOf(e)
 	for _, factor := range r.factors {
-		where, labels, target := map[string]string{}, maps.Clone(e.Labels), e.Target
-		for axis, v := range e.Parameters {
-			where[axis] = v.String()
-		}
+		where, labels, target := readout.ParametersOf(e.Parameters), maps.Clone(e.Labels), e.Target
 		delete(where, factor)
 		delete(labels, factor)
 		if factor == v1alpha1.FactorTarget {
