@@ -25,6 +25,27 @@ func IsPath(name string) bool {
 	return contract.RunName(name) == name && (strings.Contains(name, "/") || strings.HasSuffix(name, Extension))
 }
 
+// ErrDamaged is the error for a file that is not what its index says, or that no index can be read of. A bundle of another
+// version, and a file that cannot be opened, is not damaged.
+var ErrDamaged = errors.New("the bundle is damaged")
+
+// damaged is an error of a file that is not what its index says.
+type damaged struct{ error }
+
+// Is ErrDamaged, too.
+func (damaged) Is(target error) bool { return target == ErrDamaged }
+
+// Unwrap is the error.
+func (d damaged) Unwrap() error { return d.error }
+
+// versionError is that of a bundle of another version.
+type versionError string
+
+// Error says what to do.
+func (v versionError) Error() string {
+	return fmt.Sprintf("version: got %q, want %q: use the release of Assay that made the bundle, or a newer one", contract.Cut(string(v), contract.MaxName), Version)
+}
+
 // Names of entries.
 const (
 	indexName = "index.json"

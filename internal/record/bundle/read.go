@@ -188,9 +188,22 @@ func (b *Bundle) content(i int) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s: %w", f.Path, err)
 	}
 	if have := contract.Digest(data); have != f.SHA256 {
-		return nil, &DigestError{Path: f.Path, Have: have, Want: f.SHA256}
+		return nil, damaged{fmt.Errorf("%s has the SHA-256 %.12s, and %.12s by the index", f.Path, have, f.SHA256)}
 	}
 	return data, nil
+}
+
+// Check every file against its digest, and say which ones differ. It fails when the bundle cannot be read.
+func (b *Bundle) Check() (differ []error, err error) {
+	for i := range b.Index.Files {
+		switch _, err := b.content(i); {
+		case errors.Is(err, ErrDamaged):
+			differ = append(differ, err)
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", b, err)
+		}
+	}
+	return differ, nil
 }
 
 // String names the run for people.

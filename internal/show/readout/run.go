@@ -1,6 +1,7 @@
 package readout
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -246,6 +247,19 @@ func (r Run) Family(family v1alpha1.ComparisonFamily) (out []Verdict) {
 		if v.Family == string(family) {
 			out = append(out, v)
 		}
+	}
+	return out
+}
+
+// targetsOf a run, as they ran.
+func targetsOf(run *v1alpha1.BenchmarkRun) []Target {
+	out := []Target{}
+	for _, t := range run.Status.Targets {
+		target := Target{Name: t.Name, Server: t.ServerVersion, Node: t.NodeName, Load: t.Load}
+		if t.Source != "" || len(t.Quoted) > 0 {
+			target.Quoted = cmp.Or(t.Source, t.Name)
+		}
+		out = append(out, target)
 	}
 	return out
 }
