@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cluster/registry"
 	"github.com/assay-bench/assay/internal/ground/config"
 )
 
@@ -59,4 +60,47 @@ func (n Notifications) Attempted(receiver, outcome string) {
 // Waiting adds to the notifications that are tried again.
 func (n Notifications) Waiting(receiver string, more float64) {
 	n.waiting.WithLabelValues(receiver).Add(more)
+}
+
+// reportOutcomes are the ends of a report, by the reasons of status.report.
+var reportOutcomes = map[string]string{
+	v1alpha1.ReasonSucceeded: "stored", v1alpha1.ReasonReportTooLarge: "too_large", v1alpha1.ReasonReportNotStored: "not_stored",
+	v1alpha1.ReasonChildConflict: "conflict",
+}
+
+// Reports counts the reports of runs that have ended.
+type Reports struct{ ended *prometheus.CounterVec }
+
+// CountReports in a registry. Every outcome is there from the start, so that the first of its kind is an increase too.
+func CountReports(in prometheus.Registerer) (Reports, error) {
+	r := Reports{vector(reportsEnded)}
+	for _, outcome := range reportOutcomes {
+		r.ended.WithLabelValues(outcome)
+	}
+	return r, in.Register(r.ended)
+}
+
+// Ended is a report that needs no further attempt, by its reason. Others are not counted.
+func (r Reports) Ended(reason string) {
+	if outcome, ends := reportOutcomes[reason]; ends {
+		r.ended.WithLabelValues(outcome).Inc()
+	}
+}
+
+// Of registries that are asked for tags, since the manager started.
+var registryRequests = counter("assay_registry_requests_total", "registry outcome",
+	"Number of times that the manager asked a registry which digest a tag has: answered, refused (an error of HTTP), "+
+		"unreachable, failed (such as for its credentials), or postponed (too many images at once, so that it was not asked). "+
+		"Remembered answers are not counted.")
+
+// CountRegistries that the configuration names, in a registry of metrics. What it returns counts one outcome. Every
+// outcome is there from the start, so that the first of its kind is an increase too.
+func CountRegistries(c config.Registries, in prometheus.Registerer) (func(host string, o registry.Outcome), error) {
+	asked := vector(registryRequests)
+	for _, r := range c.Ask {
+		for _, o := range registry.Outcomes() {
+			asked.WithLabelValues(r.Host, string(o))
+		}
+	}
+	return func(host string, o registry.Outcome) { asked.WithLabelValues(host, string(o)).Inc() }, in.Register(asked)
 }
