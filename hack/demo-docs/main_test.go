@@ -45,7 +45,8 @@ func TestWords(t *testing.T) {
 	doc := readout.Run{Measurements: []readout.Measurement{
 		{Name: "throughput", Target: "mariadb", Median: "1323"}, {Name: "throughput", Target: "mysql", Median: "1304"},
 	}, Verdicts: []readout.Verdict{{Family: "Primary"}, {Family: "Primary"}, {Family: "Exploratory"}}}
-	differing := []v1alpha1.SideDifferences{{Value: "mariadb", Baseline: "mysql", Differences: []v1alpha1.SideDifference{{Name: "log_bin"}}}}
+	run := &v1alpha1.BenchmarkRun{}
+	run.Status.Differences = []v1alpha1.SideDifferences{{Value: "mariadb", Baseline: "mysql", Differences: []v1alpha1.SideDifference{{Name: "log_bin"}}}}
 	for name, tt := range map[string]struct {
 		change func(*v1alpha1.ComparisonEntry)
 		says   []string
@@ -62,7 +63,7 @@ func TestWords(t *testing.T) {
 	} {
 		e := v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Factor: "target", Name: "throughput", Value: "mariadb", Baseline: "mysql", BlockCount: 10, PlannedBlockCount: 10, Direction: "HigherIsBetter"}
 		tt.change(&e)
-		got, err := wordsOf(readout.VerdictOf(e, 0.05, differing), doc)
+		got, err := wordsOf(readout.Of(readout.Input{Run: run, Comparisons: []v1alpha1.ComparisonEntry{e}}).Verdicts[0], doc)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -148,7 +148,7 @@ func Verdicts(p *output.Page, all []readout.Verdict, column []string) (why []str
 func differences(p *output.Page, pair readout.Differences) {
 	rows := [][]string{{"DIFFERS IN", pair.Value, pair.Baseline, "FASTER"}}
 	for _, d := range pair.Differences {
-		faster := map[string]string{string(v1alpha1.FasterValue): pair.Value, string(v1alpha1.FasterBaseline): pair.Baseline}[d.Faster]
+		faster := pair.Faster(d)
 		rows = append(rows, []string{d.Name, d.Value, d.Baseline, faster})
 	}
 	table(p, rows)

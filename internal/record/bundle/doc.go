@@ -6,8 +6,7 @@
 //
 //	format.go   the format, and its bounds
 //	write.go    a run as a file
-//	read.go     a file as a run
-//	check.go    every digest of a file
+//	read.go     a file as a run, and every digest of it
 //	unpack.go   a file as a folder
 //
 // A bundle is a tar without compression: most of what is in it is compressed already. Its first

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,27 @@ const Extension = ".assay.tar"
 // IsPath tells the path of a bundle from the name of a run, which has no slash but behind its kind, and hardly that extension.
 func IsPath(name string) bool {
 	return contract.RunName(name) == name && (strings.Contains(name, "/") || strings.HasSuffix(name, Extension))
+}
+
+// ErrDamaged is the error for a file that is not what its index says, or that no index can be read of. A bundle of another
+// version, and a file that cannot be opened, is not damaged.
+var ErrDamaged = errors.New("the bundle is damaged")
+
+// damaged is an error of a file that is not what its index says.
+type damaged struct{ error }
+
+// Is ErrDamaged, too.
+func (damaged) Is(target error) bool { return target == ErrDamaged }
+
+// Unwrap is the error.
+func (d damaged) Unwrap() error { return d.error }
+
+// versionError is that of a bundle of another version.
+type versionError string
+
+// Error says what to do.
+func (v versionError) Error() string {
+	return fmt.Sprintf("version: got %q, want %q: use the release of Assay that made the bundle, or a newer one", contract.Cut(string(v), contract.MaxName), Version)
 }
 
 // Names of entries.
@@ -152,16 +174,7 @@ func (x Index) validate() error {
 
 // decode JSON whose objects fit in memory.
 func decode(text []byte, into any) error {
-	objects, elements := 0, 0
-	for _, c := range text {
-		switch c {
-		case '{':
-			objects++
-		case ',':
-			elements++
-		}
-	}
-	if objects*perObject+elements*perElement+len(text) > maxMemory {
+	if bytes.Count(text, []byte("{"))*perObject+bytes.Count(text, []byte(","))*perElement+len(text) > maxMemory {
 		return fmt.Errorf("its %d bytes of JSON would take more than %d MiB of memory", len(text), maxMemory>>20)
 	}
 	return json.Unmarshal(text, into)

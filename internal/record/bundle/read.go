@@ -161,24 +161,23 @@ func (b *Bundle) readRun() error {
 	if b.Index.Run != (Identity{b.run.Namespace, b.run.Name, string(b.run.UID), head}) {
 		return fmt.Errorf("%s is another run than that of its index", runName)
 	}
-	return countsOf(b.run.Status)
-}
-
-// countsOf the parts in a status: readers go along them. Fewer may be there, which is for Verify to say.
-func countsOf(st v1alpha1.BenchmarkRunStatus) error {
-	var counts [3]int32
-	if st.Plan != nil {
-		counts[0] = st.Plan.ConfigMapCount
-	}
-	if st.Results != nil {
-		counts[1], counts[2] = st.Results.RecordConfigMapCount, st.Results.SummaryConfigMapCount
-	}
-	for _, n := range counts {
+	for _, n := range countsOf(b.run.Status) { // readers go along them. Fewer may be there, which is for Verify to say
 		if n < 0 || n > maxFiles {
 			return fmt.Errorf("%s counts %d ConfigMaps of one kind, and a bundle has at most %d files", runName, n, maxFiles)
 		}
 	}
 	return nil
+}
+
+// countsOf the ConfigMaps in a status: those of the plan, the summary and the records.
+func countsOf(st v1alpha1.BenchmarkRunStatus) (counts [3]int32) {
+	if st.Plan != nil {
+		counts[0] = st.Plan.ConfigMapCount
+	}
+	if st.Results != nil {
+		counts[1], counts[2] = st.Results.SummaryConfigMapCount, st.Results.RecordConfigMapCount
+	}
+	return counts
 }
 
 // content of a file, which has to have its digest.
@@ -189,9 +188,22 @@ func (b *Bundle) content(i int) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s: %w", f.Path, err)
 	}
 	if have := contract.Digest(data); have != f.SHA256 {
-		return nil, &DigestError{Path: f.Path, Have: have, Want: f.SHA256}
+		return nil, damaged{fmt.Errorf("%s has the SHA-256 %.12s, and %.12s by the index", f.Path, have, f.SHA256)}
 	}
 	return data, nil
+}
+
+// Check every file against its digest, and say which ones differ. It fails when the bundle cannot be read.
+func (b *Bundle) Check() (differ []error, err error) {
+	for i := range b.Index.Files {
+		switch _, err := b.content(i); {
+		case errors.Is(err, ErrDamaged):
+			differ = append(differ, err)
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", b, err)
+		}
+	}
+	return differ, nil
 }
 
 // String names the run for people.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,10 +57,16 @@ type writer struct {
 	from  stored.Source
 	spool *os.File
 	index Index
+	files []spooled
 	seen  map[string]bool
-	// at is the offset in the spool of each file of the index, and end that of the next one.
-	at  []int64
+	// end of the spool.
 	end int64
+}
+
+// spooled is a file of the index with its offset in the spool.
+type spooled struct {
+	File
+	at int64
 }
 
 // collect the run and its ConfigMaps.
@@ -79,12 +86,11 @@ func (w *writer) collect(ctx context.Context) error {
 		return err
 	}
 	names := singles(w.run)
-	if p := w.run.Status.Plan; p != nil {
-		names = append(names, parts(w.run.Name, p.ConfigMapCount, contract.PlanName)...)
-	}
-	if r := w.run.Status.Results; r != nil {
-		names = append(names, parts(w.run.Name, r.SummaryConfigMapCount, contract.SummaryName)...)
-		names = append(names, parts(w.run.Name, r.RecordConfigMapCount, contract.RecordsName)...)
+	counts := countsOf(w.run.Status)
+	for i, name := range []func(string, int32) string{contract.PlanName, contract.SummaryName, contract.RecordsName} {
+		for part := range counts[i] {
+			names = append(names, name(w.run.Name, part))
+		}
 	}
 	for _, name := range names {
 		if err := w.configMap(ctx, name); err != nil {
@@ -123,13 +129,6 @@ func singles(run *v1alpha1.BenchmarkRun) (names []string) {
 	return names
 }
 
-func parts(run string, n int32, name func(string, int32) string) (names []string) {
-	for i := range n {
-		names = append(names, name(run, i))
-	}
-	return names
-}
-
 // configMap with its data; records bring the results that they name.
 func (w *writer) configMap(ctx context.Context, name string) error {
 	if w.seen[name] {
@@ -146,13 +145,15 @@ func (w *writer) configMap(ctx context.Context, name string) error {
 	if len(cm.BinaryData)+len(cm.Data) == 0 {
 		w.index.Empty = append(w.index.Empty, name)
 	}
-	for _, key := range slices.Sorted(maps.Keys(cm.BinaryData)) {
-		if err := w.add(place{name, binaryData, key}.path(), cm.BinaryData[key]); err != nil {
-			return err
-		}
+	files := map[string][]byte{} // in the order of their paths they are in that of the kinds and the keys
+	for key, data := range cm.BinaryData {
+		files[place{name, binaryData, key}.path()] = data
 	}
-	for _, key := range slices.Sorted(maps.Keys(cm.Data)) {
-		if err := w.add(place{name, textData, key}.path(), []byte(cm.Data[key])); err != nil {
+	for key, text := range cm.Data {
+		files[place{name, textData, key}.path()] = []byte(text)
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if err := w.add(path, files[path]); err != nil {
 			return err
 		}
 	}
@@ -190,35 +191,24 @@ func (w *writer) add(path string, data []byte) error {
 	if len(data) > maxFile {
 		return fmt.Errorf("%s has %d bytes, and a bundle has at most %d of a file", path, len(data), maxFile)
 	}
-	if len(w.index.Files) == maxFiles {
+	if len(w.files) == maxFiles {
 		return fmt.Errorf("it has more than %d files", maxFiles)
 	}
 	if _, err := w.spool.Write(data); err != nil {
 		return fmt.Errorf("writing a temporary file: %w", err)
 	}
-	w.index.Files = append(w.index.Files, File{Path: path, Bytes: int64(len(data)), SHA256: contract.Digest(data)})
-	w.at, w.end = append(w.at, w.end), w.end+int64(len(data))
+	w.files = append(w.files, spooled{File{Path: path, Bytes: int64(len(data)), SHA256: contract.Digest(data)}, w.end})
+	w.end += int64(len(data))
 	return nil
 }
 
 // finish the bundle: the index, and what it names.
 func (w *writer) finish(out io.Writer) error {
-	order := make([]int, len(w.index.Files))
-	for i := range order {
-		order[i] = i
-	}
-	files := w.index.Files
-	slices.SortFunc(order[1:], func(a, b int) int { // the run stays the first one
-		if files[a].Path < files[b].Path {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(w.files[1:], func(a, b spooled) int { return strings.Compare(a.Path, b.Path) }) // the run stays the first one
 	slices.Sort(w.index.Empty)
 	slices.Sort(w.index.LeftOut)
-	w.index.Files = make([]File, len(files))
-	for i, was := range order {
-		w.index.Files[i] = files[was]
+	for _, f := range w.files {
+		w.index.Files = append(w.index.Files, f.File)
 	}
 	text, err := json.Marshal(w.index)
 	if err != nil {
@@ -234,11 +224,11 @@ func (w *writer) finish(out io.Writer) error {
 	if _, err := archive.Write(text); err != nil {
 		return err
 	}
-	for i, f := range w.index.Files {
+	for _, f := range w.files {
 		if err := archive.WriteHeader(header(f.Path, f.Bytes)); err != nil {
 			return err
 		}
-		if _, err := io.Copy(archive, io.NewSectionReader(w.spool, w.at[order[i]], f.Bytes)); err != nil {
+		if _, err := io.Copy(archive, io.NewSectionReader(w.spool, f.at, f.Bytes)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -146,7 +147,7 @@ func Parts(parts []Part, anchor string) []Finding {
 			out = append(out, Finding{Lost, p.Name, "it was deleted"})
 			return slices.Concat(out, lost(parts, p.Name))
 		case have != want:
-			out = append(out, tampered(p.Name, "%s has the SHA-256 %.12s, and %s says %.12s", p.Key, have, by, orNone(want)))
+			out = append(out, tampered(p.Name, "%s has the SHA-256 %.12s, and %s says %.12s", p.Key, have, by, cmp.Or(want, "nothing")))
 			return slices.Concat(out, lost(parts, p.Name))
 		}
 		by, want = "ConfigMap "+p.Name, p.Previous
@@ -174,13 +175,6 @@ func lost(parts []Part, before string) []Finding {
 	return out
 }
 
-func orNone(digest string) string {
-	if digest == "" {
-		return "nothing"
-	}
-	return digest
-}
-
 // Head compares the head of the journal with that in the status, during the run. The journal is
 // written first: a status that is one record behind is that of a manager that died in between.
 // Last is the last part of the records, or the empty first one.
@@ -190,10 +184,10 @@ func Head(anchor v1alpha1.IntegrityStatus, last journal.Records) error {
 		return nil
 	}
 	if head != anchor.Head {
-		return fmt.Errorf("the records end with the SHA-256 %.12s, and the status says %.12s", orNone(head), orNone(anchor.Head))
+		return fmt.Errorf("the records end with the SHA-256 %.12s, and the status says %.12s", cmp.Or(head, "nothing"), cmp.Or(anchor.Head, "nothing"))
 	}
 	if stored := last.Stored(); stored != "" && stored != anchor.RecordsSHA256 {
-		return fmt.Errorf("it has the SHA-256 %.12s, and the status says %.12s", stored, orNone(anchor.RecordsSHA256))
+		return fmt.Errorf("it has the SHA-256 %.12s, and the status says %.12s", stored, cmp.Or(anchor.RecordsSHA256, "nothing"))
 	}
 	return nil
 }

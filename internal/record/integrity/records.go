@@ -1,6 +1,8 @@
 package integrity
 
 import (
+	"cmp"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/journal"
@@ -49,7 +51,7 @@ func (w *Walk) End(anchor v1alpha1.IntegrityStatus, shown v1alpha1.Totals) []Fin
 	case w.broken:
 		return nil
 	case w.head != anchor.Head:
-		return []Finding{tampered(statusOf, "the status says that the last record has the SHA-256 %.12s, and it has %.12s", orNone(anchor.Head), orNone(w.head))}
+		return []Finding{tampered(statusOf, "the status says that the last record has the SHA-256 %.12s, and it has %.12s", cmp.Or(anchor.Head, "nothing"), cmp.Or(w.head, "nothing"))}
 	case w.records != anchor.RecordCount:
 		return []Finding{tampered(statusOf, "the status counts %d records, and there are %d", anchor.RecordCount, w.records)}
 	case v1alpha1.Totals(w.totals) != shown:

@@ -77,39 +77,47 @@ func (c *comparison) stored(name string) (Stored, *corev1.ConfigMap, error) {
 // status, which whoever makes a bundle writes: what is looked at is bounded by what is there.
 const mostLost = 100
 
-// tooMany says that the rest of a row is not looked for, which has n parts by the status.
-func (c *comparison) tooMany(name string, n int32) {
-	c.found(Finding{Lost, name, fmt.Sprintf("with it %d parts were deleted of the %d that the status counts: those behind it are not looked for", mostLost, n)})
-}
-
-// row of parts, by their names. Each that exists is shown to look, with the bytes of its key.
-func (c *comparison) row(n int32, key string, name func(string, int32) string, look func([]byte)) ([]Part, error) {
-	var parts []Part
+// row of ConfigMaps, by their names, of which there are n by the status. Each one is visited.
+func (c *comparison) row(n int32, name func(string, int32) string, visit func(string, Stored, *corev1.ConfigMap) error) error {
 	lost := 0
 	for i := range n {
-		p := Part{Name: name(c.run.Name, i), Key: key}
-		stored, cm, err := c.stored(p.Name)
-		if err != nil {
-			return nil, err
+		at := name(c.run.Name, i)
+		stored, cm, err := c.stored(at)
+		if err == nil {
+			err = visit(at, stored, cm)
 		}
-		if p.Stored = stored; stored.Exists {
-			look(cm.BinaryData[key])
-		} else {
+		if err != nil {
+			return err
+		}
+		if !stored.Exists {
 			lost++
 		}
-		if parts = append(parts, p); lost == mostLost {
-			c.tooMany(p.Name, n)
+		if lost == mostLost {
+			message := "with it %d parts were deleted of the %d that the status counts: those behind it are not looked for"
+			c.found(Finding{Lost, at, fmt.Sprintf(message, mostLost, n)})
 			break
 		}
 	}
-	return parts, nil
+	return nil
+}
+
+// parts of a row, by their key. The bytes of each that exists are shown to look.
+func (c *comparison) parts(n int32, key string, name func(string, int32) string, look func([]byte)) (parts []Part, err error) {
+	err = c.row(n, name, func(at string, stored Stored, cm *corev1.ConfigMap) error {
+		parts = append(parts, Part{Name: at, Key: key, Stored: stored})
+		if stored.Exists {
+			look(cm.BinaryData[key])
+		}
+		return nil
+	})
+	return parts, err
 }
 
 func (c *comparison) plan(anchor v1alpha1.IntegrityStatus) error {
 	if c.run.Status.Plan == nil {
 		return nil
 	}
-	parts, err := c.row(c.run.Status.Plan.ConfigMapCount, contract.KeyPlan, contract.PlanName, func([]byte) {})
+	parts, err := c.parts(c.run.Status.Plan.ConfigMapCount, contract.KeyPlan, contract.PlanName, func([]byte) {})
 	c.report.Plan = len(parts)
 	c.found(Parts(parts, anchor.PlanSHA256)...)
 	return err
@@ -120,7 +128,7 @@ func (c *comparison) summary(anchor v1alpha1.IntegrityStatus) error {
 		return nil
 	}
 	shown := newShown(c.run.Status)
-	parts, err := c.row(c.run.Status.Results.SummaryConfigMapCount, contract.KeySummary, contract.SummaryName, shown.strike)
+	parts, err := c.parts(c.run.Status.Results.SummaryConfigMapCount, contract.KeySummary, contract.SummaryName, shown.strike)
 	c.report.Summary = len(parts)
 	c.found(Parts(parts, anchor.SummarySHA256)...)
 	for _, list := range []struct {
@@ -160,27 +168,15 @@ func (c *comparison) inputs(v1alpha1.IntegrityStatus) error {
 // one is read.
 func (c *comparison) records(anchor v1alpha1.IntegrityStatus) error {
 	reading := NewReading(c.run, anchor)
-	if c.run.Status.Results != nil {
-		n, lost := c.run.Status.Results.RecordConfigMapCount, 0
-		for i := range n {
-			name := contract.RecordsName(c.run.Name, i)
-			part, cm, err := c.stored(name)
-			if err != nil {
-				return err
-			}
+	if results := c.run.Status.Results; results != nil {
+		err := c.row(results.RecordConfigMapCount, contract.RecordsName, func(name string, _ Stored, cm *corev1.ConfigMap) error {
 			records, found := reading.Part(name, cm)
 			c.found(found...)
-			if err := c.results(records); err != nil {
-				return err
-			}
 			c.report.Records++
-			if !part.Exists {
-				lost++
-			}
-			if lost == mostLost {
-				c.tooMany(name, n)
-				break
-			}
+			return c.results(records)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	c.found(reading.End()...)

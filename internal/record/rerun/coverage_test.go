@@ -60,7 +60,7 @@ func (s simulation) outside(random *rand.Rand, rounds int) (share float64, predi
 			continue
 		}
 		predicted++
-		if p := predict("x", sample{logs, resolution(all)}, measured{value: median(s.run(random, level))}, s.of); !p.Within {
+		if p := (Prediction{Value: median(s.run(random, level))}).from(sample{logs, resolution(all)}, s.of); !p.Within {
 			out++
 		}
 	}

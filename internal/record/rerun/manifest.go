@@ -72,13 +72,8 @@ func Pinned(run *stored.Run) v1alpha1.BenchmarkRunSpec {
 			t.Published.ConfigMap.Name = ""
 		}
 	}
-	if w := m.Run.Spec.Workload; resolved.Inputs != nil {
-		switch { // the digest of the files says what they are
-		case w.Custom != nil && w.Custom.Files != nil:
-			w.Custom.Files.Name = ""
-		case w.Sysbench != nil && w.Sysbench.Script != nil:
-			w.Sysbench.Script.ConfigMap.Name = ""
-		}
+	if name := filesOf(m.Run.Spec.Workload); resolved.Inputs != nil && name != nil {
+		*name = "" // the digest of the files says what they are
 	}
 	return m.Run.Spec
 }
@@ -186,14 +181,21 @@ func (m *Manifest) pinInputs(ctx context.Context, run *stored.Run) error {
 	if have := resources.FilesDigest(cm); have != inputs.SHA256 {
 		return fmt.Errorf("%s: the files of ConfigMap %s have the SHA-256 %.12s, and the status says %.12s", run, cm.Name, have, inputs.SHA256)
 	}
-	w := m.Run.Spec.Workload
-	switch name := m.Run.Name + "-files"; {
-	case w.Custom != nil && w.Custom.Files != nil:
-		w.Custom.Files.Name = m.file(name, cm.Data, cm.BinaryData)
-	case w.Sysbench != nil && w.Sysbench.Script != nil:
-		w.Sysbench.Script.ConfigMap.Name = m.file(name, cm.Data, cm.BinaryData)
-	default:
+	if name := filesOf(m.Run.Spec.Workload); name != nil {
+		*name = m.file(m.Run.Name+"-files", cm.Data, cm.BinaryData)
+	} else {
 		m.note("the files of the workload are not in the manifest: the spec does not name them in a way that is known here")
+	}
+	return nil
+}
+
+// filesOf a workload is the name of the ConfigMap with its files, in the spec; nil where it names none.
+func filesOf(w v1alpha1.Workload) *string {
+	switch {
+	case w.Custom != nil && w.Custom.Files != nil:
+		return &w.Custom.Files.Name
+	case w.Sysbench != nil && w.Sysbench.Script != nil:
+		return &w.Sysbench.Script.ConfigMap.Name
 	}
 	return nil
 }
@@ -228,22 +230,24 @@ func (m Manifest) YAML() ([]byte, error) {
 	for _, note := range m.Notes {
 		out.WriteString("# " + note + "\n")
 	}
+	var objects []any
 	for _, cm := range m.Files {
-		data, err := yaml.Marshal(cm)
-		if err != nil {
-			return nil, fmt.Errorf("writing ConfigMap %s: %w", cm.Name, err)
-		}
-		out.Write(data)
-		out.WriteString("---\n")
+		objects = append(objects, cm)
 	}
-	data, err := yaml.Marshal(struct {
+	objects = append(objects, struct {
 		metav1.TypeMeta `json:",inline"`
 		Metadata        map[string]string         `json:"metadata"`
 		Spec            v1alpha1.BenchmarkRunSpec `json:"spec"`
 	}{m.Run.TypeMeta, map[string]string{"name": m.Run.Name, "namespace": m.Run.Namespace}, m.Run.Spec})
-	if err != nil {
-		return nil, fmt.Errorf("writing the BenchmarkRun: %w", err)
+	for i, object := range objects {
+		data, err := yaml.Marshal(object)
+		if err != nil {
+			return nil, fmt.Errorf("writing object %d of the manifest: %w", i+1, err)
+		}
+		if i > 0 {
+			out.WriteString("---\n")
+		}
+		out.Write(data)
 	}
-	out.Write(data)
 	return []byte(out.String()), nil
 }

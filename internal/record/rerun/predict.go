@@ -123,7 +123,7 @@ func Check(earlier []analysis.Run, run analysis.Run) (Report, error) {
 	}
 	for _, key := range checked.keys {
 		if s, is := samples[key]; is {
-			report.Predictions = append(report.Predictions, predict(key, s, checked.of[key], len(samples)))
+			report.Predictions = append(report.Predictions, checked.of[key].from(s, len(samples)))
 		}
 	}
 	return report, nil
@@ -146,16 +146,16 @@ type sample struct {
 	step float64
 }
 
-// predict one measurement of so many.
-func predict(key string, s sample, value measured, of int) Prediction {
+// from a sample, one of so many measurements.
+func (p Prediction) from(s sample, of int) Prediction {
 	n := float64(len(s.logs))
 	mean, dev := stat.MeanStdDev(s.logs, nil)
 	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - (1-Confidence)/float64(2*of))
 	// A value that is known to a step has the variance step^2/12 from that, in quadrature with the spread: Guide to the
 	// Expression of Uncertainty in Measurement, JCGM 100:2008, F.2.2.1. The next value is rounded, too: by half a step at most.
 	half := t*math.Hypot(dev, s.step/math.Sqrt(12))*math.Sqrt(1+1/n) + s.step/2
-	p := Prediction{Measurement: key, Target: value.target, Name: value.name, Where: value.where, Unit: value.unit, Low: math.Exp(mean - half), High: math.Exp(mean + half), Value: value.value}
-	p.Within = value.value >= p.Low*(1-rounding) && value.value <= p.High*(1+rounding)
+	p.Low, p.High = math.Exp(mean-half), math.Exp(mean+half)
+	p.Within = p.Value >= p.Low*(1-rounding) && p.Value <= p.High*(1+rounding)
 	return p
 }
 
@@ -181,10 +181,8 @@ func resolution(values []float64) float64 {
 
 // measured is a value with what it is of, and the values of the blocks that it is the median of.
 type measured struct {
-	value              float64
-	target, name, unit string
-	where              map[string]string
-	blocks             []float64
+	Prediction
+	blocks []float64
 }
 
 // medians of a run, by target, cell and measurement.
@@ -215,7 +213,7 @@ func mediansOf(run analysis.Run) (medians, error) {
 		where := map[string]string{}
 		maps.Copy(where, b.Labels)
 		maps.Copy(where, b.Parameters)
-		out.of[key] = measured{estimate.Median, b.Target, b.Name, b.Unit, where, b.Blocks}
+		out.of[key] = measured{Prediction{Measurement: key, Target: b.Target, Name: b.Name, Unit: b.Unit, Where: where, Value: estimate.Median}, b.Blocks}
 	}
 	return out, nil
 }
@@ -237,13 +235,13 @@ func sampleOf(key string, before []medians, runs []analysis.Run) (s sample, miss
 		switch {
 		case !has:
 			return s, fmt.Sprintf("%s: run %s has no value that counts", key, runs[i].Name)
-		case !(v.value > 0):
-			return s, fmt.Sprintf("%s: run %s has the value %v, which has no logarithm", key, runs[i].Name, v.value)
+		case !(v.Value > 0):
+			return s, fmt.Sprintf("%s: run %s has the value %v, which has no logarithm", key, runs[i].Name, v.Value)
 		}
-		s.logs, blocks = append(s.logs, math.Log(v.value)), append(blocks, v.blocks...)
+		s.logs, blocks = append(s.logs, math.Log(v.Value)), append(blocks, v.blocks...)
 	}
 	if slices.Max(s.logs)-slices.Min(s.logs) < rounding {
-		return s, fmt.Sprintf("%s: all %d runs have the value %v: how runs differ cannot be seen in that, so that no interval is estimable", key, len(runs), before[0].of[key].value)
+		return s, fmt.Sprintf("%s: all %d runs have the value %v: how runs differ cannot be seen in that, so that no interval is estimable", key, len(runs), before[0].of[key].Value)
 	}
 	s.step = resolution(blocks)
 	return s, ""

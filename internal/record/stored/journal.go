@@ -48,7 +48,11 @@ func (r *Run) readRecords(ctx context.Context) error {
 		return nil
 	}
 	for i := range r.Object.Status.Results.RecordConfigMapCount {
-		part, err := r.records(ctx, i)
+		data, err := r.part(ctx, contract.RecordsName(r.Object.Name, i), contract.KeyRecords)
+		if err != nil {
+			return err
+		}
+		part, err := journal.DecodeRecords(data)
 		if err != nil {
 			return err
 		}
@@ -62,19 +66,10 @@ func (r *Run) readRecords(ctx context.Context) error {
 	return nil
 }
 
-// records of a part.
-func (r *Run) records(ctx context.Context, part int32) (journal.Records, error) {
-	data, err := r.part(ctx, contract.RecordsName(r.Object.Name, part), contract.KeyRecords)
-	if err != nil {
-		return journal.Records{}, err
-	}
-	return journal.DecodeRecords(data)
-}
-
 func (r *Run) readSummary(ctx context.Context) error {
 	st, s := r.Object.Status, &r.Summary
 	if st.Results == nil || st.Results.SummaryConfigMapCount == 0 {
-		*s = Summary{st.Summary, st.Comparisons, st.Sweeps, st.Searches}
+		*s = shown(st)
 		return nil
 	}
 	for i := range st.Results.SummaryConfigMapCount {

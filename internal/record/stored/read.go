@@ -42,7 +42,7 @@ type Run struct {
 	Records []contract.Record
 	// Summary has the entries, comparisons with their verdicts, sweeps and searches over all cells. Of
 	// a run without a stored summary it is what the status shows.
-	Summary Summary
+	Summary journal.Summary
 	// Quoted are the numbers of published targets, in the order of the spec.
 	Quoted []quoted.Numbers
 
@@ -50,18 +50,6 @@ type Run struct {
 	limits Limits
 	memory int
 	shared journal.Shared
-}
-
-// Summary of a run over all its cells.
-type Summary struct {
-	// Entries in the order of the cells, the targets and the measurements.
-	Entries []v1alpha1.SummaryEntry
-	// Comparisons: the primary family, the control, the exploratory ones.
-	Comparisons []v1alpha1.ComparisonEntry
-	// Sweeps in the order of the axes, the cells and the targets.
-	Sweeps []v1alpha1.SweepEntry
-	// Searches in the order of the cells, the targets and the blocks.
-	Searches []v1alpha1.SearchEntry
 }
 
 // Read the journal of a run and its quoted numbers. A run that goes on is read as far as it has got.
@@ -100,8 +88,12 @@ func read(ctx context.Context, from Source, limits Limits, parts ...func(*Run, c
 // OfStatus is a run with what its status shows: the first entries of the summary, and no plan, no
 // records and no quoted numbers beyond it.
 func OfStatus(from Source, object *v1alpha1.BenchmarkRun) *Run {
-	st := object.Status
-	return &Run{Object: object, from: from, Summary: Summary{st.Summary, st.Comparisons, st.Sweeps, st.Searches}}
+	return &Run{Object: object, from: from, Summary: shown(object.Status)}
+}
+
+// shown is what a status shows of the summary.
+func shown(st v1alpha1.BenchmarkRunStatus) journal.Summary {
+	return journal.Summary{Entries: st.Summary, Comparisons: st.Comparisons, Sweeps: st.Sweeps, Searches: st.Searches}
 }
 
 // String names the run for people.

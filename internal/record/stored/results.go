@@ -84,7 +84,7 @@ func (r *Run) Variables(ctx context.Context) (map[string]map[string]string, erro
 }
 
 // Clients is the number of client pods, 1 to 64.
-func (r *Run) Clients() int { return min(max(int(r.Object.Spec.Clients.Count), 1), maxClients) }
+func (r *Run) Clients() int { return min(r.Object.ClientCount(), maxClients) }
 
 func (r *Run) result(ctx context.Context, name string) (ClientResult, bool, error) {
 	cm, err := r.ConfigMap(ctx, name)

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -23,25 +24,25 @@ const (
 
 // Entry explains one reason or one check.
 type Entry struct {
-	Kind Kind
+	Kind Kind `json:"-"`
 	// Name as it stands in a status, such as Queued or little.
-	Name string
+	Name string `json:"name"`
 	// Family of a reason, such as "Permanent: the spec, or what it names, has to change."; of a check, what its group looks at.
-	Family string
+	Family string `json:"-"`
 	// Severities that a finding of the check can have, the worst first. Empty for reasons.
-	Severities []string
+	Severities []string `json:"-"`
 	// Meaning in one paragraph of Markdown. Links are relative to docs/reference.
-	Meaning string
+	Meaning string `json:"meaning,omitempty"`
 	// Who has to act, in words. Empty for checks.
-	Who string
+	Who string `json:"who,omitempty"`
 	// Causes that are known, the most usual first. Empty where nothing is wrong.
-	Causes []string
+	Causes []string `json:"causes,omitempty"`
 	// Remedies are what to do, the first thing first.
-	Remedies []string
+	Remedies []string `json:"do"`
 	// Example is a message as a user sees it.
-	Example string
+	Example string `json:"example"`
 	// See are further pages, relative to docs/reference.
-	See []string
+	See []string `json:"see,omitempty"`
 }
 
 //go:embed texts/*.yaml
@@ -69,30 +70,17 @@ type Group struct {
 	Entries []Entry
 }
 
-// checkText is a check as the texts give it.
-type checkText struct {
-	Name     string   `json:"name"`
-	Severity string   `json:"severity,omitempty"`
-	Also     []string `json:"also,omitempty"`
-	Meaning  string   `json:"meaning"`
-	text
-}
-
-// text is what the texts give of reasons and checks alike.
-type text struct {
-	Causes   []string `json:"causes,omitempty"`
-	Remedies []string `json:"do"`
-	Example  string   `json:"example"`
-	See      []string `json:"see,omitempty"`
-}
-
 // Checks returns all checks, in the order of the reference.
 func Checks() ([]Group, error) {
 	var out []Group
 	for _, severity := range severities {
 		var groups []struct {
-			Title  string      `json:"title"`
-			Checks []checkText `json:"checks"`
+			Title  string `json:"title"`
+			Checks []struct {
+				Entry
+				Severity string   `json:"severity"`
+				Also     []string `json:"also"`
+			} `json:"checks"`
 		}
 		if err := read("checks-"+strings.ToLower(severity), &groups); err != nil {
 			return nil, err
@@ -100,14 +88,8 @@ func Checks() ([]Group, error) {
 		for _, g := range groups {
 			group := Group{Severity: severity, Title: g.Title}
 			for _, c := range g.Checks {
-				worst := severity
-				if c.Severity != "" {
-					worst = c.Severity
-				}
-				group.Entries = append(group.Entries, Entry{
-					Kind: Check, Name: c.Name, Family: Plain(g.Title), Severities: append([]string{worst}, c.Also...), Meaning: c.Meaning,
-					Causes: c.Causes, Remedies: c.Remedies, Example: c.Example, See: c.See,
-				})
+				c.Kind, c.Family, c.Severities = Check, Plain(g.Title), append([]string{cmp.Or(c.Severity, severity)}, c.Also...)
+				group.Entries = append(group.Entries, c.Entry)
 			}
 			out = append(out, group)
 		}
@@ -119,11 +101,7 @@ func Checks() ([]Group, error) {
 func Reasons() ([]Entry, error) {
 	given := map[string]Entry{}
 	for _, part := range []string{"states", "spec", "parts", "attempt", "schedules"} {
-		var list []struct {
-			Name string `json:"name"`
-			Who  string `json:"who"`
-			text
-		}
+		var list []Entry
 		if err := read("reasons-"+part, &list); err != nil {
 			return nil, err
 		}
@@ -132,7 +110,8 @@ func Reasons() ([]Entry, error) {
 			if _, twice := given[r.Name]; twice || !known {
 				return nil, fmt.Errorf("texts/reasons-%s.yaml: %s: it is there twice, or %q is nobody who acts", part, r.Name, r.Who)
 			}
-			given[r.Name] = Entry{Who: who, Causes: r.Causes, Remedies: r.Remedies, Example: r.Example, See: r.See}
+			r.Who = who
+			given[r.Name] = r
 		}
 	}
 	out := make([]Entry, 0, len(reasons))

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -22,51 +22,36 @@ type actionEntry struct {
 	Extra string  `json:"extra,omitempty"`
 }
 
-// A file of github-action-benchmark has one direction. Medians without a direction are in neither.
-func writeActionBigger(out io.Writer, run *stored.Run) error {
-	return writeAction(out, run, contract.HigherIsBetter)
-}
-
-func writeActionSmaller(out io.Writer, run *stored.Run) error {
-	return writeAction(out, run, contract.LowerIsBetter)
-}
-
-func writeAction(out io.Writer, run *stored.Run, direction contract.Direction) error {
-	entries := []actionEntry{}
-	for _, e := range run.Summary.Entries {
-		median, ok := number(e.Median)
-		if !ok || e.Direction != string(direction) {
-			continue
-		}
-		one := actionEntry{Name: benchmarkOf(run, e) + " " + labelled(e.Name, e.Labels), Unit: e.Unit, Value: median, Extra: fmt.Sprintf("median of %d of %d trials", e.TrialCount, e.PlannedTrialCount)}
-		if e.IntervalLow != "" && e.IntervalHigh != "" {
-			_, low, high := figure.Measured(e.Median, e.IntervalLow, e.IntervalHigh)
-			one.Range = fmt.Sprintf("%s interval of the median: %s to %s", figure.Level(e.IntervalCoverage), low, high)
-		}
-		for _, text := range append(readout.Caveats(run.Object), e.Caveat) {
-			if text != "" {
-				one.Extra += "; " + contract.Line(text)
+// writeAction writes the medians of one direction: a file of github-action-benchmark has one. Medians without a direction are in
+// neither.
+func writeAction(direction contract.Direction) func(io.Writer, *stored.Run) error {
+	return func(out io.Writer, run *stored.Run) error {
+		entries := []actionEntry{}
+		for _, e := range run.Summary.Entries {
+			median, ok := figure.Decimal(e.Median)
+			if !ok || e.Direction != string(direction) {
+				continue
 			}
+			one := actionEntry{Name: benchmarkOf(run, e) + " " + labelled(e.Name, e.Labels), Unit: e.Unit, Value: median, Extra: fmt.Sprintf("median of %d of %d trials", e.TrialCount, e.PlannedTrialCount)}
+			if e.IntervalLow != "" && e.IntervalHigh != "" {
+				_, low, high := figure.Measured(e.Median, e.IntervalLow, e.IntervalHigh)
+				one.Range = fmt.Sprintf("%s interval of the median: %s to %s", figure.Level(e.IntervalCoverage), low, high)
+			}
+			for _, text := range append(readout.Caveats(run.Object), e.Caveat) {
+				if text != "" {
+					one.Extra += "; " + contract.Line(text)
+				}
+			}
+			entries = append(entries, one)
 		}
-		entries = append(entries, one)
+		e := json.NewEncoder(out)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(entries)
 	}
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(entries)
 }
 
 // benchmarkOf an entry: tool, target and cell, the same for each run of an experiment.
 func benchmarkOf(run *stored.Run, e v1alpha1.SummaryEntry) string {
-	text := toolOf(run) + " " + e.Target
-	if cell := parametersOf(e); cell != "" {
-		text += " " + cell
-	}
-	return text
-}
-
-// number of a status; ok is false for one that is absent.
-func number(text string) (v float64, ok bool) {
-	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil
+	return strings.TrimSpace(toolOf(run) + " " + e.Target + " " + pairs(readout.ParametersOf(e.Parameters), " "))
 }

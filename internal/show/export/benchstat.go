@@ -90,8 +90,12 @@ func goWord(text string) string {
 // goUnit is the measurement with its unit, such as throughput-tx/s or latency.percentile{p=95}-sec.
 func (s *series) goUnit() (unit string, values []float64) {
 	name := strings.Join(strings.Fields(contract.Line(s.measurement())), "_")
-	if seconds, ok := s.inSeconds(); ok {
-		return name + "-sec", seconds
+	per, isTime := perSecond[s.unit]
+	if !isTime {
+		return name + "-" + strings.Join(strings.Fields(contract.Line(s.unit)), "_"), s.values
 	}
-	return name + "-" + strings.Join(strings.Fields(contract.Line(s.unit)), "_"), s.values
+	for _, v := range s.values {
+		values = append(values, v/per)
+	}
+	return name + "-sec", values
 }

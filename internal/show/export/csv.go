@@ -1,9 +1,9 @@
 package export
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -32,21 +32,14 @@ func writeCSV(out io.Writer, run *stored.Run) error {
 	}
 	left := leftOut(run)
 	for _, rec := range run.Records {
-		attempt, err := attemptColumns(run, rec, left)
-		if err != nil {
-			return err
-		}
+		attempt := attemptColumns(run, rec, left)
 		if len(rec.Values) == 0 {
 			if err := w.Write(append(attempt, "", "", "", "", "")); err != nil {
 				return err
 			}
 		}
 		for _, v := range rec.Values {
-			labels, err := objectOf(v.Labels)
-			if err != nil {
-				return err
-			}
-			if err := w.Write(append(attempt, v.Name, labels, strconv.FormatFloat(v.Value, 'g', -1, 64), v.Unit, string(v.Direction))); err != nil {
+			if err := w.Write(append(attempt, v.Name, objectOf(v.Labels), strconv.FormatFloat(v.Value, 'g', -1, 64), v.Unit, string(v.Direction))); err != nil {
 				return err
 			}
 		}
@@ -56,14 +49,7 @@ func writeCSV(out io.Writer, run *stored.Run) error {
 }
 
 // attemptColumns are those that all values of an attempt share: all but the last five.
-func attemptColumns(run *stored.Run, rec contract.Record, left map[int32]v1alpha1.LeftOutReason) ([]string, error) {
-	parameters, err := objectOf(rec.Parameters)
-	if err != nil {
-		return nil, err
-	}
-	if parameters == "" {
-		parameters = "{}"
-	}
+func attemptColumns(run *stored.Run, rec contract.Record, left map[int32]v1alpha1.LeftOutReason) []string {
 	valid := ""
 	if rec.Valid != nil {
 		valid = strconv.FormatBool(*rec.Valid)
@@ -72,9 +58,9 @@ func attemptColumns(run *stored.Run, rec contract.Record, left map[int32]v1alpha
 	number := func(n int32) string { return strconv.FormatInt(int64(n), 10) }
 	return []string{
 		o.Namespace, o.Name, string(o.UID), o.Status.SpecHash, number(rec.Index), number(rec.Attempt), number(rec.Block), number(rec.Cell),
-		rec.Target, parameters, string(rec.State), rec.Reason, strconv.FormatBool(reason == ""), reason, valid, strconv.FormatBool(rec.Disturbed),
+		rec.Target, cmp.Or(objectOf(rec.Parameters), "{}"), string(rec.State), rec.Reason, strconv.FormatBool(reason == ""), reason, valid, strconv.FormatBool(rec.Disturbed),
 		strconv.FormatBool(rec.Saturated), strings.Join(warningsOf(rec), ","), instant(rec.WindowStartTime), instant(rec.WindowEndTime), rec.TargetNodeName,
-	}, nil
+	}
 }
 
 func instant(t *time.Time) string {
@@ -85,13 +71,10 @@ func instant(t *time.Time) string {
 }
 
 // objectOf names as JSON, sorted; empty without any.
-func objectOf[V any](values map[string]V) (string, error) {
+func objectOf[V string | contract.Scalar](values map[string]V) string {
 	if len(values) == 0 {
-		return "", nil
+		return ""
 	}
-	data, err := json.Marshal(values)
-	if err != nil {
-		return "", fmt.Errorf("writing %v as JSON: %w", values, err)
-	}
-	return string(data), nil
+	data, _ := json.Marshal(values) // of texts and numbers it does not fail
+	return string(data)
 }

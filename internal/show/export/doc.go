@@ -11,7 +11,6 @@
 //	formats.go    the list of formats
 //	csv.go        the long table: a row for each value of each attempt
 //	counted.go    which attempts count, and why others do not
-//	caveats.go    why the numbers of a run may not be relied on
 //	series.go     values that count, by target, cell and measurement
 //	markdown.go   tables for people, as GitHub renders them
 //	benchstat.go  Go's benchmark format

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/stored"
 )
 
@@ -36,12 +37,12 @@ func pure(write func(io.Writer, *stored.Run) error) func(context.Context, io.Wri
 func Formats() []Format {
 	return []Format{
 		{"csv", "one long table, for spreadsheets and data frames: a row for each value of each attempt", pure(writeCSV)},
-		{"markdown", "tables for people, as GitHub renders them", pure(writeMarkdown)},
+		{"markdown", "tables for people, as GitHub renders them", pure(Markdown)},
 		{"benchstat", "Go's benchmark format, for benchstat", pure(writeBenchstat)},
 		{"hdr", "logs of HdrHistogram: the latencies of each trial, in nanoseconds", writeHDR},
 		{"junit", "JUnit XML, for the test results of a CI", pure(writeJUnit)},
-		{"github-bigger", "github-action-benchmark, customBiggerIsBetter", pure(writeActionBigger)},
-		{"github-smaller", "github-action-benchmark, customSmallerIsBetter", pure(writeActionSmaller)},
+		{"github-bigger", "github-action-benchmark, customBiggerIsBetter", pure(writeAction(contract.HigherIsBetter))},
+		{"github-smaller", "github-action-benchmark, customSmallerIsBetter", pure(writeAction(contract.LowerIsBetter))},
 	}
 }
 

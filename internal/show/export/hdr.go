@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -26,17 +27,9 @@ const (
 // tag has target, cell and measurement; begin and length are those of the measured window.
 func writeHDR(ctx context.Context, out io.Writer, run *stored.Run) error {
 	w := hdrhistogram.NewHistogramLogWriter(out)
-	lines := []func() error{
-		w.OutputLogFormatVersion,
-		func() error {
-			return w.OutputComment(fmt.Sprintf("[%s, latencies in nanoseconds]", contract.Line(run.String())))
-		},
-		w.OutputLegend,
-	}
-	for _, line := range lines {
-		if err := line(); err != nil {
-			return err
-		}
+	title := fmt.Sprintf("[%s, latencies in nanoseconds]", contract.Line(run.String()))
+	if err := errors.Join(w.OutputLogFormatVersion(), w.OutputComment(title), w.OutputLegend()); err != nil {
+		return err
 	}
 	for _, text := range readout.Caveats(run.Object) {
 		if err := w.OutputComment("[" + text + "]"); err != nil {
@@ -108,7 +101,7 @@ func histogramsOf(ctx context.Context, run *stored.Run, rec contract.Record) (me
 
 func writeInterval(w *hdrhistogram.HistogramLogWriter, rec contract.Record, m namedHistogram) error {
 	h := hdrhistogram.New(1, hdrHighest, hdrDigits)
-	h.SetTag(tagOf(rec.Target + ";" + cellText(rec.Parameters) + ";" + m.name))
+	h.SetTag(tagOf(rec.Target + ";" + pairs(rec.Parameters, " ") + ";" + m.name))
 	if start, end := windowOf(rec); end.After(start) {
 		h.SetStartTimeMs(start.UnixMilli())
 		h.SetEndTimeMs(end.UnixMilli())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -120,7 +121,7 @@ func trialCases(run *stored.Run) (cases []junitCase) {
 			continue
 		}
 		one := junitCase{
-			Name:  contract.Line(fmt.Sprintf("trial %d, block %d, %s", rec.Index, rec.Block, cellText(rec.Parameters))),
+			Name:  contract.Line(fmt.Sprintf("trial %d, block %d, %s", rec.Index, rec.Block, pairs(rec.Parameters, " "))),
 			Class: run.Object.Name + "." + contract.Line(rec.Target),
 		}
 		if start, end := windowOf(rec); end.After(start) {
@@ -141,12 +142,9 @@ func trialCases(run *stored.Run) (cases []junitCase) {
 }
 
 func findingsOf(rec contract.Record) string {
-	text := ""
-	for i, f := range rec.Findings {
-		if i > 0 {
-			text += "; "
-		}
-		text += f.Check + ": " + f.Message
+	var words []string
+	for _, f := range rec.Findings {
+		words = append(words, f.Check+": "+f.Message)
 	}
-	return contract.Line(text)
+	return contract.Line(strings.Join(words, "; "))
 }

@@ -17,15 +17,6 @@ import (
 // mostRows of a table are written: a page with more is not read, and GitHub does not render it.
 const mostRows = 500
 
-// Markdown writes the tables of a run, for which neither its plan nor its records are needed. It is the format "markdown",
-// without the others: a program that needs no other does not get their libraries.
-func Markdown(out io.Writer, run *stored.Run) error {
-	if err := writeMarkdown(out, run); err != nil {
-		return fmt.Errorf("writing the tables of %s: %w", run, err)
-	}
-	return nil
-}
-
 // ReadoutOf what a run has stored: every number of it.
 func ReadoutOf(run *stored.Run) readout.Run {
 	return readout.Of(readout.Input{
@@ -33,9 +24,10 @@ func ReadoutOf(run *stored.Run) readout.Run {
 	})
 }
 
-// writeMarkdown writes the answer, the comparisons with what else differs, the medians and quoted numbers, what they do not say
-// and what to do next.
-func writeMarkdown(out io.Writer, run *stored.Run) error {
+// Markdown writes the answer, the comparisons with what else differs, the medians and quoted numbers, what they do not say
+// and what to do next. Neither plan nor records of the run are needed. It is the format "markdown", without the others: a program that
+// needs no other does not get their libraries.
+func Markdown(out io.Writer, run *stored.Run) error {
 	doc := ReadoutOf(run)
 	text := fmt.Sprintf("# %s\n", cellOf(doc.Namespace+"/"+doc.Name))
 	for _, s := range doc.Answer {
@@ -85,7 +77,7 @@ func comparisonRows(doc readout.Run) (rows [][]string) {
 
 func differenceRows(pair readout.Differences) (rows [][]string) {
 	for _, d := range pair.Differences {
-		rows = append(rows, []string{d.Name, d.Value, d.Baseline, d.Faster, d.Meaning})
+		rows = append(rows, []string{d.Name, d.Value, d.Baseline, string(d.Faster), d.Meaning})
 	}
 	return rows
 }
@@ -123,16 +115,6 @@ func methodOf(run *stored.Run) string {
 	return readout.Method(run.Object.Spec.Design.Order)
 }
 
-// parametersOf the cell of an entry.
-func parametersOf(e v1alpha1.SummaryEntry) string {
-	words := make([]string, 0, len(e.Parameters))
-	for axis, value := range e.Parameters {
-		words = append(words, axis+"="+value.String())
-	}
-	slices.Sort(words)
-	return strings.Join(words, " ")
-}
-
 func quotedRows(run *stored.Run) (rows [][]string) {
 	for _, q := range run.Quoted {
 		for _, p := range q.Phases {
@@ -167,9 +149,12 @@ func table(heading, legend string, columns []string, rows [][]string) string {
 	if n := len(rows) - mostRows; n > 0 {
 		rows, more = rows[:mostRows], fmt.Sprintf("\n%d more rows are left out: the long table (csv) has all values.\n", n)
 	}
-	keep := slices.DeleteFunc(indexes(columns), func(i int) bool {
-		return !slices.ContainsFunc(rows, func(r []string) bool { return r[i] != "" })
-	})
+	var keep []int
+	for i := range columns {
+		if slices.ContainsFunc(rows, func(r []string) bool { return r[i] != "" }) {
+			keep = append(keep, i)
+		}
+	}
 	var text strings.Builder
 	line := func(cells []string) {
 		for _, i := range keep {
@@ -187,14 +172,6 @@ func table(heading, legend string, columns []string, rows [][]string) string {
 		text.WriteString("\n" + cellOf(legend) + "\n")
 	}
 	return text.String() + more
-}
-
-func indexes(columns []string) []int {
-	out := make([]int, len(columns))
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // marks are what Markdown or HTML would take for their own.

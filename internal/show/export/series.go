@@ -1,7 +1,7 @@
 package export
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,22 +46,13 @@ func seriesOf(run *stored.Run) []*series {
 			s.values, s.trials = append(s.values, v.Value), append(s.trials, rec)
 		}
 	}
-	order := targetsOf(run)
-	slices.SortStableFunc(out, func(a, b *series) int {
-		if a.cell != b.cell {
-			return int(a.cell) - int(b.cell)
-		}
-		return order[a.target] - order[b.target]
-	})
-	return out
-}
-
-// targetsOf a run by their place in the spec.
-func targetsOf(run *stored.Run) map[string]int {
-	out := map[string]int{}
+	order := map[string]int{}
 	for i, t := range run.Object.Spec.Targets {
-		out[t.Name] = i
+		order[t.Name] = i
 	}
+	slices.SortStableFunc(out, func(a, b *series) int {
+		return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(order[a.target], order[b.target]))
+	})
 	return out
 }
 
@@ -72,47 +63,25 @@ func labelled(name string, labels map[string]string) string {
 	if len(labels) == 0 {
 		return name
 	}
-	var words []string
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		words = append(words, key+"="+labels[key])
-	}
-	return name + "{" + strings.Join(words, ",") + "}"
+	return name + "{" + pairs(labels, ",") + "}"
 }
 
-func cellText[V fmt.Stringer](parameters map[string]V) string {
+// pairs such as a=1,b=2, sorted.
+func pairs[V any](values map[string]V, separator string) string {
 	var words []string
-	for _, axis := range slices.Sorted(maps.Keys(parameters)) {
-		words = append(words, axis+"="+parameters[axis].String())
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		words = append(words, fmt.Sprintf("%s=%v", name, values[name]))
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, separator)
 }
 
 // toolOf a run: the name of its workload's tool.
 func toolOf(run *stored.Run) string {
-	data, err := json.Marshal(run.Object.Spec.Workload)
-	var fields map[string]json.RawMessage
-	if err != nil || json.Unmarshal(data, &fields) != nil || len(fields) == 0 {
-		return "workload"
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if strings.HasPrefix(string(fields[name]), "{") {
-			return name // a run has one
-		}
+	if name, _, err := run.Object.Spec.Workload.Tool(); err == nil {
+		return name
 	}
 	return "workload"
 }
 
 // perSecond says how many of a unit of time are a second.
 var perSecond = map[string]float64{"s": 1, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9}
-
-// inSeconds are the values of a series in seconds; ok is false for what is no time.
-func (s *series) inSeconds() (values []float64, ok bool) {
-	per, ok := perSecond[s.unit]
-	if !ok {
-		return nil, false
-	}
-	for _, v := range s.values {
-		values = append(values, v/per)
-	}
-	return values, true
-}

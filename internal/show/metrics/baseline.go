@@ -11,33 +11,16 @@ import (
 
 // Of one baseline, and of a schedule whose gate names it.
 var (
-	baselineValue = &family.Family{
-		Name: "assay_baseline_value", Help: "Median of a measurement of the baseline, in base units.",
-		Labels: []string{labelNamespace, labelBaseline, labelParameters, labelTarget, family.LabelMeasurement, family.LabelOf, family.LabelUnit},
-	}
-	baselinePromoted = &family.Family{
-		Name: "assay_baseline_promotion_timestamp_seconds", Help: "When the values of a run became those of the baseline.", Labels: []string{labelNamespace, labelBaseline, labelRun},
-	}
-	scheduleBaseline = &family.Family{Name: "assay_schedule_baseline", Help: "1, for each baseline that the gate of the schedule's runs names, with its effect (Fail or Inform).", Labels: []string{labelNamespace, labelSchedule, labelBaseline, labelEffect}}
-	scheduleLimit    = &family.Family{
-		Name: "assay_schedule_baseline_limit",
-		Help: "The worst median that the threshold of the gate, or the baseline's tolerance for the measurement, lets pass, in base units; absent without either, and where no direction is better.",
-		Labels: []string{
-			labelNamespace, labelSchedule, labelBaseline, labelParameters, labelTarget, family.LabelMeasurement, family.LabelOf, family.LabelUnit,
-		},
-	}
+	baselineValue = gauge("assay_baseline_value", "namespace baseline parameters target measurement of unit",
+		"Median of a measurement of the baseline, in base units.")
+	baselinePromoted = gauge("assay_baseline_promotion_timestamp_seconds", "namespace baseline run",
+		"When the values of a run became those of the baseline.")
+	scheduleBaseline = gauge("assay_schedule_baseline", "namespace schedule baseline effect",
+		"1, for each baseline that the gate of the schedule's runs names, with its effect (Fail or Inform).")
+	scheduleLimit = gauge("assay_schedule_baseline_limit", "namespace schedule baseline parameters target measurement of unit",
+		"The worst median that the threshold of the gate, or the baseline's tolerance for the measurement, lets pass, in base "+
+			"units; absent without either, and where no direction is better.")
 )
-
-func baselineSection() family.Section {
-	return family.Section{
-		Title:    "Baselines",
-		Text:     "As many baselines as `metrics.runs` have series of their own, at most 32 measurements of each, in the order of `spec.measurements`.",
-		Families: []*family.Family{baselineValue, baselinePromoted},
-	}
-}
-
-// byName sorts the baselines of a namespace.
-func byName(a, b *v1alpha1.BenchmarkBaseline) int { return cmp.Compare(a.Name, b.Name) }
 
 // ofBaseline has the series of a baseline.
 func ofBaseline(b *v1alpha1.BenchmarkBaseline) []series {

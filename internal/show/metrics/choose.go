@@ -17,15 +17,32 @@ type object[T any] interface {
 	metav1.Object
 }
 
+// byNamespace are the objects of each namespace, and the namespaces in the order of their names.
+func byNamespace[T any, O object[T]](all []T) (names []string, of map[string][]O) {
+	of = map[string][]O{}
+	for i := range all {
+		o := O(&all[i])
+		of[o.GetNamespace()] = append(of[o.GetNamespace()], o)
+	}
+	return slices.Sorted(maps.Keys(of)), of
+}
+
+// named are the namespaces with series of their own, the first by name, and behind them the one that all others share.
+func named[T any, O object[T]](all []T) (names []string, of map[string][]O) {
+	names, of = byNamespace[T, O](all)
+	if len(names) <= MaxNamespaces {
+		return names, of
+	}
+	for _, n := range names[MaxNamespaces:] {
+		of[OtherNamespaces] = append(of[OtherNamespaces], of[n]...)
+	}
+	return append(names[:MaxNamespaces:MaxNamespaces], OtherNamespaces), of
+}
+
 // choose the objects that have series of their own: at most so many. Namespaces take turns in the order
 // of their names, so that one with many objects costs the others nothing.
 func choose[T any, O object[T]](all []T, most int, order func(a, b O) int) []O {
-	waiting := map[string][]O{}
-	for i := range all {
-		o := O(&all[i])
-		waiting[o.GetNamespace()] = append(waiting[o.GetNamespace()], o)
-	}
-	namespaces := slices.Sorted(maps.Keys(waiting))
+	namespaces, waiting := byNamespace[T, O](all)
 	for _, n := range namespaces {
 		slices.SortFunc(waiting[n], order)
 	}
@@ -51,21 +68,15 @@ func byInterest(a, b *v1alpha1.BenchmarkRun) int {
 	)
 }
 
-// Ranks of runs. Runs that wait come last: a tenant can make thousands of them at once.
-const (
-	rankWorks = iota
-	rankEnded
-	rankWaits
-)
-
+// rank of a run. Runs that wait come last: a tenant can make thousands of them at once.
 func rank(r *v1alpha1.BenchmarkRun) int {
 	switch {
 	case r.Finished():
-		return rankEnded
+		return 1
 	case r.Status.Placement != nil:
-		return rankWorks
+		return 0
 	}
-	return rankWaits
+	return 2
 }
 
 func completion(r *v1alpha1.BenchmarkRun) time.Time {

@@ -102,7 +102,7 @@ func compute(all Objects, now time.Time, b Bounds) []series {
 	for _, s := range choose(all.Schedules, b.Runs, byTrouble) {
 		w.add(ofSchedule(s, known), 0)
 	}
-	for _, bl := range choose(all.Baselines, b.Runs, byName) {
+	for _, bl := range choose(all.Baselines, b.Runs, func(x, y *v1alpha1.BenchmarkBaseline) int { return strings.Compare(x.Name, y.Name) }) {
 		w.add(ofBaseline(bl), max(int(bl.Status.MeasurementCount)-len(bl.Spec.Measurements), 0))
 	}
 	over := func(n int) float64 { return float64(max(n-b.Runs, 0)) }
@@ -119,26 +119,20 @@ type writer struct {
 	dropped int
 }
 
-// add the series of an object. Unread are those that nobody could compute.
+// add the series of an object, without what exceeds the bound, and what the registry would refuse the whole scrape for: the same
+// series for the second time, which two long values may become when they are cut. Unread are those that nobody could compute.
 func (w *writer) add(all []series, unread int) {
-	kept, dropped := within(all, w.bounds.SeriesPerRun, w.seen)
-	w.out = append(w.out, kept...)
-	w.dropped += dropped + unread
-}
-
-// within leaves out what exceeds the bound, and what the registry would refuse the whole scrape for: the same series for the
-// second time, which two long values may become when they are cut. Dropped is how many these are.
-func within(all []series, most int, seen map[string]bool) (kept []series, dropped int) {
+	w.dropped += unread
+	most := len(w.out) + w.bounds.SeriesPerRun
 	for _, s := range all {
 		key := s.of.Name + "\x00" + strings.Join(s.labels, "\x00")
-		if seen[key] || len(kept) >= most {
-			dropped++
+		if w.seen[key] || len(w.out) >= most {
+			w.dropped++
 			continue
 		}
-		seen[key] = true
-		kept = append(kept, s)
+		w.seen[key] = true
+		w.out = append(w.out, s)
 	}
-	return kept, dropped
 }
 
 // unread are entries of the summary and comparisons that the status or the cache leaves out: one series each at least.

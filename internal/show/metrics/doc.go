@@ -13,6 +13,7 @@
 //	schedule.go   when a schedule starts, what it missed, and what became slower
 //	baseline.go   the numbers of a baseline, and what the gate of a schedule lets pass
 //	store.go      counts what the object store is asked
+//	counted.go    counts notifications, reports, and what registries are asked
 //
 // Package internal/ground/family has what the metrics of client pods need too (internal/agent/live).
 package metrics

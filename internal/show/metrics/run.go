@@ -36,7 +36,13 @@ func ofOne(r *v1alpha1.BenchmarkRun) []series {
 			out = append(out, series{runCondition, id(r, c.Type, string(c.Status), c.Reason), 1})
 		}
 	}
-	out = append(out, times(r)...)
+	estimated := r.Status.Progress.EstimatedCompletionTime
+	if r.Finished() {
+		estimated = nil
+	}
+	out = append(out, times(r, []instant{
+		{runAccepted, r.Status.AcceptedTime}, {runStarted, r.Status.StartTime}, {runCompleted, r.Status.CompletionTime}, {runEstimated, estimated},
+	})...)
 	out = append(out, trials(r)...)
 	return append(out, results(r)...)
 }
@@ -59,20 +65,16 @@ func id(o metav1.Object, more ...string) []string {
 	return labels
 }
 
-func times(r *v1alpha1.BenchmarkRun) (out []series) {
-	estimated := r.Status.Progress.EstimatedCompletionTime
-	if r.Finished() {
-		estimated = nil
-	}
-	for _, t := range []struct {
-		of *family.Family
-		at *metav1.Time
-	}{
-		{runAccepted, r.Status.AcceptedTime}, {runStarted, r.Status.StartTime},
-		{runCompleted, r.Status.CompletionTime}, {runEstimated, estimated},
-	} {
+// instant is the time of a metric; nil for one that is absent.
+type instant struct {
+	of *family.Family
+	at *metav1.Time
+}
+
+func times(o metav1.Object, all []instant) (out []series) {
+	for _, t := range all {
 		if t.at != nil {
-			out = append(out, series{t.of, id(r), float64(t.at.Unix())})
+			out = append(out, series{t.of, id(o), float64(t.at.Unix())})
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -13,74 +12,43 @@ import (
 	"github.com/assay-bench/assay/internal/ground/family"
 )
 
-var schedules = &family.Family{Name: "assay_schedules", Help: "Number of schedules.", Labels: []string{labelNamespace}}
+var schedules = gauge("assay_schedules", "namespace", "Number of schedules.")
 
 // Of one schedule.
 var (
-	scheduleCondition = &family.Family{
-		Name: "assay_schedule_condition", Help: "1, for a condition of the schedule (Ready, OnSchedule, Regressed, Suspended or Stalled) with its current status and reason.",
-		Labels: []string{labelNamespace, labelSchedule, labelCondition, labelStatus, labelReason},
-	}
-	scheduleNext = &family.Family{
-		Name: "assay_schedule_next_start_timestamp_seconds", Help: "When the next run starts by the schedule, with its jitter; absent without times, and while suspended.", Labels: ofScheduleLabels(),
-	}
-	scheduleLast = &family.Family{
-		Name: "assay_schedule_last_scheduled_timestamp_seconds", Help: "The last time of the schedule for which a run was started, without its jitter.", Labels: ofScheduleLabels(),
-	}
-	scheduleSucceeded = &family.Family{Name: "assay_schedule_last_success_timestamp_seconds", Help: "When the last successful run of the schedule ended.", Labels: ofScheduleLabels()}
-	scheduleEnded     = &family.Family{Name: "assay_schedule_last_completion_timestamp_seconds", Help: "When the last run of the schedule ended.", Labels: ofScheduleLabels()}
-	scheduleActive    = &family.Family{Name: "assay_schedule_active_runs", Help: "Number of runs of the schedule that have not ended, up to 32.", Labels: ofScheduleLabels()}
-	scheduleMissed    = &family.Family{
-		Name: "assay_schedule_missed_total", Help: "Number of times of the schedule for which no run was started, since the schedule was created.", Labels: ofScheduleLabels(), Counter: true,
-	}
-	scheduleHistory = &family.Family{Name: "assay_schedule_history_runs", Help: "Number of runs in the history of the schedule.", Labels: ofScheduleLabels()}
-	scheduleLastRun = &family.Family{
-		Name: "assay_schedule_last_run", Help: "1, for the run of the schedule that ended last: its outcome (Succeeded or Failed), and why it did not succeed.",
-		Labels: []string{labelNamespace, labelSchedule, labelRun, labelOutcome, labelReason},
-	}
-	scheduleRegression = &family.Family{
-		Name: "assay_schedule_regression_since_timestamp_seconds",
-		Help: "When the first run ended (label since) that shows what became slower, for each entry of status.regressions: found by the gates (source Gate) or as a change point (ChangePoint).",
-		Labels: []string{
-			labelNamespace, labelSchedule, labelSource, labelConfirmed, labelSince, labelParameters, labelTarget, family.LabelMeasurement, family.LabelOf, family.LabelUnit,
-		},
-	}
+	scheduleCondition = gauge("assay_schedule_condition", "namespace schedule condition status reason",
+		"1, for a condition of the schedule (Ready, OnSchedule, Regressed, Suspended or Stalled) with its current status and "+
+			"reason.")
+	scheduleNext = gauge("assay_schedule_next_start_timestamp_seconds", "namespace schedule",
+		"When the next run starts by the schedule, with its jitter; absent without times, and while suspended.")
+	scheduleLast = gauge("assay_schedule_last_scheduled_timestamp_seconds", "namespace schedule",
+		"The last time of the schedule for which a run was started, without its jitter.")
+	scheduleSucceeded = gauge("assay_schedule_last_success_timestamp_seconds", "namespace schedule",
+		"When the last successful run of the schedule ended.")
+	scheduleEnded = gauge("assay_schedule_last_completion_timestamp_seconds", "namespace schedule",
+		"When the last run of the schedule ended.")
+	scheduleActive = gauge("assay_schedule_active_runs", "namespace schedule",
+		"Number of runs of the schedule that have not ended, up to 32.")
+	scheduleMissed = counter("assay_schedule_missed_total", "namespace schedule",
+		"Number of times of the schedule for which no run was started, since the schedule was created.")
+	scheduleHistory = gauge("assay_schedule_history_runs", "namespace schedule", "Number of runs in the history of the schedule.")
+	scheduleLastRun = gauge("assay_schedule_last_run", "namespace schedule run outcome reason",
+		"1, for the run of the schedule that ended last: its outcome (Succeeded or Failed), and why it did not succeed.")
+	scheduleRegression = gauge("assay_schedule_regression_since_timestamp_seconds", "namespace schedule source confirmed since parameters target measurement of unit",
+		"When the first run ended (label since) that shows what became slower, for each entry of status.regressions: found by "+
+			"the gates (source Gate) or as a change point (ChangePoint).")
 )
-
-func ofScheduleLabels() []string { return []string{labelNamespace, labelSchedule} }
-
-func scheduleSection() family.Section {
-	return family.Section{
-		Title: "Schedules",
-		Text:  "As many schedules as `metrics.runs` have series of their own: namespaces take turns, and in each those come first whose time was missed or that became slower. They go with the schedule.",
-		Families: []*family.Family{
-			schedules, scheduleCondition, scheduleNext, scheduleLast, scheduleEnded, scheduleSucceeded, scheduleActive, scheduleMissed, scheduleHistory, scheduleLastRun,
-			scheduleBaseline, scheduleLimit, scheduleRegression,
-		},
-	}
-}
 
 // scheduleConditions that a schedule tells.
 var scheduleConditions = []string{
 	v1alpha1.ConditionScheduleReady, v1alpha1.ConditionOnSchedule, v1alpha1.ConditionRegressed, v1alpha1.ConditionSuspended, v1alpha1.ConditionStalled,
 }
 
-// schedulesByNamespace counts all of them. The namespaces with series of their own are the first by name.
+// schedulesByNamespace counts all of them.
 func schedulesByNamespace(all []v1alpha1.BenchmarkSchedule) (out []series) {
-	count := map[string]int{}
-	for _, s := range all {
-		count[s.Namespace]++
-	}
-	others := 0
-	for i, n := range slices.Sorted(maps.Keys(count)) {
-		if i >= MaxNamespaces {
-			others += count[n]
-			continue
-		}
-		out = append(out, series{schedules, []string{n}, float64(count[n])})
-	}
-	if others > 0 {
-		out = append(out, series{schedules, []string{OtherNamespaces}, float64(others)})
+	names, of := named(all)
+	for _, n := range names {
+		out = append(out, series{schedules, []string{n}, float64(len(of[n]))})
 	}
 	return out
 }
@@ -90,18 +58,13 @@ func byTrouble(a, b *v1alpha1.BenchmarkSchedule) int {
 	return cmp.Or(cmp.Compare(trouble(a), trouble(b)), cmp.Compare(a.Name, b.Name))
 }
 
-// Ranks of schedules.
-const (
-	rankTrouble = iota
-	rankWell
-)
-
+// trouble is the rank of a schedule: 0 of one that alerts are about.
 func trouble(s *v1alpha1.BenchmarkSchedule) int {
 	missed := apimeta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionOnSchedule)
 	if missed != nil && missed.Reason == v1alpha1.ReasonScheduleMissed || apimeta.IsStatusConditionTrue(s.Status.Conditions, v1alpha1.ConditionRegressed) {
-		return rankTrouble
+		return 0
 	}
-	return rankWell
+	return 1
 }
 
 // ofSchedule has the series of a schedule, the most important ones first.
@@ -126,14 +89,9 @@ func ofSchedule(s *v1alpha1.BenchmarkSchedule, known baselines) []series {
 		ended = &last.CompletionTime
 		out = append(out, series{scheduleLastRun, id(s, last.Name, string(last.Outcome), last.Reason), 1})
 	}
-	for _, t := range []struct {
-		of *family.Family
-		at *metav1.Time
-	}{{scheduleNext, st.NextScheduleTime}, {scheduleLast, st.LastScheduleTime}, {scheduleEnded, ended}, {scheduleSucceeded, st.LastSuccessfulTime}} {
-		if t.at != nil {
-			out = append(out, series{t.of, id(s), float64(t.at.Unix())})
-		}
-	}
+	out = append(out, times(s, []instant{
+		{scheduleNext, st.NextScheduleTime}, {scheduleLast, st.LastScheduleTime}, {scheduleEnded, ended}, {scheduleSucceeded, st.LastSuccessfulTime},
+	})...)
 	out = append(out, regressions(s)...)
 	return append(out, ofGate(s, known)...)
 }

@@ -39,8 +39,7 @@ const (
 // CountRequests to the object store, in a registry. Every outcome is there from the start, so that the first of its kind is an
 // increase too.
 func CountRequests(of objectStore, in prometheus.Registerer) (Store, error) {
-	f := storeRequests
-	s := Store{of, prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.Help}, f.Labels)}
+	s := Store{of, vector(storeRequests)}
 	for _, operation := range []string{operationCheck, operationRead, operationWrite, operationProbe} {
 		for _, state := range []store.State{store.Present, store.Absent, store.Different, store.Unreachable} {
 			s.requests.WithLabelValues(operation, outcome(state))

@@ -28,29 +28,15 @@ type sums struct {
 	nodes  map[string]bool
 }
 
-// totals over all runs. The namespaces with series of their own are the first by name.
+// totals over all runs.
 func totals(all []v1alpha1.BenchmarkRun, now time.Time) (out []series) {
-	namespaces := map[string]*sums{}
-	for _, r := range all {
-		namespaces[r.Namespace] = nil
-	}
-	named := slices.Sorted(maps.Keys(namespaces))
-	clear(namespaces)
-	for i := range all {
-		key := all[i].Namespace
-		if at, _ := slices.BinarySearch(named, key); at >= MaxNamespaces {
-			key = OtherNamespaces
-		}
-		s := namespaces[key]
-		if s == nil {
-			s = &sums{phases: map[v1alpha1.Phase]int{}, nodes: map[string]bool{}}
-			namespaces[key] = s
-		}
-		s.add(&all[i], now)
-	}
+	names, of := named(all)
 	held := map[string]bool{}
-	for _, n := range slices.Sorted(maps.Keys(namespaces)) {
-		s := namespaces[n]
+	for _, n := range names {
+		s := sums{phases: map[v1alpha1.Phase]int{}, nodes: map[string]bool{}}
+		for _, r := range of[n] {
+			s.add(r, now)
+		}
 		maps.Copy(held, s.nodes)
 		for _, p := range phases {
 			out = append(out, series{runs, []string{n, string(p)}, float64(s.phases[p])})

@@ -37,50 +37,67 @@ type Statement struct {
 // String is the statement in one line.
 func (s Statement) String() string { return strings.TrimSpace(s.Word + " " + s.Text) }
 
+// became are the tone, the word and the first words of what became of a run. One that is sound shows it.
+var became = map[Kind]Statement{
+	Failed:        {Bad, "FAILED", ""},
+	Invalid:       {Bad, "INVALID", "no number of this run can be relied on: "},
+	GateFailed:    {Bad, "GATE FAILED", ""},
+	GateNotJudged: {Open, "GATE NOT JUDGED", ""},
+	Passed:        {Good, "GATE PASSED", ""},
+}
+
 // answer of a run: what became of it where that is bad, its gate, and what it shows. There is at least one statement.
-func (r *Run) answer(run *v1alpha1.BenchmarkRun, kind Kind) (out []Statement) {
-	says := func(tone Tone, word, text string) { out = append(out, Statement{tone, word, contract.Line(text)}) }
-	switch kind {
-	case Failed:
-		says(Bad, "FAILED", r.Message)
-	case Invalid:
-		says(Bad, "INVALID", "no number of this run can be relied on: "+r.Message)
-	case GateFailed:
-		says(Bad, "GATE FAILED", r.Message)
-	case GateNotJudged:
-		says(Open, "GATE NOT JUDGED", r.Message)
-	case Passed:
-		says(Good, "GATE PASSED", r.Message)
-	case Going:
-		says(Open, strings.ToUpper(r.Outcome), progressOf(r.Trials)+r.Message)
+func (r *Run) answer(run *v1alpha1.BenchmarkRun) (out []Statement) {
+	s, told := became[r.Kind]
+	if r.Kind == Going {
+		s, told = Statement{Tone: Open, Word: strings.ToUpper(r.Outcome)}, true
+		if t := r.Trials; t.Planned > 0 {
+			s.Text = fmt.Sprintf("%d of %d trials; ", t.Done, t.Planned)
+		}
 	}
-	primary, controls := r.family(v1alpha1.FamilyPrimary), r.family(v1alpha1.FamilyControl)
-	if len(primary) > 0 {
+	if told {
+		out = append(out, Statement{s.Tone, s.Word, contract.Line(s.Text + r.Message)})
+	}
+	out = append(out, r.shows(run)...)
+	compared := len(r.Family(v1alpha1.FamilyPrimary)) + len(r.Family(v1alpha1.FamilyControl)) + len(r.Sweeps)
+	if len(out) == 0 || compared == 0 && r.Kind != Failed && r.Kind != Going && r.Headline != "" {
+		out = append(out, Statement{Plain, "MEASURED", contract.Line(r.measured())})
+	}
+	return append(out, early(run)...)
+}
+
+// shows is what the comparisons, sweeps and controls of a run show.
+func (r *Run) shows(run *v1alpha1.BenchmarkRun) (out []Statement) {
+	says := func(tone Tone, word, text string) { out = append(out, Statement{tone, word, contract.Line(text)}) }
+	if primary := r.Family(v1alpha1.FamilyPrimary); len(primary) > 0 {
 		out = append(out, primary[0].statement())
-		if kind == Invalid {
-			out[len(out)-1].Tone = Plain // nobody takes it for shown
+		if r.Kind == Invalid {
+			out[0].Tone = Plain // nobody takes it for shown
 		}
 		if len(primary) > 1 {
 			says(Plain, "", remaining(primary[1:]))
 		}
 	}
-	for _, s := range r.Sweeps {
-		says(Plain, "SWEEP", s)
-		break
+	if len(r.Sweeps) > 0 {
+		says(Plain, "SWEEP", r.Sweeps[0])
 	}
-	if text := resolution(controls, run); text != "" {
+	if text := resolution(r.Family(v1alpha1.FamilyControl), run); text != "" {
 		says(Plain, "CONTROL", text)
 	}
 	if text := r.uncompared; text != "" {
 		says(Open, "NO VERDICT", text)
 	}
-	if len(out) == 0 || len(primary) == 0 && kind != Failed && kind != Going && r.Headline != "" && len(r.Sweeps)+len(controls) == 0 {
-		says(Plain, "MEASURED", r.measured())
-	}
-	if n := stoppedAfter(run); n > 0 {
-		says(Plain, "", fmt.Sprintf("stopped early, after %d of at most %s", n, BlocksOf(run.Spec.Design.Blocks, run.Spec.Design.Blocks)))
-	}
 	return out
+}
+
+// early says after how many blocks a run stopped early; it is empty for any other.
+func early(run *v1alpha1.BenchmarkRun) []Statement {
+	n := stoppedAfter(run)
+	if n == 0 {
+		return nil
+	}
+	all := BlocksOf(run.Spec.Design.Blocks, run.Spec.Design.Blocks)
+	return []Statement{{Plain, "", fmt.Sprintf("stopped early, after %d of at most %s", n, all)}}
 }
 
 // statement of a comparison.
@@ -98,13 +115,6 @@ func remaining(all []Verdict) string {
 		return "the other comparison: " + strings.ToLower(words[0])
 	}
 	return fmt.Sprintf("the other %d comparisons: %s", len(all), strings.ToLower(Tally(words)))
-}
-
-func progressOf(t Trials) string {
-	if t.Planned == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d trials; ", t.Done, t.Planned)
 }
 
 // measured is the headline; without one that there are medians, or that no trial counts.

@@ -17,17 +17,22 @@ type Differences struct {
 	Differences []Difference `json:"differences"`
 }
 
-// Difference is one property in which the sides differ besides what is compared.
+// Difference is one property in which the sides differ besides what is compared, such as log_bin or target/cpu.
 type Difference struct {
-	// Name of a setting, such as log_bin, or of another fact, such as target/cpu.
-	Name string `json:"name"`
-	// Value and Baseline in force; absent where a side has no such property.
-	Value    string `json:"value,omitempty"`
-	Baseline string `json:"baseline,omitempty"`
-	// Faster is Value or Baseline: the side that the difference makes faster; absent where that is unknown.
-	Faster string `json:"faster,omitempty"`
+	v1alpha1.SideDifference
 	// Meaning is why it matters; absent where that is unknown.
 	Meaning string `json:"meaning,omitempty"`
+}
+
+// Faster is the side of a pair that a difference makes faster; empty where that is unknown.
+func (d Differences) Faster(one Difference) string {
+	switch one.Faster {
+	case v1alpha1.FasterValue:
+		return d.Value
+	case v1alpha1.FasterBaseline:
+		return d.Baseline
+	}
+	return ""
 }
 
 // fewDiffering names stand in a line; of more, the number.
@@ -79,9 +84,7 @@ func differencesOf(all []v1alpha1.SideDifferences) (out []Differences) {
 	for _, pair := range all {
 		one := Differences{Value: pair.Value, Baseline: pair.Baseline}
 		for _, d := range pair.Differences {
-			one.Differences = append(one.Differences, Difference{
-				Name: d.Name, Value: d.Value, Baseline: d.Baseline, Faster: string(d.Faster), Meaning: likeness.Meaning(d.Name),
-			})
+			one.Differences = append(one.Differences, Difference{d, likeness.Meaning(d.Name)})
 		}
 		out = append(out, one)
 	}

@@ -15,7 +15,6 @@
 //	measurements.go  medians with their intervals
 //	doubts.go        what limits a median, and findings
 //	headline.go      the main measurement in one line
-//	targets.go       servers as they ran
 //	next.go          what to do next
 //	legend.go        what intervals and p-values are
 //	status.go        the sentences of the status

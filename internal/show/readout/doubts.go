@@ -14,74 +14,43 @@ type doubt struct {
 	word string
 	// trials of a measurement that it is about.
 	trials func(Measurement) int32
-	// of says of which trials it counts; meaning says what it means for the number.
-	of      func(Measurement) int32
+	// meaning for the number.
 	meaning string
-	// leftOut: it is about trials that do not count.
+	// leftOut: it is about planned trials that do not count; otherwise about counted ones.
 	leftOut bool
 }
 
-// Doubts are the words of all kinds of what limits a number.
-func Doubts() (words []string) {
-	for _, d := range doubts() {
-		words = append(words, d.word)
-	}
-	return words
-}
-
-func counted(m Measurement) int32 { return m.Trials }
-func planned(m Measurement) int32 { return m.PlannedTrials }
-
 // doubts in the order of the table: what is left out, what else than the server decided a number, and how constant it was.
-func doubts() (out []doubt) {
-	for _, l := range []struct {
-		reason        v1alpha1.LeftOutReason
-		word, meaning string
-	}{
-		{v1alpha1.LeftOutFailed, "failed", "these trials have no result, and are left out"},
-		{v1alpha1.LeftOutInvalid, "invalid", "their results contradict themselves, and are left out"},
-		{v1alpha1.LeftOutDisturbed, "disturbed", "something else happened during these trials, and they are left out"},
-		{v1alpha1.LeftOutBlockDisturbed, "block disturbed", "another trial of the same block was disturbed: they are left out, too, so that pairs stay pairs"},
-		{v1alpha1.LeftOutNoValue, "no value", "these trials have no such number"},
-		{v1alpha1.LeftOutNotRun, "not run", "the run ended before these trials"},
-	} {
-		out = append(out, doubt{l.word, func(m Measurement) int32 { return m.LeftOut[string(l.reason)] }, planned, l.meaning, true})
-	}
-	for _, l := range []struct {
-		by            v1alpha1.LimitKind
-		word, meaning string
-	}{
-		{v1alpha1.LimitClient, "client limit", "the client was at its own CPU limit: the number says how fast the client is"},
-		{v1alpha1.LimitCPU, "CPU limit", "the server used up the CPU of its shape: with more CPU the order may be another"},
-		{v1alpha1.LimitMemory, "memory limit", "the server waited for memory within the limit of its shape"},
-	} {
-		out = append(out, doubt{l.word, func(m Measurement) int32 { return m.LimitedBy[string(l.by)] }, counted, l.meaning, false})
-	}
-	return append(out,
-		doubt{"saturated", func(m Measurement) int32 { return m.SaturatedTrials }, counted, "the offered rate was not achieved, so that latencies grow with the length of the window", false},
-		doubt{"not steady", func(m Measurement) int32 { return m.NotSteadyTrials }, counted, "the throughput changed within the window by more than 5 %", false},
-	)
+var doubts = []doubt{
+	leftOut(v1alpha1.LeftOutFailed, "failed", "these trials have no result, and are left out"),
+	leftOut(v1alpha1.LeftOutInvalid, "invalid", "their results contradict themselves, and are left out"),
+	leftOut(v1alpha1.LeftOutDisturbed, "disturbed", "something else happened during these trials, and they are left out"),
+	leftOut(v1alpha1.LeftOutBlockDisturbed, "block disturbed",
+		"another trial of the same block was disturbed: they are left out, too, so that pairs stay pairs"),
+	leftOut(v1alpha1.LeftOutNoValue, "no value", "these trials have no such number"),
+	leftOut(v1alpha1.LeftOutNotRun, "not run", "the run ended before these trials"),
+	limit(v1alpha1.LimitClient, "client limit", "the client was at its own CPU limit: the number says how fast the client is"),
+	limit(v1alpha1.LimitCPU, "CPU limit", "the server used up the CPU of its shape: with more CPU the order may be another"),
+	limit(v1alpha1.LimitMemory, "memory limit", "the server waited for memory within the limit of its shape"),
+	{"saturated", func(m Measurement) int32 { return m.SaturatedTrials },
+		"the offered rate was not achieved, so that latencies grow with the length of the window", false},
+	{"not steady", func(m Measurement) int32 { return m.NotSteadyTrials }, "the throughput changed within the window by more than 5 %", false},
 }
 
-// doubted is a measurement with what an entry of the summary says against it.
-func doubted(m Measurement, e v1alpha1.SummaryEntry) Measurement {
-	for _, l := range e.LeftOut {
-		if m.LeftOut == nil {
-			m.LeftOut = map[string]int32{}
-		}
-		m.LeftOut[string(l.Reason)] = l.TrialCount
+func leftOut(reason v1alpha1.LeftOutReason, word, meaning string) doubt {
+	return doubt{word, func(m Measurement) int32 { return m.LeftOut[string(reason)] }, meaning, true}
+}
+
+func limit(by v1alpha1.LimitKind, word, meaning string) doubt {
+	return doubt{word, func(m Measurement) int32 { return m.LimitedBy[string(by)] }, meaning, false}
+}
+
+// of how many trials of a measurement it is.
+func (d doubt) of(m Measurement) int32 {
+	if d.leftOut {
+		return m.PlannedTrials
 	}
-	for _, l := range e.LimitedBy {
-		if m.LimitedBy == nil {
-			m.LimitedBy = map[string]int32{}
-		}
-		m.LimitedBy[string(l.By)] = l.TrialCount
-	}
-	m.SaturatedTrials = e.SaturatedTrialCount
-	if s := e.Steadiness; s != nil {
-		m.NotSteadyTrials, m.UnknownSteadyTrials = s.NotSteady, s.TooShort
-	}
-	return m
+	return m.Trials
 }
 
 // Notes beside the rows of a table, and what their words mean.
@@ -94,12 +63,11 @@ type Notes struct {
 
 // NotesOf measurements.
 func NotesOf(ms []Measurement) Notes {
-	all, used := doubts(), map[int]bool{}
-	out := Notes{Of: make([]string, len(ms))}
+	used, out := map[int]bool{}, Notes{Of: make([]string, len(ms))}
 	var caveats []string
 	for i, m := range ms {
 		var words []string
-		for k, d := range all {
+		for k, d := range doubts {
 			if n := d.trials(m); n > 0 {
 				used[k] = true
 				words = append(words, fmt.Sprintf("%s %d/%d", d.word, n, d.of(m)))
@@ -114,7 +82,7 @@ func NotesOf(ms []Measurement) Notes {
 		}
 		out.Of[i] = strings.Join(words, ", ")
 	}
-	for k, d := range all {
+	for k, d := range doubts {
 		if used[k] {
 			out.Legend = append(out.Legend, d.word+": "+d.meaning)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -104,29 +103,22 @@ func context(p *plan.Plan, e v1alpha1.SummaryEntry) string {
 
 // note has the number of counted trials and what limits them, in the words of doubts.go.
 func note(e v1alpha1.SummaryEntry) string {
-	words := []string{"n=" + ofAll(e.TrialCount, e.PlannedTrialCount)}
-	m := doubted(Measurement{Trials: e.TrialCount, PlannedTrials: e.PlannedTrialCount}, e)
-	for _, d := range doubts() {
+	n := fmt.Sprintf("n=%d", e.TrialCount)
+	if e.TrialCount < e.PlannedTrialCount {
+		n += fmt.Sprintf(" of %d", e.PlannedTrialCount)
+	}
+	words := []string{n}
+	m := MeasurementOf(e)
+	for _, d := range doubts {
 		if n := d.trials(m); n > 0 && !d.leftOut {
-			words = append(words, inTrials(d.word, n, e.TrialCount))
+			word := d.word
+			if n < e.TrialCount {
+				word += fmt.Sprintf(" in %d", n)
+			}
+			words = append(words, word)
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-func inTrials(what string, n, of int32) string {
-	if n >= of {
-		return what
-	}
-	return fmt.Sprintf("%s in %d", what, n)
-}
-
-// ofAll is "6", or "4 of 6".
-func ofAll(n, planned int32) string {
-	if n >= planned {
-		return strconv.Itoa(int(n))
-	}
-	return fmt.Sprintf("%d of %d", n, planned)
 }
 
 // shownPart is which part of the main measurements is shown; empty when all are shown.

@@ -106,15 +106,23 @@ func (in Input) named(name string) []Measurement {
 
 // MeasurementOf an entry of the summary.
 func MeasurementOf(e v1alpha1.SummaryEntry) Measurement {
-	where := map[string]string{}
-	maps.Copy(where, e.Labels)
-	for axis, value := range e.Parameters {
-		where[axis] = value.String()
-	}
-	return doubted(Measurement{
+	where := maps.Collect(maps.All(e.Labels))
+	maps.Copy(where, ParametersOf(e.Parameters))
+	m := Measurement{
 		Name: e.Name, Where: where, Target: e.Target, Unit: e.Unit, Direction: e.Direction, Median: e.Median, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh, IntervalCoverage: e.IntervalCoverage,
 		Min: e.Min, Max: e.Max, Trials: e.TrialCount, PlannedTrials: e.PlannedTrialCount, Caveat: e.Caveat,
-	}, e)
+		LeftOut: map[string]int32{}, LimitedBy: map[string]int32{}, SaturatedTrials: e.SaturatedTrialCount,
+	}
+	for _, l := range e.LeftOut {
+		m.LeftOut[string(l.Reason)] = l.TrialCount
+	}
+	for _, l := range e.LimitedBy {
+		m.LimitedBy[string(l.By)] = l.TrialCount
+	}
+	if s := e.Steadiness; s != nil {
+		m.NotSteadyTrials, m.UnknownSteadyTrials = s.NotSteady, s.TooShort
+	}
+	return m
 }
 
 // factorsOf the quoted numbers of a target to their baseline, by their places. Their direction is that
@@ -150,11 +158,8 @@ func whereOf(labels map[string]string) string {
 	return strings.Join(words, " ")
 }
 
-// parametersOf a cell as text; nil without any.
-func parametersOf(cell map[string]intstr.IntOrString) map[string]string {
-	if len(cell) == 0 {
-		return nil
-	}
+// ParametersOf a cell as text.
+func ParametersOf(cell map[string]intstr.IntOrString) map[string]string {
 	out := map[string]string{}
 	for axis, value := range cell {
 		out[axis] = value.String()

@@ -1,6 +1,7 @@
 package readout
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -21,28 +22,21 @@ func (r Run) next(in Input) (out []string) {
 	case GateFailed:
 		out = append(out, fmt.Sprintf("kubectl assay why %s -n %s lists the measurements that the gate failed for", run.Name, run.Namespace))
 	}
-	if text := moreBlocks(r.family(v1alpha1.FamilyPrimary), run); text != "" {
+	if text := moreBlocks(r.Family(v1alpha1.FamilyPrimary), run); text != "" {
 		out = append(out, text)
 	}
 	for _, pair := range r.Differences {
 		if n := len(pair.Differences); n > 0 {
 			first := pair.Differences[0]
 			out = append(out, fmt.Sprintf("where %s is not what you compare, set it for both in spec.targets[].mysql.config: it is %s for %s and %s for %s",
-				first.Name, orNone(first.Value), pair.Value, orNone(first.Baseline), pair.Baseline))
+				first.Name, cmp.Or(first.Value, "not set"), pair.Value, cmp.Or(first.Baseline, "not set"), pair.Baseline))
 			break
 		}
 	}
-	if len(r.family(v1alpha1.FamilyPrimary)) == 0 && len(run.Status.Targets) > 1 && run.Spec.Gate == nil {
+	if len(r.Family(v1alpha1.FamilyPrimary)) == 0 && len(run.Status.Targets) > 1 && run.Spec.Gate == nil {
 		out = append(out, "declare what to compare in spec.analysis.comparisons, and run again: only a comparison that was declared before the data has a verdict")
 	}
 	return out
-}
-
-func orNone(value string) string {
-	if value == "" {
-		return "not set"
-	}
-	return value
 }
 
 // moreBlocks says how many blocks find the minimum effect for every comparison that is inconclusive; empty without one, and
@@ -84,7 +78,7 @@ func timeOfBlocks(run *v1alpha1.BenchmarkRun, blocks int32) time.Duration {
 
 // lacks is what the verdicts do not say, as far as the run itself knows it.
 func (r Run) lacks(in Input) (out []string) {
-	primary := r.family(v1alpha1.FamilyPrimary)
+	primary := r.Family(v1alpha1.FamilyPrimary)
 	switch {
 	case r.Kind == Going || r.Kind == Failed:
 		return nil
@@ -104,10 +98,14 @@ func (r Run) lacks(in Input) (out []string) {
 		}
 	}
 	for _, pair := range r.Differences {
+		var names []string
+		for _, d := range pair.Differences {
+			names = append(names, d.Name)
+		}
 		out = append(out, fmt.Sprintf("%s and %s differ in more than what is compared: %s. What of the difference comes from it is not known.",
-			pair.Value, pair.Baseline, namesOf(pair.Differences)))
+			pair.Value, pair.Baseline, Few(names, 6)))
 	}
-	if n := len(r.family(v1alpha1.FamilyExploratory)); n > 0 && len(primary) > 0 {
+	if n := len(r.Family(v1alpha1.FamilyExploratory)); n > 0 && len(primary) > 0 {
 		out = append(out, fmt.Sprintf("%s have no error rate: they are hints.", plural(n, "comparison that was not declared", "comparisons that were not declared")))
 	}
 	for _, t := range r.Targets {
@@ -118,17 +116,10 @@ func (r Run) lacks(in Input) (out []string) {
 	return out
 }
 
-// namesOf differences, the first few.
-func namesOf(all []Difference) string {
-	const most = 6
-	text := ""
-	for i, d := range all[:min(len(all), most)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += d.Name
-	}
-	if more := len(all) - most; more > 0 {
+// Few of some names, and how many more there are.
+func Few(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

@@ -32,29 +32,11 @@ const (
 	GateNotJudged Kind = "GateNotJudged"
 )
 
-// Exit codes of commands that followed a run to its end, by its outcome.
-const (
-	ExitOK            = 0
-	ExitFailed        = 2
-	ExitInvalid       = 3
-	ExitGateFailed    = 4
-	ExitGateNotJudged = 5
-)
+// exitCodes of commands that followed a run to its end, by its outcome; 0 for the others.
+var exitCodes = map[Kind]int{Failed: 2, Invalid: 3, GateFailed: 4, GateNotJudged: 5}
 
 // ExitCode of a command that followed a run of this kind.
-func (k Kind) ExitCode() int {
-	switch k {
-	case Failed:
-		return ExitFailed
-	case Invalid:
-		return ExitInvalid
-	case GateFailed:
-		return ExitGateFailed
-	case GateNotJudged:
-		return ExitGateNotJudged
-	}
-	return ExitOK
-}
+func (k Kind) ExitCode() int { return exitCodes[k] }
 
 // Outcome is what became of a run.
 type Outcome struct {
@@ -97,13 +79,6 @@ func condition(run *v1alpha1.BenchmarkRun, name string) metav1.Condition {
 		return *c
 	}
 	return metav1.Condition{Type: name, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonNotReached}
-}
-
-// Outcomes are the words of runs that have no comparison; one that has some has the words of their verdicts.
-func Outcomes() []string {
-	return []string{
-		string(v1alpha1.PhasePending), string(v1alpha1.PhaseQueued), string(v1alpha1.PhaseSuspended), running, string(Failed), string(Invalid), gatePassed, string(GateFailed), string(GateNotJudged), measured,
-	}
 }
 
 // Words of outcomes that are neither a kind nor a phase.

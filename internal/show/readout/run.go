@@ -1,6 +1,7 @@
 package readout
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -112,17 +113,9 @@ type Target struct {
 	// Node of the database pod; absent for a server that Assay did not provide.
 	Node string `json:"node,omitempty"`
 	// Load has the measurements of loading the data, which is done once.
-	Load []Value `json:"load,omitempty"`
+	Load []v1alpha1.Value `json:"load,omitempty"`
 	// Quoted is the source of numbers that somebody else measured; absent for a target that was measured here.
 	Quoted string `json:"quoted,omitempty"`
-}
-
-// Value is a number without a spread, in the unit.
-type Value struct {
-	Name   string            `json:"name"`
-	Labels map[string]string `json:"labels,omitempty"`
-	Value  string            `json:"value"`
-	Unit   string            `json:"unit"`
 }
 
 // Measurement is a number of one target. Numbers are decimal, in the unit.
@@ -209,8 +202,11 @@ func StatusIn(run *v1alpha1.BenchmarkRun, view View) Run {
 func Of(in Input) Run {
 	run, st := in.Run, in.Run.Status
 	out := Run{
-		Version: RunVersion, RunHead: HeadOf(run), Planned: plannedOf(run), Targets: targetsOf(run),
+		Version: RunVersion, RunHead: HeadOf(run), Targets: targetsOf(run),
 		Measurements: in.measurements(), Verdicts: []Verdict{}, Differences: differencesOf(st.Differences),
+	}
+	if c := condition(run, v1alpha1.ConditionAccepted); c.Status == metav1.ConditionTrue {
+		out.Planned = c.Message
 	}
 	a := about{analysis.ErrorRate(run.Spec), st.Differences}
 	for _, e := range in.Comparisons {
@@ -232,7 +228,7 @@ func Of(in Input) Run {
 			out.uncompared = f.Message
 		}
 	}
-	out.Answer = out.answer(run, out.Kind)
+	out.Answer = out.answer(run)
 	out.Lacks, out.Next = out.lacks(in), out.next(in)
 	return out
 }
@@ -245,8 +241,8 @@ func familyRank(family string) int {
 	return slices.Index([]string{string(v1alpha1.FamilyPrimary), string(v1alpha1.FamilyControl), string(v1alpha1.FamilyExploratory)}, family)
 }
 
-// family of verdicts.
-func (r Run) family(family v1alpha1.ComparisonFamily) (out []Verdict) {
+// Family of the verdicts.
+func (r Run) Family(family v1alpha1.ComparisonFamily) (out []Verdict) {
 	for _, v := range r.Verdicts {
 		if v.Family == string(family) {
 			out = append(out, v)
@@ -255,25 +251,35 @@ func (r Run) family(family v1alpha1.ComparisonFamily) (out []Verdict) {
 	return out
 }
 
+// targetsOf a run, as they ran.
+func targetsOf(run *v1alpha1.BenchmarkRun) []Target {
+	out := []Target{}
+	for _, t := range run.Status.Targets {
+		target := Target{Name: t.Name, Server: t.ServerVersion, Node: t.NodeName, Load: t.Load}
+		if t.Source != "" || len(t.Quoted) > 0 {
+			target.Quoted = cmp.Or(t.Source, t.Name)
+		}
+		out = append(out, target)
+	}
+	return out
+}
+
 // HeadOf a run.
 func HeadOf(run *v1alpha1.BenchmarkRun) RunHead {
 	st, p := run.Status, run.Status.Progress
 	outcome := OutcomeOf(run)
-	status := func(name, without string) string {
-		if c := apimeta.FindStatusCondition(st.Conditions, name); c != nil {
-			return string(c.Status)
-		}
-		return without
-	}
 	head := RunHead{
 		Namespace: run.Namespace, Name: run.Name, UID: string(run.UID), Phase: string(st.Phase),
 		Outcome: outcome.Word, Kind: outcome.Kind, ExitCode: outcome.Kind.ExitCode(), Message: outcome.Message,
 		Trials: Trials{
 			Planned: p.Planned, Done: p.Done, Succeeded: p.Succeeded, Failed: p.Failed, Invalid: p.Invalid, Disturbed: p.Disturbed, Retries: p.Retries,
 		},
-		Valid: status(v1alpha1.ConditionValid, string(metav1.ConditionUnknown)), Passed: status(v1alpha1.ConditionPassed, ""),
+		Valid:    string(condition(run, v1alpha1.ConditionValid).Status),
 		Headline: st.Headline, Verdict: st.Verdict, Report: reportOf(st.Report),
 		Created: run.CreationTimestamp.Time, Started: timeOf(st.StartTime), Ended: timeOf(st.CompletionTime),
+	}
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed); c != nil {
+		head.Passed = string(c.Status)
 	}
 	if head.Ended == nil {
 		head.Ends = timeOf(p.EstimatedCompletionTime)

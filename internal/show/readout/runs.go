@@ -1,6 +1,7 @@
 package readout
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -113,7 +114,7 @@ func RunDifferences(all []analysis.RunDifference) (out []string) {
 		}
 		switch {
 		case d.Code == analysis.FieldDiffers:
-			out = append(out, fmt.Sprintf("%s (%s: %s, %s: %s)", d.Name, d.First, orAbsent(d.FirstValue), d.Second, orAbsent(d.SecondValue)))
+			out = append(out, fmt.Sprintf("%s (%s: %s, %s: %s)", d.Name, d.First, cmp.Or(d.FirstValue, "absent"), d.Second, cmp.Or(d.SecondValue, "absent")))
 		case d.Code == analysis.NotKnown:
 			words := make([]string, 0, len(d.Unknown))
 			for _, class := range d.Unknown {
@@ -125,17 +126,10 @@ func RunDifferences(all []analysis.RunDifference) (out []string) {
 		case d.Class == likeness.MachineSpeed:
 			out = append(out, of+": "+d.Name+": "+d.Why)
 		default:
-			out = append(out, fmt.Sprintf("%s: %s differs (%s against %s)", of, d.Name, orAbsent(d.SecondValue), orAbsent(d.FirstValue)))
+			out = append(out, fmt.Sprintf("%s: %s differs (%s against %s)", of, d.Name, cmp.Or(d.SecondValue, "absent"), cmp.Or(d.FirstValue, "absent")))
 		}
 	}
 	return out
-}
-
-func orAbsent(value string) string {
-	if value == "" {
-		return "absent"
-	}
-	return value
 }
 
 // fewRuns tell little about how runs differ: with 5, the variance between them has a relative error of 70 %.

@@ -39,26 +39,22 @@ func SetWords(run *v1alpha1.BenchmarkRun) {
 func verdictLine(run *v1alpha1.BenchmarkRun) string {
 	doc := FromStatus(run)
 	var parts []string
-	for _, s := range doc.Answer {
-		switch s.Word {
-		case "FAILED", "GATE FAILED", "GATE NOT JUDGED", "GATE PASSED", "MEASURED":
-			continue // a condition and the headline say it
-		case "INVALID":
-			s.Text = "(" + condition(run, v1alpha1.ConditionValid).Reason + "):"
-			parts = append(parts, s.String())
-			continue
-		}
+	for _, s := range append(doc.shows(run), early(run)...) {
 		parts = append(parts, s.String())
 	}
-	if len(parts) == 1 && strings.HasPrefix(parts[0], "INVALID") {
-		return ""
+	text := strings.Join(parts, "; ")
+	if text == "" || doc.Kind != Invalid {
+		return text
 	}
-	return strings.Replace(strings.Join(parts, "; "), ":; ", ": ", 1)
+	return "INVALID (" + condition(run, v1alpha1.ConditionValid).Reason + "): " + text
 }
 
 // MinimumEffect of the comparisons of a run, as a share: a ratio from 1/(1+effect) to 1+effect is too small to matter. 0
 // for a text that is none, which the API server refuses.
-func MinimumEffect(run *v1alpha1.BenchmarkRun) float64 { return shareOf(minimumEffectOf(run)) }
+func MinimumEffect(run *v1alpha1.BenchmarkRun) float64 {
+	percent, _ := figure.Decimal(strings.TrimSuffix(minimumEffectOf(run), "%"))
+	return percent / 100
+}
 
 // minimumEffectOf a run as its spec has it, such as "5%".
 func minimumEffectOf(run *v1alpha1.BenchmarkRun) string {
@@ -66,10 +62,4 @@ func minimumEffectOf(run *v1alpha1.BenchmarkRun) string {
 		return a.MinimumEffect
 	}
 	return v1alpha1.DefaultMinimumEffect
-}
-
-// shareOf a percentage; 0 for a text that is none.
-func shareOf(percentage string) float64 {
-	percent, _ := figure.Decimal(strings.TrimSuffix(percentage, "%"))
-	return percent / 100
 }

@@ -15,7 +15,7 @@ import (
 func SweepText(e v1alpha1.SweepEntry) string {
 	words := []string{e.Axis + " of " + e.Target}
 	if len(e.Parameters) > 0 {
-		words = append(words, whereOf(parametersOf(e.Parameters)))
+		words = append(words, whereOf(ParametersOf(e.Parameters)))
 	}
 	var found []string
 	if e.Knee != "" {

@@ -81,16 +81,11 @@ type about struct {
 	differences []v1alpha1.SideDifferences
 }
 
-// VerdictOf a comparison. The error rate tells p-values apart, and the differences are those of all pairs of targets.
-func VerdictOf(e v1alpha1.ComparisonEntry, errorRate float64, differences []v1alpha1.SideDifferences) Verdict {
-	return about{errorRate, differences}.verdict(e)
-}
-
 func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 	effect := figure.EffectOf(e.Ratio, e.IntervalLow, e.IntervalHigh)
 	v := Verdict{
 		Family: string(e.Family), Verdict: string(e.Verdict), BelowMinimumEffect: e.BelowMinimumEffect,
-		Factor: e.Factor, Value: e.Value, Baseline: e.Baseline, Target: e.Target, Where: parametersOf(e.Parameters),
+		Factor: e.Factor, Value: e.Value, Baseline: e.Baseline, Target: e.Target, Where: ParametersOf(e.Parameters),
 		Name: e.Name, Labels: e.Labels, Unit: e.Unit, Direction: e.Direction,
 		Ratio: e.Ratio, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh, IntervalConfidence: e.IntervalConfidence,
 		P: e.P, AdjustedP: e.AdjustedP, DetectableEffect: e.DetectableEffect, BlocksNeeded: e.BlocksNeeded,

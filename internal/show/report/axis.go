@@ -27,7 +27,7 @@ func overLoad(in Input, values trials) (out []block) {
 		panelNames, by := panels(l.place(m.entries))
 		for _, name := range panelNames[:min(len(panelNames), maxPanels)] {
 			if f := curves(in, m, l, name, by[name], values); f != nil {
-				out = append(out, block{picture: f})
+				out = append(out, block{Picture: f})
 			}
 		}
 	}
@@ -43,9 +43,9 @@ func overLoad(in Input, values trials) (out []block) {
 		lines = append(lines[:maxMarks], fmt.Sprintf("and %d more in the ConfigMaps of the summary", len(in.Sweeps)-maxMarks))
 	}
 	if len(lines) > 0 {
-		out = append(out, block{heading: "Knees and peaks", text: "The knee is where the line through the throughput at the lightest load meets the highest throughput: " +
+		out = append(out, block{Heading: "Knees and peaks", Text: "The knee is where the line through the throughput at the lightest load meets the highest throughput: " +
 			"beyond it, more load no longer gives more in proportion. In brackets is its interval, which comes from those of the ratios to the lightest load; " +
-			"and of a peak the loads that none was shown to exceed.", bullets: lines})
+			"and of a peak the loads that none was shown to exceed.", Bullets: lines})
 	}
 	return append(out, searches(in)...)
 }
@@ -57,7 +57,7 @@ func curves(in Input, m *measurement, l layout, panel string, all []placed, valu
 		return nil
 	}
 	lines := make([]chart.Line, len(series))
-	behind := &table{caption: "Numbers behind the picture: " + m.title(), head: []column{{l.across[0], false}, {strings.Join(l.series, ", "), false}, {"median", true}, {"interval", true}, {"trials", true}}}
+	behind := &table{Caption: "Numbers behind the picture: " + m.title(), Head: []column{{l.across[0], false}, {strings.Join(l.series, ", "), false}, {"median", true}, {"interval", true}, {"trials", true}}}
 	most, drawn, total := max(maxDots/len(all), 4), 0, 0
 	for _, p := range grouped(all) {
 		x, err := strconv.ParseFloat(p.across, 64)
@@ -69,7 +69,7 @@ func curves(in Input, m *measurement, l layout, panel string, all []placed, valu
 		i := slices.Index(series, p.series)
 		point := chart.Point{X: x, Y: mid, Title: titleOf(l.across[0]+" "+p.across+", "+p.series, p.entry, m)}
 		point.Low, point.High = spreadOf(p.entry)
-		behind.rows = append(behind.rows, []cell{{text: p.across, heading: true}, {text: p.series}, {text: median}, {text: orDash(interval), below: []string{level}}, {text: fmt.Sprintf("%d of %d", p.entry.TrialCount, p.entry.PlannedTrialCount)}})
+		behind.Rows = append(behind.Rows, []cell{{Text: p.across, Heading: true}, {Text: p.series}, {Text: median}, {Text: orDash(interval), Below: []string{level}}, {Text: fmt.Sprintf("%d of %d", p.entry.TrialCount, p.entry.PlannedTrialCount)}})
 		lines[i].Series, lines[i].Points = i, append(lines[i].Points, point)
 		ds := dots(values.of(p.entry), m.unit, most)
 		drawn, total = drawn+len(ds), total+len(values.of(p.entry))
@@ -78,15 +78,15 @@ func curves(in Input, m *measurement, l layout, panel string, all []placed, valu
 			lines[i].Dots = append(lines[i].Dots, d)
 		}
 	}
-	f := &picture{caption: captionOf(m, panel, "over "+l.across[0]), behind: behind,
-		note: "A point is a trial, a line joins medians, and a whisker is the interval of the median, or the range of the trials where they are too few for one."}
+	f := &picture{Caption: captionOf(m, panel, "over "+l.across[0]), Behind: behind,
+		Note: "A point is a trial, a line joins medians, and a whisker is the interval of the median, or the range of the trials where they are too few for one."}
 	if len(series) > 1 {
-		f.key = series
+		f.Key = series
 	}
 	if drawn < total {
-		f.note += fmt.Sprintf(" Points are thinned: %s of %s are drawn.", figure.Number(float64(drawn)), figure.Number(float64(total)))
+		f.Note += fmt.Sprintf(" Points are thinned: %s of %s are drawn.", figure.Number(float64(drawn)), figure.Number(float64(total)))
 	}
-	c := chart.Lines{Label: f.caption + ". The table behind it has the numbers.", XUnit: l.across[0], Lines: lines, Zero: true, Height: 320, Marks: knees(in, m, l, panel, series)}
+	c := chart.Lines{XUnit: l.across[0], Lines: lines, Zero: true, Height: 320, Marks: knees(in, m, l, panel, series)}
 	low, high := 0.0, 0.0
 	for i, a := range across {
 		x, _ := strconv.ParseFloat(a, 64)
@@ -96,6 +96,7 @@ func curves(in Input, m *measurement, l layout, panel string, all []placed, valu
 		high = x
 	}
 	c.LogX = low > 0 && high/low >= 8
+	c.Label = f.label()
 	f.draw = c.SVG
 	return f
 }
@@ -128,8 +129,8 @@ func searches(in Input) []block {
 	if len(in.Searches) == 0 {
 		return nil
 	}
-	t := &table{caption: "Searches for the highest rate at which the objectives hold, in operations per second of each client",
-		head: []column{{"target", false}, {"cell", false}, {"block", true}, {"outcome", false}, {"held", true}, {"failed", true}, {"trials", true}}}
+	t := &table{Caption: "Searches for the highest rate at which the objectives hold, in operations per second of each client",
+		Head: []column{{"target", false}, {"cell", false}, {"block", true}, {"outcome", false}, {"held", true}, {"failed", true}, {"trials", true}}}
 	rate := func(v int32) string {
 		if v == 0 {
 			return "–"
@@ -137,8 +138,8 @@ func searches(in Input) []block {
 		return figure.Number(float64(v))
 	}
 	for _, s := range in.Searches {
-		t.rows = append(t.rows, []cell{{text: s.Target, heading: true, below: []string{s.Reason}}, {text: axesOf(s.Parameters)}, {text: strconv.Itoa(int(s.Block))},
-			{text: words(string(s.Outcome))}, {text: rate(s.Held)}, {text: rate(s.Failed)}, {text: strconv.Itoa(int(s.TrialCount))}})
+		t.Rows = append(t.Rows, []cell{{Text: s.Target, Heading: true, Below: []string{s.Reason}}, {Text: axesOf(s.Parameters)}, {Text: strconv.Itoa(int(s.Block))},
+			{Text: words(string(s.Outcome))}, {Text: rate(s.Held)}, {Text: rate(s.Failed)}, {Text: strconv.Itoa(int(s.TrialCount))}})
 	}
-	return []block{{heading: "Where it breaks", table: t}}
+	return []block{{Heading: "Where it breaks", Table: t}}
 }

@@ -177,7 +177,7 @@ func (b bases) against(e *v1alpha1.SummaryEntry) string {
 
 // declaredOf the run is its first comparison, which says what the numbers of others are compared with, too.
 func declaredOf(in Input) readout.Verdict {
-	if all := family(in, v1alpha1.FamilyPrimary); len(all) > 0 {
+	if all := in.doc.Family(v1alpha1.FamilyPrimary); len(all) > 0 {
 		return all[0]
 	}
 	return readout.Verdict{}

@@ -62,8 +62,8 @@ func TestASmallTableKeepsItsColumns(t *testing.T) {
 	m := measurements(in.Entries)[0]
 	l := layOut(m.entries, v1alpha1.FactorTarget)
 	all := l.place(m.entries)
-	if got := medians(m, l, "", all, ratiosOf(in)); len(got.head) != 3 || len(got.rows) != 7 {
-		t.Errorf("got %d columns and %d rows, want 3 and 7", len(got.head), len(got.rows))
+	if got := medians(m, l, "", all, ratiosOf(in)); len(got.Head) != 3 || len(got.Rows) != 7 {
+		t.Errorf("got %d columns and %d rows, want 3 and 7", len(got.Head), len(got.Rows))
 	}
 }
 

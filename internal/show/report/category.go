@@ -43,15 +43,15 @@ func (l layout) first(all []placed) heading {
 // cells of the row of a series, with one of its entries.
 func (h heading) cells(series string, e *v1alpha1.SummaryEntry) []cell {
 	if len(h.dimensions) == 0 {
-		return []cell{{text: series, heading: true}}
+		return []cell{{Text: series, Heading: true}}
 	}
 	var out []cell
 	d := dimensionsOf(e)
 	for i, name := range h.dimensions {
-		out = append(out, cell{text: orDash(d[name]), heading: i == 0})
+		out = append(out, cell{Text: orDash(d[name]), Heading: i == 0})
 	}
 	if h.category {
-		out = append(out, cell{text: orDash(categories[d["scheme"]])})
+		out = append(out, cell{Text: orDash(categories[d["scheme"]])})
 	}
 	return out
 }

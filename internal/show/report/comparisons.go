@@ -15,7 +15,7 @@ const medianLegend = "Bold is the best median of its group. Whether it is better
 	"Below a median stands its interval; of too few trials for one, the smallest and the largest, marked (all). The ratio to the baseline stands below it " +
 	"where it was compared; a question mark is one without a verdict. "
 
-// comparison is the first chapter: medians beside each other, and the ratios that nobody declared.
+// comparison is the first section: medians beside each other, and the ratios that nobody declared.
 func comparison(in Input, trials trials) (out []block) {
 	names, of := shownNames(in), ratiosOf(in)
 	shown := slices.DeleteFunc(measurements(in.Entries), func(m *measurement) bool { return !slices.Contains(names, m.entries[0].Name) })
@@ -31,17 +31,17 @@ func comparison(in Input, trials trials) (out []block) {
 				out = append(out, paragraph(speedUpLegend))
 			}
 		}
-		out = append(append(out, block{heading: m.title()}), blocks...)
+		out = append(append(out, block{Heading: m.title()}), blocks...)
 	}
 	if len(legend) > 0 {
-		out = append(out, block{heading: "What limits these numbers", bullets: legend})
+		out = append(out, block{Heading: "What limits these numbers", Bullets: legend})
 	}
 	if declared, others := verdicts(in); len(others) > 0 {
 		by := basisOf(in)
 		if len(declared) > 0 {
 			by.Method = "" // the evidence says it
 		}
-		out = append(append(out, block{heading: "Ratios that were not declared"}), ratioBlocks(others, by)...)
+		out = append(append(out, block{Heading: "Ratios that were not declared"}), ratioBlocks(others, by)...)
 	}
 	return out
 }
@@ -50,9 +50,9 @@ func comparison(in Input, trials trials) (out []block) {
 func mediansOf(m *measurement, l layout, of ratios, values trials) (out []block) {
 	names, by := panels(l.place(m.entries))
 	for _, name := range names[:min(len(names), maxPanels)] {
-		out = append(out, block{table: medians(m, l, name, by[name], of)})
-		if f := bars(m, l, name, by[name], values); f != nil {
-			out = append(out, block{picture: f})
+		out = append(out, block{Table: medians(m, l, name, by[name], of)})
+		if f := bars(m, l, name, "medians with their spread", by[name], values); f != nil {
+			out = append(out, block{Picture: f})
 		}
 	}
 	if more := len(names) - maxPanels; more > 0 {
@@ -62,19 +62,19 @@ func mediansOf(m *measurement, l layout, of ratios, values trials) (out []block)
 }
 
 // bars of a panel, in groups, each with its spread and its trials.
-func bars(m *measurement, l layout, panel string, all []placed, values trials) *picture {
+func bars(m *measurement, l layout, panel, what string, all []placed, values trials) *picture {
 	if l.numeric && len(each(all, func(p placed) string { return p.across })) > 2 {
 		return nil // curves show it
 	}
 	series := each(all, func(p placed) string { return p.series })
 	sorted := grouped(all)
 	var rows []chart.Row
-	behind := &table{caption: "Numbers behind the picture: " + m.title(), head: []column{{"", false}, {"median", true}, {"interval", true}}}
+	behind := &table{Caption: "Numbers behind the picture: " + m.title(), Head: []column{{"", false}, {"median", true}, {"interval", true}}}
 	measured := 0
 	for _, p := range sorted[:min(len(sorted), maxMarks)] {
 		row := rowOf(p, m, l, slices.Index(series, p.series))
 		median, interval, level := figuresOf(p.entry)
-		behind.rows = append(behind.rows, []cell{{text: strings.TrimPrefix(row.Group+", "+row.Label, ", "), heading: true}, {text: orDash(median)}, {text: orDash(interval), below: []string{level}}})
+		behind.Rows = append(behind.Rows, []cell{{Text: strings.TrimPrefix(row.Group+", "+row.Label, ", "), Heading: true}, {Text: orDash(median)}, {Text: orDash(interval), Below: []string{level}}})
 		if row.Mid != nil {
 			measured++
 		}
@@ -87,22 +87,20 @@ func bars(m *measurement, l layout, panel string, all []placed, values trials) *
 	if measured < 2 {
 		return nil
 	}
-	f := &picture{caption: captionOf(m, panel, "medians with their spread"), behind: behind,
-		note: "The thin line of a bar is the interval of its median, or the range of the trials where they are too few for one, marked (all) in the table."}
+	f := &picture{Caption: captionOf(m, panel, what), Behind: behind,
+		Note: "The thin line of a bar is the interval of its median, or the range of the trials where they are too few for one, marked (all) in the table."}
 	if len(l.across) > 0 && len(series) > 1 {
-		f.key = series
+		f.Key = series
 	}
 	if len(sorted) > maxMarks {
-		f.note += fmt.Sprintf(" The first %d of %d rows are drawn.", maxMarks, len(sorted))
+		f.Note += fmt.Sprintf(" The first %d of %d rows are drawn.", maxMarks, len(sorted))
 	}
 	bars := chart.Rows{Unit: m.title(), Rows: rows, Bars: true}
 	if bars.Log = tooWide(rows); bars.Log { // a bar would be a hair: its place says it
 		bars.Bars, bars.Unit = false, m.title()+", logarithmic"
 	}
-	f.draw = func(width int) (string, error) {
-		bars.Label = f.caption + ". The table has the numbers."
-		return bars.SVG(width)
-	}
+	bars.Label = f.label()
+	f.draw = bars.SVG
 	return f
 }
 

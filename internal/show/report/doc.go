@@ -6,8 +6,8 @@
 // Everything in the input was written by tenants: texts are escaped, cut and freed of control characters, lists are
 // bounded, and what is left out is said. The page has no script, and its policy lets a browser load nothing.
 //
-//	report.go       the order of the chapters
-//	document.go     what chapters consist of: paragraphs, tables, figures
+//	report.go       the order of the sections
+//	document.go     what sections consist of: paragraphs, tables, figures
 //	html.go         a document as HTML (page.html, page.css)
 //	lead.go         the head of the page: what package readout says of the run
 //	ratios.go       comparisons, one row each

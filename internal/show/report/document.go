@@ -1,6 +1,7 @@
 package report
 
 import (
+	"html/template"
 	"strings"
 	"unicode/utf8"
 
@@ -10,79 +11,85 @@ import (
 
 // document is the page before its form.
 type document struct {
-	title string
-	// answer is what the run shows; head are the short chapters behind it.
-	answer   []readout.Statement
-	head     []chapter
-	facts    []pair
-	chapters []chapter
+	Title string
+	// answer is what the run shows; head are the short sections behind it.
+	Answer   []readout.Statement
+	Head     []section
+	Facts    []pair
+	Sections []section
 }
 
-type pair struct{ name, value string }
+type pair struct{ Name, Value string }
 
-// chapter has a heading and blocks below it.
-type chapter struct {
-	id, title string
-	blocks    []block
+// section has a heading and blocks below it.
+type section struct {
+	ID, Title string
+	Blocks    []block
 }
 
 // block is one of its fields.
 type block struct {
-	text string
+	Text string
 	// note is a text in small letters.
-	note    bool
-	heading string
-	bullets []string
-	table   *table
-	picture *picture
-	code    string
+	Note    bool
+	Heading string
+	Bullets []string
+	Table   *table
+	Picture *picture
+	Code    string
 }
 
 // table with a heading for each column. All cells of a column have one alignment.
 type table struct {
-	caption string
-	head    []column
-	rows    [][]cell
+	Caption string
+	Head    []column
+	Rows    [][]cell
 	// folded: it is open only on request, as a table behind a figure is.
-	folded bool
+	Folded bool
 	// left is how many rows it would have beyond maxRows.
 	left int
 }
 
-// full says that no row is to be added, and counts the one that is not.
-func (t *table) full() bool {
-	if len(t.rows) < maxRows {
-		return false
+// add a row; one that the table has no room for is counted.
+func (t *table) add(row ...cell) {
+	if len(t.Rows) < maxRows {
+		t.Rows = append(t.Rows, row)
+	} else {
+		t.left++
 	}
-	t.left++
-	return true
 }
 
 type column struct {
-	name   string
-	number bool
+	Name   string
+	Number bool
 }
 
 // cell of a table: text, below it in small letters what belongs to it.
 type cell struct {
-	text  string
-	below []string
+	Text  string
+	Below []string
 	// strong is the best of its group, heading names the row.
-	strong, heading bool
+	Strong, Heading bool
 	// class "long" is of a value that may be broken anywhere, "prose" of sentences.
-	class string
+	Class string
 }
 
 // picture in two widths, with the numbers behind it.
 type picture struct {
-	caption string
+	Caption string
 	// key names the colours of the series, in their order; empty for one series.
-	key  []string
-	note string
+	Key  []string
+	Note string
 	// draw the picture so many CSS pixels wide.
-	draw   func(width int) (string, error)
-	behind *table
+	draw func(width int) (string, error)
+	// ID, Wide and Narrow are set when it is drawn.
+	ID           string
+	Wide, Narrow template.HTML
+	Behind       *table
 }
+
+// label is what a screen reader says instead of the picture.
+func (f *picture) label() string { return f.Caption + ". The table behind it has the numbers." }
 
 // Bounds of what a page shows, so that it stays below 5 MB whatever is in the run.
 const (
@@ -106,7 +113,7 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-func paragraph(text string) block { return block{text: text} }
+func paragraph(text string) block { return block{Text: text} }
 
 // words of a name in CamelCase. Letters that are all large are one word, as in IntegerCPU.
 func words(name string) string {

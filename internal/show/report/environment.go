@@ -12,33 +12,24 @@ import (
 func environment(in Input) (out []block) {
 	st := in.Run.Status
 	if lines := asked(st.Targets); len(lines) > 0 {
-		out = append(out, block{heading: "Asked for, and not in force", bullets: lines})
+		out = append(out, block{Heading: "Asked for, and not in force", Bullets: lines})
 	}
 	if t, rows := targetTable(in); t != nil {
-		if len(t.head) > 2 {
+		if len(t.Head) > 2 {
 			out = append(out, rows.words()...)
 		}
-		out = append(out, block{table: t})
+		out = append(out, block{Table: t})
 	}
 	if len(st.Nodes) > 0 {
-		t := &table{caption: "Nodes", head: []column{{"node", false}, {"processor", false}, {"kernel", false}, {"system", false}, {"runtime", false}}}
+		t := &table{Caption: "Nodes", Head: []column{{"node", false}, {"processor", false}, {"kernel", false}, {"system", false}, {"runtime", false}}}
 		for _, n := range st.Nodes {
-			t.rows = append(t.rows, []cell{{text: n.Name, heading: true, below: []string{n.InstanceType}}, {text: n.CPUModel, below: []string{n.Architecture}}, {text: n.KernelVersion},
-				{text: n.OSImage}, {text: n.ContainerRuntime, below: []string{"kubelet " + n.KubeletVersion}}})
+			t.Rows = append(t.Rows, []cell{{Text: n.Name, Heading: true, Below: []string{n.InstanceType}}, {Text: n.CPUModel, Below: []string{n.Architecture}}, {Text: n.KernelVersion},
+				{Text: n.OSImage}, {Text: n.ContainerRuntime, Below: []string{"kubelet " + n.KubeletVersion}}})
 		}
-		out = append(out, block{table: t})
+		out = append(out, block{Table: t})
 	}
 	if t := speeds(st.MachineSpeed); t != nil {
-		out = append(out, block{table: t})
-	}
-	return out
-}
-
-// specTargets are the targets of the spec by their names.
-func specTargets(in Input) map[string]v1alpha1.Target {
-	out := map[string]v1alpha1.Target{}
-	for _, t := range in.Run.Spec.Targets {
-		out[t.Name] = t
+		out = append(out, block{Table: t})
 	}
 	return out
 }
@@ -79,14 +70,14 @@ func speeds(all []v1alpha1.NodeSpeed) *table {
 	if len(all) == 0 {
 		return nil
 	}
-	t := &table{caption: "Speed of the nodes, timed before each trial", folded: true, head: []column{{"loop", false}, {"side", false}, {"node", false}, {"median", true}, {"min", true}, {"max", true}, {"second half against first", true}}}
+	t := &table{Caption: "Speed of the nodes, timed before each trial", Folded: true, Head: []column{{"loop", false}, {"side", false}, {"node", false}, {"median", true}, {"min", true}, {"max", true}, {"second half against first", true}}}
 	for _, s := range all {
 		drift := "–"
 		if d, ok := figure.Decimal(s.DriftRatio); ok {
 			drift = figure.Difference(d)
 		}
-		t.rows = append(t.rows, []cell{{text: words(string(s.Kernel)), heading: true}, {text: strings.TrimSpace(words(string(s.Side)) + " " + s.Target)}, {text: s.NodeName},
-			{text: seconds(s.MedianSeconds)}, {text: seconds(s.MinSeconds)}, {text: seconds(s.MaxSeconds)}, {text: drift}})
+		t.Rows = append(t.Rows, []cell{{Text: words(string(s.Kernel)), Heading: true}, {Text: strings.TrimSpace(words(string(s.Side)) + " " + s.Target)}, {Text: s.NodeName},
+			{Text: seconds(s.MedianSeconds)}, {Text: seconds(s.MinSeconds)}, {Text: seconds(s.MaxSeconds)}, {Text: drift}})
 	}
 	return t
 }

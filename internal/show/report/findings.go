@@ -47,7 +47,7 @@ func findings(in Input) (out []block) {
 			}
 		}
 		if len(lines) > 0 {
-			out = append(out, block{heading: severity, text: meanings[severity], bullets: lines})
+			out = append(out, block{Heading: severity, Text: meanings[severity], Bullets: lines})
 		}
 	}
 	return out

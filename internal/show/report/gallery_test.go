@@ -72,22 +72,22 @@ func publishedOf(t *testing.T, name string) (out Input) {
 	return out
 }
 
-// tablesOf a chapter whose caption has a text, and its pictures.
-func tablesOf(c chapter, text string) (tables []*table, figures []*picture) {
-	for _, b := range c.blocks {
-		if b.table != nil && strings.Contains(b.table.caption, text) {
-			tables = append(tables, b.table)
+// tablesOf a section whose caption has a text, and its pictures.
+func tablesOf(c section, text string) (tables []*table, figures []*picture) {
+	for _, b := range c.Blocks {
+		if b.Table != nil && strings.Contains(b.Table.Caption, text) {
+			tables = append(tables, b.Table)
 		}
-		if b.picture != nil && strings.Contains(b.picture.caption, text) {
-			figures = append(figures, b.picture)
+		if b.Picture != nil && strings.Contains(b.Picture.Caption, text) {
+			figures = append(figures, b.Picture)
 		}
 	}
 	return tables, figures
 }
 
 func headsOf(t *table) (out []string) {
-	for _, h := range t.head {
-		out = append(out, h.name)
+	for _, h := range t.Head {
+		out = append(out, h.Name)
 	}
 	return out
 }
@@ -96,7 +96,7 @@ func headsOf(t *table) (out []string) {
 // to the digit that was printed.
 func TestS0AsPublished(t *testing.T) {
 	in := publishedOf(t, "s0-batch-schemes")
-	tables, figures := tablesOf(chapterOf(t, in, "quoted"), "latency.median, ms: as published")
+	tables, figures := tablesOf(sectionOf(t, in, "quoted"), "latency.median, ms: as published")
 	if len(tables) != 3 || len(figures) != 0 {
 		t.Fatalf("got %d tables and %d pictures, want a table for each operation", len(tables), len(figures))
 	}
@@ -117,26 +117,26 @@ func TestS0AsPublished(t *testing.T) {
 	winners, checked := 0, 0
 	for i, operation := range []string{"INSERT", "UPDATE", "DELETE"} {
 		one := tables[i]
-		if want := []string{"scheme", "category", "rows 100", "rows 1000", "rows 10000"}; !slices.Equal(headsOf(one), want) || len(one.rows) != 12 || !strings.HasPrefix(one.caption, operation) {
-			t.Fatalf("%s: got %d rows below %q, want 12 below %q", one.caption, len(one.rows), headsOf(one), want)
+		if want := []string{"scheme", "category", "rows 100", "rows 1000", "rows 10000"}; !slices.Equal(headsOf(one), want) || len(one.Rows) != 12 || !strings.HasPrefix(one.Caption, operation) {
+			t.Fatalf("%s: got %d rows below %q, want 12 below %q", one.Caption, len(one.Rows), headsOf(one), want)
 		}
-		if got := one.rows[0][1].text + " " + one.rows[5][1].text + " " + one.rows[11][1].text; got != "baseline text tx+pipe" {
+		if got := one.Rows[0][1].Text + " " + one.Rows[5][1].Text + " " + one.Rows[11][1].Text; got != "baseline text tx+pipe" {
 			t.Errorf("%s: got the categories %q", operation, got)
 		}
-		for _, row := range one.rows {
+		for _, row := range one.Rows {
 			for c, size := range []string{"100", "1000", "10000"} {
 				group := operation + " " + size
-				if row[c+2].strong {
-					if winners++; row[0].text != best[group] {
-						t.Errorf("%s: got %q in bold, want %q", group, row[0].text, best[group])
+				if row[c+2].Strong {
+					if winners++; row[0].Text != best[group] {
+						t.Errorf("%s: got %q in bold, want %q", group, row[0].Text, best[group])
 					}
 				}
-				if len(row[c+2].below) == 0 {
+				if len(row[c+2].Below) == 0 {
 					continue
 				}
-				got, err := strconv.ParseFloat(strings.TrimSuffix(row[c+2].below[0], "x as fast"), 64)
-				if want := printed[group+" "+row[0].text]; err != nil || got < want-0.0551 || got > want+0.0551 {
-					t.Errorf("%s, %s: got %q, printed is %v", group, row[0].text, row[c+2].below[0], want)
+				got, err := strconv.ParseFloat(strings.TrimSuffix(row[c+2].Below[0], "x as fast"), 64)
+				if want := printed[group+" "+row[0].Text]; err != nil || got < want-0.0551 || got > want+0.0551 {
+					t.Errorf("%s, %s: got %q, printed is %v", group, row[0].Text, row[c+2].Below[0], want)
 				}
 				checked++
 			}
@@ -149,7 +149,7 @@ func TestS0AsPublished(t *testing.T) {
 
 // S1: grouped bars of the throughput, and of latencies by operation; what was not published is in none of them.
 func TestS1AsPublished(t *testing.T) {
-	c := chapterOf(t, publishedOf(t, "s1-ycsb-engines"), "quoted")
+	c := sectionOf(t, publishedOf(t, "s1-ycsb-engines"), "quoted")
 	targets := []string{"mytopling-quoted", "myrocks-quoted", "polardb-quoted", "azure-quoted"}
 	for caption, want := range map[string]struct{ pictures, bars int }{"throughput, ops/s: as published": {2, 7}, "latency p99, us: as published": {2, 0}, "latency.avg, us: as published": {2, 0}} {
 		_, figures := tablesOf(c, caption)
@@ -172,8 +172,8 @@ func TestS1AsPublished(t *testing.T) {
 		}
 	}
 	_, figures := tablesOf(c, "latency.avg, us: as published")
-	if !slices.Equal(figures[0].key, targets) {
-		t.Errorf("got the key %q, want the targets", figures[0].key)
+	if !slices.Equal(figures[0].Key, targets) {
+		t.Errorf("got the key %q, want the targets", figures[0].Key)
 	}
 	svg, err := figures[0].draw(chart.Wide)
 	if err != nil {
@@ -188,19 +188,19 @@ func TestS1AsPublished(t *testing.T) {
 
 // S2: each benchmark with its number, the unit in the head of the table.
 func TestS2AsPublished(t *testing.T) {
-	c := chapterOf(t, publishedOf(t, "s2-python-drivers"), "quoted")
+	c := sectionOf(t, publishedOf(t, "s2-python-drivers"), "quoted")
 	for caption, rows := range map[string]int{"latency.avg, s: as published": 13, "throughput, ops/s: as published": 8, "throughput.rows, rows/s: as published": 3} {
 		tables, _ := tablesOf(c, caption)
-		if len(tables) != 1 || len(tables[0].rows) != rows {
+		if len(tables) != 1 || len(tables[0].Rows) != rows {
 			t.Errorf("%s: got %d tables, want one of %d rows", caption, len(tables), rows)
 			continue
 		}
-		if unit := regexp.MustCompile(`, (\S+):`).FindStringSubmatch(caption)[1]; tables[0].head[1].name != unit {
+		if unit := regexp.MustCompile(`, (\S+):`).FindStringSubmatch(caption)[1]; tables[0].Head[1].Name != unit {
 			t.Errorf("%s: the head is %q, want the unit", caption, headsOf(tables[0]))
 		}
-		for _, row := range tables[0].rows {
-			if row[1].strong {
-				t.Errorf("%s: %s is in bold, and nothing is compared", caption, row[0].text)
+		for _, row := range tables[0].Rows {
+			if row[1].Strong {
+				t.Errorf("%s: %s is in bold, and nothing is compared", caption, row[0].Text)
 			}
 		}
 	}
@@ -208,17 +208,17 @@ func TestS2AsPublished(t *testing.T) {
 
 // S3: a line for each benchmark, behind each number its percentage, and the margins.
 func TestS3AsPublished(t *testing.T) {
-	c := chapterOf(t, publishedOf(t, "s3-node-drivers"), "quoted")
+	c := sectionOf(t, publishedOf(t, "s3-node-drivers"), "quoted")
 	tables, _ := tablesOf(c, "throughput, ops/s: as published")
-	if len(tables) != 2 || len(tables[0].rows) != 10 || !slices.Equal(headsOf(tables[0]), []string{"benchmark", "mysql", "mysql2", "mariadb"}) {
-		t.Fatalf("got %d tables, the first one with %d rows below %q", len(tables), len(tables[0].rows), headsOf(tables[0]))
+	if len(tables) != 2 || len(tables[0].Rows) != 10 || !slices.Equal(headsOf(tables[0]), []string{"benchmark", "mysql", "mysql2", "mariadb"}) {
+		t.Fatalf("got %d tables, the first one with %d rows below %q", len(tables), len(tables[0].Rows), headsOf(tables[0]))
 	}
 	got := map[string]string{}
-	for _, row := range tables[0].rows {
-		if !row[3].strong {
-			t.Errorf("%s: mariadb is not in bold", row[0].text)
+	for _, row := range tables[0].Rows {
+		if !row[3].Strong {
+			t.Errorf("%s: mariadb is not in bold", row[0].Text)
 		}
-		got[row[0].text] = fmt.Sprint(row[2].below, row[3].below)
+		got[row[0].Text] = fmt.Sprint(row[2].Below, row[3].Below)
 	}
 	for name, want := range map[string]string{
 		"do <random number>": "[-14 %] [+3.8 %]", "select collations": "[+19 %] [+28 %]", "select random number": "[-9.5 %] [+5.5 %]", "select one mysql.user and a random number [no caching client side]": "[-32 %] [+47 %]", "select one mysql.user using execute": "[] []",
@@ -227,23 +227,23 @@ func TestS3AsPublished(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", name, got[name], want)
 		}
 	}
-	if got := tables[0].rows[0][1].text; got != "4,826.5" {
+	if got := tables[0].Rows[0][1].Text; got != "4,826.5" {
 		t.Errorf("got %q, want all digits that were printed", got)
 	}
-	if margins, _ := tablesOf(c, "throughput.margin, %: as published"); len(margins) != 1 || len(margins[0].rows) != 10 || margins[0].rows[0][3].text != "0.449" {
+	if margins, _ := tablesOf(c, "throughput.margin, %: as published"); len(margins) != 1 || len(margins[0].Rows) != 10 || margins[0].Rows[0][3].Text != "0.449" {
 		t.Errorf("got %d tables of margins", len(margins))
 	}
 }
 
 // S4: the three figures that its text has, each workload with its number of threads. Its charts had no numbers.
 func TestS4AsPublished(t *testing.T) {
-	tables, _ := tablesOf(chapterOf(t, publishedOf(t, "s4-threads-sweep"), "quoted"), "throughput.relative, %: as published")
+	tables, _ := tablesOf(sectionOf(t, publishedOf(t, "s4-threads-sweep"), "quoted"), "throughput.relative, %: as published")
 	if len(tables) != 1 || !slices.Equal(headsOf(tables[0]), []string{"test, threads", "old", "new"}) {
 		t.Fatalf("got %d tables: %+v", len(tables), tables)
 	}
 	var got []string
-	for _, row := range tables[0].rows {
-		got = append(got, row[0].text+": "+row[1].text+" "+row[2].text)
+	for _, row := range tables[0].Rows {
+		got = append(got, row[0].Text+": "+row[1].Text+" "+row[2].Text)
 	}
 	want := []string{"oltp_write_only, threads 512: 100 120", "oltp_read_only, threads 16: 100 122", "oltp_read_write, threads 512: 100 118"}
 	if !slices.Equal(got, want) {
@@ -266,9 +266,9 @@ func TestQuotedNumbersStandBesideMeasuredOnes(t *testing.T) {
 	}
 	cells := func() map[string][]cell {
 		out := map[string][]cell{}
-		tables, _ := tablesOf(chapterOf(t, in, "quoted"), "throughput, ops/s: as published")
-		for _, row := range tables[1].rows {
-			out[row[0].text] = row
+		tables, _ := tablesOf(sectionOf(t, in, "quoted"), "throughput, ops/s: as published")
+		for _, row := range tables[1].Rows {
+			out[row[0].Text] = row
 		}
 		return out
 	}
@@ -279,15 +279,15 @@ func TestQuotedNumbersStandBesideMeasuredOnes(t *testing.T) {
 			t.Fatalf("no row %q in %v", where, got)
 		}
 		for i, c := range []cell{row[1], row[3]} {
-			if is := slices.ContainsFunc(c.below, func(s string) bool { return strings.HasPrefix(s, "here") }); is != (want[i] != "") || is && !slices.Contains(c.below, want[i]) {
-				t.Errorf("%s: got %q, want %q", where, c.below, want[i])
+			if is := slices.ContainsFunc(c.Below, func(s string) bool { return strings.HasPrefix(s, "here") }); is != (want[i] != "") || is && !slices.Contains(c.Below, want[i]) {
+				t.Errorf("%s: got %q, want %q", where, c.Below, want[i])
 			}
 		}
 	}
 	other := in.Entries[0]
 	other.Target = "mysql"
 	in.Entries = append(in.Entries, other)
-	if below := cells()["SelectWide, SingleRow"][1].below; slices.Contains(below, "here 100") {
+	if below := cells()["SelectWide, SingleRow"][1].Below; slices.Contains(below, "here 100") {
 		t.Errorf("two targets have a number, and one of them is shown: %q", below)
 	}
 }

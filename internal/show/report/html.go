@@ -23,7 +23,10 @@ var (
 	//go:embed page.css
 	styleText string
 
-	pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{"icon": Icon}).Parse(pageText))
+	pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
+		"icon": Icon, "policy": Policy, "style": func() template.CSS { return template.CSS(styleText) }, //nolint:gosec // it is ours
+		"line": line, "seriesClass": seriesClass, "whole": contract.Line, "clean": contract.Clean,
+	}).Parse(pageText))
 )
 
 // Style is the style sheet of the page, for pages that stand beside it.
@@ -49,61 +52,12 @@ func Policy() string {
 		base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Types of the template.
-type (
-	htmlPage struct {
-		Title, Policy  string
-		Style          template.CSS
-		Answer         []readout.Statement
-		Facts          []htmlPair
-		Head, Chapters []htmlChapter
-	}
-	htmlPair    struct{ Name, Value string }
-	htmlChapter struct {
-		ID, Title string
-		Blocks    []htmlBlock
-	}
-	htmlBlock struct {
-		Text, Heading, Code string
-		Note                bool
-		Bullets             []string
-		Table               *htmlTable
-		Figure              *htmlFigure
-	}
-	htmlTable struct {
-		Caption string
-		Head    []htmlColumn
-		Rows    [][]htmlCell
-		Folded  bool
-	}
-	htmlColumn struct {
-		Name   string
-		Number bool
-	}
-	htmlCell struct {
-		Text            string
-		Below           []string
-		Class           string
-		Strong, Heading bool
-	}
-	htmlFigure struct {
-		ID, Caption, Note string
-		Key               []htmlKey
-		Wide, Narrow      template.HTML
-		Behind            *htmlTable
-	}
-	htmlKey struct {
-		Class, Name string
-	}
-)
-
 // write the document as HTML.
 func (d document) write(to io.Writer) error {
-	page, err := d.html()
-	if err != nil {
+	if err := errors.Join(draw(d.Head), draw(d.Sections)); err != nil {
 		return err
 	}
-	return execute(to, "page.html", page)
+	return execute(to, "page.html", d)
 }
 
 // execute a template. What it writes is complete, or nothing.
@@ -125,14 +79,14 @@ type Parts struct {
 // PartsOf the page of a run. The results of single trials are not read.
 func PartsOf(in Input) (out Parts, err error) {
 	in.read()
-	page, err := document{head: append(head(in), chapter{"comparison", "Medians", comparison(in, trialsOf(in))})}.html()
-	if err != nil {
+	all := append(head(in), section{"comparison", "Medians", comparison(in, trialsOf(in))})
+	if err := draw(all); err != nil {
 		return out, err
 	}
 	if out.Answer, err = Answer(in.doc.Answer); err != nil {
 		return out, err
 	}
-	out.Rest, err = fragment("chapters", page.Head)
+	out.Rest, err = fragment("sections", all)
 	return out, err
 }
 
@@ -141,11 +95,11 @@ func Answer(all []readout.Statement) (template.HTML, error) { return fragment("a
 
 // Ratios are comparisons as pictures and a table, as the report has them.
 func Ratios(all []readout.Verdict, by Basis) (template.HTML, error) {
-	page, err := document{chapters: []chapter{{blocks: ratioBlocks(all, by)}}}.html()
-	if err != nil {
+	parts := []section{{Blocks: ratioBlocks(all, by)}}
+	if err := draw(parts); err != nil {
 		return "", err
 	}
-	return fragment("blocks", page.Chapters[0].Blocks)
+	return fragment("blocks", parts[0].Blocks)
 }
 
 func fragment(name string, what any) (template.HTML, error) {
@@ -154,92 +108,47 @@ func fragment(name string, what any) (template.HTML, error) {
 	return template.HTML(text.String()), err //nolint:gosec // the template escapes
 }
 
-func (d document) html() (htmlPage, error) {
-	page := htmlPage{Title: d.title, Policy: Policy(), Style: template.CSS(styleText), Answer: d.answer} //nolint:gosec // it is ours
-	for _, f := range d.facts {
-		page.Facts = append(page.Facts, htmlPair{f.name, f.value})
-	}
-	for _, part := range []struct {
-		from []chapter
-		to   *[]htmlChapter
-	}{{d.head, &page.Head}, {d.chapters, &page.Chapters}} {
-		for _, c := range part.from {
-			out, err := c.html()
-			if err != nil {
-				return page, err
+// draw the pictures of some sections. The table behind one takes its place where no number has a place on an axis.
+func draw(all []section) error {
+	for _, part := range all {
+		for i := range part.Blocks {
+			b := &part.Blocks[i]
+			if b.Picture == nil {
+				continue
 			}
-			*part.to = append(*part.to, out)
-		}
-	}
-	return page, nil
-}
-
-func (c chapter) html() (htmlChapter, error) {
-	out := htmlChapter{ID: c.id, Title: c.title}
-	for i, b := range c.blocks {
-		one := htmlBlock{Text: contract.Line(b.text), Note: b.note, Heading: contract.Line(b.heading), Code: contract.Clean(b.code), Table: b.table.html()}
-		for _, text := range b.bullets {
-			one.Bullets = append(one.Bullets, contract.Line(text))
-		}
-		if b.picture != nil {
-			f, err := b.picture.html(fmt.Sprintf("%s-%d", c.id, i))
-			switch {
-			case errors.Is(err, chart.ErrEmpty): // no number has a place on an axis: the table has them
-				one.Table = b.picture.behind.html()
+			b.Picture.ID = fmt.Sprintf("%s-%d", part.ID, i)
+			switch err := b.Picture.drawBoth(); {
+			case errors.Is(err, chart.ErrEmpty):
+				b.Table, b.Picture = b.Picture.Behind, nil
 			case err != nil:
-				return out, fmt.Errorf("drawing %s: %w", b.picture.caption, err)
-			default:
-				one.Figure = f
+				return fmt.Errorf("drawing %s: %w", b.Picture.Caption, err)
 			}
 		}
-		out.Blocks = append(out.Blocks, one)
 	}
-	return out, nil
+	return nil
 }
 
-func (t *table) html() *htmlTable {
-	if t == nil {
-		return nil
-	}
-	out := &htmlTable{Caption: contract.Line(t.caption), Folded: t.folded}
-	for _, h := range t.head {
-		out.Head = append(out.Head, htmlColumn{line(h.name), h.number})
-	}
-	for _, row := range t.rows[:min(len(t.rows), maxRows)] {
-		var cells []htmlCell
-		for i, c := range row {
-			one := htmlCell{Text: line(c.text), Class: c.class, Strong: c.strong, Heading: c.heading}
-			if t.head[i].number {
-				one.Class = "n"
-			}
-			for _, text := range c.below {
-				if text != "" {
-					one.Below = append(one.Below, line(text))
-				}
-			}
-			cells = append(cells, one)
-		}
-		out.Rows = append(out.Rows, cells)
-	}
-	if all := len(t.rows) + t.left; all > maxRows {
-		out.Caption += fmt.Sprintf(" (the first %d of %d rows; the ConfigMaps of the summary have all)", maxRows, all)
-	}
-	return out
-}
-
-func (f *picture) html(id string) (*htmlFigure, error) {
+func (f *picture) drawBoth() error {
 	wide, err := f.draw(chart.Wide)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	narrow, err := f.draw(chart.Narrow)
-	if err != nil {
-		return nil, err
-	}
-	out := &htmlFigure{ID: id, Caption: contract.Line(f.caption), Note: contract.Line(f.note), Behind: f.behind.html(),
-		Wide: template.HTML(wide), Narrow: template.HTML(narrow)} //nolint:gosec // package chart escapes what it writes
-	for i, name := range f.key {
-		out.Key = append(out.Key, htmlKey{"f" + strconv.Itoa(int(chart.SeriesColor)+i%chart.SeriesCount), line(name)})
-	}
-	return out, nil
+	f.Wide, f.Narrow = template.HTML(wide), template.HTML(narrow) //nolint:gosec // package chart escapes what it writes
+	return err
 }
+
+// seriesClass is the colour of a series, as a class of the style.
+func seriesClass(i int) string { return "f" + strconv.Itoa(int(chart.SeriesColor)+i%chart.SeriesCount) }
+
+// Title of the table: its caption, and how many of its rows are shown where these are not all.
+func (t *table) Title() string {
+	text := contract.Line(t.Caption)
+	if all := len(t.Rows) + t.left; all > maxRows {
+		text += fmt.Sprintf(" (the first %d of %d rows; the ConfigMaps of the summary have all)", maxRows, all)
+	}
+	return text
+}
+
+// Shown are the rows that the page has room for.
+func (t *table) Shown() [][]cell { return t.Rows[:min(len(t.Rows), maxRows)] }

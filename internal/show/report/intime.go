@@ -16,7 +16,7 @@ import (
 // inTime has the values of each trial of what was compared over the time of its window, with those that do not count.
 func inTime(in Input, all trials) (out []block) {
 	names := []string{mainName(in.Entries)}
-	for _, v := range family(in, v1alpha1.FamilyPrimary) {
+	for _, v := range in.doc.Family(v1alpha1.FamilyPrimary) {
 		names = append(names, v.Name)
 	}
 	var strips []strip
@@ -39,7 +39,7 @@ func inTime(in Input, all trials) (out []block) {
 	shown := spread(len(strips), maxPanels)
 	for _, i := range shown {
 		f, n := strips[i].picture(all, maxDots/max(len(shown)*len(strips[i].all), 1))
-		drawn, out = drawn+n, append(out, block{picture: f})
+		drawn, out = drawn+n, append(out, block{Picture: f})
 	}
 	switch {
 	case drawn == 0:
@@ -81,9 +81,9 @@ func stripsOf(m *measurement, l layout) (out []strip) {
 
 // picture of a strip with at most so many points of a series, and how many it has.
 func (s strip) picture(values trials, most int) (*picture, int) {
-	behind := &table{caption: "Trials behind the picture: " + s.m.title(), head: []column{{"", false}, {"trial", true}, {values.clock, true}, {"block", true}, {s.m.title(), true}, {"left out", false}}}
+	behind := &table{Caption: "Trials behind the picture: " + s.m.title(), Head: []column{{"", false}, {"trial", true}, {values.clock, true}, {"block", true}, {s.m.title(), true}, {"left out", false}}}
 	c := chart.Lines{XUnit: values.clock, Height: 220}
-	f := &picture{caption: captionOf(s.m, s.name, "trials in the order of time"), behind: behind}
+	f := &picture{Caption: captionOf(s.m, s.name, "trials in the order of time"), Behind: behind}
 	drawn, open := 0, false
 	for i, p := range s.all[:min(len(s.all), chart.SeriesCount)] {
 		trials := values.of(p.entry)
@@ -92,15 +92,15 @@ func (s strip) picture(values trials, most int) (*picture, int) {
 		first, last := math.Inf(1), math.Inf(-1)
 		for _, t := range trials {
 			open, first, last = open || t.leftOut != "", min(first, t.at), max(last, t.at)
-			if len(behind.rows) < maxRows {
-				behind.rows = append(behind.rows, []cell{{text: cmp.Or(p.series, p.entry.Target), heading: true}, {text: fmt.Sprint(t.index)}, {text: figure.Number(t.at)}, {text: fmt.Sprint(t.block)},
-					{text: figure.Number(t.value)}, {text: words(string(t.leftOut))}})
+			if len(behind.Rows) < maxRows {
+				behind.Rows = append(behind.Rows, []cell{{Text: cmp.Or(p.series, p.entry.Target), Heading: true}, {Text: fmt.Sprint(t.index)}, {Text: figure.Number(t.at)}, {Text: fmt.Sprint(t.block)},
+					{Text: figure.Number(t.value)}, {Text: words(string(t.leftOut))}})
 			}
 		}
 		if mid, ok := figure.Decimal(p.entry.Median); ok && last > first {
 			one.Points = []chart.Point{{X: first, Y: mid}, {X: last, Y: mid}}
 		}
-		c.Lines, f.key = append(c.Lines, one), append(f.key, cmp.Or(p.series, p.entry.Target))
+		c.Lines, f.Key = append(c.Lines, one), append(f.Key, cmp.Or(p.series, p.entry.Target))
 	}
 	var notes []string
 	if open {
@@ -109,8 +109,8 @@ func (s strip) picture(values trials, most int) (*picture, int) {
 	if len(s.all) > len(c.Lines) {
 		notes = append(notes, fmt.Sprintf("The first %d of %d series are drawn.", len(c.Lines), len(s.all)))
 	}
-	f.note = strings.Join(notes, " ")
-	c.Label = f.caption + ". The table behind it has the numbers."
+	f.Note = strings.Join(notes, " ")
+	c.Label = f.label()
 	f.draw = c.SVG
 	return f, drawn
 }

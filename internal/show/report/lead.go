@@ -6,15 +6,15 @@ import (
 )
 
 // head of the page: what the readout says behind its answer, the evidence first.
-func head(in Input) (out []chapter) {
+func head(in Input) (out []section) {
 	declared, _ := verdicts(in)
-	for _, c := range []chapter{
+	for _, c := range []section{
 		{"evidence", "Evidence", ratioBlocks(declared, basisOf(in))},
 		{"lacks", "What this does not say", list(in.doc.Lacks)},
 		{"differ", "What else differs between the sides", differences(in.doc.Differences)},
 		{"next", "What to do next", list(in.doc.Next)},
 	} {
-		if len(c.blocks) > 0 {
+		if len(c.Blocks) > 0 {
 			out = append(out, c)
 		}
 	}
@@ -25,33 +25,27 @@ func list(sentences []string) []block {
 	if len(sentences) == 0 {
 		return nil
 	}
-	return []block{{bullets: sentences}}
+	return []block{{Bullets: sentences}}
 }
 
 // verdicts of the run: those that were declared before the data, with the control, and the others.
 func verdicts(in Input) (declared, others []readout.Verdict) {
-	for _, v := range in.doc.Verdicts {
-		if v.Family == string(v1alpha1.FamilyExploratory) {
-			others = append(others, v)
-		} else {
-			declared = append(declared, v)
-		}
-	}
-	return declared, others
+	others = in.doc.Family(v1alpha1.FamilyExploratory) // the last ones
+	return in.doc.Verdicts[:len(in.doc.Verdicts)-len(others)], others
 }
 
 // differences of each pair of targets, with the values of both sides, and what is known of them.
 func differences(all []readout.Differences) (out []block) {
 	for _, pair := range all {
-		t := &table{caption: pair.Value + " against " + pair.Baseline, head: []column{{"", false}, {pair.Value, false}, {pair.Baseline, false}, {"what it means", false}}}
+		t := &table{Caption: pair.Value + " against " + pair.Baseline, Head: []column{{"", false}, {pair.Value, false}, {pair.Baseline, false}, {"what it means", false}}}
 		for _, d := range pair.Differences {
 			faster := "which side it makes faster is not known"
-			if side := map[string]string{string(v1alpha1.FasterValue): pair.Value, string(v1alpha1.FasterBaseline): pair.Baseline}[d.Faster]; side != "" {
+			if side := pair.Faster(d); side != "" {
 				faster = "makes " + side + " faster"
 			}
-			t.rows = append(t.rows, []cell{{text: d.Name, heading: true}, valueCell(d.Value), valueCell(d.Baseline), {text: d.Meaning, below: []string{faster}, class: "prose"}})
+			t.Rows = append(t.Rows, []cell{{Text: d.Name, Heading: true}, valueCell(d.Value), valueCell(d.Baseline), {Text: d.Meaning, Below: []string{faster}, Class: "prose"}})
 		}
-		out = append(out, block{table: t})
+		out = append(out, block{Table: t})
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func look(in Input, all trials) (looked, error) {
 	if in.Result == nil || in.Plan == nil {
 		return out, nil
 	}
-	clients := max(int(in.Run.Spec.Clients.Count), 1)
+	clients := in.Run.ClientCount()
 	fit := MaxResults / max(len(in.Plan.Targets)*clients, 1)
 	cells := spread(len(in.Plan.Cells), min(max(fit, 1), maxCells))
 	out.left = len(in.Plan.Cells) - len(cells)

@@ -21,9 +21,9 @@ func TestFindingsOfTheRunNameNoTrials(t *testing.T) {
 	for range 2 {
 		in.Run.Status.Findings = append(in.Run.Status.Findings, v1alpha1.Finding{Check: "machine-speed-drift", Severity: v1alpha1.SeverityWarning, Message: "the node grew slower."})
 	}
-	c := chapterOf(t, in, "findings")
-	if want := []string{"machine-speed-drift: the node grew slower (the first of 2)"}; !slices.Equal(c.blocks[0].bullets, want) {
-		t.Errorf("got %q, want %q", c.blocks[0].bullets, want)
+	c := sectionOf(t, in, "findings")
+	if want := []string{"machine-speed-drift: the node grew slower (the first of 2)"}; !slices.Equal(c.Blocks[0].Bullets, want) {
+		t.Errorf("got %q, want %q", c.Blocks[0].Bullets, want)
 	}
 }
 
@@ -44,15 +44,15 @@ func TestRatiosAreThoseOfTheReadout(t *testing.T) {
 		{"Exploratory", "+15 %", "–", "–", "–", "9 of 10 blocks"}, {"Inconclusive", "-14 %", "–", "–", "–", "9 of 10 blocks"}, {"Inconclusive", "0 %", "–", "–", "–", "9 of 10 blocks"},
 		{"Exploratory", "–", "–", "–", "–", "9 of 10 blocks"},
 	}
-	for i, row := range blocks[2].table.rows {
+	for i, row := range blocks[2].Table.Rows {
 		var got []string
 		for _, c := range row[1:] {
-			got = append(got, c.text)
+			got = append(got, c.Text)
 		}
 		if diff := cmp.Diff(want[i], got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
-		if v := in.doc.Verdicts[i]; row[0].text != v.Subject || v.Effect != "" && got[1] != v.Effect {
+		if v := in.doc.Verdicts[i]; row[0].Text != v.Subject || v.Effect != "" && got[1] != v.Effect {
 			t.Errorf("got %q, and the readout says %+v", got, v)
 		}
 	}
@@ -127,7 +127,7 @@ func TestRatiosAreDrawnRightIsBetter(t *testing.T) {
 	}
 	said := func(in Input, all []readout.Verdict) (out string) {
 		for _, b := range ratioBlocks(all, basisOf(in)) {
-			out += b.text
+			out += b.Text
 		}
 		return out
 	}
@@ -143,8 +143,8 @@ func TestRatiosAreDrawnRightIsBetter(t *testing.T) {
 		t.Errorf("all intervals are known, and it says %q", text)
 	}
 	f, _, _ := forest(contract.LowerIsBetter, all, 0.02)
-	if !strings.Contains(f.note, "The axis is turned") {
-		t.Errorf("it says %q", f.note)
+	if !strings.Contains(f.Note, "The axis is turned") {
+		t.Errorf("it says %q", f.Note)
 	}
 	svg, err := f.draw(chart.Narrow)
 	if err != nil {
@@ -155,7 +155,7 @@ func TestRatiosAreDrawnRightIsBetter(t *testing.T) {
 			t.Errorf("the picture lacks %s: %s", want, svg)
 		}
 	}
-	if blocks := ratioBlocks(all, basisOf(in)); blocks[0].picture == nil || blocks[1].picture != nil || blocks[2].table == nil {
+	if blocks := ratioBlocks(all, basisOf(in)); blocks[0].Picture == nil || blocks[1].Picture != nil || blocks[2].Table == nil {
 		t.Errorf("got %+v, want one picture", blocks)
 	}
 }
@@ -163,10 +163,10 @@ func TestRatiosAreDrawnRightIsBetter(t *testing.T) {
 // The title of the axis of time is whole on a phone.
 func TestTheAxisOfTimeIsWholeOnAPhone(t *testing.T) {
 	in := withResults(twoServers(6).input(t))
-	for chapter, want := range map[string]string{"time": ">seconds of the measured window<", "trials": ">minutes since the first trial<"} {
-		svg, err := figureOfChapter(t, chapterOf(t, in, chapter)).draw(chart.Narrow)
+	for section, want := range map[string]string{"time": ">seconds of the measured window<", "trials": ">minutes since the first trial<"} {
+		svg, err := figureOfSection(t, sectionOf(t, in, section)).draw(chart.Narrow)
 		if err != nil || !strings.Contains(svg, want) {
-			t.Errorf("%s, %v: the title is cut", chapter, err)
+			t.Errorf("%s, %v: the title is cut", section, err)
 		}
 	}
 }

@@ -13,24 +13,24 @@ import (
 	"github.com/assay-bench/assay/internal/trial/plan"
 )
 
-// tableNamed is the table of a chapter, alone or behind a figure, whose caption has some words.
-func tableNamed(t *testing.T, c chapter, words string) *table {
+// tableNamed is the table of a section, alone or behind a figure, whose caption has some words.
+func tableNamed(t *testing.T, c section, words string) *table {
 	t.Helper()
-	for _, b := range c.blocks {
-		if b.table != nil && strings.Contains(b.table.caption, words) {
-			return b.table
+	for _, b := range c.Blocks {
+		if b.Table != nil && strings.Contains(b.Table.Caption, words) {
+			return b.Table
 		}
-		if b.picture != nil && b.picture.behind != nil && strings.Contains(b.picture.behind.caption, words) {
-			return b.picture.behind
+		if b.Picture != nil && b.Picture.Behind != nil && strings.Contains(b.Picture.Behind.Caption, words) {
+			return b.Picture.Behind
 		}
 	}
-	t.Fatalf("chapter %s has no table %q", c.id, words)
+	t.Fatalf("section %s has no table %q", c.ID, words)
 	return nil
 }
 
 func (t *table) column(name string) (out []cell) {
-	i := slices.IndexFunc(t.head, func(c column) bool { return c.name == name })
-	for _, row := range t.rows {
+	i := slices.IndexFunc(t.Head, func(c column) bool { return c.Name == name })
+	for _, row := range t.Rows {
 		if i >= 0 {
 			out = append(out, row[i])
 		}
@@ -41,19 +41,19 @@ func (t *table) column(name string) (out []cell) {
 // A p-value is either that of one comparison or that of all of them, and no column has both kinds.
 func TestPValuesOfTwoKindsHaveTwoColumns(t *testing.T) {
 	in := twoServers(10, 1, 8, 64).input(t) // three primary comparisons, and those of latency by the way
-	c := chapterOf(t, in, "evidence")
-	medians := chapterOf(t, in, "comparison")
+	c := sectionOf(t, in, "evidence")
+	medians := sectionOf(t, in, "comparison")
 	both := [2]*table{tableNamed(t, c, "Comparisons with their verdicts"), tableNamed(t, medians, "Comparisons with their verdicts")}
 	column := func(name string) []cell { return slices.Concat(both[0].column(name), both[1].column(name)) }
 	alone, adjusted := column("p by itself"), column("adjusted p")
 	kinds := map[v1alpha1.ComparisonFamily]int{}
 	for i, e := range in.Comparisons {
 		kinds[e.Family]++
-		if alone[i].text != figure.P(e.P, 0.05) || e.Family == v1alpha1.FamilyPrimary && (adjusted[i].text != figure.P(e.AdjustedP, 0.05) || adjusted[i].text == alone[i].text) ||
-			e.Family != v1alpha1.FamilyPrimary && adjusted[i].text != "–" {
-			t.Errorf("%s: p %q, adjusted p %q, want %q and %q", e.Text, alone[i].text, adjusted[i].text, e.P, e.AdjustedP)
+		if alone[i].Text != figure.P(e.P, 0.05) || e.Family == v1alpha1.FamilyPrimary && (adjusted[i].Text != figure.P(e.AdjustedP, 0.05) || adjusted[i].Text == alone[i].Text) ||
+			e.Family != v1alpha1.FamilyPrimary && adjusted[i].Text != "–" {
+			t.Errorf("%s: p %q, adjusted p %q, want %q and %q", e.Text, alone[i].Text, adjusted[i].Text, e.P, e.AdjustedP)
 		}
-		if level := column("interval")[i].below[0]; level != figure.Level(e.IntervalConfidence) || level == "" {
+		if level := column("interval")[i].Below[0]; level != figure.Level(e.IntervalConfidence) || level == "" {
 			t.Errorf("%s: the interval is at %q, want %q", e.Text, level, e.IntervalConfidence)
 		}
 	}
@@ -61,15 +61,15 @@ func TestPValuesOfTwoKindsHaveTwoColumns(t *testing.T) {
 		t.Fatalf("the run has %v", kinds)
 	}
 	said := func(text string) bool {
-		return slices.ContainsFunc(slices.Concat(c.blocks, medians.blocks), func(b block) bool { return strings.Contains(b.text, text) })
+		return slices.ContainsFunc(slices.Concat(c.Blocks, medians.Blocks), func(b block) bool { return strings.Contains(b.Text, text) })
 	}
 	for _, text := range []string{"Wilcoxon's signed-rank test", "Holm's procedure", "order statistics"} {
 		if !said(text) {
-			t.Errorf("the chapter does not say %q", text)
+			t.Errorf("the section does not say %q", text)
 		}
 	}
 	in.Plan.Order = v1alpha1.OrderSequential
-	if c, medians = chapterOf(t, in, "evidence"), chapterOf(t, in, "comparison"); !said("Mann-Whitney") || said("signed-rank") {
+	if c, medians = sectionOf(t, in, "evidence"), sectionOf(t, in, "comparison"); !said("Mann-Whitney") || said("signed-rank") {
 		t.Error("trials in sequence are said to be pairs")
 	}
 }
@@ -80,7 +80,7 @@ var interval = regexp.MustCompile(`[0-9%] to [0-9+-]`)
 // inBrackets is the level of an interval that stands with it in one line.
 var inBrackets = regexp.MustCompile(`\([0-9.]+ %\)$`)
 
-func isInterval(c column) bool { return strings.HasPrefix(c.name, "interval") }
+func isInterval(c column) bool { return strings.HasPrefix(c.Name, "interval") }
 
 // Every interval on the page says how often such ones are right, or that it is the range of the trials.
 func TestEveryIntervalHasItsLevel(t *testing.T) {
@@ -90,30 +90,30 @@ func TestEveryIntervalHasItsLevel(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := 0
-		for _, c := range slices.Concat(d.head, d.chapters) {
-			for _, b := range c.blocks {
-				tables := []*table{b.table}
-				if b.picture != nil {
-					tables = append(tables, b.picture.behind)
+		for _, c := range slices.Concat(d.Head, d.Sections) {
+			for _, b := range c.Blocks {
+				tables := []*table{b.Table}
+				if b.Picture != nil {
+					tables = append(tables, b.Picture.Behind)
 				}
 				for _, of := range tables {
 					if of == nil {
 						continue
 					}
-					for _, row := range of.rows {
+					for _, row := range of.Rows {
 						for i, cell := range row {
-							if i > 0 && slices.ContainsFunc(of.head, isInterval) { // elsewhere it is the range, as the page says
-								for _, text := range cell.below {
+							if i > 0 && slices.ContainsFunc(of.Head, isInterval) { // elsewhere it is the range, as the page says
+								for _, text := range cell.Below {
 									if interval.MatchString(text) && !inBrackets.MatchString(text) {
-										t.Errorf("%s: %s: %q below %q has no level", name, of.caption, text, cell.text)
+										t.Errorf("%s: %s: %q below %q has no level", name, of.Caption, text, cell.Text)
 									}
 								}
 							}
-							if !interval.MatchString(cell.text) {
+							if !interval.MatchString(cell.Text) {
 								continue
 							}
-							if seen++; !slices.ContainsFunc(cell.below, levelled) && !strings.HasSuffix(cell.text, " (all)") {
-								t.Errorf("%s: %s: %q has no level: %q", name, of.caption, cell.text, cell.below)
+							if seen++; !slices.ContainsFunc(cell.Below, levelled) && !strings.HasSuffix(cell.Text, " (all)") {
+								t.Errorf("%s: %s: %q has no level: %q", name, of.Caption, cell.Text, cell.Below)
 							}
 						}
 					}
@@ -153,13 +153,13 @@ func TestTrialsOfASearch(t *testing.T) {
 // A curve without marks says its numbers when it is pointed at, in a bounded number of places.
 func TestCurvesSayTheirNumbers(t *testing.T) {
 	in := withResults(twoServers(6).input(t))
-	for chapter, want := range map[string]string{"time": `<title>mysql, 7 s: 100 tx/s</title>`, "latency": `<title>mysql, p99.0: 8 ms</title>`} {
-		svg, err := figureOfChapter(t, chapterOf(t, in, chapter)).draw(chart.Wide)
+	for section, want := range map[string]string{"time": `<title>mysql, 7 s: 100 tx/s</title>`, "latency": `<title>mysql, p99.0: 8 ms</title>`} {
+		svg, err := figureOfSection(t, sectionOf(t, in, section)).draw(chart.Wide)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(svg, `fill="transparent"`); !strings.Contains(svg, want) || n > 2*60 {
-			t.Errorf("%s: %d places to point at, none with %s: %q", chapter, n, want, regexp.MustCompile(`<title>[^<]*`).FindAllString(svg, 12))
+			t.Errorf("%s: %d places to point at, none with %s: %q", section, n, want, regexp.MustCompile(`<title>[^<]*`).FindAllString(svg, 12))
 		}
 	}
 }
@@ -170,13 +170,13 @@ func TestCaveatsStandBesideTheNumbers(t *testing.T) {
 	for i := range in.Entries {
 		in.Entries[i].Caveat = "the period of the quota decides it"
 	}
-	c := chapterOf(t, in, "comparison")
-	if !slices.ContainsFunc(c.blocks, func(b block) bool {
-		return slices.Contains(b.bullets, "[1] the period of the quota decides it")
+	c := sectionOf(t, in, "comparison")
+	if !slices.ContainsFunc(c.Blocks, func(b block) bool {
+		return slices.Contains(b.Bullets, "[1] the period of the quota decides it")
 	}) {
-		t.Errorf("%+v", c.blocks)
+		t.Errorf("%+v", c.Blocks)
 	}
-	if notes := tableNamed(t, c, "throughput, tx/s: medians").column("trials"); notes[0].below[0] != "[1]" || notes[1].below[0] != "[1]" {
+	if notes := tableNamed(t, c, "throughput, tx/s: medians").column("trials"); notes[0].Below[0] != "[1]" || notes[1].Below[0] != "[1]" {
 		t.Errorf("beside the numbers stand %+v", notes)
 	}
 }

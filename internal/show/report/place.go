@@ -34,13 +34,8 @@ var manners = []string{"driver", "language", "scheme", "transaction", "session",
 
 // dimensionsOf an entry with their values.
 func dimensionsOf(e *v1alpha1.SummaryEntry) map[string]string {
-	out := maps.Clone(e.Labels)
-	if out == nil {
-		out = map[string]string{}
-	}
-	for axis, v := range e.Parameters {
-		out[axis] = v.String()
-	}
+	out := maps.Collect(maps.All(e.Labels))
+	maps.Copy(out, readout.ParametersOf(e.Parameters))
 	out[v1alpha1.FactorTarget] = e.Target
 	return out
 }
@@ -51,7 +46,7 @@ func dimensionsOf(e *v1alpha1.SummaryEntry) map[string]string {
 func layOut(entries []*v1alpha1.SummaryEntry, factor string) layout {
 	s := spanOf(entries)
 	l := layout{}
-	if s.everywhere(factor) {
+	if slices.Contains(s.names, factor) && s.have[factor] == len(entries) { // each has a value of it
 		l.series = s.take(factor)
 	} else {
 		l.series = s.take(v1alpha1.FactorTarget)
@@ -124,11 +119,6 @@ func (s *span) take(name string) []string {
 	}
 	s.names = slices.Delete(s.names, i, i+1)
 	return []string{name}
-}
-
-// everywhere says whether the entries differ in the dimension, and each has a value of it.
-func (s *span) everywhere(name string) bool {
-	return slices.Contains(s.names, name) && s.have[name] == len(s.entries)
 }
 
 // load is the dimension with the most values, all of which are numbers, if it varies in most of what is otherwise
@@ -311,7 +301,7 @@ func measurements(entries []v1alpha1.SummaryEntry) (out []*measurement) {
 	return out
 }
 
-// doubt the numbers of measurements that stand in one chapter: it sets their notes, and returns what their words mean.
+// doubt the numbers of measurements that stand in one section: it sets their notes, and returns what their words mean.
 func doubt(all []*measurement) (legend []string) {
 	var numbers []readout.Measurement
 	for _, m := range all {

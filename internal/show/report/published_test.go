@@ -77,32 +77,32 @@ func TestThePublishedTablesAreThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tables []*table
-	for _, b := range d.chapters[0].blocks {
-		if b.table != nil {
-			tables = append(tables, b.table)
+	for _, b := range d.Sections[0].Blocks {
+		if b.Table != nil {
+			tables = append(tables, b.Table)
 		}
 	}
 	if len(tables) != 3 {
 		t.Fatalf("got %d tables of medians, want one for each operation", len(tables))
 	}
 	for i, operation := range []string{"DELETE", "INSERT", "UPDATE"} {
-		if !slices.ContainsFunc(tables, func(one *table) bool { return strings.Contains(one.caption, operation) }) {
+		if !slices.ContainsFunc(tables, func(one *table) bool { return strings.Contains(one.Caption, operation) }) {
 			t.Errorf("no table is about %s", operation)
 		}
-		if got := len(tables[i].rows); got != 12 {
-			t.Errorf("%s: got %d rows, want the 12 schemes", tables[i].caption, got)
+		if got := len(tables[i].Rows); got != 12 {
+			t.Errorf("%s: got %d rows, want the 12 schemes", tables[i].Caption, got)
 		}
-		if got := len(tables[i].head); got != 4 {
-			t.Errorf("%s: got %d columns, want the scheme and three sizes", tables[i].caption, got)
+		if got := len(tables[i].Head); got != 4 {
+			t.Errorf("%s: got %d columns, want the scheme and three sizes", tables[i].Caption, got)
 		}
 	}
 	// The winners of the source.
 	winners := map[string]string{}
 	for _, one := range tables {
-		for _, row := range one.rows {
+		for _, row := range one.Rows {
 			for c, cell := range row {
-				if cell.strong {
-					winners[one.caption[:6]+" "+one.head[c].name] = row[0].text
+				if cell.Strong {
+					winners[one.Caption[:6]+" "+one.Head[c].Name] = row[0].Text
 				}
 			}
 		}
@@ -131,37 +131,37 @@ func TestThePublishedDriversStandBesideEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	var medians *table
-	for _, b := range d.chapters[0].blocks {
-		if b.table != nil && medians == nil {
-			medians = b.table
+	for _, b := range d.Sections[0].Blocks {
+		if b.Table != nil && medians == nil {
+			medians = b.Table
 		}
 	}
-	if medians == nil || len(medians.rows) != 10 || len(medians.head) != 4 {
+	if medians == nil || len(medians.Rows) != 10 || len(medians.Head) != 4 {
 		t.Fatalf("got %+v, want 10 benchmarks and three drivers", medians)
 	}
 	row := func(name string) []cell {
-		i := slices.IndexFunc(medians.rows, func(row []cell) bool { return row[0].text == name })
+		i := slices.IndexFunc(medians.Rows, func(row []cell) bool { return row[0].Text == name })
 		if i < 0 {
 			t.Fatalf("no row %q", name)
 		}
-		return medians.rows[i]
+		return medians.Rows[i]
 	}
-	if got := row("select one mysql.user using execute")[1]; got.text != "–" || got.strong {
+	if got := row("select one mysql.user using execute")[1]; got.Text != "–" || got.Strong {
 		t.Errorf("a driver that cannot execute has %+v", got)
 	}
 	for name, want := range map[string][2]float64{"select one mysql.user": {2.9, 10.6}, "select random number": {-9.5, 5.5}} {
 		for i, percent := range want {
-			below := row(name)[2+i].below
+			below := row(name)[2+i].Below
 			text := strings.NewReplacer(" %", "", "+", "").Replace(below[len(below)-1])
 			got, err := strconv.ParseFloat(text, 64)
 			if err != nil || got < percent-1.5 || got > percent+1.5 { // each trial has up to 1 % of noise
-				t.Errorf("%s: got %q for %s, want about %v %%", name, below, medians.head[2+i].name, percent)
+				t.Errorf("%s: got %q for %s, want about %v %%", name, below, medians.Head[2+i].Name, percent)
 			}
 		}
 	}
-	for _, r := range medians.rows {
-		if !r[3].strong {
-			t.Errorf("%s: mariadb is not in bold", r[0].text)
+	for _, r := range medians.Rows {
+		if !r[3].Strong {
+			t.Errorf("%s: mariadb is not in bold", r[0].Text)
 		}
 	}
 }
@@ -183,14 +183,14 @@ func threeEngines() made {
 
 // Grouped bars, each with its spread and its trials: the targets in the group of each operation.
 func TestThePublishedBarsAreThere(t *testing.T) {
-	c := chapterOf(t, threeEngines().input(t), "comparison")
+	c := sectionOf(t, threeEngines().input(t), "comparison")
 	var bars []*picture
-	for _, b := range c.blocks {
-		if b.picture != nil && strings.Contains(b.picture.caption, "spread") {
-			bars = append(bars, b.picture)
+	for _, b := range c.Blocks {
+		if b.Picture != nil && strings.Contains(b.Picture.Caption, "spread") {
+			bars = append(bars, b.Picture)
 		}
 	}
-	if len(bars) != 2 || len(bars[1].behind.rows) != 6 || !slices.Equal(bars[1].key, []string{"MyTopling", "MyRocks", "PolarDB"}) {
+	if len(bars) != 2 || len(bars[1].Behind.Rows) != 6 || !slices.Equal(bars[1].Key, []string{"MyTopling", "MyRocks", "PolarDB"}) {
 		t.Fatalf("got %d pictures with bars, want the throughput, and the latencies of three engines in two groups", len(bars))
 	}
 	svg, err := bars[1].draw(chart.Wide)
@@ -220,13 +220,13 @@ func networks() made {
 func TestThePublishedCurvesAreThere(t *testing.T) {
 	in := networks().input(t)
 	var captions []string
-	for _, b := range chapterOf(t, in, "load").blocks {
-		if b.picture == nil || !strings.Contains(b.picture.caption, "throughput") {
+	for _, b := range sectionOf(t, in, "load").Blocks {
+		if b.Picture == nil || !strings.Contains(b.Picture.Caption, "throughput") {
 			continue
 		}
-		captions = append(captions, b.picture.caption)
-		if !slices.Equal(b.picture.key, []string{"old network", "new network"}) || len(b.picture.behind.rows) != 12 {
-			t.Errorf("%s: got the lines %q with %d points", b.picture.caption, b.picture.key, len(b.picture.behind.rows))
+		captions = append(captions, b.Picture.Caption)
+		if !slices.Equal(b.Picture.Key, []string{"old network", "new network"}) || len(b.Picture.Behind.Rows) != 12 {
+			t.Errorf("%s: got the lines %q with %d points", b.Picture.Caption, b.Picture.Key, len(b.Picture.Behind.Rows))
 		}
 	}
 	want := []string{"oltp_read_only, throughput, tx/s: over threads", "oltp_write_only, throughput, tx/s: over threads", "oltp_read_write, throughput, tx/s: over threads"}
@@ -242,16 +242,16 @@ func TestEachUnitHasATableOfItsOwn(t *testing.T) {
 			value("time", "s", contract.LowerIsBetter, 0.0112*noise(0.02, block), "benchmark", "cold connect"), value("rate", "rows/s", contract.HigherIsBetter, 550*noise(0.02, block), "benchmark", "executemany")}
 	}}
 	var heads []string
-	for _, b := range chapterOf(t, m.input(t), "all").blocks {
-		for _, row := range b.table.rows {
-			heads = append(heads, row[0].text+" "+row[7].text)
+	for _, b := range sectionOf(t, m.input(t), "all").Blocks {
+		for _, row := range b.Table.Rows {
+			heads = append(heads, row[0].Text+" "+row[7].Text)
 		}
 	}
 	if want := []string{"time (benchmark SELECT 1) s", "time (benchmark cold connect) s", "rate (benchmark executemany) rows/s"}; !slices.Equal(heads, want) {
 		t.Errorf("got %q, want %q", heads, want)
 	}
-	c := chapterOf(t, m.input(t), "comparison")
-	if first := c.blocks[2]; first.table == nil || !strings.HasPrefix(first.table.caption, "time, s") || first.table.rows[0][0].text != "SELECT 1" {
-		t.Errorf("got %+v, want the times of both benchmarks", first.table)
+	c := sectionOf(t, m.input(t), "comparison")
+	if first := c.Blocks[2]; first.Table == nil || !strings.HasPrefix(first.Table.Caption, "time, s") || first.Table.Rows[0][0].Text != "SELECT 1" {
+		t.Errorf("got %+v, want the times of both benchmarks", first.Table)
 	}
 }

@@ -30,22 +30,22 @@ func quotedNumbers(in Input) (out []block) {
 		return nil
 	}
 	here := hereOf(in)
-	out = []block{{text: "Somebody else measured these numbers: the machine, the settings and the date are theirs. They stand in no other table of this page, " +
+	out = []block{{Text: "Somebody else measured these numbers: the machine, the settings and the date are theirs. They stand in no other table of this page, " +
 		"and no test uses them. Bold is the best of its group as it was published. Where this run has a number of the same name, it stands below, " +
-		"as \"here\": what can be compared is a ratio, and no figure of two machines.", bullets: sources}}
-	pictures, rest := 0, &table{caption: "All other quoted numbers, not measured here", folded: true,
-		head: []column{{"measurement", false}, {"source", false}, {"phase", false}, {"value", true}, {"unit", false}}}
+		"as \"here\": what can be compared is a ratio, and no figure of two machines.", Bullets: sources}}
+	pictures, rest := 0, &table{Caption: "All other quoted numbers, not measured here", Folded: true,
+		Head: []column{{"measurement", false}, {"source", false}, {"phase", false}, {"value", true}, {"unit", false}}}
 	for _, g := range publishedGroups(in.Quoted) {
 		if pictures >= maxQuoted || !g.shown() {
-			rest.rows = append(rest.rows, g.plain()...)
+			rest.Rows = append(rest.Rows, g.plain()...)
 			continue
 		}
 		blocks := g.blocks(here, declaredOf(in))
 		pictures += len(blocks)
-		out = append(append(out, block{heading: g.title()}), blocks...)
+		out = append(append(out, block{Heading: g.title()}), blocks...)
 	}
-	if len(rest.rows) > 0 {
-		out = append(out, block{table: rest})
+	if len(rest.Rows) > 0 {
+		out = append(out, block{Table: rest})
 	}
 	return out
 }
@@ -66,40 +66,32 @@ func publishedGroups(all []quoted.Numbers) (out []*publishedGroup) {
 	known := map[string]*publishedGroup{}
 	for _, q := range all {
 		for _, phase := range q.Phases {
-			for _, name := range measuredNames(phase.Measurements) {
-				entries, labels := publishedEntries(q.Target, phase.Measurements, name), map[string]bool{}
-				for _, e := range entries {
-					for label := range e.Labels {
-						labels[label] = true
-					}
+			entries, labels := publishedEntries(q.Target, phase.Measurements), map[string]map[string]bool{}
+			for _, e := range entries {
+				if labels[e.Name] == nil {
+					labels[e.Name] = map[string]bool{}
 				}
-				for _, m := range measurements(entries) {
-					key := fmt.Sprintf("%q %q %q %q", phase.Phase, m.name, m.unit, slices.Sorted(maps.Keys(labels)))
-					g := known[key]
-					if g == nil {
-						g = &publishedGroup{phase: phase.Phase, m: &measurement{name: m.name, unit: m.unit, direction: m.direction}, tabular: q.Format == quoted.FormatTable}
-						known[key], out = g, append(out, g)
-					}
-					g.m.entries = append(g.m.entries, m.entries...)
+				for label := range e.Labels {
+					labels[e.Name][label] = true
 				}
+			}
+			for _, m := range measurements(entries) {
+				key := fmt.Sprintf("%q %q %q %q", phase.Phase, m.name, m.unit, slices.Sorted(maps.Keys(labels[m.entries[0].Name])))
+				g := known[key]
+				if g == nil {
+					g = &publishedGroup{phase: phase.Phase, m: &measurement{name: m.name, unit: m.unit, direction: m.direction}, tabular: q.Format == quoted.FormatTable}
+					known[key], out = g, append(out, g)
+				}
+				g.m.entries = append(g.m.entries, m.entries...)
 			}
 		}
 	}
 	return out
 }
 
-func measuredNames(all []contract.Measurement) (names []string) {
+func publishedEntries(target string, all []contract.Measurement) (out []v1alpha1.SummaryEntry) {
 	for _, m := range all {
-		if !slices.Contains(names, m.Name) {
-			names = append(names, m.Name)
-		}
-	}
-	return names
-}
-
-func publishedEntries(target string, all []contract.Measurement, name string) (out []v1alpha1.SummaryEntry) {
-	for _, m := range all {
-		if m.Name == name && m.Value != nil {
+		if m.Value != nil {
 			out = append(out, v1alpha1.SummaryEntry{Target: target, Name: m.Name, Unit: m.Unit, Direction: string(m.Direction), Labels: m.Labels,
 				Median: strconv.FormatFloat(*m.Value, 'g', -1, 64), TrialCount: 1, PlannedTrialCount: 1})
 		}
@@ -127,7 +119,7 @@ func (g *publishedGroup) title() string {
 func (g *publishedGroup) plain() (rows [][]cell) {
 	for _, e := range g.m.entries {
 		v, _ := figure.Decimal(e.Median)
-		rows = append(rows, []cell{{text: readout.MeasurementName(e.Name, e.Labels), heading: true}, {text: e.Target}, {text: g.phase}, {text: figure.Number(v)}, {text: e.Unit}})
+		rows = append(rows, []cell{{Text: readout.MeasurementName(e.Name, e.Labels), Heading: true}, {Text: e.Target}, {Text: g.phase}, {Text: figure.Number(v)}, {Text: e.Unit}})
 	}
 	return rows
 }
@@ -140,16 +132,16 @@ func (g *publishedGroup) blocks(measured here, declared readout.Verdict) (out []
 	l := layOut(g.m.entries, cmp.Or(declared.Factor, v1alpha1.FactorTarget))
 	names, by := panels(l.place(g.m.entries))
 	for _, name := range names[:min(len(names), maxPanels)] {
-		t := &table{caption: captionOf(g.m, name, "as published")}
+		t := &table{Caption: captionOf(g.m, name, "as published")}
 		g.fill(t, l, by[name], shownAs(by[name], l, measured, declared))
-		out = append(out, block{table: t})
+		out = append(out, block{Table: t})
 		if g.m.unit == "1" || g.m.unit == "%" {
 			continue // what others made of their numbers needs no picture beside them
 		}
-		if f := bars(g.m, l, name, by[name], trials{}); f != nil {
-			f.caption, f.note = captionOf(g.m, name, "as published"), ""
-			f.behind.head[1].name = g.m.unit
-			out = append(out, block{picture: f})
+		if f := bars(g.m, l, name, "as published", by[name], trials{}); f != nil {
+			f.Note = ""
+			f.Behind.Head[1].Name = g.m.unit
+			out = append(out, block{Picture: f})
 		}
 	}
 	return out
@@ -161,10 +153,10 @@ func shownAs(all []placed, l layout, measured here, declared readout.Verdict) fu
 	best, bases := l.best(all), basesOf(all, declared)
 	return func(e *v1alpha1.SummaryEntry) cell {
 		v, _ := figure.Decimal(e.Median)
-		c := cell{text: printed(v), strong: best[e]}
+		c := cell{Text: printed(v), Strong: best[e]}
 		for _, text := range []string{bases.against(e), measured.beside(e)} {
 			if text != "" {
-				c.below = append(c.below, text)
+				c.Below = append(c.Below, text)
 			}
 		}
 		return c
@@ -187,17 +179,9 @@ func (g *publishedGroup) fill(t *table, l layout, all []placed, show func(*v1alp
 		t.grid(g.m, l, all, show)
 		return
 	}
-	t.head = []column{{strings.Join(l.series, ", "), false}, {orUnit("", g.m), true}}
+	t.Head = []column{{strings.Join(l.series, ", "), false}, {g.m.unit, true}}
 	for _, p := range all {
-		if t.full() {
-			continue
-		}
-		name := p.series
-		if name == "" {
-			name = p.entry.Target
-		}
-		c := show(p.entry)
-		t.rows = append(t.rows, []cell{{text: name, heading: true}, c})
+		t.add(cell{Text: cmp.Or(p.series, p.entry.Target), Heading: true}, show(p.entry))
 	}
 }
 

@@ -36,21 +36,21 @@ func ratioBlocks(all []readout.Verdict, by Basis) (out []block) {
 	drawn, strokes := 0, 0
 	for _, direction := range []contract.Direction{contract.HigherIsBetter, contract.LowerIsBetter, ""} {
 		if f, rows, intervals := forest(direction, all, by.MinimumEffect); f != nil {
-			drawn, strokes, out = drawn+rows, strokes+intervals, append(out, block{picture: f})
+			drawn, strokes, out = drawn+rows, strokes+intervals, append(out, block{Picture: f})
 		}
 	}
-	t := &table{caption: "Comparisons with their verdicts", folded: len(out) > 0, head: []column{{"comparison", false}, {"verdict", false}, {"ratio", true}, {"interval", true}, {"p by itself", true}, {"adjusted p", true}, {"blocks", true}}}
+	t := &table{Caption: "Comparisons with their verdicts", Folded: len(out) > 0, Head: []column{{"comparison", false}, {"verdict", false}, {"ratio", true}, {"interval", true}, {"p by itself", true}, {"adjusted p", true}, {"blocks", true}}}
 	for _, v := range all {
 		p, adjusted := v.Ps()
-		t.rows = append(t.rows, []cell{{text: v.Subject, heading: true, below: []string{strings.Join(v.Rest(), "; ")}}, {text: verdictOf(v), strong: !v.Undecided()},
-			{text: orDash(v.Effect)}, {text: orDash(v.Interval), below: []string{figure.Level(v.IntervalConfidence)}}, {text: orDash(p)}, {text: orDash(adjusted)},
-			{text: readout.BlocksOf(v.Blocks, v.PlannedBlocks)}})
+		t.Rows = append(t.Rows, []cell{{Text: v.Subject, Heading: true, Below: []string{strings.Join(v.Rest(), "; ")}}, {Text: verdictOf(v), Strong: !v.Undecided()},
+			{Text: orDash(v.Effect)}, {Text: orDash(v.Interval), Below: []string{figure.Level(v.IntervalConfidence)}}, {Text: orDash(p)}, {Text: orDash(adjusted)},
+			{Text: readout.BlocksOf(v.Blocks, v.PlannedBlocks)}})
 	}
 	if drawn > 0 {
-		out = append(out, block{text: by.legend(drawn, strokes, len(all)), note: true})
+		out = append(out, block{Text: by.legend(drawn, strokes, len(all)), Note: true})
 	}
-	if out = append(out, block{table: t}); by.Method != "" {
-		out = append(out, block{text: by.Method + " " + readout.RatioLegend, note: true})
+	if out = append(out, block{Table: t}); by.Method != "" {
+		out = append(out, block{Text: by.Method + " " + readout.RatioLegend, Note: true})
 	}
 	return out
 }
@@ -128,8 +128,8 @@ func forest(direction contract.Direction, all []readout.Verdict, effect float64)
 	if effect > 0 {
 		c.Band = &chart.Span{From: 1 / (1 + effect), To: 1 + effect}
 	}
-	f = &picture{caption: side.name + ": ratios to the baseline", note: side.note}
-	c.Label = f.caption + ". The table with it has the numbers."
+	f = &picture{Caption: side.name + ": ratios to the baseline", Note: side.note}
+	c.Label = f.Caption + ". The table with it has the numbers."
 	f.draw = c.SVG
 	return f, len(c.Rows), intervals
 }

@@ -24,14 +24,14 @@ func repeat(in Input) (out []block) {
 	out = append(out, paragraph("The same spec with the same seed gives the same plan, trial by trial. Save it to a file, and create it with kubectl create -f."))
 	text, err := yaml.Marshal(m)
 	if err == nil && len(text) <= maxCode {
-		out = append(out, block{code: string(text)})
+		out = append(out, block{Code: string(text)})
 	} else {
 		out = append(out, paragraph("The spec is too long for this page: kubectl get benchmarkrun "+line(run.Name)+" -o yaml has it."))
 	}
-	t := &table{caption: "What pins the run", head: []column{{"what", false}, {"value", false}}}
+	t := &table{Caption: "What pins the run", Head: []column{{"what", false}, {"value", false}}}
 	add := func(name, value string) {
 		if value != "" {
-			t.rows = append(t.rows, []cell{{text: name, heading: true}, {text: value, class: "long"}})
+			t.Rows = append(t.Rows, []cell{{Text: name, Heading: true}, {Text: value, Class: "long"}})
 		}
 	}
 	add("hash of the resolved spec", st.SpecHash)
@@ -58,14 +58,14 @@ func repeat(in Input) (out []block) {
 	for _, target := range st.Targets {
 		add("image of "+target.Name, target.ImageID)
 	}
-	if len(t.rows) > 0 {
-		out = append(out, block{table: t})
+	if len(t.Rows) > 0 {
+		out = append(out, block{Table: t})
 	}
 	command := func(words string) block {
 		if run.Namespace != "" {
 			words += " --namespace " + run.Namespace
 		}
-		return block{code: line(words)}
+		return block{Code: line(words)}
 	}
 	return append(out, paragraph("The manifest above names images as the run did. One with the images by their digests, the shapes and the files that it used writes:"), command("kubectl assay rerun "+run.Name),
 		paragraph("Whether anything of the run was changed afterwards says:"), command("kubectl assay verify "+run.Name))

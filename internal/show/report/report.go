@@ -61,16 +61,16 @@ func (in *Input) read() {
 	in.doc = readout.Of(readout.Input{Run: in.Run, Summary: in.Entries, Comparisons: in.Comparisons, Sweeps: in.Sweeps, View: readout.View{Name: readout.All}})
 }
 
-// build the document: the order of the chapters is this list. A chapter without content is left out.
+// build the document: the order of the sections is this list. A section without content is left out.
 func build(in Input) (document, error) {
 	in.read()
-	d := document{title: line(in.Run.Name), answer: in.doc.Answer, head: head(in), facts: facts(in)}
+	d := document{Title: line(in.Run.Name), Answer: in.doc.Answer, Head: head(in), Facts: facts(in)}
 	trials := trialsOf(in)
 	looked, err := look(in, trials)
 	if err != nil {
 		return d, err
 	}
-	for _, c := range []chapter{
+	for _, c := range []section{
 		{"comparison", "Comparison", comparison(in, trials)},
 		{"trials", "Every trial", inTime(in, trials)},
 		{"load", "Over the load", overLoad(in, trials)},
@@ -82,8 +82,8 @@ func build(in Input) (document, error) {
 		{"all", "All medians", allMedians(in)},
 		{"repeat", "How to repeat it", repeat(in)},
 	} {
-		if len(c.blocks) > 0 {
-			d.chapters = append(d.chapters, c)
+		if len(c.Blocks) > 0 {
+			d.Sections = append(d.Sections, c)
 		}
 	}
 	return d, nil
@@ -108,14 +108,10 @@ func facts(in Input) (out []pair) {
 	add("Outcome", in.doc.Outcome)
 	if st.Progress.Planned > 0 {
 		text := strconv.Itoa(int(st.Progress.Done)) + " of " + strconv.Itoa(int(st.Progress.Planned))
-		if n := st.Progress.Invalid; n > 0 {
-			text += ", " + strconv.Itoa(int(n)) + " invalid"
-		}
-		if n := st.Progress.Disturbed; n > 0 {
-			text += ", " + strconv.Itoa(int(n)) + " disturbed"
-		}
-		if n := st.Progress.Failed; n > 0 {
-			text += ", " + strconv.Itoa(int(n)) + " failed"
+		for i, n := range []int32{st.Progress.Invalid, st.Progress.Disturbed, st.Progress.Failed} {
+			if n > 0 {
+				text += ", " + strconv.Itoa(int(n)) + []string{" invalid", " disturbed", " failed"}[i]
+			}
 		}
 		add("Trials", text)
 	}
@@ -137,7 +133,7 @@ func facts(in Input) (out []pair) {
 // duration without parts that nobody reads.
 func duration(d time.Duration) string {
 	if d > time.Hour {
-		return d.Round(time.Minute).String()[:len(d.Round(time.Minute).String())-2]
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 	}
 	return d.Round(time.Second).String()
 }

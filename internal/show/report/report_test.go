@@ -41,11 +41,11 @@ func TestVerdictInOneSentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []readout.Statement{{Tone: readout.Good, Word: "FASTER", Text: "1.48x (1.48 to 1.51), p 0.0078, 8 blocks: mariadb against mysql"}}
-	if diff := cmp.Diff(want, d.answer); diff != "" {
+	if diff := cmp.Diff(want, d.Answer); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if i := slices.IndexFunc(d.head, func(c chapter) bool { return c.id == "lacks" }); i < 0 || !strings.Contains(d.head[i].blocks[0].bullets[0], "this one run") {
-		t.Errorf("what the verdict does not say lacks the one run: %+v", d.head)
+	if i := slices.IndexFunc(d.Head, func(c section) bool { return c.ID == "lacks" }); i < 0 || !strings.Contains(d.Head[i].Blocks[0].Bullets[0], "this one run") {
+		t.Errorf("what the verdict does not say lacks the one run: %+v", d.Head)
 	}
 }
 
@@ -57,8 +57,8 @@ func TestARunThatIsNotValidSaysSoFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.answer[0].Word != "INVALID" || d.answer[0].Tone != readout.Bad || len(d.answer) != 2 {
-		t.Errorf("got %q first", d.answer)
+	if d.Answer[0].Word != "INVALID" || d.Answer[0].Tone != readout.Bad || len(d.Answer) != 2 {
+		t.Errorf("got %q first", d.Answer)
 	}
 	if page := pageOf(t, in); strings.Index(page, `<p class="say bad"><svg class="icon bad"`) > strings.Index(page, `<p class="say plain">`) || strings.Contains(page, ">State<") || !strings.Contains(page, "<dt>Outcome</dt><dd>Invalid</dd>") {
 		t.Error("the page does not lead with it, or says that the run is complete")
@@ -85,12 +85,12 @@ func TestTheDetectableEffectIsThatOfTheInconclusive(t *testing.T) {
 	}{{v1alpha1.VerdictEquivalent, "0.01"}, {v1alpha1.VerdictInconclusive, "0.25"}} {
 		in.Comparisons[i].Verdict, in.Comparisons[i].DetectableEffect = e.verdict, e.effect
 	}
-	rows := tableNamed(t, chapterOf(t, in, "evidence"), "Comparisons with their verdicts").rows
-	if a, b := strings.Join(rows[0][0].below, ""), strings.Join(rows[1][0].below, ""); strings.Contains(a, "detect") || b != "these blocks detect 25 %" {
+	rows := tableNamed(t, sectionOf(t, in, "evidence"), "Comparisons with their verdicts").Rows
+	if a, b := strings.Join(rows[0][0].Below, ""), strings.Join(rows[1][0].Below, ""); strings.Contains(a, "detect") || b != "these blocks detect 25 %" {
 		t.Errorf("got %q and %q", a, b)
 	}
 	in.Comparisons[1].DetectableEffect = ""
-	if got := tableNamed(t, chapterOf(t, in, "evidence"), "Comparisons with their verdicts").rows[1][0].below[0]; got != "" {
+	if got := tableNamed(t, sectionOf(t, in, "evidence"), "Comparisons with their verdicts").Rows[1][0].Below[0]; got != "" {
 		t.Errorf("what is not known is %q", got)
 	}
 }
@@ -189,12 +189,12 @@ func TestVerdictWithoutARatio(t *testing.T) {
 	e := &in.Comparisons[0]
 	e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.P, e.AdjustedP, e.DetectableEffect = v1alpha1.VerdictInconclusive, "", "", "", "", "", ""
 	e.Reasons = []v1alpha1.VerdictReason{{Code: v1alpha1.CodeNoPair}}
-	c := chapterOf(t, in, "evidence")
-	if c.blocks[0].picture != nil {
+	c := sectionOf(t, in, "evidence")
+	if c.Blocks[0].Picture != nil {
 		t.Error("what has no ratio is drawn")
 	}
-	want := []cell{{text: "mariadb against mysql", below: []string{"no block has a counted value on both sides"}, heading: true}, {text: "Inconclusive"}, {text: "–"}, {text: "–", below: []string{figure.Level(e.IntervalConfidence)}}, {text: "–"}, {text: "–"}, {text: "8 blocks"}}
-	if diff := cmp.Diff(want, c.blocks[0].table.rows[0], cmp.AllowUnexported(cell{})); diff != "" {
+	want := []cell{{Text: "mariadb against mysql", Below: []string{"no block has a counted value on both sides"}, Heading: true}, {Text: "Inconclusive"}, {Text: "–"}, {Text: "–", Below: []string{figure.Level(e.IntervalConfidence)}}, {Text: "–"}, {Text: "–"}, {Text: "8 blocks"}}
+	if diff := cmp.Diff(want, c.Blocks[0].Table.Rows[0], cmp.AllowUnexported(cell{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

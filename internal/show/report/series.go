@@ -75,13 +75,13 @@ func overTime(all looked) (out []block) {
 		var lines []chart.Line
 		var key, notes []string
 		c := chart.Lines{XUnit: "seconds of the measured window", Zero: true, Height: 260}
-		behind := &table{head: []column{{"target", false}, {"second", true}, {"", true}}}
+		behind := &table{Head: []column{{"target", false}, {"second", true}, {"", true}}}
 		for _, s := range all.sights[cell] {
 			if s.series == nil {
 				continue
 			}
 			unit := contract.NameThroughput + ", " + s.series.unit
-			behind.caption, behind.head[2].name = "Intervals behind the picture: "+line(unit), unit
+			behind.Caption, behind.Head[2].Name = "Intervals behind the picture: "+line(unit), unit
 			i := len(key)
 			key = append(key, s.target)
 			points, per := s.series.points(s.target)
@@ -100,21 +100,22 @@ func overTime(all looked) (out []block) {
 			if n := len(stalls); n > 0 {
 				notes[i] += fmt.Sprintf(", %s with less than half of its median", readout.Counted(n, "interval"))
 			}
-			behind.add(s)
+			behind.intervals(s)
 		}
 		if len(lines) == 0 {
 			continue
 		}
-		f := &picture{caption: strings.TrimPrefix(cell+": ", ": ") + behind.head[2].name + ", over time", key: key, behind: behind, note: line(strings.Join(notes, "; ")) + "."}
+		f := &picture{Caption: strings.TrimPrefix(cell+": ", ": ") + behind.Head[2].Name + ", over time", Key: key, Behind: behind, Note: line(strings.Join(notes, "; ")) + "."}
 		if len(c.Spans) > 0 {
-			f.note += " The shaded part is the warm-up, which counts nowhere."
+			f.Note += " The shaded part is the warm-up, which counts nowhere."
 		}
 		if len(c.Marks) > 0 {
-			f.note += " Dashed lines mark stalls."
+			f.Note += " Dashed lines mark stalls."
 		}
-		c.Lines, c.Label = lines, f.caption+". The table behind it has the numbers."
+		c.Lines = lines
+		c.Label = f.label()
 		f.draw = c.SVG
-		out = append(out, block{picture: f})
+		out = append(out, block{Picture: f})
 	}
 	if len(out) > 0 {
 		text := "One trial of each target, the first one that counts."
@@ -126,17 +127,17 @@ func overTime(all looked) (out []block) {
 	return out
 }
 
-// add the intervals of a trial to a table.
-func (t *table) add(s *sight) {
+// intervals of a trial, in a table.
+func (t *table) intervals(s *sight) {
 	for _, p := range append(slices.Clone(s.series.warmup), s.series.window...) {
-		if len(t.rows) >= maxRows {
+		if len(t.Rows) >= maxRows {
 			return
 		}
 		text := "–"
 		if p.Value != nil {
 			text = figure.Number(*p.Value)
 		}
-		t.rows = append(t.rows, []cell{{text: s.target, heading: true}, {text: figure.Number(p.AtSeconds)}, {text: text}})
+		t.Rows = append(t.Rows, []cell{{Text: s.target, Heading: true}, {Text: figure.Number(p.AtSeconds)}, {Text: text}})
 	}
 }
 

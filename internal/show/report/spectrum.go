@@ -33,7 +33,7 @@ func spectrum(all looked) (out []block) {
 		}
 		for _, name := range operations {
 			if len(out) < maxPanels {
-				out = append(out, block{picture: spectrumOf(cell, name, all.sights[cell])})
+				out = append(out, block{Picture: spectrumOf(cell, name, all.sights[cell])})
 			}
 		}
 	}
@@ -46,11 +46,11 @@ func spectrum(all looked) (out []block) {
 
 func spectrumOf(where, operation string, sights []*sight) *picture {
 	c := chart.Lines{LogX: true, LogY: true, Height: 320, XUnit: "percentile"}
-	behind := &table{caption: "Percentiles behind the picture", head: []column{{"target", false}, {"operations", true}}}
+	behind := &table{Caption: "Percentiles behind the picture", Head: []column{{"target", false}, {"operations", true}}}
 	for _, p := range percentiles {
-		behind.head = append(behind.head, column{"p" + strconv.FormatFloat(p, 'f', -1, 64), true})
+		behind.Head = append(behind.Head, column{"p" + strconv.FormatFloat(p, 'f', -1, 64), true})
 	}
-	behind.head = append(behind.head, column{"largest", true})
+	behind.Head = append(behind.Head, column{"largest", true})
 	var key, notes []string
 	unit, slowest := "", 1.0
 	for _, s := range sights {
@@ -68,15 +68,15 @@ func spectrumOf(where, operation string, sights []*sight) *picture {
 			note += fmt.Sprintf(" of %d", s.counted)
 		}
 		notes = append(notes, note)
-		row := []cell{{text: s.target, heading: true}, {text: figure.Number(n)}}
+		row := []cell{{Text: s.target, Heading: true}, {Text: figure.Number(n)}}
 		for _, p := range percentiles {
 			text := "–"
 			if v, ok := h.Percentile(p); ok && n*(1-p/100) >= beyond {
 				text = figure.Number(v)
 			}
-			row = append(row, cell{text: text})
+			row = append(row, cell{Text: text})
 		}
-		behind.rows = append(behind.rows, append(row, cell{text: figure.Number(h.Buckets[len(h.Buckets)-1].Value)}))
+		behind.Rows = append(behind.Rows, append(row, cell{Text: figure.Number(h.Buckets[len(h.Buckets)-1].Value)}))
 	}
 	for p, x := 0.0, 1.0; x <= slowest; x *= 10 {
 		if p = 100 * (1 - 1/x); x == 1 {
@@ -85,10 +85,10 @@ func spectrumOf(where, operation string, sights []*sight) *picture {
 		}
 		c.At = append(c.At, chart.Tick{At: x, Text: strconv.FormatFloat(p, 'f', max(0, int(math.Round(math.Log10(x)))-2), 64)})
 	}
-	behind.caption += ", in " + line(unit)
-	f := &picture{caption: line(strings.TrimPrefix(where+": ", ": ") + "latency" + operation + ", " + unit + ", by percentile"), key: key, behind: behind,
-		note: line(strings.Join(notes, "; ")) + fmt.Sprintf(". A percentile is in the table where at least %d operations are slower.", beyond)}
-	c.Label = f.caption + ". The table behind it has the numbers."
+	behind.Caption += ", in " + line(unit)
+	f := &picture{Caption: line(strings.TrimPrefix(where+": ", ": ") + "latency" + operation + ", " + unit + ", by percentile"), Key: key, Behind: behind,
+		Note: line(strings.Join(notes, "; ")) + fmt.Sprintf(". A percentile is in the table where at least %d operations are slower.", beyond)}
+	c.Label = f.label()
 	f.draw = c.SVG
 	return f
 }

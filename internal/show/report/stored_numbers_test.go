@@ -66,7 +66,7 @@ var drawn = regexp.MustCompile(`: median ([0-9.,]*[0-9])`)
 func checkNumbers(t *testing.T, name string, page *html.Node) (inTables, inPictures int) {
 	t.Helper()
 	medians := mediansOf(t, name)
-	for caption, table := range tables(chapter(t, page, "Comparison"), ": medians of the trials that count") {
+	for caption, table := range tables(section(t, page, "Comparison"), ": medians of the trials that count") {
 		lone, titles := -1, heads(table)
 		for i, h := range titles {
 			if strings.HasPrefix(h, "median, ") {
@@ -89,7 +89,7 @@ func checkNumbers(t *testing.T, name string, page *html.Node) (inTables, inPictu
 		if !has(page, title) {
 			continue
 		}
-		for caption, figure := range figures(chapter(t, page, title), "") {
+		for caption, figure := range figures(section(t, page, title), "") {
 			if !strings.Contains(caption, ": medians with") && !strings.Contains(caption, ": over ") {
 				continue
 			}
@@ -115,7 +115,7 @@ func isNumber(cell *html.Node) bool {
 	return false
 }
 
-// has says whether the page has a chapter.
+// has says whether the page has a section.
 func has(page *html.Node, title string) bool {
 	for _, h := range elements(page, "h2") {
 		if text(h) == title {

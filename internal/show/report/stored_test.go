@@ -60,22 +60,22 @@ func text(n *html.Node) string {
 	return strings.TrimSpace(strings.Join(words, " "))
 }
 
-// chapter with a title.
-func chapter(t *testing.T, page *html.Node, title string) *html.Node {
+// section with a title.
+func section(t *testing.T, page *html.Node, title string) *html.Node {
 	t.Helper()
 	for _, section := range elements(page, "section") {
 		if heads := elements(section, "h2"); len(heads) > 0 && text(heads[0]) == title {
 			return section
 		}
 	}
-	t.Fatalf("there is no chapter %s", title)
+	t.Fatalf("there is no section %s", title)
 	return nil
 }
 
-// tables of a chapter by their captions.
-func tables(chapter *html.Node, caption string) map[string]*html.Node {
+// tables of a section by their captions.
+func tables(section *html.Node, caption string) map[string]*html.Node {
 	out := map[string]*html.Node{}
-	for _, table := range elements(chapter, "table") {
+	for _, table := range elements(section, "table") {
 		if c := text(elements(table, "caption")[0]); strings.Contains(c, caption) {
 			out[c] = table
 		}
@@ -83,10 +83,10 @@ func tables(chapter *html.Node, caption string) map[string]*html.Node {
 	return out
 }
 
-// figures of a chapter by their captions.
-func figures(chapter *html.Node, caption string) map[string]*html.Node {
+// figures of a section by their captions.
+func figures(section *html.Node, caption string) map[string]*html.Node {
 	out := map[string]*html.Node{}
-	for _, figure := range elements(chapter, "figure") {
+	for _, figure := range elements(section, "figure") {
 		if c := text(elements(figure, "figcaption")[0]); strings.Contains(c, caption) {
 			out[c] = figure
 		}
@@ -121,7 +121,7 @@ func TestStoredS0(t *testing.T) {
 	if tables, _ := checkNumbers(t, "s0-batch-schemes", page); tables < 68 {
 		t.Errorf("got %d numbers in tables", tables)
 	}
-	found := tables(chapter(t, page, "Comparison"), "latency.avg, ms: medians")
+	found := tables(section(t, page, "Comparison"), "latency.avg, ms: medians")
 	for operation, schemes := range map[string]int{"Insert": 12, "Update": 10, "Delete": 12} {
 		table := found[operation+", latency.avg, ms: medians of the trials that count; lower is better"]
 		if table == nil {
@@ -156,7 +156,7 @@ func TestStoredS1(t *testing.T) {
 	if tables, pictures := checkNumbers(t, "s1-ycsb-engines", page); tables < 2 || pictures < 2 {
 		t.Errorf("got %d numbers in tables and %d in pictures", tables, pictures)
 	}
-	found := figures(chapter(t, page, "Comparison"), "medians with their spread")
+	found := figures(section(t, page, "Comparison"), "medians with their spread")
 	if found["throughput, ops/s: medians with their spread"] == nil {
 		t.Errorf("no bars of the throughput: %q", slices.Sorted(maps.Keys(found)))
 	}
@@ -184,7 +184,7 @@ func TestStoredS2(t *testing.T) {
 	if tables, _ := checkNumbers(t, "s2-python-drivers", page); tables < 28 {
 		t.Errorf("got %d numbers in tables", tables)
 	}
-	found := tables(chapter(t, page, "Comparison"), "medians of the trials that count")
+	found := tables(section(t, page, "Comparison"), "medians of the trials that count")
 	for caption, want := range map[string]struct {
 		rows int
 		unit string
@@ -202,7 +202,7 @@ func TestStoredS3(t *testing.T) {
 	if tables, _ := checkNumbers(t, "s3-node-drivers", page); tables < 30 {
 		t.Errorf("got %d numbers in tables", tables)
 	}
-	table := tables(chapter(t, page, "Comparison"), "")["throughput, ops/s: medians of the trials that count; higher is better"]
+	table := tables(section(t, page, "Comparison"), "")["throughput, ops/s: medians of the trials that count; higher is better"]
 	if table == nil {
 		t.Fatal("no table of the rates")
 	}
@@ -226,7 +226,7 @@ func TestStoredS4(t *testing.T) {
 	if tables, pictures := checkNumbers(t, "s4-threads-sweep", page); tables < 24 || pictures < 24 {
 		t.Errorf("got %d numbers in tables and %d in pictures", tables, pictures)
 	}
-	found := figures(chapter(t, page, "Over the load"), "throughput, tx/s: over threads")
+	found := figures(section(t, page, "Over the load"), "throughput, tx/s: over threads")
 	if len(found) != 3 {
 		t.Fatalf("got the pictures %q, want one for each workload", slices.Sorted(maps.Keys(found)))
 	}

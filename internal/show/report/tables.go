@@ -15,21 +15,10 @@ import (
 
 // factorOf the run: what its first comparison compares, of those that were declared if there are any.
 func factorOf(in Input) string {
-	for _, all := range [2][]readout.Verdict{family(in, v1alpha1.FamilyPrimary), family(in, v1alpha1.FamilyExploratory)} {
-		if len(all) > 0 {
-			return all[0].Factor
-		}
+	if all := append(in.doc.Family(v1alpha1.FamilyPrimary), in.doc.Family(v1alpha1.FamilyExploratory)...); len(all) > 0 {
+		return all[0].Factor
 	}
 	return v1alpha1.FactorTarget
-}
-
-func family(in Input, want v1alpha1.ComparisonFamily) (out []readout.Verdict) {
-	for _, v := range in.doc.Verdicts {
-		if v.Family == string(want) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // ratios of the run, to be found by the entry of their value.
@@ -68,10 +57,7 @@ func ratioKey(name string, where, labels map[string]string, factor, value, targe
 func (r ratios) of(e *v1alpha1.SummaryEntry) (readout.Verdict, bool) {
 	d := dimensionsOf(e)
 	for _, factor := range r.factors {
-		where, labels, target := map[string]string{}, maps.Clone(e.Labels), e.Target
-		for axis, v := range e.Parameters {
-			where[axis] = v.String()
-		}
+		where, labels, target := readout.ParametersOf(e.Parameters), maps.Clone(e.Labels), e.Target
 		delete(where, factor)
 		delete(labels, factor)
 		if factor == v1alpha1.FactorTarget {
@@ -105,17 +91,17 @@ func figuresOf(e *v1alpha1.SummaryEntry) (median, interval, level string) {
 func cellOf(m *measurement, e *v1alpha1.SummaryEntry, of ratios, best bool) cell {
 	median, interval, _ := figuresOf(e)
 	if median == "" {
-		return cell{text: "–", below: []string{m.notes[e]}}
+		return cell{Text: "–", Below: []string{m.notes[e]}}
 	}
-	c := cell{text: median, strong: best}
+	c := cell{Text: median, Strong: best}
 	if e.TrialCount > 1 {
-		c.below = append(c.below, interval)
+		c.Below = append(c.Below, interval)
 	}
 	ratio := of.speedUp(e)
 	if v, has := of.of(e); has && v.Effect != "" {
 		ratio = inDoubt(v)
 	}
-	c.below = append(c.below, m.notes[e], ratio)
+	c.Below = append(c.Below, m.notes[e], ratio)
 	return c
 }
 
@@ -146,28 +132,28 @@ func bestOf(all []*v1alpha1.SummaryEntry) (best *v1alpha1.SummaryEntry) {
 	return best
 }
 
+// betters say which direction of a measurement is better, if one is.
+var betters = map[contract.Direction]string{contract.HigherIsBetter: "; higher is better", contract.LowerIsBetter: "; lower is better"}
+
 // medians of a panel as a table.
 func medians(m *measurement, l layout, panel string, all []placed, of ratios) *table {
-	t := &table{caption: captionOf(m, panel, "medians of the trials that count"+betterOf(m.direction))}
+	t := &table{Caption: captionOf(m, panel, "medians of the trials that count"+betters[contract.Direction(m.direction)])}
 	best := l.best(all)
 	l, all = l.narrow(all)
 	if len(l.across) > 0 {
 		t.grid(m, l, all, func(e *v1alpha1.SummaryEntry) cell { return cellOf(m, e, of, best[e]) })
 		return t
 	}
-	t.head = []column{{strings.Join(l.series, ", "), false}, {"median, " + m.unit, true}, {"interval", true}, {"trials", true}}
+	t.Head = []column{{strings.Join(l.series, ", "), false}, {"median, " + m.unit, true}, {"interval", true}, {"trials", true}}
 	compared := slices.ContainsFunc(all, func(p placed) bool {
 		v, has := of.of(p.entry)
 		return has && v.Effect != ""
 	})
 	if compared {
-		t.head = append(t.head, column{"against the baseline", true})
+		t.Head = append(t.Head, column{"against the baseline", true})
 	}
 	for _, p := range all {
-		if t.full() {
-			continue
-		}
-		t.rows = append(t.rows, lone(m, p, of, best[p.entry])[:len(t.head)])
+		t.add(lone(m, p, of, best[p.entry])[:len(t.Head)]...)
 	}
 	return t
 }
@@ -200,59 +186,46 @@ func (t *table) grid(m *measurement, l layout, all []placed, show func(*v1alpha1
 		if e := at[[2]string{a, s}]; e != nil {
 			return show(e)
 		}
-		return cell{text: "–"}
+		return cell{Text: "–"}
 	}
 	if len(series) <= 4 || len(across) > 6 {
-		t.head = []column{{strings.Join(l.across, ", "), false}}
+		t.Head = []column{{strings.Join(l.across, ", "), false}}
 		for _, s := range series {
-			t.head = append(t.head, column{orUnit(s, m), true})
+			t.Head = append(t.Head, column{cmp.Or(s, m.unit), true})
 		}
 		for _, a := range across {
-			if t.full() {
-				continue
-			}
-			cells := []cell{{text: a, heading: true}}
+			cells := []cell{{Text: a, Heading: true}}
 			for _, s := range series {
 				cells = append(cells, get(a, s))
 			}
-			t.rows = append(t.rows, cells)
+			t.add(cells...)
 		}
 		return
 	}
 	first := l.first(all)
-	t.head = slices.Clone(first.head)
+	t.Head = slices.Clone(first.head)
 	for _, a := range across {
-		t.head = append(t.head, column{strings.Join(l.across, ", ") + " " + a, true})
+		t.Head = append(t.Head, column{strings.Join(l.across, ", ") + " " + a, true})
 	}
 	for _, s := range series {
-		if t.full() {
-			continue
-		}
 		cells := first.cells(s, row[s])
 		for _, a := range across {
 			cells = append(cells, get(a, s))
 		}
-		t.rows = append(t.rows, cells)
+		t.add(cells...)
 	}
-}
-
-func orUnit(series string, m *measurement) string {
-	if series == "" {
-		return m.unit
-	}
-	return series
 }
 
 // lone is a row of a table without anything across.
 func lone(m *measurement, p placed, of ratios, best bool) []cell {
 	e := p.entry
 	median, interval, level := figuresOf(e)
-	row := []cell{{text: cmp.Or(p.series, e.Target), heading: true}, {text: orDash(median), strong: best && median != ""}, {text: orDash(interval), below: []string{level}},
-		{text: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount), below: []string{m.notes[e]}}, {}}
+	row := []cell{{Text: cmp.Or(p.series, e.Target), Heading: true}, {Text: orDash(median), Strong: best && median != ""}, {Text: orDash(interval), Below: []string{level}},
+		{Text: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount), Below: []string{m.notes[e]}}, {}}
 	if v, has := of.of(e); has {
-		row[4] = cell{text: inDoubt(v), below: []string{levelledOf(v)}}
+		row[4] = cell{Text: inDoubt(v), Below: []string{levelledOf(v)}}
 	} else if of.bases["target "+e.Target] {
-		row[4] = cell{text: "baseline"}
+		row[4] = cell{Text: "baseline"}
 	}
 	return row
 }
@@ -270,28 +243,15 @@ func allMedians(in Input) (out []block) {
 	if len(in.Entries) == 0 {
 		return nil
 	}
-	t := &table{caption: "Every measurement of every target and cell", folded: true,
-		head: []column{{"measurement", false}, {"cell", false}, {"target", false}, {"median", true}, {"interval", true}, {"min", true}, {"max", true}, {"unit", false}, {"trials", true}}}
+	t := &table{Caption: "Every measurement of every target and cell", Folded: true,
+		Head: []column{{"measurement", false}, {"cell", false}, {"target", false}, {"median", true}, {"interval", true}, {"min", true}, {"max", true}, {"unit", false}, {"trials", true}}}
 	for i := range in.Entries {
-		if t.full() {
-			continue
-		}
 		e := &in.Entries[i]
 		median, interval, level := figuresOf(e)
-		t.rows = append(t.rows, []cell{{text: readout.MeasurementName(e.Name, e.Labels), heading: true, below: []string{e.Caveat}}, {text: axesOf(e.Parameters)}, {text: e.Target},
-			{text: orDash(median)}, {text: orDash(interval), below: []string{level}}, {text: orDash(figure.Text(e.Min))}, {text: orDash(figure.Text(e.Max))}, {text: e.Unit},
-			{text: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount)}})
+		row := []cell{{Text: readout.MeasurementName(e.Name, e.Labels), Heading: true, Below: []string{e.Caveat}}, {Text: axesOf(e.Parameters)}, {Text: e.Target},
+			{Text: orDash(median)}, {Text: orDash(interval), Below: []string{level}}, {Text: orDash(figure.Text(e.Min))}, {Text: orDash(figure.Text(e.Max))}, {Text: e.Unit},
+			{Text: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount)}}
+		t.add(row...)
 	}
-	return []block{{table: t}}
-}
-
-// betterOf says which direction of a measurement is better; empty where neither is.
-func betterOf(direction string) string {
-	switch contract.Direction(direction) {
-	case contract.HigherIsBetter:
-		return "; higher is better"
-	case contract.LowerIsBetter:
-		return "; lower is better"
-	}
-	return ""
+	return []block{{Table: t}}
 }

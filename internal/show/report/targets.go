@@ -10,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/settings"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/trial/likeness"
 )
 
@@ -32,11 +33,11 @@ type compared struct {
 func (c compared) words() (out []block) {
 	text := "The targets are alike in every row below that is compared."
 	if len(c.differ) > 0 {
-		text = "The targets differ in " + some(c.differ) + ". Those rows are in bold."
+		text = "The targets differ in " + readout.Few(c.differ, mostNamed) + ". Those rows are in bold."
 	}
 	out = append(out, paragraph(text+" Names, addresses and measured times are not compared."))
 	if len(c.notKnown) > 0 {
-		out = append(out, paragraph("Not known of every target, and so not compared: "+some(c.notKnown)+"."))
+		out = append(out, paragraph("Not known of every target, and so not compared: "+readout.Few(c.notKnown, mostNamed)+"."))
 	}
 	return out
 }
@@ -46,16 +47,15 @@ const wordNotKnown, wordNoVariable = "not known", "no such variable"
 
 // targetTable has a column for each target that ran, and says in which rows they differ.
 func targetTable(in Input) (*table, compared) {
-	specs := specTargets(in)
-	all := slices.DeleteFunc(slices.Clone(in.Run.Status.Targets), func(t v1alpha1.TargetStatus) bool { return specs[t.Name].Published != nil || len(t.Quoted) > 0 })
+	all := slices.DeleteFunc(slices.Clone(in.Run.Status.Targets), func(t v1alpha1.TargetStatus) bool { return in.Run.Target(t.Name).Published != nil || len(t.Quoted) > 0 })
 	if len(all) == 0 {
 		return nil, compared{}
 	}
-	t := &table{caption: "Targets as they ran", head: []column{{"", false}}}
+	t := &table{Caption: "Targets as they ran", Head: []column{{"", false}}}
 	var order []trait
 	values := make([]map[string]string, len(all))
 	for i, target := range all {
-		t.head = append(t.head, column{target.Name, false})
+		t.Head = append(t.Head, column{target.Name, false})
 		values[i] = map[string]string{}
 		for _, one := range append(traits(target), settingsOf(all, target, in.Variables[target.Name])...) {
 			if one.value == "" {
@@ -69,14 +69,14 @@ func targetTable(in Input) (*table, compared) {
 	}
 	var out compared
 	for _, one := range order {
-		row := []cell{{text: one.name, heading: true}}
+		row := []cell{{Text: one.name, Heading: true}}
 		var known []string
 		for _, v := range values {
 			switch text := v[one.name]; text {
 			case "":
-				row = append(row, cell{text: "–"})
+				row = append(row, cell{Text: "–"})
 			case wordNotKnown, wordNoVariable:
-				row = append(row, cell{text: text})
+				row = append(row, cell{Text: text})
 				if text == wordNotKnown && one.alike != nil && !slices.Contains(out.notKnown, one.name) {
 					out.notKnown = append(out.notKnown, one.name)
 				}
@@ -85,11 +85,11 @@ func targetTable(in Input) (*table, compared) {
 			}
 		}
 		if one.alike != nil && slices.ContainsFunc(known, func(v string) bool { return !one.alike(v, known[0]) }) {
-			row[0].strong = true
+			row[0].Strong = true
 			out.differ = append(out.differ, one.name)
 			out.notKnown = slices.DeleteFunc(out.notKnown, func(name string) bool { return name == one.name })
 		}
-		t.rows = append(t.rows, row)
+		t.Rows = append(t.Rows, row)
 	}
 	return t, out
 }
@@ -97,7 +97,7 @@ func targetTable(in Input) (*table, compared) {
 // valueCell has a value. A long one is no word, and may be broken anywhere.
 func valueCell(value string) cell {
 	const long = 24
-	return cell{text: orDash(cut(value, maxSetting)), class: map[bool]string{true: "long", false: "short"}[len(value) > long]}
+	return cell{Text: orDash(cut(value, maxSetting)), Class: map[bool]string{true: "long", false: "short"}[len(value) > long]}
 }
 
 // maxSetting is the length of a value in the table, in characters.
@@ -190,14 +190,5 @@ func effective(name string, said, variables map[string]string) string {
 	return wordNotKnown
 }
 
-// most names in a sentence.
+// mostNamed names stand in a sentence.
 const mostNamed = 20
-
-// some of the names, and how many more there are.
-func some(names []string) string {
-	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
-	if more := len(names) - mostNamed; more > 0 {
-		text += " and " + strconv.Itoa(more) + " more"
-	}
-	return text
-}

@@ -48,9 +48,9 @@ func TestSettingsAreComparedByTheirEffectiveValues(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			cells := ""
-			for _, row := range table.rows {
-				if row[0].text != "TLS" {
-					cells += row[0].text + " " + row[1].text + " " + row[2].text + "; "
+			for _, row := range table.Rows {
+				if row[0].Text != "TLS" {
+					cells += row[0].Text + " " + row[1].Text + " " + row[2].Text + "; "
 				}
 			}
 			if diff := cmp.Diff(tt.cells, cells); diff != "" {
@@ -80,9 +80,9 @@ func TestMeasuredTimesAreNoDifference(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got.differ); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		for _, row := range table.rows {
-			if strings.Contains(row[0].text, ",") {
-				t.Errorf("%q has a comma, and stands in a list", row[0].text)
+		for _, row := range table.Rows {
+			if strings.Contains(row[0].Text, ",") {
+				t.Errorf("%q has a comma, and stands in a list", row[0].Text)
 			}
 		}
 	}
@@ -98,12 +98,12 @@ func TestDifferencesAreNotCut(t *testing.T) {
 		pair.Differences = append(pair.Differences, v1alpha1.SideDifference{Name: fmt.Sprintf("setting_%02d", i), Value: "a", Baseline: "b", Faster: v1alpha1.FasterValue})
 	}
 	in.Run.Status.Differences = []v1alpha1.SideDifferences{pair}
-	rows := tableNamed(t, chapterOf(t, in, "differ"), "mariadb against mysql").rows
+	rows := tableNamed(t, sectionOf(t, in, "differ"), "mariadb against mysql").Rows
 	text := func(row []cell) (out string) {
 		for _, c := range row {
-			out += c.text + "|"
+			out += c.Text + "|"
 		}
-		return out + row[3].below[0]
+		return out + row[3].Below[0]
 	}
 	if got, want := text(rows[0]), "log_bin|ON|OFF|"+likeness.Meaning("log_bin")+"|makes mysql faster"; got != want || likeness.Meaning("log_bin") == "" {
 		t.Errorf("got %q, want %q", got, want)

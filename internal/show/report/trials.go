@@ -49,7 +49,7 @@ func shownNames(in Input) []string {
 			out = append(out, name)
 		}
 	}
-	for _, v := range family(in, v1alpha1.FamilyPrimary) {
+	for _, v := range in.doc.Family(v1alpha1.FamilyPrimary) {
 		add(v.Name)
 	}
 	for _, e := range in.Entries {
@@ -147,18 +147,10 @@ func (t trial) title(unit string) string {
 func dots(all []trial, unit string, most int) []chart.Dot {
 	if len(all) > most {
 		sorted := slices.Clone(all)
-		slices.SortStableFunc(sorted, func(a, b trial) int {
-			switch {
-			case a.value < b.value:
-				return -1
-			case a.value > b.value:
-				return 1
-			}
-			return 0
-		})
-		all = all[:0:0]
-		for i := range most {
-			all = append(all, sorted[i*(len(sorted)-1)/max(most-1, 1)])
+		slices.SortStableFunc(sorted, func(a, b trial) int { return cmp.Compare(a.value, b.value) })
+		all = nil
+		for _, i := range spread(len(sorted), most) {
+			all = append(all, sorted[i])
 		}
 	}
 	out := make([]chart.Dot, 0, len(all))

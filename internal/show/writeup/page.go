@@ -54,7 +54,7 @@ func (w Writer) limits() stored.Limits {
 func (w Writer) Page(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]byte, error) {
 	read, err := stored.ReadWithin(ctx, w.of(run), w.limits())
 	if errors.Is(err, stored.ErrTooLarge) {
-		return nil, w.tooLarge()
+		return nil, &contract.TooLargeError{What: "bytes of memory for what the report reads (limits.resultMemory of the operator)", Most: w.Memory}
 	}
 	if err != nil {
 		return nil, err
@@ -68,10 +68,6 @@ func (w Writer) Page(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]byte, e
 		return nil, fmt.Errorf("%s: %w", read, err)
 	}
 	return page.Bytes(), nil
-}
-
-func (w Writer) tooLarge() error {
-	return &contract.TooLargeError{What: "bytes of memory for what the report reads (limits.resultMemory of the operator)", Most: w.Memory}
 }
 
 // Input of the page: what a run has stored. The context is that of the page. It fails when the results of loading cannot

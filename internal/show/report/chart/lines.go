@@ -80,12 +80,12 @@ func (l Lines) SVG(width int) (string, error) {
 		p.Y.Min = 0
 	}
 	p.X.Label.Text = fit(textStyle(p, Muted), l.XUnit, vg.Length(width)-120)
-	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{}, ticks{}
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(ticks), plot.TickerFunc(ticks)
 	if l.LogX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 	}
 	if l.LogY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 	}
 	if len(l.At) > 0 {
 		p.X.Tick.Marker = l.apart(p, vg.Length(width)-60)
@@ -93,22 +93,13 @@ func (l Lines) SVG(width int) (string, error) {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal = nil, draw.LineStyle{Color: Shade, Width: 1}
 	c := newCanvas(vg.Length(width), vg.Length(max(l.Height, 120)))
-	spans := slices.DeleteFunc(slices.Clone(l.Spans), func(s Span) bool { return !l.drawn(s.From, 1) || !l.drawn(s.To, 1) })
-	p.Add(shades(spans), grid, lineMarks{of: l, on: c})
+	p.Add(marks(l.shades), grid, marks(func(area draw.Canvas, p *plot.Plot) { l.draw(c, area, p) }))
 	p.Draw(draw.Crop(draw.New(c), 2, -14, 2, -14))
 	return c.svg(l.Label)
 }
 
-type bounds struct{ low, high float64 }
-
-func (b *bounds) see(v float64, log bool) {
-	if drawable(v, log) {
-		b.low, b.high = min(b.low, v), max(b.high, v)
-	}
-}
-
 func (l Lines) bounds() (x, y bounds) {
-	x, y = bounds{math.Inf(1), math.Inf(-1)}, bounds{math.Inf(1), math.Inf(-1)}
+	x, y = noBounds(), noBounds()
 	for _, line := range l.Lines {
 		for _, pt := range line.Points {
 			x.see(pt.X, l.LogX)
@@ -151,29 +142,23 @@ func (l Lines) apart(p *plot.Plot, width vg.Length) plot.ConstantTicks {
 }
 
 // shades draws spans behind everything.
-type shades []Span
-
-// Plot implements plot.Plotter.
-func (s shades) Plot(area draw.Canvas, p *plot.Plot) {
-	for _, span := range s {
+func (l Lines) shades(area draw.Canvas, p *plot.Plot) {
+	for _, span := range l.Spans {
+		if !l.drawn(span.From, 1) || !l.drawn(span.To, 1) {
+			continue
+		}
 		from, to := area.X(p.X.Norm(span.From)), area.X(p.X.Norm(span.To))
 		area.FillPolygon(Shade, area.ClipPolygonX([]vg.Point{
 			{X: from, Y: area.Min.Y}, {X: to, Y: area.Min.Y}, {X: to, Y: area.Max.Y}, {X: from, Y: area.Max.Y}}))
 	}
 }
 
-// lineMarks draws curves, trials and marks.
-type lineMarks struct {
-	of Lines
-	on *canvas
-}
-
-// Plot implements plot.Plotter.
-func (m lineMarks) Plot(area draw.Canvas, p *plot.Plot) {
-	l, c := m.of, m.on
+// draw curves, trials and marks.
+func (l Lines) draw(c *canvas, area draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&area)
-	for _, mark := range l.Marks {
-		l.mark(area, c, p, mark)
+	shown := slices.DeleteFunc(slices.Clone(l.Marks), func(m Mark) bool { return !l.drawn(m.At, 1) || m.At < p.X.Min || m.At > p.X.Max })
+	for _, mark := range shown {
+		mark.line(area, c, x(mark.At))
 	}
 	for _, line := range l.Lines {
 		role := seriesRole(line.Series)
@@ -203,8 +188,8 @@ func (m lineMarks) Plot(area draw.Canvas, p *plot.Plot) {
 			l.spread(area, c, line, role, x, y)
 		}
 	}
-	for i, mark := range l.Marks { // above what they stand on
-		l.words(area, c, p, mark, i)
+	for i, mark := range shown { // above what they stand on
+		mark.words(area, p, x(mark.At), i)
 	}
 }
 
@@ -242,29 +227,23 @@ func (l Lines) spread(area draw.Canvas, c *canvas, line Line, role Role, x, y fu
 	}
 }
 
-// mark is a line over the height.
-func (l Lines) mark(area draw.Canvas, c *canvas, p *plot.Plot, m Mark) {
-	if !l.drawn(m.At, 1) || m.At < p.X.Min || m.At > p.X.Max {
-		return
-	}
+// line of a mark, over the height.
+func (m Mark) line(area draw.Canvas, c *canvas, at vg.Length) {
 	role := Warn
 	if m.Series >= 0 {
 		role = seriesRole(m.Series)
 	}
-	at := area.X(p.X.Norm(m.At))
 	c.titled(plain, m.Title, func() {
 		area.StrokeLine2(draw.LineStyle{Color: role, Width: 1.25, Dashes: []vg.Length{4, 3}}, at, area.Min.Y, at, area.Max.Y)
 	})
 }
 
 // words of a mark stand beside its line; those of several marks stand above one another.
-func (l Lines) words(area draw.Canvas, c *canvas, p *plot.Plot, m Mark, i int) {
-	if m.Text == "" || !l.drawn(m.At, 1) || m.At < p.X.Min || m.At > p.X.Max {
+func (m Mark) words(area draw.Canvas, p *plot.Plot, at vg.Length, i int) {
+	if m.Text == "" {
 		return
 	}
-	at := area.X(p.X.Norm(m.At))
 	style := textStyle(p, Muted)
-	style.Color = Muted
 	text, from := fit(style, m.Text, area.Max.X-area.Min.X), at+4
 	if width := style.Width(text) * wider; from+width > area.Max.X {
 		from = at - 4 - width

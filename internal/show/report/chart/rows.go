@@ -86,21 +86,20 @@ func (r Rows) SVG(width int) (string, error) {
 	p.HideY()
 	p.X.Min, p.X.Max = low, high
 	p.X.Label.Text = fit(textStyle(p, Muted), r.Unit, vg.Length(width)-60)
-	p.X.Tick.Marker = ticks{}
+	p.X.Tick.Marker = plot.TickerFunc(ticks)
 	if r.Log {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 	}
 	if r.Differences {
-		p.X.Tick.Marker = differences{}
+		p.X.Tick.Marker = plot.TickerFunc(differences)
 	}
 	if r.Turned {
 		p.X.Scale = plot.InvertedScale{Normalizer: p.X.Scale}
 	}
 	p.Y.Min, p.Y.Max = 0, float64(len(r.Rows))
 	c := newCanvas(vg.Length(width), r.height()+46)
-	p.Add(rowMarks{of: r, on: c})
-	area := draw.New(c)
-	p.Draw(draw.Crop(area, 6, -14, 2, -4))
+	p.Add(marks(func(area draw.Canvas, p *plot.Plot) { r.draw(c, area, p) }))
+	p.Draw(draw.Crop(draw.New(c), 6, -14, 2, -4))
 	return c.svg(r.Label)
 }
 
@@ -129,52 +128,39 @@ func (r Rows) height() (h vg.Length) {
 
 // bounds of the axis, with some air.
 func (r Rows) bounds() (low, high float64, err error) {
-	low, high = math.Inf(1), math.Inf(-1)
-	see := func(v float64) {
-		if drawable(v, r.Log) {
-			low, high = min(low, v), max(high, v)
-		}
-	}
+	axis := noBounds()
 	for _, row := range r.Rows {
 		for _, v := range []*float64{row.Mid, row.Low, row.High} {
 			if v != nil {
-				see(*v)
+				axis.see(*v, r.Log)
 			}
 		}
 		for _, d := range row.Dots {
-			see(d.Y)
+			axis.see(d.Y, r.Log)
 		}
 	}
-	if math.IsInf(low, 0) {
+	if math.IsInf(axis.low, 0) {
 		return 0, 0, ErrEmpty
 	}
 	if r.Reference != nil {
-		see(*r.Reference)
+		axis.see(*r.Reference, r.Log)
 	}
 	if r.Band != nil {
-		see(r.Band.From)
-		see(r.Band.To)
+		axis.see(r.Band.From, r.Log)
+		axis.see(r.Band.To, r.Log)
 	}
 	if r.Bars {
-		see(0)
+		axis.see(0, r.Log)
 	}
-	smallest := low
-	low, high = widened(low, high, r.Log)
-	if r.Bars && smallest >= 0 {
+	low, high = widened(axis.low, axis.high, r.Log)
+	if r.Bars && axis.low >= 0 {
 		low = 0
 	}
 	return low, high, nil
 }
 
-// rowMarks draws the rows.
-type rowMarks struct {
-	of Rows
-	on *canvas
-}
-
-// Plot implements plot.Plotter.
-func (m rowMarks) Plot(area draw.Canvas, p *plot.Plot) {
-	r, c := m.of, m.on
+// draw the rows.
+func (r Rows) draw(c *canvas, area draw.Canvas, p *plot.Plot) {
 	x := func(v float64) vg.Length { return area.X(p.X.Norm(v)) }
 	rule := draw.LineStyle{Color: Rule, Width: 1}
 	bottom := area.Max.Y

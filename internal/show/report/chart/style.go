@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"regexp"
+	"sort"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -69,6 +70,23 @@ func widened(low, high float64, log bool) (float64, float64) {
 	return low - air, high + air
 }
 
+// bounds of the numbers of an axis.
+type bounds struct{ low, high float64 }
+
+func noBounds() bounds { return bounds{math.Inf(1), math.Inf(-1)} }
+
+func (b *bounds) see(v float64, log bool) {
+	if drawable(v, log) {
+		b.low, b.high = min(b.low, v), max(b.high, v)
+	}
+}
+
+// marks is a plot.Plotter.
+type marks func(area draw.Canvas, p *plot.Plot)
+
+// Plot draws them.
+func (m marks) Plot(area draw.Canvas, p *plot.Plot) { m(area, p) }
+
 // bold is the weight of names of groups.
 const bold = xfont.WeightBold
 
@@ -88,33 +106,17 @@ func fit(style draw.TextStyle, text string, width vg.Length) string {
 		return text
 	}
 	runes := []rune(text)
-	low, high := 0, len(runes)
-	for low < high { // the longest beginning that fits
-		mid := (low + high + 1) / 2
-		if style.Width(string(runes[:mid])+"…") <= width {
-			low = mid
-		} else {
-			high = mid - 1
-		}
-	}
-	return string(runes[:low]) + "…"
+	most := sort.Search(len(runes), func(n int) bool { return style.Width(string(runes[:n+1])+"…") > width })
+	return string(runes[:most]) + "…"
 }
 
-// ticks of a linear range, with numbers as in the tables.
-type ticks struct{}
+// ticks of a linear range are a few round numbers, written as in the tables.
+func ticks(low, high float64) []plot.Tick { return relabel(plot.DefaultTicks{}.Ticks(low, high)) }
 
-// Ticks are a few round numbers.
-func (ticks) Ticks(low, high float64) []plot.Tick {
-	return relabel(plot.DefaultTicks{}.Ticks(low, high))
-}
-
-// decades are the powers of ten of a logarithmic range.
-type decades struct{}
-
-// Ticks are the powers of ten; in a range of less than two decades, round numbers.
-func (decades) Ticks(low, high float64) []plot.Tick {
+// decades are the powers of ten of a logarithmic range; in one of less than two decades, round numbers.
+func decades(low, high float64) []plot.Tick {
 	if high/low < 30 {
-		return relabel(plot.DefaultTicks{}.Ticks(low, high))
+		return ticks(low, high)
 	}
 	var out []plot.Tick
 	step := max(1, math.Ceil(math.Log10(high/low)/12)) // decades between two ticks
@@ -132,10 +134,7 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 }
 
 // differences are ticks of ratios near 1, in percent.
-type differences struct{}
-
-// Ticks are a few round numbers.
-func (differences) Ticks(low, high float64) (out []plot.Tick) {
+func differences(low, high float64) (out []plot.Tick) {
 	for _, t := range (plot.DefaultTicks{}).Ticks(100*(low-1), 100*(high-1)) {
 		if t.IsMinor() {
 			continue

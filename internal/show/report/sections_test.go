@@ -48,33 +48,33 @@ func withResults(in Input) Input {
 	return in
 }
 
-func chapterOf(t *testing.T, in Input, id string) chapter {
+func sectionOf(t *testing.T, in Input, id string) section {
 	t.Helper()
 	d, err := build(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := slices.Concat(d.head, d.chapters)
-	i := slices.IndexFunc(all, func(c chapter) bool { return c.id == id })
+	all := slices.Concat(d.Head, d.Sections)
+	i := slices.IndexFunc(all, func(c section) bool { return c.ID == id })
 	if i < 0 {
-		t.Fatalf("there is no chapter %s", id)
+		t.Fatalf("there is no section %s", id)
 	}
 	return all[i]
 }
 
-func figureOfChapter(t *testing.T, c chapter) *picture {
+func figureOfSection(t *testing.T, c section) *picture {
 	t.Helper()
-	for _, b := range c.blocks {
-		if b.picture != nil {
-			return b.picture
+	for _, b := range c.Blocks {
+		if b.Picture != nil {
+			return b.Picture
 		}
 	}
-	t.Fatalf("the chapter %s has no figure", c.id)
+	t.Fatalf("the section %s has no figure", c.ID)
 	return nil
 }
 
 func TestOverTimeHasWarmupAndStalls(t *testing.T) {
-	f := figureOfChapter(t, chapterOf(t, withResults(twoServers(6).input(t)), "time"))
+	f := figureOfSection(t, sectionOf(t, withResults(twoServers(6).input(t)), "time"))
 	svg, err := f.draw(chart.Wide)
 	if err != nil {
 		t.Fatal(err)
@@ -88,11 +88,11 @@ func TestOverTimeHasWarmupAndStalls(t *testing.T) {
 		t.Errorf("got %d stalls, want one for each target", n)
 	}
 	for _, want := range []string{"mysql: trial 0 in block 0, 1 interval with less than half of its median", "The shaded part is the warm-up"} {
-		if !strings.Contains(f.note, want) {
-			t.Errorf("the note lacks %q: %s", want, f.note)
+		if !strings.Contains(f.Note, want) {
+			t.Errorf("the note lacks %q: %s", want, f.Note)
 		}
 	}
-	if first := f.behind.rows[0]; first[1].text != "-4" || first[2].text != "0" {
+	if first := f.Behind.Rows[0]; first[1].Text != "-4" || first[2].Text != "0" {
 		t.Errorf("the table begins with %v, want the first second of the warm-up", first)
 	}
 }
@@ -101,17 +101,17 @@ func TestOverTimeHasWarmupAndStalls(t *testing.T) {
 func TestSpectrumMergesTrials(t *testing.T) {
 	m := twoServers(6)
 	m.change = func(rec *contract.Record) { rec.Disturbed = rec.Index == 0 }
-	f := figureOfChapter(t, chapterOf(t, withResults(m.input(t)), "latency"))
+	f := figureOfSection(t, sectionOf(t, withResults(m.input(t)), "latency"))
 	want := []string{"mysql", "500,000", "1", "2", "2", "4", "4", "8", "16", "–", "32"}
 	var got []string
-	for _, c := range f.behind.rows[0] {
-		got = append(got, c.text)
+	for _, c := range f.Behind.Rows[0] {
+		got = append(got, c.Text)
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if !strings.HasPrefix(f.note, "mysql: 5 trials; mariadb: 5 trials.") {
-		t.Errorf("the note does not say what was merged: %s", f.note)
+	if !strings.HasPrefix(f.Note, "mysql: 5 trials; mariadb: 5 trials.") {
+		t.Errorf("the note does not say what was merged: %s", f.Note)
 	}
 }
 
@@ -144,8 +144,8 @@ func TestFewResultsAreRead(t *testing.T) {
 
 func TestOverTheLoadHasKnees(t *testing.T) {
 	in := twoServers(8, 1, 2, 4, 8, 16, 32, 64, 128).input(t)
-	c := chapterOf(t, in, "load")
-	f := figureOfChapter(t, c)
+	c := sectionOf(t, in, "load")
+	f := figureOfSection(t, c)
 	svg, err := f.draw(chart.Wide)
 	if err != nil {
 		t.Fatal(err)
@@ -159,8 +159,8 @@ func TestOverTheLoadHasKnees(t *testing.T) {
 			t.Errorf("the picture lacks %q", want)
 		}
 	}
-	if last := c.blocks[len(c.blocks)-1]; len(last.bullets) != 2 || last.bullets[0] != in.Sweeps[0].Text+"; the interval of the knee has a confidence of "+figure.Level(in.Sweeps[0].KneeConfidence) {
-		t.Errorf("the sweeps in words: got %q, want %q", last.bullets, in.Sweeps[0].Text)
+	if last := c.Blocks[len(c.Blocks)-1]; len(last.Bullets) != 2 || last.Bullets[0] != in.Sweeps[0].Text+"; the interval of the knee has a confidence of "+figure.Level(in.Sweeps[0].KneeConfidence) {
+		t.Errorf("the sweeps in words: got %q, want %q", last.Bullets, in.Sweeps[0].Text)
 	}
 	if n := strings.Count(svg, "<title>trial "); n != 128 {
 		t.Errorf("got %d points, want one for each trial", n)
@@ -175,24 +175,24 @@ func TestEnvironmentSaysWhatDiffers(t *testing.T) {
 			Differences: []v1alpha1.SettingDifference{{Name: "innodb_io_capacity", Requested: "2000", Effective: new("1000")}}},
 		{Name: "theirs", Quoted: []v1alpha1.QuotedValue{{Name: "throughput", Value: "1"}}},
 	}
-	c := chapterOf(t, in, "environment")
+	c := sectionOf(t, in, "environment")
 	var text []string
-	for _, b := range c.blocks {
-		text = append(append(text, b.text), b.bullets...)
-		if b.table != nil && b.table.caption == "Targets as they ran" {
-			if len(b.table.head) != 3 {
-				t.Errorf("got the columns %v, want the two targets that ran", b.table.head)
+	for _, b := range c.Blocks {
+		text = append(append(text, b.Text), b.Bullets...)
+		if b.Table != nil && b.Table.Caption == "Targets as they ran" {
+			if len(b.Table.Head) != 3 {
+				t.Errorf("got the columns %v, want the two targets that ran", b.Table.Head)
 			}
-			for _, row := range b.table.rows {
-				if row[0].strong != (row[0].text == "server version" || row[0].text == "log_bin") {
-					t.Errorf("%s: bold is %v", row[0].text, row[0].strong)
+			for _, row := range b.Table.Rows {
+				if row[0].Strong != (row[0].Text == "server version" || row[0].Text == "log_bin") {
+					t.Errorf("%s: bold is %v", row[0].Text, row[0].Strong)
 				}
 			}
 		}
 	}
 	for _, want := range []string{"The targets differ in server version, log_bin. Those rows are in bold.", "mariadb, innodb_io_capacity: asked for “2000”, in force is “1000”"} {
 		if !strings.Contains(strings.Join(text, "\n"), want) {
-			t.Errorf("the chapter lacks %q:\n%s", want, text)
+			t.Errorf("the section lacks %q:\n%s", want, text)
 		}
 	}
 }
@@ -202,12 +202,12 @@ func TestFindingsOfOneKindStandTogether(t *testing.T) {
 	m.change = func(rec *contract.Record) {
 		rec.Findings = []contract.RecordedFinding{{Check: "not-steady", Severity: v1alpha1.SeverityWarning, Message: "it fell by 9 %."}}
 	}
-	c := chapterOf(t, m.input(t), "findings")
-	if len(c.blocks) != 1 || c.blocks[0].heading != v1alpha1.SeverityWarning {
-		t.Fatalf("got %+v", c.blocks)
+	c := sectionOf(t, m.input(t), "findings")
+	if len(c.Blocks) != 1 || c.Blocks[0].Heading != v1alpha1.SeverityWarning {
+		t.Fatalf("got %+v", c.Blocks)
 	}
 	want := []string{"not-steady, mysql: it fell by 9 % (trial 0; with its own numbers also in 2, 4, 6, 8, 10)", "not-steady, mariadb: it fell by 9 % (trial 1; with its own numbers also in 3, 5, 7, 9, 11)"}
-	if got := c.blocks[0].bullets; !slices.Equal(got, want) {
+	if got := c.Blocks[0].Bullets; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -215,10 +215,10 @@ func TestFindingsOfOneKindStandTogether(t *testing.T) {
 func TestHowToRepeatItHasTheSeed(t *testing.T) {
 	in := twoServers(6).input(t)
 	in.Run.Status.Plan = &v1alpha1.PlanStatus{Seed: new(int64(4711)), SHA256: "abc"}
-	c := chapterOf(t, in, "repeat")
+	c := sectionOf(t, in, "repeat")
 	code := ""
-	for _, b := range c.blocks {
-		code += b.code
+	for _, b := range c.Blocks {
+		code += b.Code
 	}
 	for _, want := range []string{"kind: BenchmarkRun", "generateName: made-", "seed: 4711", "kubectl assay verify made --namespace bench"} {
 		if !strings.Contains(code, want) {
