@@ -154,7 +154,8 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 			if tt.want == "" && (err != nil || !run.Finished()) || tt.want != "" && (err == nil || err.Error() != tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
-			if !strings.Contains(out.String(), "the API server does not answer, asking again") {
+			// On a slow machine the first silence may outlast the patience: then there is nothing to ask again.
+			if tt.want == "" && !strings.Contains(out.String(), "the API server does not answer, asking again") {
 				t.Errorf("%q", out.String())
 			}
 		})
