@@ -154,9 +154,9 @@ func (o *over) likeness(c Contrast) overLikeness {
 	var out overLikeness
 	for i, a := range o.analysts {
 		one := a.likeness(c)
-		out.sides = withOthers(out.sides, one.Differences)
-		if one.Unmet != "" {
-			out.unmet = append(out.unmet, because(v1alpha1.CodeNotAlike, "unmet", one.Unmet, "run", o.runs[i].Name))
+		out.sides = withOthers(out.sides, one.differences)
+		if one.unmet != "" {
+			out.unmet = append(out.unmet, because(v1alpha1.CodeNotAlike, "unmet", one.unmet, "run", o.runs[i].Name))
 		}
 	}
 	targets := o.runs[0].Layout.Plan.Targets

@@ -100,6 +100,3 @@ func (v *Values) of(u Unit, id int32) BlockValues {
 	}
 	return out
 }
-
-// Succeeded are the records of the trials of a target that have a result.
-func (r Run) Succeeded(target string) []contract.Record { return r.of(target) }
