@@ -3,9 +3,11 @@ package placement
 import (
 	"slices"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Offering lists the names of the nodes that offer a shape, sorted. Such a node is ready and
@@ -38,7 +40,7 @@ var allLacks = []string{lackLabels, lackOpen, lackReady, lackTaint, lackCPU, lac
 // lacks returns why a node does not offer a shape; empty when it does.
 func lacks(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) string {
 	switch {
-	case !selected(node.Labels, shape.NodeSelector):
+	case !contract.HasLabels(node.Labels, shape.NodeSelector): // labels.SelectorFromSet is too slow for thousands of nodes
 		return lackLabels
 	case node.Spec.Unschedulable:
 		return lackOpen
@@ -52,17 +54,6 @@ func lacks(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) string {
 		return lackMemory
 	}
 	return ""
-}
-
-// selected does what labels.SelectorFromSet does, which is too slow for thousands
-// of nodes.
-func selected(labels, selector map[string]string) bool {
-	for name, want := range selector {
-		if got, has := labels[name]; !has || got != want {
-			return false
-		}
-	}
-	return true
 }
 
 func ready(node *corev1.Node) bool {
@@ -81,22 +72,9 @@ func tolerated(taints []corev1.Taint, tolerations []corev1.Toleration) bool {
 		if taint.Effect == corev1.TaintEffectPreferNoSchedule {
 			continue
 		}
-		if !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return matches(t, taint) }) {
+		if !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return t.ToleratesTaint(logr.Discard(), &taint, false) }) {
 			return false
 		}
 	}
 	return true
-}
-
-func matches(t corev1.Toleration, taint corev1.Taint) bool {
-	if t.Effect != "" && t.Effect != taint.Effect {
-		return false
-	}
-	if t.Key != "" && t.Key != taint.Key {
-		return false
-	}
-	if t.Operator == corev1.TolerationOpExists {
-		return true
-	}
-	return t.Key != "" && t.Value == taint.Value
 }

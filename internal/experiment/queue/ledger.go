@@ -160,7 +160,7 @@ func (l *Ledger) Hold(h Holding) (changed bool) {
 func (l *Ledger) hold(h Holding) {
 	l.holds[h.UID] = &h
 	if h.Bytes > 0 {
-		l.Results().keep(Kept{UID: h.UID, Name: h.Name, Bytes: h.Held})
+		l.keep(Kept{UID: h.UID, Name: h.Name, Bytes: h.Held})
 	}
 	delete(l.waiting, h.UID)
 	l.begin(h)
@@ -196,7 +196,7 @@ func (l *Ledger) Wait(req Request) {
 }
 
 func (l *Ledger) wait(req Request) *waiter {
-	l.Results().keep(Kept{UID: req.UID, Name: req.Name, Bytes: req.Held})
+	l.keep(Kept{UID: req.UID, Name: req.Name, Bytes: req.Held})
 	w := l.waiting[req.UID]
 	if w != nil && w.key == req.Need.Key() && w.Name == req.Name && w.Priority == req.Priority && w.Since.Equal(req.Since) {
 		w.Request, w.fit = req, fitKey(req.Need)

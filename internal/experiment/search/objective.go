@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,7 +86,7 @@ func named(name string, labels map[string]string) string {
 func (o Objective) find(values []contract.RecordedValue) (contract.RecordedValue, bool) {
 	var found []contract.RecordedValue
 	for _, v := range values {
-		if v.Name == o.Name && hasLabels(v.Labels, o.Labels) {
+		if v.Name == o.Name && contract.HasLabels(v.Labels, o.Labels) {
 			found = append(found, v)
 		}
 	}
@@ -95,38 +96,19 @@ func (o Objective) find(values []contract.RecordedValue) (contract.RecordedValue
 	return slices.MinFunc(found, plainer), true
 }
 
-func hasLabels(labels, some map[string]string) bool {
-	for name, value := range some {
-		if v, has := labels[name]; !has || v != value {
-			return false
-		}
-	}
-	return true
-}
-
 // plainer orders values of one name as find says.
 func plainer(a, b contract.RecordedValue) int {
-	rank := func(v contract.RecordedValue) (intended, usual int) {
-		intended, usual = 1, 1
-		if v.Labels[contract.LabelTiming] == contract.TimingIntended {
-			intended = 0
+	first := func(label, value string) int { // those that have it
+		switch has, also := a.Labels[label] == value, b.Labels[label] == value; {
+		case has == also:
+			return 0
+		case has:
+			return -1
 		}
-		if v.Labels[contract.LabelPercentile] == "95" {
-			usual = 0
-		}
-		return intended, usual
+		return 1
 	}
-	intendedA, usualA := rank(a)
-	intendedB, usualB := rank(b)
-	switch {
-	case intendedA != intendedB:
-		return intendedA - intendedB
-	case len(a.Labels) != len(b.Labels):
-		return len(a.Labels) - len(b.Labels)
-	case usualA != usualB:
-		return usualA - usualB
-	}
-	return strings.Compare(named("", a.Labels), named("", b.Labels))
+	return cmp.Or(first(contract.LabelTiming, contract.TimingIntended), cmp.Compare(len(a.Labels), len(b.Labels)),
+		first(contract.LabelPercentile, "95"), strings.Compare(named("", a.Labels), named("", b.Labels)))
 }
 
 // check a trial: why it fails, empty when it holds. It cannot be judged without a value in a unit that

@@ -157,7 +157,7 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 func (a *against) judge(e *v1alpha1.ComparisonEntry, one compared, decision stats.Decision) {
 	unmet := ""
 	if require := a.first.Declaration.Require; len(require) > 0 {
-		unmet = a.like[e.Target].Unlike(classesOf(require))
+		unmet = a.like[e.Target].Unlike(ClassesOf(require))
 	}
 	switch {
 	case len(one.absent) > 0:

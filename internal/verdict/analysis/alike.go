@@ -28,7 +28,7 @@ func (a *analyst) likeness(c Contrast) alike {
 	})
 	found.differences = objections(compared)
 	if require := a.Declaration.Require; len(require) > 0 {
-		found.unmet = compared.Unlike(classesOf(require))
+		found.unmet = compared.Unlike(ClassesOf(require))
 	}
 	a.alike[key] = found
 	if len(found.differences) > 0 {
@@ -79,8 +79,8 @@ func objections(c likeness.Comparison) (out []v1alpha1.SideDifference) {
 	return out
 }
 
-// classesOf the aspects that a spec requires to be alike: they have the same names.
-func classesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
+// ClassesOf the aspects that a spec requires to be alike: they have the same names.
+func ClassesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
 	for _, aspect := range aspects {
 		out = append(out, likeness.Class(aspect))
 	}

@@ -71,23 +71,13 @@ func readSeries(l Layout, records []contract.Record) *series {
 // plainer orders labels: the fewest first, then those with p: "95", then by their text.
 func plainer(a, b map[string]string) int {
 	const usual = "95"
-	switch {
-	case len(a) != len(b):
-		return len(a) - len(b)
-	case (a[contract.LabelPercentile] == usual) != (b[contract.LabelPercentile] == usual):
-		if a[contract.LabelPercentile] == usual {
+	if is, also := a[contract.LabelPercentile] == usual, b[contract.LabelPercentile] == usual; len(a) == len(b) && is != also {
+		if is {
 			return -1
 		}
 		return 1
 	}
-	x, y := without(a, ""), without(b, "")
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(without(a, ""), without(b, "")))
 }
 
 // read is what a recorded value belongs to.
@@ -153,7 +143,7 @@ func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
 // find the kind of a measurement that both units have; false where there is none.
 func (s *series) find(c Contrast) (int32, bool) {
 	for _, id := range s.byName[c.Measurement.Name] {
-		if s.has(c, id) && contains(s.kinds[id].labels, c.Measurement.Labels) {
+		if s.has(c, id) && contract.HasLabels(s.kinds[id].labels, c.Measurement.Labels) {
 			return id, true
 		}
 	}
@@ -163,15 +153,6 @@ func (s *series) find(c Contrast) (int32, bool) {
 // has says whether both units have values of a kind.
 func (s *series) has(c Contrast, id int32) bool {
 	return s.values[seriesKey{c.Value, id}] != nil && s.values[seriesKey{c.Baseline, id}] != nil
-}
-
-func contains(labels, some map[string]string) bool {
-	for name, value := range some {
-		if v, has := labels[name]; !has || v != value {
-			return false
-		}
-	}
-	return true
 }
 
 // pairs of the blocks with a value on both sides.
