@@ -33,7 +33,7 @@ func TestCellsNeedTheDataThatIsLoaded(t *testing.T) {
 	cell := plan.Cell{"test": intstr.FromString("x")}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := expansion{Work{Tool: sysbench.Runner(), Params: tc.workload}}
+			w := Work{Tool: sysbench.Runner(), Params: tc.workload}
 			trial := contract.Trial{Workload: tc.cell, Clients: 1}
 			loaded, err := w.rowsLoaded(trial)
 			if err == nil {
@@ -44,7 +44,7 @@ func TestCellsNeedTheDataThatIsLoaded(t *testing.T) {
 			}
 		})
 	}
-	unknown := expansion{Work{Params: sysbenchTest("bulk_insert", "4")}}
+	unknown := Work{Params: sysbenchTest("bulk_insert", "4")}
 	if err := unknown.checkData(0, cell, contract.Trial{}, nil); err != nil {
 		t.Errorf("a tool that knows nothing of its tables: %v", err)
 	}

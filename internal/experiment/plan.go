@@ -55,7 +55,7 @@ func LimitsOf(l config.Limits) plan.Limits {
 const maxIntervals = 10000
 
 // checkCell refuses a cell that cannot be carried out.
-func (w expansion) checkCell(p *Planned, i int, trial contract.Trial, length runner.Length) error {
+func (w Work) checkCell(p *Planned, i int, trial contract.Trial, length runner.Length) error {
 	cell := p.Plan.Cells[i]
 	expected, err := w.Tool.Expectations(trial)
 	if err != nil {
@@ -86,7 +86,7 @@ func (w expansion) checkCell(p *Planned, i int, trial contract.Trial, length run
 }
 
 // checkPlan refuses a plan that cannot be carried out, after all of its cells.
-func (w expansion) checkPlan(p Planned) error {
+func (w Work) checkPlan(p Planned) error {
 	if err := w.checkWear(p.checks); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (w expansion) checkPlan(p Planned) error {
 // checkData refuses a cell that needs other tables than Prepare makes, such as
 // bulk_insert beside tests of sysbench that share theirs: a run loads one data set,
 // that of spec.workload. Where the tool knows nothing of its tables, nothing is checked.
-func (w expansion) checkData(index int, cell plan.Cell, trial contract.Trial, loaded map[string]int64) error {
+func (w Work) checkData(index int, cell plan.Cell, trial contract.Trial, loaded map[string]int64) error {
 	if len(cell) == 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (w expansion) checkData(index int, cell plan.Cell, trial contract.Trial, lo
 }
 
 // rowsLoaded are the rows of each table that Prepare makes.
-func (w expansion) rowsLoaded(trial contract.Trial) (map[string]int64, error) {
+func (w Work) rowsLoaded(trial contract.Trial) (map[string]int64, error) {
 	trial.Workload = w.Params
 	rows, err := w.Tool.Rows(trial)
 	if err != nil {

@@ -20,6 +20,11 @@ type kind struct {
 	labels     map[string]string
 }
 
+// is the same measurement, in another run.
+func (k kind) is(o kind) bool {
+	return k.name == o.name && k.unit == o.unit && k.direction == o.direction && maps.Equal(k.labels, o.labels)
+}
+
 // seriesKey of the values of one unit in one kind of measurement.
 type seriesKey struct {
 	unit Unit
