@@ -86,7 +86,7 @@ func (w Work) Expand(p Planned) (Planned, error) {
 	}
 	p.Images = slices.Clip(p.Images)
 	for i := len(p.Lengths); i < cells && most > 0; i, most = i+1, most-1 {
-		if err := w.expandCell(&p, i); err != nil {
+		if err := expandCell(w, &p, i); err != nil {
 			return p, err
 		}
 	}
@@ -95,13 +95,13 @@ func (w Work) Expand(p Planned) (Planned, error) {
 	}
 	p.complete = true
 	if p.checks.wanted {
-		return p, w.checkPlan(p)
+		return p, checkPlan(w, p)
 	}
 	return p, nil
 }
 
 // expandCell adds what the tool says about a cell.
-func (w Work) expandCell(p *Planned, i int) error {
+func expandCell(w Work, p *Planned, i int) error {
 	cell := p.Plan.Cells[i]
 	refused := func(err error) error {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
@@ -115,7 +115,7 @@ func (w Work) expandCell(p *Planned, i int) error {
 		return refused(err)
 	}
 	if p.checks.wanted {
-		if err := w.checkCell(p, i, trial, length); err != nil {
+		if err := checkCell(w, p, i, trial, length); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // addWear adds what a cell does to the data; nothing where the tool does not say.
-func (w Work) addWear(c *checks, i int, cell plan.Cell, trial contract.Trial) error {
+func addWear(w Work, c *checks, i int, cell plan.Cell, trial contract.Trial) error {
 	if c.unknown {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (c checks) wears() bool {
 
 // checkWear refuses a plan that no reset of the data could save: a cell whose deletes mostly find
 // no row though the data was just loaded.
-func (w Work) checkWear(c checks) error {
+func checkWear(w Work, c checks) error {
 	if !c.wears() {
 		return nil
 	}

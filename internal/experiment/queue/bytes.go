@@ -28,15 +28,15 @@ type Kept struct {
 func (l *Ledger) Keep(k Kept) (freed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.takes(k.UID)
-	l.keep(k)
+	before := takes(l, k.UID)
+	keepBytes(l, k)
 	if h := l.holds[k.UID]; h != nil {
 		h.Bytes = 0
 	}
-	return l.takes(k.UID) < before
+	return takes(l, k.UID) < before
 }
 
-func (l *Ledger) keep(k Kept) {
+func keepBytes(l *Ledger, k Kept) {
 	if k.Bytes > 0 {
 		l.kept[k.UID] = k
 		return
@@ -74,13 +74,13 @@ func (l *Ledger) Admit(k Kept, bytes int64, limits Limits) (namespace, all int64
 		}
 	}
 	if namespace+bytes <= limits.Bytes && all+bytes <= limits.AllBytes {
-		l.keep(k)
+		keepBytes(l, k)
 	}
 	return namespace, all
 }
 
 // takes is what a run counts with: what it may write while it holds nodes, and otherwise what it holds.
-func (l *Ledger) takes(uid types.UID) int64 {
+func takes(l *Ledger, uid types.UID) int64 {
 	held := l.kept[uid].Bytes
 	if h := l.holds[uid]; h != nil {
 		return max(held, h.Bytes)
@@ -89,7 +89,7 @@ func (l *Ledger) takes(uid types.UID) int64 {
 }
 
 // free is what a run gives back when it ends, at most.
-func (l *Ledger) free(uid types.UID) int64 { return l.takes(uid) - l.kept[uid].Bytes }
+func free(l *Ledger, uid types.UID) int64 { return takes(l, uid) - l.kept[uid].Bytes }
 
 // room of a budget, in bytes.
 type room struct {
@@ -109,11 +109,11 @@ type rooms struct {
 	namespaces map[string]*room
 }
 
-func (l *Ledger) rooms() rooms {
+func roomsOf(l *Ledger) rooms {
 	out := rooms{namespaces: map[string]*room{}}
 	for uid, k := range l.kept {
 		for _, one := range out.of(k.Name) {
-			one.held, one.taken = one.held+k.Bytes, one.taken+l.takes(uid)
+			one.held, one.taken = one.held+k.Bytes, one.taken+takes(l, uid)
 		}
 	}
 	for uid, h := range l.holds {
@@ -172,8 +172,8 @@ func (s *schedule) lacks(w *waiter) string {
 // takers are the first of the runs that give room back when they end.
 func (s *schedule) takers(name string, all bool) string {
 	u := use{}
-	for _, h := range s.l.byName() {
-		if s.l.free(h.UID) > 0 && (all || namespaceOf(h.Name) == namespaceOf(name)) {
+	for _, h := range byName(s.l) {
+		if free(s.l, h.UID) > 0 && (all || namespaceOf(h.Name) == namespaceOf(name)) {
 			u.add(h.Name, 0)
 		}
 	}
@@ -184,7 +184,7 @@ func (s *schedule) takers(name string, all bool) string {
 }
 
 // byName are the holders in the order of their names.
-func (l *Ledger) byName() []*Holding {
+func byName(l *Ledger) []*Holding {
 	return slices.SortedFunc(maps.Values(l.holds), func(a, b *Holding) int { return strings.Compare(a.Name, b.Name) })
 }
 
@@ -231,7 +231,7 @@ func (s *schedule) ahead(w *waiter, all bool) (bytes int64) {
 			continue
 		}
 		if comparePlaces(placeOf(uid, h.Since, h.Priority), at) > 0 {
-			bytes += s.l.free(uid)
+			bytes += free(s.l, uid)
 		}
 	}
 	return bytes
@@ -239,7 +239,7 @@ func (s *schedule) ahead(w *waiter, all bool) (bytes int64) {
 
 // roomBy is when the holders have to be done that leave a run no room.
 func (s *schedule) roomBy(w *waiter) time.Time {
-	holders := s.l.byName()
+	holders := byName(s.l)
 	slices.SortStableFunc(holders, func(a, b *Holding) int { return a.Until.Compare(b.Until) })
 	limits, by := w.budgets(), s.now
 	for i, r := range s.rooms.of(w.Name) {
@@ -249,7 +249,7 @@ func (s *schedule) roomBy(w *waiter) time.Time {
 				break
 			}
 			if i > 0 || namespaceOf(h.Name) == namespaceOf(w.Name) {
-				taken -= s.l.free(h.UID)
+				taken -= free(s.l, h.UID)
 				by = latest(by, h.Until)
 			}
 		}

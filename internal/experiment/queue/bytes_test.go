@@ -200,7 +200,7 @@ func TestLargeResultsAreNotStarved(t *testing.T) {
 				continue
 			}
 			waiting = slices.DeleteFunc(waiting, func(o Request) bool { return o.UID == q.UID })
-			if taken := l.rooms().all.taken; taken > 10<<20 {
+			if taken := roomsOf(l).all.taken; taken > 10<<20 {
 				t.Fatalf("minute %d: %d bytes are taken", minute, taken)
 			}
 			switch {

@@ -197,7 +197,7 @@ func TestAsk(t *testing.T) {
 
 // names of the holders of a node.
 func names(l *Ledger, node string) (out []string) {
-	for _, h := range l.holders(node) {
+	for _, h := range holdersOf(l, node) {
 		out = append(out, h.Name)
 	}
 	return out

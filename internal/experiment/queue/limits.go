@@ -21,10 +21,10 @@ func (u *use) add(name string, nodes int) {
 	}
 }
 
-// usage by namespace of the runs that hold nodes.
-func (l *Ledger) usage() map[string]*use {
+// usageOf each namespace by the runs that hold nodes.
+func usageOf(l *Ledger) map[string]*use {
 	out := map[string]*use{}
-	for _, h := range l.byName() {
+	for _, h := range byName(l) {
 		of(out, h.Name).add(h.Name, len(h.Nodes))
 	}
 	return out
