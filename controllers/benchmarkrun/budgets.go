@@ -22,7 +22,7 @@ func (r nodeQueue) admit(ctx context.Context, run *v1alpha1.BenchmarkRun, q deci
 	}
 	b := r.Config.Results.Budget
 	limits := queue.Limits{Bytes: b.Namespace.Value(), AllBytes: b.Cluster.Value()}
-	namespace, all := r.Queue.Results().Admit(queue.Kept{UID: run.UID, Name: run.Namespace + "/" + run.Name, Bytes: q.Held}, q.Bytes, limits)
+	namespace, all := r.Queue.Admit(queue.Kept{UID: run.UID, Name: run.Namespace + "/" + run.Name, Bytes: q.Held}, q.Bytes, limits)
 	return decision.Admission{
 		Namespace: decision.Usage{Held: namespace, Limit: limits.Bytes}, Cluster: decision.Usage{Held: all, Limit: limits.AllBytes},
 	}, nil
@@ -34,7 +34,7 @@ func (r nodeQueue) keepResults(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 	if err := r.recall(ctx); err != nil {
 		return err
 	}
-	if !r.Queue.Results().Keep(accept.Kept(run)) {
+	if !r.Queue.Keep(accept.Kept(run)) {
 		return nil
 	}
 	return r.wakeAll(ctx)
@@ -42,7 +42,7 @@ func (r nodeQueue) keepResults(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 
 // dropResults of the runs of a name that were deleted. The run that exists keeps its own.
 func (r nodeQueue) dropResults(ctx context.Context, name types.NamespacedName, exists types.UID) error {
-	if !r.Queue.Results().Drop(name.String(), exists) {
+	if !r.Queue.Drop(name.String(), exists) {
 		return nil
 	}
 	return r.wakeAll(ctx)

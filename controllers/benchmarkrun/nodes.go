@@ -122,7 +122,7 @@ func (r nodeQueue) recall(ctx context.Context) error {
 	for i := range runs.Items {
 		run := &runs.Items[i]
 		if run.DeletionTimestamp.IsZero() {
-			r.Queue.Results().Keep(accept.Kept(run))
+			r.Queue.Keep(accept.Kept(run))
 		}
 		switch {
 		case run.Finished() || !run.DeletionTimestamp.IsZero():

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/changepoint"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
 	"github.com/assay-bench/assay/internal/verdict/gate"
 	"github.com/assay-bench/assay/internal/verdict/history"
@@ -44,8 +45,8 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	}
 	if c := alarm.ChangePoints; c != nil {
 		// The percentages are those of the API server's schema. One that is none searches nothing.
-		errorRate, err := baseline.Share(c.ErrorRate)
-		effect, alsoErr := baseline.Share(c.MinimumEffect)
+		errorRate, err := analysis.Share(c.ErrorRate)
+		effect, alsoErr := analysis.Share(c.MinimumEffect)
 		if err == nil && alsoErr == nil {
 			found, err := gate.Changes(positive(pasts(unprompted(runs), searched(c.Measurements))), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
 			if err == nil { // the history has at most as many runs as are looked at, and finite numbers

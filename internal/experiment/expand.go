@@ -77,7 +77,6 @@ func (w Work) PerPass() int { return min(cellsPerPass, max(bytesPerPass/max(len(
 // Expand asks the tool about the next cells of a plan. A plan that is not written down
 // yet has to be one that can be carried out. The argument is left alone.
 func (w Work) Expand(p Planned) (Planned, error) {
-	e := expansion{w}
 	cells := len(p.Plan.Cells)
 	most := w.PerPass()
 	if len(p.Lengths) == 0 {
@@ -87,7 +86,7 @@ func (w Work) Expand(p Planned) (Planned, error) {
 	}
 	p.Images = slices.Clip(p.Images)
 	for i := len(p.Lengths); i < cells && most > 0; i, most = i+1, most-1 {
-		if err := e.expandCell(&p, i); err != nil {
+		if err := expandCell(w, &p, i); err != nil {
 			return p, err
 		}
 	}
@@ -96,16 +95,13 @@ func (w Work) Expand(p Planned) (Planned, error) {
 	}
 	p.complete = true
 	if p.checks.wanted {
-		return p, e.checkPlan(p)
+		return p, checkPlan(w, p)
 	}
 	return p, nil
 }
 
-// expansion of a plan by what the tool says about its cells.
-type expansion struct{ Work }
-
 // expandCell adds what the tool says about a cell.
-func (w expansion) expandCell(p *Planned, i int) error {
+func expandCell(w Work, p *Planned, i int) error {
 	cell := p.Plan.Cells[i]
 	refused := func(err error) error {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
@@ -119,7 +115,7 @@ func (w expansion) expandCell(p *Planned, i int) error {
 		return refused(err)
 	}
 	if p.checks.wanted {
-		if err := w.checkCell(p, i, trial, length); err != nil {
+		if err := checkCell(w, p, i, trial, length); err != nil {
 			return err
 		}
 	}

@@ -55,22 +55,22 @@ func LimitsOf(l config.Limits) plan.Limits {
 const maxIntervals = 10000
 
 // checkCell refuses a cell that cannot be carried out.
-func (w expansion) checkCell(p *Planned, i int, trial contract.Trial, length runner.Length) error {
+func checkCell(w Work, p *Planned, i int, trial contract.Trial, length runner.Length) error {
 	cell := p.Plan.Cells[i]
 	expected, err := w.Tool.Expectations(trial)
 	if err != nil {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 	}
-	if err := w.checkObjectives(i, cell, trial.Workload); err != nil {
+	if err := checkObjectives(w, i, cell, trial.Workload); err != nil {
 		return err
 	}
 	if !p.checks.asked {
-		if p.checks.loaded, err = w.rowsLoaded(trial); err != nil {
+		if p.checks.loaded, err = rowsLoaded(w, trial); err != nil {
 			return err
 		}
 		p.checks.asked = true
 	}
-	if err := w.checkData(i, cell, trial, p.checks.loaded); err != nil {
+	if err := checkData(w, i, cell, trial, p.checks.loaded); err != nil {
 		return err
 	}
 	least := time.Duration(0)
@@ -82,12 +82,12 @@ func (w expansion) checkCell(p *Planned, i int, trial contract.Trial, length run
 		return Refuse(v1alpha1.ReasonInvalidSpec,
 			"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
 	}
-	return w.addWear(&p.checks, i, cell, trial)
+	return addWear(w, &p.checks, i, cell, trial)
 }
 
 // checkPlan refuses a plan that cannot be carried out, after all of its cells.
-func (w expansion) checkPlan(p Planned) error {
-	if err := w.checkWear(p.checks); err != nil {
+func checkPlan(w Work, p Planned) error {
+	if err := checkWear(w, p.checks); err != nil {
 		return err
 	}
 	if all := p.Plan.Duration(p.checks.least, w.spec.Design.Cooldown.Duration); all > w.spec.Deadline.Duration {
@@ -101,7 +101,7 @@ func (w expansion) checkPlan(p Planned) error {
 // checkData refuses a cell that needs other tables than Prepare makes, such as
 // bulk_insert beside tests of sysbench that share theirs: a run loads one data set,
 // that of spec.workload. Where the tool knows nothing of its tables, nothing is checked.
-func (w expansion) checkData(index int, cell plan.Cell, trial contract.Trial, loaded map[string]int64) error {
+func checkData(w Work, index int, cell plan.Cell, trial contract.Trial, loaded map[string]int64) error {
 	if len(cell) == 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (w expansion) checkData(index int, cell plan.Cell, trial contract.Trial, lo
 }
 
 // rowsLoaded are the rows of each table that Prepare makes.
-func (w expansion) rowsLoaded(trial contract.Trial) (map[string]int64, error) {
+func rowsLoaded(w Work, trial contract.Trial) (map[string]int64, error) {
 	trial.Workload = w.Params
 	rows, err := w.Tool.Rows(trial)
 	if err != nil {

@@ -71,7 +71,7 @@ func (w Work) Compared() []string {
 }
 
 // checkObjectives refuses a cell whose results cannot have what the search bounds.
-func (w expansion) checkObjectives(i int, cell plan.Cell, params json.RawMessage) error {
+func checkObjectives(w Work, i int, cell plan.Cell, params json.RawMessage) error {
 	if w.Search == nil {
 		return nil
 	}

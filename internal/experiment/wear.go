@@ -2,14 +2,13 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/experiment/wear"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
@@ -22,7 +21,7 @@ const (
 )
 
 // addWear adds what a cell does to the data; nothing where the tool does not say.
-func (w expansion) addWear(c *checks, i int, cell plan.Cell, trial contract.Trial) error {
+func addWear(w Work, c *checks, i int, cell plan.Cell, trial contract.Trial) error {
 	if c.unknown {
 		return nil
 	}
@@ -48,7 +47,7 @@ func (c checks) wears() bool {
 
 // checkWear refuses a plan that no reset of the data could save: a cell whose deletes mostly find
 // no row though the data was just loaded.
-func (w expansion) checkWear(c checks) error {
+func checkWear(w Work, c checks) error {
 	if !c.wears() {
 		return nil
 	}
@@ -61,7 +60,7 @@ func (w expansion) checkWear(c checks) error {
 	return Refuse(v1alpha1.ReasonInvalidSpec,
 		"spec.workload.%s: cell %d (%v) deletes %d times in a window, and %d rows are loaded: at least %s of the deletes would find no row, "+
 			"however often the data is put back: %s",
-		w.Tool.Name, cell, p.Cells[cell], worst.Deletes**worst.Window*data.Clients, data.Rows, percent(missed), worst.Remedy)
+		w.Tool.Name, cell, p.Cells[cell], worst.Deletes**worst.Window*data.Clients, data.Rows, figure.Share(missed), worst.Remedy)
 }
 
 // forecast is what a plan will do to its data.
@@ -111,12 +110,12 @@ func (f forecast) wearOf(trial int) runner.Wear { return f.data.Cells[f.plan.Tri
 
 // runsDry says what is known to happen to rows that are deleted.
 func (f forecast) runsDry(dry wear.Dry) string {
-	text := fmt.Sprintf("trial %d (%s): at least %s of the deletes of its window find no row", dry.First, f.describe(dry.First), percent(dry.FirstMissed))
+	text := fmt.Sprintf("trial %d (%s): at least %s of the deletes of its window find no row", dry.First, f.describe(dry.First), figure.Share(dry.FirstMissed))
 	if dry.Worst != dry.First {
-		text += fmt.Sprintf(", and %s in trial %d", percent(dry.WorstMissed), dry.Worst)
+		text += fmt.Sprintf(", and %s in trial %d", figure.Share(dry.WorstMissed), dry.Worst)
 	}
 	return fmt.Sprintf("%s (%d of %d trials have more than %s): %d rows are loaded, and up to %d deletes follow one load: %s%s",
-		text, dry.Trials, len(f.plan.Trials), percent(wear.MaxMissed), f.data.Rows, dry.Asked, f.resetAdvice(), f.wearOf(dry.First).Remedy)
+		text, dry.Trials, len(f.plan.Trials), figure.Share(wear.MaxMissed), f.data.Rows, dry.Asked, f.resetAdvice(), f.wearOf(dry.First).Remedy)
 }
 
 // mayRunDry says what is not known: a trial that deletes for a time may end long after its
@@ -127,7 +126,7 @@ func (f forecast) mayRunDry(dry wear.Dry) v1alpha1.Finding {
 		"trial %d (%s) deletes for as long as its window lasts, so that it is not known before the trial whether the %d rows last", dry.Unknown, f.describe(dry.Unknown), f.data.Rows)}
 	if w.HotRows > 0 {
 		out.Severity = string(validity.Warning)
-		out.Message += fmt.Sprintf("; %s of its deletes go to %s of the rows, which are soon gone", percent(w.HotKeys), percent(w.HotRows))
+		out.Message += fmt.Sprintf("; %s of its deletes go to %s of the rows, which are soon gone", figure.Share(w.HotKeys), figure.Share(w.HotRows))
 	}
 	if dry.Repeated {
 		out.Severity = string(validity.Warning)
@@ -160,12 +159,4 @@ func (f forecast) memoryOf(name string, resolved v1alpha1.Resolved) (bytes int64
 		}
 	}
 	return resolved.Targets[j].Shape.Memory.Value(), "the memory of its shape"
-}
-
-// percent with two digits.
-func percent(share float64) string {
-	if share < 0.0995 {
-		return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) + " %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*share)
 }

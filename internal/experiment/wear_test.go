@@ -47,7 +47,7 @@ func checked(t *testing.T, w Work, p *plan.Plan) checks {
 	t.Helper()
 	out := Planned{Plan: p, checks: checks{wanted: true, wear: wear.Data{Plan: p, Clients: int64(w.Clients())}}}
 	for i := range p.Cells {
-		if err := (expansion{w}).expandCell(&out, i); err != nil {
+		if err := expandCell(w, &out, i); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestWhatAPlanDoesToItsDataIsForeseen(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
-			if err := (expansion{w}).checkWear(c); err != nil {
+			if err := checkWear(w, c); err != nil {
 				t.Errorf("refused: %v", err)
 			}
 		})
@@ -120,7 +120,7 @@ func TestDeletesThatMostlyFindNothingAreRefused(t *testing.T) {
 		w.Rate, w.Events = 0, 20000
 		r.Spec.Design.DataReset = v1alpha1.ResetPerTrial
 	})
-	err := expansion{w}.checkWear(checked(t, w, p))
+	err := checkWear(w, checked(t, w, p))
 	const want = "spec.workload.sysbench: cell 0 (no matrix) deletes 20000 times in a window, and 10000 rows are loaded: at least 57 % of the deletes " +
 		"would find no row, however often the data is put back: load more rows (workload.sysbench.tableSize), use fewer of workload.sysbench.events"
 	if err == nil || !strings.Contains(err.Error(), want) {

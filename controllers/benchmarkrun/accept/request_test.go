@@ -39,11 +39,11 @@ func TestPlace(t *testing.T) {
 			},
 		},
 		"others are first": {
-			placement.Answer{Reason: v1alpha1.ReasonQueued, Busy: true, Message: "queued: position 2"}, 2 * time.Hour,
+			placement.Answer{Reason: v1alpha1.ReasonQueued, Message: "queued: position 2"}, 2 * time.Hour,
 			Placed{State: decision.Waiting{Reason: v1alpha1.ReasonQueued, Message: "queued: position 2"}},
 		},
 		"others are first for too long": {
-			placement.Answer{Reason: v1alpha1.ReasonQueued, Busy: true, Message: "queued: position 2"}, 2*time.Hour + time.Second,
+			placement.Answer{Reason: v1alpha1.ReasonQueued, Message: "queued: position 2"}, 2*time.Hour + time.Second,
 			Placed{State: decision.Failed{Reason: v1alpha1.ReasonDeadlineExceeded, Message: "no nodes within 2h0m0s: queued: position 2"}},
 		},
 		"no cluster of these nodes could do it": {
@@ -141,7 +141,7 @@ func TestPriorityOutOfBounds(t *testing.T) {
 			if got := NodeRequest(later.in.Run, config.Default()).Priority; got != tt.counts {
 				t.Errorf("priority %d counts, want %d", got, tt.counts)
 			}
-			placed := Place(Waited{Answer: placement.Answer{Reason: v1alpha1.ReasonQueued, Busy: true, Message: "queued"}, Unfollowed: tt.unheeded, Limit: time.Hour, Now: now, Since: now})
+			placed := Place(Waited{Answer: placement.Answer{Reason: v1alpha1.ReasonQueued, Message: "queued"}, Unfollowed: tt.unheeded, Limit: time.Hour, Now: now, Since: now})
 			if want := strings.TrimSuffix("queued; "+tt.unheeded, "; "); placed.State.(decision.Waiting).Message != want {
 				t.Errorf("the condition says %+v, want %q", placed.State, want)
 			}

@@ -23,7 +23,7 @@ func (in Input) compare() analysis.Result {
 	}
 	out, err := analysis.Conclude(analysis.Input{
 		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit,
-		Settings: analysis.SettingsOf(in.Run.Status.Resolved), Alike: analysis.Alike,
+		Settings: analysis.SettingsOf(in.Run.Status.Resolved),
 	})
 	if err != nil {
 		out.Findings = append(out.Findings, uncompared(err))

@@ -39,7 +39,7 @@ func TestFindIsExact(t *testing.T) {
 			want = "busy"
 		}
 		outcomes[want]++
-		is := map[bool]string{true: "busy", false: "never"}[got.Busy]
+		is := map[bool]string{true: "busy", false: "never"}[got.Reason == v1alpha1.ReasonQueued]
 		if got.Reason == "" {
 			is = "now"
 		}

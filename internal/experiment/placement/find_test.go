@@ -217,12 +217,12 @@ func TestFindRefuses(t *testing.T) {
 		"other runs are in the way": {
 			nodes: []corev1.Node{node("a", "x"), node("b", "x"), node("c", "x"), node("z", "other")}, taken: "bz",
 			need: Need{Client: shape("x"), Targets: targets("i:x m:x"), Separate: true},
-			want: Answer{Reason: v1alpha1.ReasonQueued, Busy: true}, wantMessage: "queued: other runs are on b",
+			want: Answer{Reason: v1alpha1.ReasonQueued}, wantMessage: "queued: other runs are on b",
 		},
 		"many nodes in the way": {
 			nodes: []corev1.Node{node("a", "x"), node("b", "x"), node("c", "x"), node("d", "x"), node("e", "x"), node("f", "x"), node("g", "x")}, taken: "abcdefg",
 			need: Need{Client: shape("x")},
-			want: Answer{Reason: v1alpha1.ReasonQueued, Busy: true}, wantMessage: "queued: other runs are on a, b, c, d, e and 2 more",
+			want: Answer{Reason: v1alpha1.ReasonQueued}, wantMessage: "queued: other runs are on a, b, c, d, e and 2 more",
 		},
 		"what cannot be is not queued, however busy the cluster": {
 			nodes: []corev1.Node{node("a", "x")}, taken: "a", need: Need{Client: shape("x"), Targets: targets("db:x"), Separate: true},

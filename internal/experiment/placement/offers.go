@@ -3,6 +3,7 @@ package placement
 import (
 	"slices"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -72,22 +73,9 @@ func tolerated(taints []corev1.Taint, tolerations []corev1.Toleration) bool {
 		if taint.Effect == corev1.TaintEffectPreferNoSchedule {
 			continue
 		}
-		if !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return matches(t, taint) }) {
+		if !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return t.ToleratesTaint(logr.Discard(), &taint, false) }) {
 			return false
 		}
 	}
 	return true
-}
-
-func matches(t corev1.Toleration, taint corev1.Taint) bool {
-	if t.Effect != "" && t.Effect != taint.Effect {
-		return false
-	}
-	if t.Key != "" && t.Key != taint.Key {
-		return false
-	}
-	if t.Operator == corev1.TolerationOpExists {
-		return true
-	}
-	return t.Key != "" && t.Value == taint.Value
 }

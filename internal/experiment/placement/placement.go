@@ -37,8 +37,6 @@ type Answer struct {
 	// Placement is set when Reason is empty: the nodes of the clients, sorted, and the node of
 	// every target, in the order of Need.Targets.
 	Placement v1alpha1.Placement
-	// Busy: the placement would be possible if no node were taken.
-	Busy bool
 }
 
 // Find places a run on nodes that are not taken, or returns the reason against it.
@@ -51,8 +49,7 @@ func (c *Cluster) Find(need Need, taken Set) Answer {
 	}
 	inTheWay := c.Candidates(need)
 	inTheWay.Keep(taken)
-	return Answer{Reason: v1alpha1.ReasonQueued, Busy: true,
-		Message: "queued: other runs are on " + c.list(inTheWay)}
+	return Answer{Reason: v1alpha1.ReasonQueued, Message: "queued: other runs are on " + c.list(inTheWay)}
 }
 
 // Fit places a run on nodes that are not taken; false when that is impossible. The pods on a

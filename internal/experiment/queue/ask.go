@@ -60,7 +60,7 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		l.grant(req, v.placement, now)
 		return placement.Answer{Placement: v.placement}
 	}
-	return placement.Answer{Reason: v1alpha1.ReasonQueued, Busy: true, Message: s.describe(w, v, front)}
+	return placement.Answer{Reason: v1alpha1.ReasonQueued, Message: s.describe(w, v, front)}
 }
 
 // grant a run its nodes.

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,39 +22,31 @@ type Kept struct {
 	Bytes int64
 }
 
-// Results of runs, in the ledger.
-type Results struct{ l *Ledger }
-
-// Results are the bytes that the ledger counts.
-func (l *Ledger) Results() Results { return Results{l} }
-
 // Keep records what a run holds that does not go on: one that has ended, was suspended, or has given
 // its nodes back. It reserves nothing any more. Freed is true when it took more before: the caller
 // calls Next.
-func (r Results) Keep(k Kept) (freed bool) {
-	l := r.l
+func (l *Ledger) Keep(k Kept) (freed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := r.takes(k.UID)
-	r.keep(k)
+	before := takes(l, k.UID)
+	keepBytes(l, k)
 	if h := l.holds[k.UID]; h != nil {
 		h.Bytes = 0
 	}
-	return r.takes(k.UID) < before
+	return takes(l, k.UID) < before
 }
 
-func (r Results) keep(k Kept) {
+func keepBytes(l *Ledger, k Kept) {
 	if k.Bytes > 0 {
-		r.l.kept[k.UID] = k
+		l.kept[k.UID] = k
 		return
 	}
-	delete(r.l.kept, k.UID)
+	delete(l.kept, k.UID)
 }
 
 // Drop forgets the results of all runs of a name but the one that exists; empty for none. Freed is
 // true when they held any: the caller calls Next.
-func (r Results) Drop(name string, exists types.UID) (freed bool) {
-	l := r.l
+func (l *Ledger) Drop(name string, exists types.UID) (freed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for uid, k := range l.kept {
@@ -68,8 +61,7 @@ func (r Results) Drop(name string, exists types.UID) (freed bool) {
 // Admit counts what is written when a run is accepted, if the budgets had room for all of its bytes
 // once every other run has ended. It returns what the other runs hold: those of its namespace, and
 // all of them.
-func (r Results) Admit(k Kept, bytes int64, limits Limits) (namespace, all int64) {
-	l := r.l
+func (l *Ledger) Admit(k Kept, bytes int64, limits Limits) (namespace, all int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for uid, o := range l.kept {
@@ -82,22 +74,22 @@ func (r Results) Admit(k Kept, bytes int64, limits Limits) (namespace, all int64
 		}
 	}
 	if namespace+bytes <= limits.Bytes && all+bytes <= limits.AllBytes {
-		r.keep(k)
+		keepBytes(l, k)
 	}
 	return namespace, all
 }
 
 // takes is what a run counts with: what it may write while it holds nodes, and otherwise what it holds.
-func (r Results) takes(uid types.UID) int64 {
-	held := r.l.kept[uid].Bytes
-	if h := r.l.holds[uid]; h != nil {
+func takes(l *Ledger, uid types.UID) int64 {
+	held := l.kept[uid].Bytes
+	if h := l.holds[uid]; h != nil {
 		return max(held, h.Bytes)
 	}
 	return held
 }
 
 // free is what a run gives back when it ends, at most.
-func (r Results) free(uid types.UID) int64 { return r.takes(uid) - r.l.kept[uid].Bytes }
+func free(l *Ledger, uid types.UID) int64 { return takes(l, uid) - l.kept[uid].Bytes }
 
 // room of a budget, in bytes.
 type room struct {
@@ -117,11 +109,11 @@ type rooms struct {
 	namespaces map[string]*room
 }
 
-func (r Results) rooms() rooms {
-	l, out := r.l, rooms{namespaces: map[string]*room{}}
+func roomsOf(l *Ledger) rooms {
+	out := rooms{namespaces: map[string]*room{}}
 	for uid, k := range l.kept {
 		for _, one := range out.of(k.Name) {
-			one.held, one.taken = one.held+k.Bytes, one.taken+r.takes(uid)
+			one.held, one.taken = one.held+k.Bytes, one.taken+takes(l, uid)
 		}
 	}
 	for uid, h := range l.holds {
@@ -180,8 +172,8 @@ func (s *schedule) lacks(w *waiter) string {
 // takers are the first of the runs that give room back when they end.
 func (s *schedule) takers(name string, all bool) string {
 	u := use{}
-	for _, h := range s.byName() {
-		if s.l.Results().free(h.UID) > 0 && (all || namespaceOf(h.Name) == namespaceOf(name)) {
+	for _, h := range byName(s.l) {
+		if free(s.l, h.UID) > 0 && (all || namespaceOf(h.Name) == namespaceOf(name)) {
 			u.add(h.Name, 0)
 		}
 	}
@@ -192,13 +184,8 @@ func (s *schedule) takers(name string, all bool) string {
 }
 
 // byName are the holders in the order of their names.
-func (s *schedule) byName() []*Holding {
-	out := make([]*Holding, 0, len(s.l.holds))
-	for _, h := range s.l.holds {
-		out = append(out, h)
-	}
-	slices.SortFunc(out, func(a, b *Holding) int { return strings.Compare(a.Name, b.Name) })
-	return out
+func byName(l *Ledger) []*Holding {
+	return slices.SortedFunc(maps.Values(l.holds), func(a, b *Holding) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // takeRoom for a run that gets its nodes.
@@ -244,7 +231,7 @@ func (s *schedule) ahead(w *waiter, all bool) (bytes int64) {
 			continue
 		}
 		if comparePlaces(placeOf(uid, h.Since, h.Priority), at) > 0 {
-			bytes += s.l.Results().free(uid)
+			bytes += free(s.l, uid)
 		}
 	}
 	return bytes
@@ -252,7 +239,7 @@ func (s *schedule) ahead(w *waiter, all bool) (bytes int64) {
 
 // roomBy is when the holders have to be done that leave a run no room.
 func (s *schedule) roomBy(w *waiter) time.Time {
-	holders := s.byName()
+	holders := byName(s.l)
 	slices.SortStableFunc(holders, func(a, b *Holding) int { return a.Until.Compare(b.Until) })
 	limits, by := w.budgets(), s.now
 	for i, r := range s.rooms.of(w.Name) {
@@ -262,7 +249,7 @@ func (s *schedule) roomBy(w *waiter) time.Time {
 				break
 			}
 			if i > 0 || namespaceOf(h.Name) == namespaceOf(w.Name) {
-				taken -= s.l.Results().free(h.UID)
+				taken -= free(s.l, h.UID)
 				by = latest(by, h.Until)
 			}
 		}

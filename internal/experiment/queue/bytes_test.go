@@ -54,7 +54,7 @@ func TestBytes(t *testing.T) {
 		"a run that has ended keeps what it wrote": {
 			do: func(l *Ledger, ask func(Request) string) {
 				ask(request("a", "x").bytes(6))
-				if !l.Results().Keep(kept("a", 1)) {
+				if !l.Keep(kept("a", 1)) {
 					panic("nothing is free")
 				}
 			},
@@ -69,8 +69,8 @@ func TestBytes(t *testing.T) {
 		},
 		"results that were deleted make room": {
 			do: func(l *Ledger, _ func(Request) string) {
-				l.Results().Keep(kept("old", 9))
-				if !l.Results().Drop("ns/old", "") {
+				l.Keep(kept("old", 9))
+				if !l.Drop("ns/old", "") {
 					panic("nothing is free")
 				}
 			},
@@ -78,8 +78,8 @@ func TestBytes(t *testing.T) {
 		},
 		"a run that was created again under the name keeps its own": {
 			do: func(l *Ledger, _ func(Request) string) {
-				l.Results().Keep(kept("old", 9))
-				l.Results().Drop("ns/old", "old")
+				l.Keep(kept("old", 9))
+				l.Drop("ns/old", "old")
 			},
 			ask:  request("a", "x").bytes(6),
 			want: "delete ended runs, or let ttlSecondsAfterFinished delete them",
@@ -106,7 +106,7 @@ func TestBytes(t *testing.T) {
 		"nobody waits for a run for which only a deletion makes room": {
 			do: func(l *Ledger, ask func(Request) string) {
 				ask(request("a", "x").bytes(5))
-				l.Results().Keep(kept("old", 3))
+				l.Keep(kept("old", 3))
 				ask(request("large", "x").bytes(8).since(time.Minute))
 			},
 			ask: request("small", "x").bytes(2).since(2 * time.Minute),
@@ -167,7 +167,7 @@ func TestLargeResultsAreNotStarved(t *testing.T) {
 		now = noon.Add(time.Duration(minute) * time.Minute)
 		for uid, end := range ends {
 			if !end.After(now) {
-				l.Results().Keep(Kept{UID: uid, Name: "ns/" + string(uid), Bytes: 1})
+				l.Keep(Kept{UID: uid, Name: "ns/" + string(uid), Bytes: 1})
 				l.Release(uid)
 				delete(ends, uid)
 			}
@@ -181,7 +181,7 @@ func TestLargeResultsAreNotStarved(t *testing.T) {
 		if minute%40 == 0 { // the manager is killed, and reads what the objects say
 			fresh := NewLedger()
 			for _, k := range l.kept {
-				fresh.Results().Keep(k)
+				fresh.Keep(k)
 			}
 			for _, h := range l.holds {
 				fresh.Hold(*h)
@@ -200,7 +200,7 @@ func TestLargeResultsAreNotStarved(t *testing.T) {
 				continue
 			}
 			waiting = slices.DeleteFunc(waiting, func(o Request) bool { return o.UID == q.UID })
-			if taken := l.Results().rooms().all.taken; taken > 10<<20 {
+			if taken := roomsOf(l).all.taken; taken > 10<<20 {
 				t.Fatalf("minute %d: %d bytes are taken", minute, taken)
 			}
 			switch {

@@ -113,7 +113,7 @@ func TestLimits(t *testing.T) {
 				step(l, nodes)
 			}
 			answer := l.Ask(tt.ask, nodes, noon)
-			if answer.Message != tt.want || answer.Busy != strings.HasPrefix(tt.want, "queued") {
+			if answer.Message != tt.want || (answer.Reason == v1alpha1.ReasonQueued) != strings.HasPrefix(tt.want, "queued") {
 				t.Errorf("Ask = %+v, want %q", answer, tt.want)
 			}
 			if refused := answer.Reason == v1alpha1.ReasonNamespaceLimitExceeded; refused != strings.HasPrefix(tt.want, "the run needs") {
@@ -180,7 +180,7 @@ func TestReservations(t *testing.T) {
 			for _, h := range tt.holds {
 				l.Hold(h)
 			}
-			if answer := l.Ask(tt.front, nodes, noon); !answer.Busy {
+			if answer := l.Ask(tt.front, nodes, noon); answer.Reason != v1alpha1.ReasonQueued {
 				t.Fatalf("the run in front: %+v", answer)
 			}
 			answer := l.Ask(tt.ask.since(time.Minute), nodes, noon)
@@ -198,7 +198,7 @@ func TestNobodyBlocksTheQueue(t *testing.T) {
 	l, nodes := NewLedger(), pool("a:x b:x c:x")
 	l.Hold(holding("suspended", true, "a").in("attacker").suspended(7 * 24 * time.Hour))
 	attack := request("attack", "x", "x", "x").in("attacker").priority(1000).longest(720 * time.Hour)
-	if answer := l.Ask(attack, nodes, noon); !answer.Busy {
+	if answer := l.Ask(attack, nodes, noon); answer.Reason != v1alpha1.ReasonQueued {
 		t.Fatalf("the attack: %+v", answer)
 	}
 	if got := served(l, nodes, 7*24*time.Hour); got != 2*7*24 {

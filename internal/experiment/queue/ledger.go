@@ -160,10 +160,10 @@ func (l *Ledger) Hold(h Holding) (changed bool) {
 func (l *Ledger) hold(h Holding) {
 	l.holds[h.UID] = &h
 	if h.Bytes > 0 {
-		l.Results().keep(Kept{UID: h.UID, Name: h.Name, Bytes: h.Held})
+		keepBytes(l, Kept{UID: h.UID, Name: h.Name, Bytes: h.Held})
 	}
 	delete(l.waiting, h.UID)
-	l.begin(h)
+	begin(l, h)
 }
 
 // Begun records that a run got nodes, also one that has given them back: those of its
@@ -171,10 +171,10 @@ func (l *Ledger) hold(h Holding) {
 func (l *Ledger) Begun(h Holding) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.begin(h)
+	begin(l, h)
 }
 
-func (l *Ledger) begin(h Holding) {
+func begin(l *Ledger, h Holding) {
 	l.order = nil
 	p := placeOf(h.UID, h.Since, h.Priority)
 	p.began = h.Began
@@ -196,7 +196,7 @@ func (l *Ledger) Wait(req Request) {
 }
 
 func (l *Ledger) wait(req Request) *waiter {
-	l.Results().keep(Kept{UID: req.UID, Name: req.Name, Bytes: req.Held})
+	keepBytes(l, Kept{UID: req.UID, Name: req.Name, Bytes: req.Held})
 	w := l.waiting[req.UID]
 	if w != nil && w.key == req.Need.Key() && w.Name == req.Name && w.Priority == req.Priority && w.Since.Equal(req.Since) {
 		w.Request, w.fit = req, fitKey(req.Need)
@@ -245,8 +245,8 @@ func (l *Ledger) Idle(uid types.UID, why string, until time.Time) (changed bool)
 	return changed
 }
 
-// holders of a node, sorted by name: one, or several non-exclusive runs, or none.
-func (l *Ledger) holders(node string) (out []*Holding) {
+// holdersOf a node, sorted by name: one, or several non-exclusive runs, or none.
+func holdersOf(l *Ledger, node string) (out []*Holding) {
 	for _, h := range l.holds {
 		if _, has := slices.BinarySearch(h.Nodes, node); has {
 			out = append(out, h)

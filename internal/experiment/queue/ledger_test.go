@@ -188,8 +188,8 @@ func TestAsk(t *testing.T) {
 			if !agrees {
 				t.Errorf("Ask = %q (%s), want %q", got, answer.Reason, tt.want)
 			}
-			if queued := answer.Reason == v1alpha1.ReasonQueued; queued != answer.Busy || queued != strings.HasPrefix(got, "queued: ") {
-				t.Errorf("reason %q, busy %v, message %q do not agree", answer.Reason, answer.Busy, got)
+			if queued := answer.Reason == v1alpha1.ReasonQueued; queued != strings.HasPrefix(got, "queued: ") {
+				t.Errorf("reason %q and message %q do not agree", answer.Reason, got)
 			}
 		})
 	}
@@ -197,7 +197,7 @@ func TestAsk(t *testing.T) {
 
 // names of the holders of a node.
 func names(l *Ledger, node string) (out []string) {
-	for _, h := range l.holders(node) {
+	for _, h := range holdersOf(l, node) {
 		out = append(out, h.Name)
 	}
 	return out
@@ -287,7 +287,7 @@ func TestNodesThatChangeAreSeen(t *testing.T) {
 	l.Hold(holding("h", true, "a"))
 	l.Ask(request("big", "x", "x"), before, noon)
 	r := request("r", "x").since(time.Minute)
-	if answer := l.Ask(r, before, noon); !answer.Busy {
+	if answer := l.Ask(r, before, noon); answer.Reason != v1alpha1.ReasonQueued {
 		t.Fatalf("Ask = %+v, want to wait behind big", answer)
 	}
 	after := pool("a:x b:x c:x")
@@ -295,7 +295,7 @@ func TestNodesThatChangeAreSeen(t *testing.T) {
 	if diff := cmp.Diff([]types.UID{"big"}, l.Next(after, noon)); diff != "" {
 		t.Errorf("Next with a node more (-want +got):\n%s", diff)
 	}
-	if answer := l.Ask(r, after, noon); !answer.Busy {
+	if answer := l.Ask(r, after, noon); answer.Reason != v1alpha1.ReasonQueued {
 		t.Errorf("Ask = %+v, want to wait: big could use the new node too", answer)
 	}
 	relabeled := version(pool("a:x b:y c:x"), "3")

@@ -2,11 +2,7 @@ package queue
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/internal/experiment/placement"
 )
@@ -25,10 +21,10 @@ func (u *use) add(name string, nodes int) {
 	}
 }
 
-// usage by namespace of the runs that hold nodes.
-func usage(holds map[types.UID]*Holding) map[string]*use {
+// usageOf each namespace by the runs that hold nodes.
+func usageOf(l *Ledger) map[string]*use {
 	out := map[string]*use{}
-	for _, h := range slices.SortedFunc(maps.Values(holds), func(a, b *Holding) int { return strings.Compare(a.Name, b.Name) }) {
+	for _, h := range byName(l) {
 		of(out, h.Name).add(h.Name, len(h.Nodes))
 	}
 	return out

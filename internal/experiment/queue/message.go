@@ -34,7 +34,7 @@ func (s *schedule) describe(w *waiter, v verdict, front inFront) string {
 	names := s.l.seen.cluster.Names()
 	var held, reserved []string
 	for _, n := range s.l.seen.of(w).Members() {
-		holders := s.l.holders(names[n])
+		holders := holdersOf(s.l, names[n])
 		switch {
 		case see.held.Has(n) && len(holders) > 0:
 			held = append(held, fmt.Sprintf("node %s is held by %s", names[n], nameAll(holders)))

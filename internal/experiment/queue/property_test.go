@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 )
 
@@ -86,7 +87,7 @@ func (w *world) ask(uid types.UID) bool {
 	first := w.look()
 	answer := w.ledger.Ask(r, w.nodes, w.now)
 	if answer.Reason != "" {
-		if !answer.Busy {
+		if answer.Reason != v1alpha1.ReasonQueued {
 			w.t.Fatalf("%s is refused for good: %+v", uid, answer)
 		}
 		if strings.Contains(answer.Message, "limit") {

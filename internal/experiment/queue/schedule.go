@@ -54,7 +54,7 @@ func kindOf(exclusive bool) int {
 
 // schedule begins at the front of the queue.
 func (l *Ledger) schedule(now time.Time) *schedule {
-	s := &schedule{l: l, now: now, use: usage(l.holds), rooms: l.Results().rooms(), tried: map[attempt]bool{}}
+	s := &schedule{l: l, now: now, use: usageOf(l), rooms: roomsOf(l), tried: map[attempt]bool{}}
 	c := l.seen.cluster
 	for k := range s.sees {
 		n := len(c.Names())

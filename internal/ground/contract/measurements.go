@@ -108,7 +108,7 @@ const SourceChecksum = "server/checksum"
 // labels. Nil labels match every measurement of the name.
 func Find(ms []Measurement, name string, labels map[string]string) (Measurement, bool) {
 	for _, m := range ms {
-		if m.Name == name && hasLabels(m.Labels, labels) {
+		if m.Name == name && HasLabels(m.Labels, labels) {
 			return m, true
 		}
 	}
@@ -128,15 +128,6 @@ func (r Result) ErrorCount(name string) int64 {
 		}
 	}
 	return 0
-}
-
-func hasLabels(have, want map[string]string) bool {
-	for k, v := range want {
-		if got, ok := have[k]; !ok || got != v {
-			return false
-		}
-	}
-	return true
 }
 
 // StatusTLSAccepts is the status variable of MySQL and MariaDB that counts completed TLS handshakes.

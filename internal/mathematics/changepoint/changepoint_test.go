@@ -21,16 +21,16 @@ func TestPublishedSeries(t *testing.T) {
 		"a tenth less from the 5th value on":  {[]float64{2.02, 2.03, 2.01, 2.04, 1.82, 1.85, 1.79, 1.81, 1.80, 1.76, 1.78}, []int{4}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Find(c.series, Options{ErrorRate: 0.05, Seed: 1})
+			got, err := Find(c.series, 0.05)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, indices(got)); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
-			again, _ := Find(c.series, Options{ErrorRate: 0.05, Seed: 1})
+			again, _ := Find(c.series, 0.05)
 			if diff := cmp.Diff(got, again); diff != "" {
-				t.Errorf("the same series and seed differ:\n%s", diff)
+				t.Errorf("the same series differs:\n%s", diff)
 			}
 		})
 	}
@@ -92,7 +92,7 @@ func TestSeveralChanges(t *testing.T) {
 		}
 		series = append(series, level*(1+0.02*random.NormFloat64()))
 	}
-	got, err := Find(series, Options{ErrorRate: 0.01, Seed: 1})
+	got, err := Find(series, 0.01)
 	if err != nil || !slices.Equal(indices(got), []int{20, 40}) {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -106,12 +106,12 @@ func TestFalseAlarmsAreFew(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const series, rate = 400, 0.05
 	alarms := 0
-	for i := range series {
+	for range series {
 		x := make([]float64, 20)
 		for j := range x {
 			x[j] = math.Exp(0.05 * random.NormFloat64())
 		}
-		found, err := Find(x, Options{ErrorRate: rate, Seed: uint64(i), Permutations: 199})
+		found, err := Find(x, rate)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestNoChange(t *testing.T) {
 		"one value at the end differs": {1, 1.01, 0.99, 1, 1.02, 0.98, 1, 1.01, 0.99, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Find(series, Options{ErrorRate: 0.05})
+			got, err := Find(series, 0.05)
 			if err != nil || len(got) > 0 {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -143,38 +143,21 @@ func TestNoChange(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	if _, err := Find([]float64{1, math.NaN()}, Options{ErrorRate: 0.05}); !errors.Is(err, ErrNotFinite) {
-		t.Error(err)
-	}
-	var long *TooLongError
-	if _, err := Find(make([]float64, MostValues+1), Options{ErrorRate: 0.05}); !errors.As(err, &long) {
+	if _, err := Find([]float64{1, math.NaN()}, 0.05); !errors.Is(err, ErrNotFinite) {
 		t.Error(err)
 	}
 }
 
-// A series is searched once, and what a caller does with the changes is nobody else's business.
-func TestASeriesIsSearchedOnce(t *testing.T) {
-	var m memo
-	n := 0
-	find := func() []Change { n++; return []Change{{Index: n}} }
-	series := []float64{1, 2, 3}
-	first := m.of(series, Options{ErrorRate: 0.05}, find)
+// What a caller does with the changes is nobody else's business.
+func TestChangesAreTheCallersOwn(t *testing.T) {
+	series := []float64{2.02, 2.03, 2.01, 2.04, 1.82, 1.85, 1.79, 1.81, 1.80, 1.76, 1.78}
+	first, err := Find(series, 0.05)
+	if err != nil || len(first) != 1 {
+		t.Fatalf("%+v, %v, want one change", first, err)
+	}
 	first[0].Index = 99
-	again := m.of(series, Options{ErrorRate: 0.05}, find)
-	if n != 1 || again[0].Index != 1 {
-		t.Errorf("searched %d times, %+v", n, again)
-	}
-	series[1] = 4
-	m.of(series, Options{ErrorRate: 0.05}, find)
-	m.of(series, Options{ErrorRate: 0.01}, find)
-	m.of(series, Options{ErrorRate: 0.01, Seed: 1}, find)
-	if n != 4 {
-		t.Errorf("searched %d times, want 4: another series or other options are another search", n)
-	}
-	for i := range mostKnown + 1 {
-		m.of([]float64{float64(i)}, Options{}, find)
-	}
-	if len(m.known) > mostKnown {
-		t.Errorf("%d searches are kept", len(m.known))
+	again, _ := Find(series, 0.05)
+	if diff := cmp.Diff([]int{4}, indices(again)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

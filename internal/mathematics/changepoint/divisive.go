@@ -1,15 +1,18 @@
 package changepoint
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
 const (
-	// MostValues of a series are looked at.
+	// MostValues of a series are searched in a reasonable time: it grows with their square.
 	MostValues = 500
 	// leastSide is the least number of values on either side of a change: one value alone is an
 	// outlier or the beginning of a change, and nothing in it tells which.
@@ -19,16 +22,6 @@ const (
 	// exceedances end a test early: its p-value is certainly not small.
 	exceedances = 20
 )
-
-// Options of a search.
-type Options struct {
-	// ErrorRate is the largest probability of a change in a series without one, such as 0.05.
-	ErrorRate float64
-	// Permutations of each test; 0 for as many as the error rate needs, at least 999.
-	Permutations int
-	// Seed of the permutations.
-	Seed uint64
-}
 
 // Change of the level of a series.
 type Change struct {
@@ -43,48 +36,37 @@ type Change struct {
 // ErrNotFinite is the error for a series with a value that is no number.
 var ErrNotFinite = errors.New("a series has a value that is not finite")
 
-// TooLongError is the error for a series that is too long.
-type TooLongError struct {
-	// Values of the series.
-	Values int
-}
-
-// Error has the bound.
-func (e *TooLongError) Error() string {
-	return fmt.Sprintf("a series of %d values is longer than %d: leave out the oldest", e.Values, MostValues)
-}
+// searched series and their changes: whoever looks at a series looks again before it is longer.
+var searched = stats.Memo[[sha256.Size]byte, []Change]{Most: 4096}
 
 // Find the changes of a series, in their order, by E-divisive means: the best split of any segment is
 // tested by permuting the values within all segments, and segments are split for as long as a test
-// finds a change.
+// finds a change. ErrorRate is the largest probability of a change in a series without one, such as 0.05.
 //
 // The values must be exchangeable where nothing changes: independent, with one distribution. A slow
 // drift, or values that depend on the ones before, look like changes. The error rate holds for a
 // series without a change. In one with changes, each further test has it again. At most 8 changes are
 // found.
 //
-// It fails with ErrNotFinite or a TooLongError. A series of fewer than 2*2 values has no change; how
+// It fails with ErrNotFinite. A series of fewer than 2*2 values has no change; how
 // many more a test needs follows from the error rate: of 6 values, 20 arrangements are different.
 //
 // Source: see best; the test ends early as in J. Besag and P. Clifford, Sequential Monte Carlo
 // p-values, Biometrika 78 (1991), 301-304.
-func Find(series []float64, o Options) ([]Change, error) {
-	if len(series) > MostValues {
-		return nil, &TooLongError{len(series)}
-	}
+func Find(series []float64, errorRate float64) ([]Change, error) {
+	data := binary.BigEndian.AppendUint64(nil, math.Float64bits(errorRate))
 	for _, v := range series {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, ErrNotFinite
 		}
+		data = binary.BigEndian.AppendUint64(data, math.Float64bits(v))
 	}
-	return searched.of(series, o, func() []Change { return find(series, o) }), nil
+	changes := searched.Of(sha256.Sum256(data), func([sha256.Size]byte) []Change { return find(series, errorRate) })
+	return slices.Clone(changes), nil
 }
 
-func find(series []float64, o Options) []Change {
-	s := &search{x: series, ends: []int{len(series)}, o: o, random: rand.New(rand.NewPCG(o.Seed, uint64(len(series))))}
-	if s.o.Permutations == 0 {
-		s.o.Permutations = PermutationsFor(o.ErrorRate)
-	}
+func find(series []float64, errorRate float64) []Change {
+	s := &search{x: series, ends: []int{len(series)}, errorRate: errorRate, random: rand.New(rand.NewPCG(0, uint64(len(series))))}
 	for len(s.p) < mostChanges && s.next() {
 		continue
 	}
@@ -100,9 +82,9 @@ type search struct {
 	// ends of the segments, in their order: the index behind each of them.
 	ends []int
 	// p-values of the changes by their indices.
-	p      []found
-	o      Options
-	random *rand.Rand
+	p         []found
+	errorRate float64
+	random    *rand.Rand
 }
 
 type found struct {
@@ -118,7 +100,7 @@ func (s *search) next() bool {
 		return false
 	}
 	p := s.test(at.q)
-	if p > s.o.ErrorRate {
+	if p > s.errorRate {
 		return false
 	}
 	s.p, s.ends = append(s.p, found{at.index, p}), append(s.ends, at.index)
@@ -141,8 +123,8 @@ func (s *search) farthest(x []float64) (out split, ok bool) {
 // test returns the p-value of the largest q among permutations within the segments. Values of equal
 // distance up to rounding count as equal.
 func (s *search) test(q float64) float64 {
-	x, exceeded := slices.Clone(s.x), 0
-	for done := 1; done <= s.o.Permutations; done++ {
+	x, exceeded, permutations := slices.Clone(s.x), 0, PermutationsFor(s.errorRate)
+	for done := 1; done <= permutations; done++ {
 		begin := 0
 		for _, end := range s.ends {
 			part := x[begin:end]
@@ -156,7 +138,7 @@ func (s *search) test(q float64) float64 {
 			return float64(exceeded) / float64(done)
 		}
 	}
-	return float64(exceeded+1) / float64(s.o.Permutations+1)
+	return float64(exceeded+1) / float64(permutations+1)
 }
 
 func (s *search) changes() []Change {
@@ -172,8 +154,8 @@ func (s *search) changes() []Change {
 	return out
 }
 
+// median of values, of which there is one or more, all finite.
 func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	s, _ := stats.Summarize(values)
+	return s.Median
 }

@@ -70,19 +70,9 @@ func (c Comparison) empty() bool { return len(c.shifts) == 0 && c.across.freedom
 // confidence intervals for location parameters in the discrete case, Journal of the American
 // Statistical Association 62 (1967), 184-188.
 func ComparePaired(subject, baseline []float64) (Comparison, error) {
-	if len(subject) != len(baseline) {
-		return Comparison{}, fmt.Errorf("%w: %d and %d values", ErrUnpaired, len(subject), len(baseline))
-	}
-	ratios, err := logarithms(subject)
+	ratios, err := logRatios(subject, baseline)
 	if err != nil {
 		return Comparison{}, err
-	}
-	below, err := logarithms(baseline)
-	if err != nil {
-		return Comparison{}, err
-	}
-	for i := range ratios {
-		ratios[i] -= below[i]
 	}
 	n := len(ratios)
 	c := Comparison{N: n, Paired: true, Spread: math.Sqrt(variance(ratios)), shifts: walshAverages(ratios), subjects: n, baselines: n}
@@ -179,18 +169,6 @@ func (c Comparison) Equivalence(margin float64) float64 {
 	return c.tail(max(c.upTo(-bound), len(c.shifts)-c.under(bound)))
 }
 
-// SmallestP is the smallest p-value that this number of values can have: 2^(1-n) for n pairs, 0
-// across runs.
-func (c Comparison) SmallestP() float64 {
-	switch {
-	case c.empty():
-		return 1
-	case c.across.freedom > 0:
-		return 0
-	}
-	return min(1, 2*c.tail(0))
-}
-
 // tail is P(S ≤ t) under no difference, for S the number of shifts above 0.
 func (c Comparison) tail(t int) float64 {
 	if c.Paired {
@@ -212,6 +190,22 @@ func (c Comparison) under(v float64) int {
 // reaches reports whether p is at most the error rate. The rounding of two ways to compute one
 // number decides nothing.
 func reaches(p, errorRate float64) bool { return p <= errorRate*(1+1e-12) }
+
+// logRatios of pairs of positive values.
+func logRatios(subject, baseline []float64) ([]float64, error) {
+	if len(subject) != len(baseline) {
+		return nil, fmt.Errorf("%w: %d and %d values", ErrUnpaired, len(subject), len(baseline))
+	}
+	ratios, err := logarithms(subject)
+	if err != nil {
+		return nil, err
+	}
+	below, err := logarithms(baseline)
+	for i := range below {
+		ratios[i] -= below[i]
+	}
+	return ratios, err
+}
 
 // logarithms of a sample of positive values.
 func logarithms(sample []float64) ([]float64, error) {

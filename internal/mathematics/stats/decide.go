@@ -1,7 +1,5 @@
 package stats
 
-import "fmt"
-
 // Direction is which values of a measurement are better.
 type Direction int
 
@@ -41,12 +39,8 @@ const (
 type Decision struct {
 	// P is the p-value of no difference, adjusted for the family by Holm's procedure.
 	P float64
-	// EquivalenceP is the p-value of the two one-sided tests, adjusted likewise.
-	EquivalenceP float64
-	// ErrorRate of Interval: the level at which Holm's procedure tested this comparison.
-	ErrorRate float64
-	// Interval of the ratio. It excludes 1 if and only if P is at most the error rate of the
-	// family. It is nil where there are too few values, with a warning.
+	// Interval of the ratio, of the level at which Holm's procedure tested this comparison. It excludes 1 if and
+	// only if P is at most the error rate of the family. It is nil where there are too few values.
 	Interval *Interval
 	// Larger and Smaller: the subject's values are larger or smaller.
 	Larger, Smaller bool
@@ -55,8 +49,6 @@ type Decision struct {
 	Equivalent bool
 	// Exploratory: there are fewer than MinBlocks values. Nothing is decided.
 	Exploratory bool
-	// Warnings for the reader of the decision.
-	Warnings []Warning
 }
 
 // Decide decides a family of comparisons that was declared before the data. Margin is the
@@ -74,14 +66,12 @@ func Decide(family []Comparison, errorRate, margin float64) []Decision {
 		difference[i], equivalence[i] = c.P(), c.Equivalence(margin)
 	}
 	levels, adjusted := HolmLevels(difference, errorRate), Holm(difference)
-	equivalenceLevels, equivalenceAdjusted := HolmLevels(equivalence, errorRate), Holm(equivalence)
+	equivalenceLevels := HolmLevels(equivalence, errorRate)
 	decisions := make([]Decision, len(family))
 	for i, c := range family {
-		d := Decision{P: adjusted[i], EquivalenceP: equivalenceAdjusted[i], ErrorRate: levels[i]}
-		if interval, ok := c.Interval(d.ErrorRate); ok {
+		d := Decision{P: adjusted[i]}
+		if interval, ok := c.Interval(levels[i]); ok {
 			d.Interval = &interval
-		} else {
-			d.Warnings = append(d.Warnings, tooFewFor(c, d.ErrorRate))
 		}
 		if d.Exploratory = c.N < MinBlocks; !d.Exploratory {
 			differs := reaches(difference[i], levels[i])
@@ -99,15 +89,6 @@ func (c Comparison) shiftsUp() bool {
 		return c.across.estimate > 0
 	}
 	return c.under(0) < len(c.shifts)-c.upTo(0)
-}
-
-func tooFewFor(c Comparison, errorRate float64) Warning {
-	n := c.N
-	if c.Paired && c.subjects > 0 { // of runs that are alike, one value each
-		n = c.subjects
-	}
-	return Warning{Code: TooFew, Message: fmt.Sprintf(
-		"an interval needs a p-value of at most %.2g, and the smallest one of %d values on each side is %.2g", errorRate, n, c.SmallestP())}
 }
 
 // Verdict in words, for a measurement of this direction.

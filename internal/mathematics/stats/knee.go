@@ -1,10 +1,7 @@
 package stats
 
 import (
-	"errors"
-	"fmt"
 	"math"
-	"slices"
 )
 
 // Sweep is throughput at several loads, such as numbers of threads or offered rates.
@@ -33,32 +30,15 @@ type Bend struct {
 	Blocks int
 }
 
-// ErrSweep is the error for a sweep that is incomplete.
-var ErrSweep = errors.New("a sweep needs two loads or more in ascending order, and one throughput for each load in each block")
-
-func (s Sweep) check() error {
-	if len(s.Loads) < 2 || !(s.Loads[0] > 0) || !ascends(s.Loads) {
-		return fmt.Errorf("%w: loads %v", ErrSweep, s.Loads)
-	}
-	if len(s.Throughputs) == 0 {
-		return ErrEmpty
-	}
-	for b, block := range s.Throughputs {
-		if len(block) != len(s.Loads) {
-			return fmt.Errorf("%w: block %d has %d", ErrSweep, b, len(block))
-		}
-	}
-	return nil
-}
-
 // SweepBlocksNeeded is the smallest number of blocks whose sweep over so many loads has an interval
 // of its knee, and can name a peak: the n with loads · 2^-n ≤ errorRate, and at least MinBlocks. 5
 // loads at 0.05 need 7 blocks, 12 need 8.
 func SweepBlocksNeeded(loads int, errorRate float64) int { return BlocksNeeded(loads, 2*errorRate) }
 
 // Bend of the sweep. The probability that Interval does not contain the true knee is at most
-// errorRate, and so is that of a true peak outside of Lowest to Highest. It fails with ErrSweep,
-// ErrEmpty, a NotFiniteError or a NotPositiveError.
+// errorRate, and so is that of a true peak outside of Lowest to Highest. It fails with ErrEmpty
+// for fewer than two loads, or where one has no block in common with the lightest, a NotFiniteError or a
+// NotPositiveError.
 //
 // Nobody knows at which load the highest throughput is, and the highest one measured is too high as
 // often as noise decides which one it is. So the interval is that of the largest of all knees that
@@ -76,8 +56,8 @@ func SweepBlocksNeeded(loads int, errorRate float64) int { return BlocksNeeded(l
 // Berger, Multiparameter hypothesis testing and acceptance sampling, Technometrics 24 (1982),
 // 295-300.
 func (s Sweep) Bend(errorRate float64) (Bend, error) {
-	if err := s.check(); err != nil {
-		return Bend{}, err
+	if len(s.Loads) < 2 {
+		return Bend{}, ErrEmpty
 	}
 	first, loads := s.Loads[0], float64(len(s.Loads))
 	out, interval := Bend{Knee: first, Peak: first, Blocks: len(s.Throughputs)}, Interval{Low: first, High: first, Coverage: 1}
@@ -150,37 +130,17 @@ func (s Sweep) exceeds(i, j int) (p float64, n int, err error) {
 	if len(at) == 0 {
 		return 1, 0, nil
 	}
-	differences, err := logarithms(at)
+	ratios, err := logRatios(at, other)
 	if err != nil {
 		return 1, 0, err
 	}
-	baseline, err := logarithms(other)
-	if err != nil {
-		return 1, 0, err
-	}
-	for b := range differences {
-		differences[b] -= baseline[b]
-	}
-	slices.Sort(differences)
-	notAbove, j := 0, len(differences)-1 // pairs, each value with itself too, whose sum is not above 0
-	for i, v := range differences {
-		for j >= i && v+differences[j] > 0 {
-			j--
-		}
-		if j < i {
-			break
-		}
-		notAbove += j - i + 1
-	}
-	return signedRankTail(len(differences), notAbove), len(differences), nil
-}
-
-// ascends reports whether each value is larger than the one before.
-func ascends(values []float64) bool {
-	for i := 1; i < len(values); i++ {
-		if !(values[i] > values[i-1]) {
-			return false
+	notAbove := 0 // pairs, each value with itself too, whose sum is not above 0
+	for a, v := range ratios {
+		for _, w := range ratios[:a+1] {
+			if v+w <= 0 {
+				notAbove++
+			}
 		}
 	}
-	return true
+	return signedRankTail(len(ratios), notAbove), len(ratios), nil
 }

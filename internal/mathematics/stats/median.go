@@ -1,13 +1,6 @@
 package stats
 
-import (
-	"fmt"
-	"math"
-)
-
-// MinMedianN is the smallest sample whose median has an interval of Confidence: the full range
-// of five values covers only 93.75 %.
-const MinMedianN = 6
+import "math"
 
 // Confidence is the minimum probability that an interval contains the true value.
 const Confidence = 0.95
@@ -24,23 +17,8 @@ type Interval struct {
 // MedianEstimate is a median with its precision.
 type MedianEstimate struct {
 	Summary
-	// Interval of the median; nil where the sample is too small, with a warning.
+	// Interval of the median; nil where the sample is too small: the full range of five values covers only 93.75 %.
 	Interval *Interval
-	// Warnings for the reader of the number.
-	Warnings []Warning
-}
-
-// WarningCode is a kind of warning.
-type WarningCode string
-
-// TooFew: the sample is too small for the requested statistic.
-const TooFew WarningCode = "TooFew"
-
-// Warning is why a number is absent or imprecise.
-type Warning struct {
-	Code WarningCode
-	// Message for people, with the numbers.
-	Message string
 }
 
 // EstimateMedian returns the median and its distribution-free interval: from the k-th smallest
@@ -64,15 +42,9 @@ func EstimateMedian(sample []float64) (MedianEstimate, error) {
 	}
 	estimate := MedianEstimate{Summary: summaryOf(sorted)}
 	n := len(sorted)
-	k, coverage := medianRank(n)
-	if k == 0 {
-		estimate.Warnings = []Warning{{
-			Code:    TooFew,
-			Message: fmt.Sprintf("a %.0f %% interval of the median needs %d values, there are %d", 100*Confidence, MinMedianN, n),
-		}}
-		return estimate, nil
+	if k, coverage := medianRank(n); k > 0 {
+		estimate.Interval = &Interval{Low: sorted[k-1], High: sorted[n-k], Coverage: coverage}
 	}
-	estimate.Interval = &Interval{Low: sorted[k-1], High: sorted[n-k], Coverage: coverage}
 	return estimate, nil
 }
 

@@ -6,12 +6,12 @@ import (
 )
 
 func TestMemoIsBounded(t *testing.T) {
-	m := memo[int, int]{most: 10}
+	m := Memo[int, int]{Most: 10}
 	computed := 0
 	square := func(k int) int { computed++; return k * k }
 	for range 3 {
 		for k := range 10 {
-			if got := m.of(k, square); got != k*k {
+			if got := m.Of(k, square); got != k*k {
 				t.Fatalf("%d: %d", k, got)
 			}
 		}
@@ -20,7 +20,7 @@ func TestMemoIsBounded(t *testing.T) {
 		t.Errorf("10 values were computed %d times", computed)
 	}
 	for k := range 1000 {
-		m.of(k, square)
+		m.Of(k, square)
 		if len(m.known) > 10 {
 			t.Fatalf("%d values are kept, want at most 10", len(m.known))
 		}
@@ -38,8 +38,8 @@ func TestComparisonsSideBySide(t *testing.T) {
 				return
 			}
 			want := lowerRankSum(sizes{6 + n%7, 6 + n%5})[0]
-			if got := c.SmallestP(); got != 2*want {
-				t.Errorf("%d values: %v, want %v", n, got, 2*want)
+			if got := c.tail(0); got != want {
+				t.Errorf("%d values: %v, want %v", n, got, want)
 			}
 		})
 	}

@@ -87,7 +87,7 @@ func powerAt(n int, shift, errorRate float64) float64 {
 	case n > simulatedPower:
 		return signedRankPower(n, rank, shift)
 	}
-	ends := knownEnds.of(endsKey{n, rank}, intervalEnds)
+	ends := knownEnds.Of(endsKey{n, rank}, intervalEnds)
 	below, _ := slices.BinarySearch(ends, shift)
 	beyond, _ := slices.BinarySearch(ends, -shift) // the wrong side
 	return float64(below+beyond) / float64(len(ends))
@@ -97,7 +97,7 @@ func powerAt(n int, shift, errorRate float64) float64 {
 type endsKey struct{ n, rank int }
 
 // knownEnds caches intervalEnds.
-var knownEnds = memo[endsKey, []float64]{most: 32}
+var knownEnds = Memo[endsKey, []float64]{Most: 32}
 
 // intervalEnds are by how much intervals of standard normal samples reach beyond 0, sorted, at
 // either side. A shift beyond the end is found.

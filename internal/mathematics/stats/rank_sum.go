@@ -30,7 +30,7 @@ func differencesOf(subject, baseline []float64) []float64 {
 type sizes struct{ subject, baseline int }
 
 // rankSumTails caches the null distributions of rankSumTail.
-var rankSumTails = memo[sizes, []float64]{most: 128}
+var rankSumTails = Memo[sizes, []float64]{Most: 128}
 
 // rankSumTail is P(U ≤ u) for the Mann-Whitney statistic of two samples without ties: the number
 // of orders with at most u pairs in which the subject's value is the larger one, divided by the
@@ -52,7 +52,7 @@ func rankSumTail(of sizes, u int) float64 {
 		m, n := float64(of.subject), float64(of.baseline)
 		return normalTail((float64(u) + 0.5 - m*n/2) / math.Sqrt(m*n*(m+n+1)/12))
 	}
-	return rankSumTails.of(of, lowerRankSum)[u]
+	return rankSumTails.Of(of, lowerRankSum)[u]
 }
 
 // lowerRankSum is P(U ≤ u) for all u below the middle. The merged values are taken in ascending

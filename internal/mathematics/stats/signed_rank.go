@@ -29,7 +29,7 @@ func walshAverages(sample []float64) []float64 {
 }
 
 // signedRankTails caches the null distributions of signedRankTail by the size of the sample.
-var signedRankTails = memo[int, []float64]{most: 128}
+var signedRankTails = Memo[int, []float64]{Most: 128}
 
 // signedRankTail is P(T ≤ t) for Wilcoxon's signed-rank statistic T of n values without ties,
 // symmetric about 0: the number of sets of ranks with a sum of at most t, divided by 2^n.
@@ -48,7 +48,7 @@ func signedRankTail(n, t int) float64 {
 		size := float64(n)
 		return normalTail((float64(t) - size*(size+1)/4) / math.Sqrt(size*(size+1)*(2*size+1)/24))
 	}
-	return signedRankTails.of(n, lowerSignedRank)[t]
+	return signedRankTails.Of(n, lowerSignedRank)[t]
 }
 
 // lowerSignedRank is P(T ≤ t) for all t below the middle. Rank after rank is in the sum or not,

@@ -1,12 +1,11 @@
 // Package stats has the statistics that Assay reports. In: samples of numbers, without units or
-// names. Out: estimates and decisions with warnings. Empty samples and values that are not finite
+// names. Out: estimates and decisions. Empty samples and values that are not finite
 // are refused; comparisons are of ratios, and refuse values that are not positive.
 //
 // The way from numbers to a verdict: BlocksNeeded and DetectableEffect before the start,
 // ComparePaired or CompareUnpaired for every comparison, Decide for the family of all of them.
 //
-// A statistic that a sample does not support is absent, and a warning has the reason. Warnings
-// are data for the reader of a report.
+// A statistic that a sample does not support is absent.
 package stats
 
 import (

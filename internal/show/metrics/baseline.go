@@ -6,7 +6,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/family"
-	"github.com/assay-bench/assay/internal/verdict/baseline"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // Of one baseline, and of a schedule whose gate names it.
@@ -81,7 +81,7 @@ func ofGate(s *v1alpha1.BenchmarkSchedule, known baselines) (out []series) {
 // package gate.
 func worst(m v1alpha1.ExpectedMeasurement, threshold string, factor float64) (float64, bool) {
 	value, ok := expected(m, factor)
-	share, err := baseline.Share(cmp.Or(m.Tolerance, threshold))
+	share, err := analysis.Share(cmp.Or(m.Tolerance, threshold))
 	switch direction := contract.Direction(m.Direction); {
 	case !ok || err != nil: // without a threshold; the API server refuses what is none
 		return 0, false

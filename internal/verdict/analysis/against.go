@@ -23,13 +23,10 @@ type against struct {
 }
 
 func againstRun(first, second Run, d differing) (RunsResult, error) {
-	a := &against{first: first, second: second, like: map[string]likeness.Comparison{}}
-	for _, run := range []Run{first, second} {
-		one := &analyst{Input: run.Input, series: readSeries(run.Layout, run.Records)}
-		if a.baseline == nil {
-			a.baseline = one
-		}
-		a.value = one
+	a := &against{
+		baseline: &analyst{Input: first.Input, series: readSeries(first.Layout, first.Records)},
+		value:    &analyst{Input: second.Input, series: readSeries(second.Layout, second.Records)},
+		first:    first, second: second, like: map[string]likeness.Comparison{},
 	}
 	// Of an equal target nothing is compared but the day: then its image is an objection.
 	factor := likeness.OfParameters
@@ -111,7 +108,7 @@ func (a *against) compare(m *Measurement, u Unit) compared {
 	out := compared{contrast: Contrast{-1, m, twin, u}, kind: -1}
 	id, has := a.baseline.series.find(Contrast{-1, m, u, u})
 	other, also := a.value.series.find(Contrast{-1, m, twin, twin})
-	if !has || !also || !a.sameKind(id, other) {
+	if !has || !also || !a.baseline.series.kinds[id].is(a.value.series.kinds[other]) {
 		out.absent = []v1alpha1.VerdictReason{because(v1alpha1.CodeNotInBothRuns)}
 		return out
 	}
@@ -121,11 +118,6 @@ func (a *against) compare(m *Measurement, u Unit) compared {
 	out.comparison, out.absent = ratioOf(subject, baseline, stats.CompareUnpaired)
 	out.above = a.first.Declaration.Steps.above(slices.Concat(subject, baseline)...)
 	return out
-}
-
-func (a *against) sameKind(x, y int32) bool {
-	o := &over{analysts: []*analyst{a.baseline}}
-	return o.sameKind(x, a.value, y)
 }
 
 // entry of a comparison, with its verdict.
@@ -157,7 +149,7 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 func (a *against) judge(e *v1alpha1.ComparisonEntry, one compared, decision stats.Decision) {
 	unmet := ""
 	if require := a.first.Declaration.Require; len(require) > 0 {
-		unmet = a.like[e.Target].Unlike(classesOf(require))
+		unmet = a.like[e.Target].Unlike(ClassesOf(require))
 	}
 	switch {
 	case len(one.absent) > 0:

@@ -6,15 +6,43 @@ import (
 	"github.com/assay-bench/assay/internal/trial/likeness"
 )
 
-// Alike compares the circumstances of two targets of a run.
-func Alike(sides Sides) Likeness {
-	c := likeness.Compare(likeness.Input{
-		First:  likeness.Side{Name: sides.Baseline, Records: sides.BaselineRecords, Settings: sides.BaselineSettings},
-		Second: likeness.Side{Name: sides.Value, Records: sides.ValueRecords, Settings: sides.ValueSettings}, Factor: likeness.OfTargets,
+// alike says in what two targets are.
+type alike struct {
+	// differences that are known to change what is measured and are no part of what is compared, the most
+	// important one first.
+	differences []v1alpha1.SideDifference
+	// unmet says which required aspects differ or are unknown; empty where all are alike.
+	unmet string
+}
+
+// likeness of the sides of a comparison of targets. Other factors have the same servers on both sides.
+func (a *analyst) likeness(c Contrast) alike {
+	key := [2]int32{c.Value.Target, c.Baseline.Target}
+	found, known := a.alike[key]
+	if known || c.Value.Target == c.Baseline.Target {
+		return found
+	}
+	value, baseline := a.Layout.Plan.Targets[c.Value.Target], a.Layout.Plan.Targets[c.Baseline.Target]
+	compared := likeness.Compare(likeness.Input{
+		First: a.side(baseline, baseline, likeness.OfTargets), Second: a.side(value, value, likeness.OfTargets), Factor: likeness.OfTargets,
 	})
-	out := Likeness{Differences: objections(c)}
-	if len(sides.Require) > 0 {
-		out.Unmet = c.Unlike(classesOf(sides.Require))
+	found.differences = objections(compared)
+	if require := a.Declaration.Require; len(require) > 0 {
+		found.unmet = compared.Unlike(ClassesOf(require))
+	}
+	a.alike[key] = found
+	if len(found.differences) > 0 {
+		a.differing = append(a.differing, v1alpha1.SideDifferences{Value: value, Baseline: baseline, Differences: found.differences})
+	}
+	return found
+}
+
+// side of a comparison of circumstances: a target, under this name. What its spec sets counts where the targets are
+// what is compared.
+func (in Input) side(name, target string, factor likeness.Factor) likeness.Side {
+	out := likeness.Side{Name: name, Records: in.Succeeded(target)}
+	if factor == likeness.OfTargets {
+		out.Settings = in.Settings[target]
 	}
 	return out
 }
@@ -51,8 +79,8 @@ func objections(c likeness.Comparison) (out []v1alpha1.SideDifference) {
 	return out
 }
 
-// classesOf the aspects that a spec requires to be alike: they have the same names.
-func classesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
+// ClassesOf the aspects that a spec requires to be alike: they have the same names.
+func ClassesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
 	for _, aspect := range aspects {
 		out = append(out, likeness.Class(aspect))
 	}
@@ -62,20 +90,13 @@ func classesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
 // between the trials of one target in two runs. Where the target itself is another one, its image and what its
 // spec sets are what is compared, and no objection.
 func between(first, second Run, target string, factor likeness.Factor) likeness.Comparison {
-	in := likeness.Input{
-		First:  likeness.Side{Name: first.Name, Records: first.of(target)},
-		Second: likeness.Side{Name: second.Name, Records: second.of(target)}, Factor: factor,
-	}
-	if factor == likeness.OfTargets {
-		in.First.Settings, in.Second.Settings = first.Settings[target], second.Settings[target]
-	}
-	return likeness.Compare(in)
+	return likeness.Compare(likeness.Input{First: first.side(first.Name, target, factor), Second: second.side(second.Name, target, factor), Factor: factor})
 }
 
-// of a target: the records of its trials that count.
-func (r Run) of(target string) (out []contract.Record) {
-	for _, t := range countedTrials(r.Layout, r.Records) {
-		if r.Layout.Plan.Targets[t.Target] == target {
+// Succeeded are the records of the trials of a target that count.
+func (in Input) Succeeded(target string) (out []contract.Record) {
+	for _, t := range countedTrials(in.Layout, in.Records) {
+		if in.Layout.Plan.Targets[t.Target] == target {
 			out = append(out, *t.record)
 		}
 	}

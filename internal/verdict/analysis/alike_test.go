@@ -37,7 +37,6 @@ func TestTheSettingThatIsComparedIsNoObjection(t *testing.T) {
 	for i := range runs {
 		runs[i].facts("a", map[string]string{"server/version": "10.11.19-MariaDB", "thread_handling": "one-thread-per-connection", "performance_schema": "OFF", "slow_query_log": "OFF", "max_connections": "151"})
 		runs[i].facts("b", map[string]string{"server/version": "10.11.19-MariaDB", "thread_handling": "pool-of-threads", "performance_schema": "OFF", "slow_query_log": "ON", "max_connections": "151"})
-		runs[i].Alike = Alike
 	}
 	changed := []v1alpha1.SideDifference{{Name: "slow_query_log", Value: "ON", Baseline: "OFF", Faster: v1alpha1.FasterBaseline}}
 	for name, tc := range map[string]struct {
@@ -83,13 +82,14 @@ func TestTheSettingThatIsComparedIsNoObjection(t *testing.T) {
 // Of three targets, each pair that is compared and differs is listed once, in the order of the comparisons.
 func TestDifferencesOfPairs(t *testing.T) {
 	p := planOf(10, 1, "a", "b", "c")
-	got := conclude(t, Input{Layout: Layout{Plan: p}, Records: recordsOf(p, 0.01, bOver(1.5)), Alike: func(s Sides) Likeness {
-		if s.Value == "b" {
-			return Likeness{}
-		}
-		return Likeness{Differences: []v1alpha1.SideDifference{{Name: "of " + s.Value}}}
-	}}, 3, nil)
-	want := []v1alpha1.SideDifferences{{Value: "c", Baseline: "a", Differences: []v1alpha1.SideDifference{{Name: "of c"}}}}
+	run := Run{Input: Input{Layout: Layout{Plan: p}, Records: recordsOf(p, 0.01, bOver(1.5))}}
+	for target, log := range map[string]string{"a": "OFF", "b": "OFF", "c": "ON"} {
+		run.facts(target, map[string]string{"server/version": "10.11.19-MariaDB", "slow_query_log": log})
+	}
+	got := conclude(t, run.Input, 3, nil)
+	want := []v1alpha1.SideDifferences{{Value: "c", Baseline: "a", Differences: []v1alpha1.SideDifference{
+		{Name: "slow_query_log", Value: "ON", Baseline: "OFF", Faster: v1alpha1.FasterBaseline},
+	}}}
 	if diff := cmp.Diff(want, got.Differences); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

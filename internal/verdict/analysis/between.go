@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/assay-bench/assay/internal/trial/likeness"
@@ -47,7 +48,7 @@ const (
 
 // inSpec is a field of a spec that differs, in the words of an error.
 func (d RunDifference) inSpec() string {
-	return fmt.Sprintf("%s (%s: %s, %s: %s)", d.Name, d.First, orNone(d.FirstValue), d.Second, orNone(d.SecondValue))
+	return fmt.Sprintf("%s (%s: %s, %s: %s)", d.Name, d.First, cmp.Or(d.FirstValue, "absent"), d.Second, cmp.Or(d.SecondValue, "absent"))
 }
 
 // differencesOf one target between two runs.

@@ -28,37 +28,12 @@ type Input struct {
 	// Settings that the spec sets for the servers, by target (SettingsOf). What they differ in is part of a
 	// comparison of targets.
 	Settings map[string][]contract.Setting
-	// Alike compares the circumstances of two targets; nil: they are not compared, and a
-	// declaration that requires them to be alike has no verdict.
-	Alike func(Sides) Likeness
-}
-
-// Sides of a comparison of targets.
-type Sides struct {
-	// Value and Baseline are the names of the targets, with the records of their trials.
-	Value, Baseline               string
-	ValueRecords, BaselineRecords []contract.Record
-	// ValueSettings and BaselineSettings are what the spec sets for their servers.
-	ValueSettings, BaselineSettings []contract.Setting
-	// Require are the aspects that have to be alike.
-	Require []v1alpha1.LikeAspect
-}
-
-// Likeness of two sides.
-type Likeness struct {
-	// Differences that are known to change what is measured and are no part of what is compared, the most
-	// important one first.
-	Differences []v1alpha1.SideDifference
-	// Unmet says which required aspects differ or are unknown; empty where all are alike.
-	Unmet string
 }
 
 // Result of an analysis.
 type Result struct {
 	// Entries are the comparisons: the primary family, the control, the exploratory ones.
 	Entries []v1alpha1.ComparisonEntry
-	// Left is how many exploratory comparisons exceed the limit.
-	Left int
 	// Sweeps over loads, in the order of the axes, the cells and the targets.
 	Sweeps []v1alpha1.SweepEntry
 	// Differences of the targets that are compared: of each pair that differs, in the order of the comparisons.
@@ -75,7 +50,8 @@ type analyst struct {
 	limits map[place]limited
 	// needed blocks of the family.
 	needed int
-	alike  map[[2]int32]Likeness
+	// alike are the pairs of targets that were compared in their circumstances.
+	alike map[[2]int32]alike
 	// differing are the pairs of targets that were found to differ, in the order of the comparisons.
 	differing []v1alpha1.SideDifferences
 }
@@ -89,7 +65,7 @@ func Conclude(in Input) (Result, error) {
 		return Result{}, err
 	}
 	in.Declaration = in.Declaration.atALook(family)
-	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]Likeness{}}
+	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]alike{}}
 	out := Result{Sweeps: a.sweep(sweeps)}
 	if !compares {
 		return out, err
@@ -99,8 +75,7 @@ func Conclude(in Input) (Result, error) {
 	out.Differences = a.differing
 	controls, findings := a.control()
 	out.Entries, out.Findings = append(out.Entries, controls...), findings
-	explored, left := a.explore()
-	out.Entries, out.Left = append(out.Entries, explored...), left
+	out.Entries = append(out.Entries, a.explore()...)
 	if n := a.series.left; n > 0 {
 		out.Findings = append(out.Findings, v1alpha1.Finding{
 			Check: "comparisons-cut", Severity: v1alpha1.SeverityWarning,
@@ -216,39 +191,6 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 		out = append(out, e)
 	}
 	return out
-}
-
-// likeness of the sides of a comparison of targets. Other factors have the same servers on both sides.
-func (a *analyst) likeness(c Contrast) Likeness {
-	require := a.Declaration.Require
-	switch {
-	case c.Value.Target == c.Baseline.Target:
-		return Likeness{}
-	case a.Alike == nil && len(require) > 0:
-		return Likeness{Unmet: "this manager does not compare them"}
-	case a.Alike == nil:
-		return Likeness{}
-	}
-	key := [2]int32{c.Value.Target, c.Baseline.Target}
-	if known, is := a.alike[key]; is {
-		return known
-	}
-	sides := Sides{Value: a.Layout.Plan.Targets[c.Value.Target], Baseline: a.Layout.Plan.Targets[c.Baseline.Target], Require: require}
-	sides.ValueSettings, sides.BaselineSettings = a.Settings[sides.Value], a.Settings[sides.Baseline]
-	for _, t := range countedTrials(a.Layout, a.Records) {
-		switch t.Target {
-		case c.Value.Target:
-			sides.ValueRecords = append(sides.ValueRecords, *t.record)
-		case c.Baseline.Target:
-			sides.BaselineRecords = append(sides.BaselineRecords, *t.record)
-		}
-	}
-	found := a.Alike(sides)
-	a.alike[key] = found
-	if len(found.Differences) > 0 {
-		a.differing = append(a.differing, v1alpha1.SideDifferences{Value: sides.Value, Baseline: sides.Baseline, Differences: found.Differences})
-	}
-	return found
 }
 
 // entry of a comparison, without its verdict.

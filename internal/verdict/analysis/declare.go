@@ -3,8 +3,11 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -56,10 +59,10 @@ func Declare(spec v1alpha1.BenchmarkRunSpec, names []string) (Declaration, error
 	}
 	d := Declaration{Declared: len(declared.Comparisons) > 0, Control: spec.ControlOf(), Require: declared.RequireLike}
 	var err error
-	if d.MinimumEffect, err = share(declared.MinimumEffect); err != nil {
+	if d.MinimumEffect, err = Share(declared.MinimumEffect); err != nil {
 		return d, fmt.Errorf("spec.analysis.minimumEffect: %w", err)
 	}
-	if d.ErrorRate, err = share(declared.ErrorRate); err != nil {
+	if d.ErrorRate, err = Share(declared.ErrorRate); err != nil {
 		return d, fmt.Errorf("spec.analysis.errorRate: %w", err)
 	}
 	if d.Stop, err = declareStop(spec.Design); err != nil {
@@ -74,12 +77,7 @@ func Declare(spec v1alpha1.BenchmarkRunSpec, names []string) (Declaration, error
 		if c.Baseline != nil {
 			one.Baseline = c.Baseline.String()
 		}
-		for name, value := range c.Within {
-			if one.Within == nil {
-				one.Within = map[string]string{}
-			}
-			one.Within[name] = value.String()
-		}
+		one.Within = textsOf(c.Within)
 		if len(c.Measurements) > 0 {
 			one.Measurements = nil
 		}
@@ -92,6 +90,18 @@ func Declare(spec v1alpha1.BenchmarkRunSpec, names []string) (Declaration, error
 		d.Comparisons = []Comparison{{Field: "spec.targets", Factor: v1alpha1.FactorTarget, Measurements: usual}}
 	}
 	return d, nil
+}
+
+// textsOf some parameters; nil for none.
+func textsOf(parameters map[string]intstr.IntOrString) map[string]string {
+	if len(parameters) == 0 {
+		return nil
+	}
+	out := map[string]string{}
+	for name, value := range parameters {
+		out[name] = value.String()
+	}
+	return out
 }
 
 // comparesTargets says whether there are two measured targets besides the control.
@@ -136,19 +146,19 @@ func ErrorRate(spec v1alpha1.BenchmarkRunSpec) float64 {
 	if spec.Analysis != nil {
 		declared = cmp.Or(spec.Analysis.ErrorRate, declared)
 	}
-	rate, err := share(declared)
+	rate, err := Share(declared)
 	if err != nil {
 		return 0
 	}
 	return rate
 }
 
-// share is a percentage such as 2% as a number such as 0.02.
-func share(percentage string) (float64, error) {
+// Share is a percentage such as 25% as a number such as 0.25. It fails for what is no percentage above 0%.
+func Share(percentage string) (float64, error) {
 	number, ok := strings.CutSuffix(percentage, "%")
 	v, err := strconv.ParseFloat(number, 64)
-	if !ok || err != nil || !(v > 0 && v <= 100) {
-		return 0, fmt.Errorf("%q is no percentage above 0%%: write it like 2%%", percentage)
+	if !ok || err != nil || !(v > 0) || math.IsInf(v, 1) {
+		return 0, fmt.Errorf("%q is no percentage above 0%%: write it like 25%%", percentage)
 	}
 	return v / 100, nil
 }

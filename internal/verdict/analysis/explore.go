@@ -1,13 +1,10 @@
 package analysis
 
-import (
-	"github.com/assay-bench/assay/api/v1alpha1"
-)
+import "github.com/assay-bench/assay/api/v1alpha1"
 
 // explore compares the same units in the measurements that were not declared, and that have a
-// direction. Each is by itself: hints for the next run. At most Limit are kept; left is how many
-// are not.
-func (a *analyst) explore() (out []v1alpha1.ComparisonEntry, left int) {
+// direction. Each is by itself: hints for the next run. At most Limit are kept.
+func (a *analyst) explore() (out []v1alpha1.ComparisonEntry) {
 	type contrast struct {
 		value, baseline Unit
 		kind            int32
@@ -25,20 +22,16 @@ func (a *analyst) explore() (out []v1alpha1.ComparisonEntry, left int) {
 			}
 			for _, c := range a.family.Primary {
 				key := contrast{c.Value, c.Baseline, id}
-				if done[key] || !a.series.has(c, id) {
+				if done[key] || !a.series.has(c, id) || len(out) >= a.Limit {
 					continue
 				}
 				done[key] = true
-				if len(out) >= a.Limit {
-					left++
-					continue
-				}
 				c.Measurement = &Measurement{Name: name}
 				out = append(out, a.explored(c, id))
 			}
 		}
 	}
-	return out, left
+	return out
 }
 
 func (a *analyst) explored(c Contrast, id int32) v1alpha1.ComparisonEntry {

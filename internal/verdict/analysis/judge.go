@@ -29,7 +29,7 @@ func undecided(e *v1alpha1.ComparisonEntry, verdict v1alpha1.ComparisonVerdict, 
 
 // judge a primary comparison.
 func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stats.Decision) {
-	unmet := a.likeness(one.contrast).Unmet
+	unmet := a.likeness(one.contrast).unmet
 	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e)))
 	family, blocks, needed := count(len(a.family.Primary)), count(one.comparison.N), count(a.needed)
 	switch {

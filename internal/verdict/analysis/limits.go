@@ -30,10 +30,7 @@ type countedTrial struct {
 // countedTrials are the trials that count, in the order of the plan: only their values, limits and
 // circumstances decide anything.
 func countedTrials(l Layout, records []contract.Record) (out []countedTrial) {
-	last := map[int32]*contract.Record{}
-	for i := range records {
-		last[records[i].Index] = &records[i]
-	}
+	last := summary.LastRecords(records)
 	for i, why := range summary.LeftOut(l.Plan, records) {
 		if t := l.Plan.Trials[i]; why == "" {
 			out = append(out, countedTrial{t, last[t.Index]})

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -47,7 +46,7 @@ func (o *over) compare(c Contrast) overRuns {
 			for _, why := range one.absent {
 				out.absent = append(out.absent, ofRun(why, o.runs[i].Name))
 			}
-		case i > 0 && !o.sameKind(out.kind, a, one.kind):
+		case out.kind >= 0 && !o.analysts[0].series.kinds[out.kind].is(a.series.kinds[one.kind]):
 			out.absent = append(out.absent, because(v1alpha1.CodeNotInBothRuns, "run", o.runs[i].Name))
 		default:
 			ratio = besides(one.comparison.Ratio, 1)
@@ -70,15 +69,6 @@ func (o *over) compare(c Contrast) overRuns {
 		}
 	}
 	return out
-}
-
-// sameKind of measurement: of the first run, and of another one. The first one may have none.
-func (o *over) sameKind(first int32, a *analyst, other int32) bool {
-	if first < 0 {
-		return true
-	}
-	x, y := o.analysts[0].series.kinds[first], a.series.kinds[other]
-	return x.name == y.name && x.unit == y.unit && x.direction == y.direction && maps.Equal(x.labels, y.labels)
 }
 
 // entry of a comparison over the runs, without its verdict.
@@ -154,9 +144,9 @@ func (o *over) likeness(c Contrast) overLikeness {
 	var out overLikeness
 	for i, a := range o.analysts {
 		one := a.likeness(c)
-		out.sides = withOthers(out.sides, one.Differences)
-		if one.Unmet != "" {
-			out.unmet = append(out.unmet, because(v1alpha1.CodeNotAlike, "unmet", one.Unmet, "run", o.runs[i].Name))
+		out.sides = withOthers(out.sides, one.differences)
+		if one.unmet != "" {
+			out.unmet = append(out.unmet, because(v1alpha1.CodeNotAlike, "unmet", one.unmet, "run", o.runs[i].Name))
 		}
 	}
 	targets := o.runs[0].Layout.Plan.Targets

@@ -19,7 +19,7 @@ type Run struct {
 	FilesSHA256 string
 	// Seconds from its start to its end; 0 where that is not known.
 	Seconds float64
-	// Input of its analysis. Alike is Alike, whatever it says.
+	// Input of its analysis.
 	Input
 }
 
@@ -142,9 +142,7 @@ type over struct {
 func newOver(all []Run, family Family) *over {
 	o := &over{runs: all, family: family, between: map[string][]likeness.Comparison{}}
 	for i, run := range all {
-		in := run.Input
-		in.Alike = Alike
-		o.analysts = append(o.analysts, &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), alike: map[[2]int32]Likeness{}})
+		o.analysts = append(o.analysts, &analyst{Input: run.Input, family: family, series: readSeries(run.Layout, run.Records), alike: map[[2]int32]alike{}})
 		for _, target := range run.Layout.Plan.Targets {
 			if i > 0 {
 				o.between[target] = append(o.between[target], between(all[0], run, target, likeness.OfParameters))

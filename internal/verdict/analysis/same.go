@@ -60,13 +60,6 @@ func differences(a, b Run) (differing, error) {
 	return out, nil
 }
 
-func orNone(value string) string {
-	if value == "" {
-		return "absent"
-	}
-	return value
-}
-
 // decidesWhat is measured: the load, and how a trial takes place.
 func decidesWhat(path string) bool {
 	switch path {

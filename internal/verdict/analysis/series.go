@@ -20,6 +20,11 @@ type kind struct {
 	labels     map[string]string
 }
 
+// is the same measurement, in another run.
+func (k kind) is(o kind) bool {
+	return k.name == o.name && k.unit == o.unit && k.direction == o.direction && maps.Equal(k.labels, o.labels)
+}
+
 // seriesKey of the values of one unit in one kind of measurement.
 type seriesKey struct {
 	unit Unit
@@ -71,23 +76,13 @@ func readSeries(l Layout, records []contract.Record) *series {
 // plainer orders labels: the fewest first, then those with p: "95", then by their text.
 func plainer(a, b map[string]string) int {
 	const usual = "95"
-	switch {
-	case len(a) != len(b):
-		return len(a) - len(b)
-	case (a[contract.LabelPercentile] == usual) != (b[contract.LabelPercentile] == usual):
-		if a[contract.LabelPercentile] == usual {
+	if is, also := a[contract.LabelPercentile] == usual, b[contract.LabelPercentile] == usual; len(a) == len(b) && is != also {
+		if is {
 			return -1
 		}
 		return 1
 	}
-	x, y := without(a, ""), without(b, "")
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(without(a, ""), without(b, "")))
 }
 
 // read is what a recorded value belongs to.

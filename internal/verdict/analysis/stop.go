@@ -23,7 +23,7 @@ func declareStop(design v1alpha1.Design) (*StopEarly, error) {
 	if design.StopEarly == nil {
 		return nil, nil
 	}
-	precision, err := share(design.StopEarly.Precision)
+	precision, err := Share(design.StopEarly.Precision)
 	if err != nil {
 		return nil, fmt.Errorf("spec.design.stopEarly.precision: %w", err)
 	}

@@ -39,20 +39,15 @@ func (l Layout) sweeps() (out []loadSweep) {
 			continue
 		}
 		for _, cells := range l.restsOf(axis) {
-			one := loadSweep{axis: axis}
-			for _, c := range cells {
-				one.loads, one.units = append(one.loads, c.load), append(one.units, Unit{Cell: c.cell})
-			}
 			if len(cells) < MinLoads {
 				continue
 			}
 			for target := range l.Plan.Targets {
-				of := one
-				of.units = slices.Clone(one.units)
-				for i := range of.units {
-					of.units[i].Target = int32(target)
+				one := loadSweep{axis: axis}
+				for _, c := range cells {
+					one.loads, one.units = append(one.loads, c.load), append(one.units, Unit{Target: int32(target), Cell: c.cell})
 				}
-				out = append(out, of)
+				out = append(out, one)
 			}
 		}
 	}
@@ -142,7 +137,7 @@ func (w sweeper) entry(of loadSweep) v1alpha1.SweepEntry {
 	known, s := w.measured(of)
 	e := v1alpha1.SweepEntry{
 		Axis: of.axis, Target: p.Targets[of.units[0].Target], Cell: of.units[0].Cell, Name: k.name, Labels: k.labels,
-		LightestLoad: loadText(of.loads[0]), HeaviestLoad: loadText(of.loads[len(of.loads)-1]), LoadCount: int32(len(known.loads)),
+		LightestLoad: v1alpha1.Decimal(of.loads[0]), HeaviestLoad: v1alpha1.Decimal(of.loads[len(of.loads)-1]), LoadCount: int32(len(known.loads)),
 		PlannedBlockCount: int32(w.series.blocks), Parameters: restOf(p.Cells[of.units[0].Cell], of.axis),
 	}
 	bend, err := s.Bend(w.Declaration.ErrorRate)
@@ -160,7 +155,7 @@ func (w sweeper) entry(of loadSweep) v1alpha1.SweepEntry {
 			e.Reasons = append(e.Reasons, because(v1alpha1.CodeLoadsLeftOut, "loads", count(left), "of", count(len(of.loads))))
 		}
 		if known.loads[0] != of.loads[0] {
-			e.Reasons = append(e.Reasons, because(v1alpha1.CodeLightestLeftOut, "load", loadText(known.loads[0])))
+			e.Reasons = append(e.Reasons, because(v1alpha1.CodeLightestLeftOut, "load", v1alpha1.Decimal(known.loads[0])))
 		}
 	}
 	e.Reasons = bounded(e.Reasons)
@@ -178,10 +173,10 @@ func restOf(cell plan.Cell, axis string) plan.Cell {
 
 // bend of a sweep in an entry, and what it does not carry.
 func (w sweeper) bend(e *v1alpha1.SweepEntry, of loadSweep, b stats.Bend) {
-	e.Peak = loadText(b.Peak)
+	e.Peak = v1alpha1.Decimal(b.Peak)
 	certain := b.Interval != nil && !w.sequential()
 	if certain {
-		e.PeakLow, e.PeakHigh = loadText(b.Lowest), loadText(b.Highest)
+		e.PeakLow, e.PeakHigh = v1alpha1.Decimal(b.Lowest), v1alpha1.Decimal(b.Highest)
 	}
 	if rises, falls := w.ends(of, b); !rises && !falls {
 		e.Knee = v1alpha1.FourDigits(b.Knee)
@@ -217,7 +212,7 @@ func (w sweeper) beyond(e v1alpha1.SweepEntry, of loadSweep, b stats.Bend) (out 
 	first, last := of.loads[0], of.loads[len(of.loads)-1]
 	certain := b.Interval != nil && !w.sequential()
 	rises, falls := w.ends(of, b)
-	within := []string{"low", loadText(first), "high", loadText(last), "axis", e.Axis}
+	within := []string{"low", v1alpha1.Decimal(first), "high", v1alpha1.Decimal(last), "axis", e.Axis}
 	switch {
 	case rises:
 		return []v1alpha1.VerdictReason{because(v1alpha1.CodeNotSaturated, within...)}
@@ -255,6 +250,3 @@ func (w sweeper) caveats(of loadSweep, peak float64) (out []v1alpha1.VerdictReas
 	}
 	return out
 }
-
-// loadText is a load as the spec has it.
-func loadText(load float64) string { return strconv.FormatFloat(load, 'f', -1, 64) }

@@ -83,12 +83,7 @@ func (v *Values) Named(names []string) []BlockValues {
 func (v *Values) of(u Unit, id int32) BlockValues {
 	k := v.series.kinds[id]
 	out := BlockValues{Target: v.run.Layout.Plan.Targets[u.Target], Name: k.name, Unit: k.unit, Direction: k.direction}
-	for axis, value := range v.run.Layout.Plan.Cells[u.Cell] {
-		if out.Parameters == nil {
-			out.Parameters = map[string]string{}
-		}
-		out.Parameters[axis] = value.String()
-	}
+	out.Parameters = textsOf(v.run.Layout.Plan.Cells[u.Cell])
 	combined := v.run.Layout.combinations()[u.Combination].Labels
 	if len(combined)+len(k.labels) > 0 {
 		out.Labels = map[string]string{}
@@ -100,6 +95,3 @@ func (v *Values) of(u Unit, id int32) BlockValues {
 	}
 	return out
 }
-
-// Succeeded are the records of the trials of a target that have a result.
-func (r Run) Succeeded(target string) []contract.Record { return r.of(target) }

@@ -34,14 +34,11 @@ func (o *over) variation(one overRuns) *Variation {
 	if len(one.absent) > 0 {
 		return nil
 	}
-	var values [][][]float64
+	var values [][]float64
 	for i := range o.analysts {
-		values = append(values, [][]float64{o.logRatios(one, i)})
+		values = append(values, o.logRatios(one, i))
 	}
-	c, err := stats.VarianceComponents(values)
-	if err != nil {
-		return nil
-	}
+	c := stats.VarianceComponents(values)
 	out := Variation{Runs: len(o.runs)}
 	if c.Trial.Known {
 		out.WithinRuns = v1alpha1.FourDigits(math.Sqrt(c.Trial.Variance))
@@ -53,7 +50,7 @@ func (o *over) variation(one overRuns) *Variation {
 		out.BetweenShare = v1alpha1.FourDigits(c.Run.Variance / of)
 	}
 	// Whether more blocks help nobody can say where each run has one observation.
-	out.Buy, _ = c.BuyNext(o.prices(c))
+	out.Buy = c.BuyNext(o.prices(c))
 	return &out
 }
 

@@ -2,12 +2,11 @@ package baseline
 
 import (
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // Expected is a measurement of a baseline, read.
@@ -39,7 +38,7 @@ func Read(spec v1alpha1.BenchmarkBaselineSpec) ([]Expected, error) {
 			return nil, fmt.Errorf("%s.blocks%w", field, err)
 		}
 		if m.Tolerance != "" {
-			if one.Tolerance, err = Share(m.Tolerance); err != nil {
+			if one.Tolerance, err = analysis.Share(m.Tolerance); err != nil {
 				return nil, fmt.Errorf("%s.tolerance: %w", field, err)
 			}
 		}
@@ -60,24 +59,13 @@ func Read(spec v1alpha1.BenchmarkBaselineSpec) ([]Expected, error) {
 func numbers(texts []string) ([]float64, error) {
 	out := make([]float64, len(texts))
 	for i, text := range texts {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		v, ok := figure.Decimal(text)
+		if !ok {
 			return nil, fmt.Errorf("[%d]: %q is no decimal number", i, text)
 		}
 		out[i] = v
 	}
 	return out, nil
-}
-
-// Share is a percentage such as 25% as a number such as 0.25. It fails for what is no percentage above
-// 0%.
-func Share(percentage string) (float64, error) {
-	number, ok := strings.CutSuffix(percentage, "%")
-	v, err := strconv.ParseFloat(number, 64)
-	if !ok || err != nil || !(v > 0) || math.IsInf(v, 1) {
-		return 0, fmt.Errorf("%q is no percentage above 0%%: write it like 25%%", percentage)
-	}
-	return v / 100, nil
 }
 
 // Records that have the circumstances of a target in a baseline, for a comparison of likeness. They

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -66,7 +67,7 @@ func Differing(before, now string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(either)) {
 		if x[name] != y[name] {
-			out = append(out, name+" ("+orAbsent(x[name])+" became "+orAbsent(y[name])+")")
+			out = append(out, name+" ("+cmp.Or(x[name], "absent")+" became "+cmp.Or(y[name], "absent")+")")
 		}
 	}
 	return out
@@ -119,11 +120,4 @@ func linesOf(text string) map[string]string {
 		}
 	}
 	return out
-}
-
-func orAbsent(value string) string {
-	if value == "" {
-		return "absent"
-	}
-	return value
 }

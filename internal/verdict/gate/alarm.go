@@ -90,7 +90,8 @@ func latest(series []Past) []line {
 	var out []line
 	index := map[string]int{}
 	for _, v := range series[len(series)-1].Values {
-		if key := baseline.Key(v.Measurement); !has(index, key) {
+		key := baseline.Key(v.Measurement)
+		if _, is := index[key]; !is {
 			index[key] = len(out)
 			out = append(out, line{last: v})
 		}
@@ -105,9 +106,4 @@ func latest(series []Past) []line {
 		}
 	}
 	return out
-}
-
-func has(index map[string]int, key string) bool {
-	_, is := index[key]
-	return is
 }

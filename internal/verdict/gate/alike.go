@@ -1,22 +1,20 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/likeness"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
 )
 
 // likeness of the circumstances of both sides, target by target. A run is compared with an earlier one
 // of the same target, so that another image of the server is a difference, too.
 func (j *judgement) likeness() {
-	var classes []likeness.Class
-	for _, aspect := range j.Gate.RequireLike {
-		classes = append(classes, likeness.Class(aspect))
-	}
 	var targets []string
 	most := maxDifferences / len(j.Gate.Baselines())
 	for _, e := range j.expected {
@@ -29,7 +27,7 @@ func (j *judgement) likeness() {
 			Second: likeness.Side{Name: "run", Records: j.Run.Succeeded(e.Key.Target)}, Factor: likeness.OfParameters,
 		})
 		for _, d := range c.Objections() {
-			text := e.Key.Target + ": " + d.Name + " (" + orNone(d.First) + " became " + orNone(d.Second) + ")"
+			text := e.Key.Target + ": " + d.Name + " (" + cmp.Or(d.First, "absent") + " became " + cmp.Or(d.Second, "absent") + ")"
 			if d.Class == likeness.MachineSpeed {
 				text = e.Key.Target + ": " + d.Name + " (" + d.Why + ")"
 			}
@@ -37,7 +35,7 @@ func (j *judgement) likeness() {
 				j.status.Differences = append(j.status.Differences, contract.Cut(text, maxText))
 			}
 		}
-		if unmet := c.Unlike(classes); unmet != "" && j.unmet == "" {
+		if unmet := c.Unlike(analysis.ClassesOf(j.Gate.RequireLike)); unmet != "" && j.unmet == "" {
 			j.unmet = contract.Cut(e.Key.Target+": "+unmet, maxText)
 		}
 	}
@@ -52,11 +50,4 @@ func (j *judgement) otherWorkload() string {
 		text += fmt.Sprintf(", and %d more", more)
 	}
 	return contract.Cut(text, maxText)
-}
-
-func orNone(value string) string {
-	if value == "" {
-		return "absent"
-	}
-	return value
 }

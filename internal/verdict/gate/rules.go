@@ -19,17 +19,17 @@ type bounds struct{ threshold, errorRate, minimumEffect float64 }
 
 func boundsOf(g v1alpha1.Gate) (b bounds, err error) {
 	if g.Threshold != "" {
-		if b.threshold, err = baseline.Share(g.Threshold); err != nil {
+		if b.threshold, err = analysis.Share(g.Threshold); err != nil {
 			return b, fmt.Errorf("spec.gate.threshold: %w", err)
 		}
 	}
 	if g.Test == nil {
 		return b, nil
 	}
-	if b.errorRate, err = baseline.Share(g.Test.ErrorRate); err != nil {
+	if b.errorRate, err = analysis.Share(g.Test.ErrorRate); err != nil {
 		return b, fmt.Errorf("spec.gate.test.errorRate: %w", err)
 	}
-	if b.minimumEffect, err = baseline.Share(g.Test.MinimumEffect); err != nil {
+	if b.minimumEffect, err = analysis.Share(g.Test.MinimumEffect); err != nil {
 		return b, fmt.Errorf("spec.gate.test.minimumEffect: %w", err)
 	}
 	return b, nil
@@ -90,38 +90,32 @@ func medians(e baseline.Expected, v analysis.BlockValues, there bool) judged {
 	}
 	is := medianOf(v.Blocks)
 	out.entry.Median = v1alpha1.FourDigits(is)
-	ratio := is / was
-	why := ""
+	out.ratio = is / was
+	why, beside0 := "", false
 	switch {
 	case e.Direction == "":
 		why = "neither higher nor lower is better"
 	case v.Direction != e.Direction:
 		why = "another direction is better in the run"
 	case was == 0 && is >= 0 && e.Direction == contract.LowerIsBetter, was > 0 && is == 0:
-		return out.beside0(e, was, is)
+		// 0 says which of them is worse: a rate of 0 has lost all of it, and any error is more than none.
+		if beside0 = true; was == is {
+			out.ratio = 1
+		}
 	case !(was > 0 && is > 0):
 		why = "a ratio needs positive values"
-	case !(ratio > 1e-9 && ratio < 1e9):
+	case !(out.ratio > 1e-9 && out.ratio < 1e9):
 		why = "the ratio is beyond what is compared"
 	}
 	if why != "" {
-		out.outcome, out.text = v1alpha1.OutcomeNotJudged, fmt.Sprintf("%s: %s against %s is not judged: %s", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was), why)
+		out.ratio, out.outcome, out.text = 0, v1alpha1.OutcomeNotJudged, fmt.Sprintf("%s: %s against %s is not judged: %s", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was), why)
 		return out
 	}
-	out.ratio, out.entry.Ratio = ratio, v1alpha1.FourDigits(ratio)
-	out.text = fmt.Sprintf("%s: %s against %s (%s)", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was), change(e.Direction, ratio))
-	return out
-}
-
-// beside0 compares two medians of which one is 0, or both are, where 0 says which of them is worse: a
-// rate of 0 has lost all of it, and any error is more than none.
-func (one judged) beside0(e baseline.Expected, was, is float64) judged {
-	one.ratio = 1
-	if was != is {
-		one.ratio = is / was
+	if !beside0 {
+		out.entry.Ratio = v1alpha1.FourDigits(out.ratio)
 	}
-	one.text = fmt.Sprintf("%s: %s against %s (%s)", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was), change(e.Direction, one.ratio))
-	return one
+	out.text = fmt.Sprintf("%s: %s against %s (%s)", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was), change(e.Direction, out.ratio))
+	return out
 }
 
 // worse is the relative change for the worse: 0.25 for a time of 125 %, or a rate of 75 %. It is

@@ -40,16 +40,11 @@ func window(errorRate float64, measurements int) int {
 // changed, by change points over the medians of the runs, the oldest run first. The gates of the runs
 // and their baseline decide nothing here: a series is its own baseline. It does not depend on the day:
 // the random permutations follow from the length of the series. Of very many measurements only the latest
-// runs are searched.
-//
-// It fails for a series that is too long.
+// runs are searched, and at most changepoint.MostValues of any. It fails for medians that are not positive.
 func Changes(series []Past, o ChangeOptions) ([]Regression, error) {
 	lines := latest(series)
 	var out []Regression
 	for _, l := range lines {
-		if n := len(l.at); n > changepoint.MostValues {
-			return nil, fmt.Errorf("%s: %w", baseline.Words(l.last.Measurement), &changepoint.TooLongError{Values: n})
-		}
 		old := max(0, len(l.at)-window(o.ErrorRate, len(lines)))
 		l.values, l.at = l.values[old:], l.at[old:]
 		r, is, err := lastChange(l, o, len(lines))
@@ -75,7 +70,7 @@ func lastChange(l line, o ChangeOptions, of int) (r Regression, is bool, err err
 	for i, v := range l.values {
 		logs[i] = math.Log(v.Median) // a change by a factor is as far on any level
 	}
-	changes, err := changepoint.Find(logs, changepoint.Options{ErrorRate: o.ErrorRate / float64(of)})
+	changes, err := changepoint.Find(logs, o.ErrorRate/float64(of))
 	if err != nil || len(changes) == 0 {
 		return r, false, err
 	}

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -87,7 +89,7 @@ func (b *Builder) Add(records []contract.Record) {
 
 // kind of a value; false for one too many.
 func (b *Builder) kind(v contract.RecordedValue) (int, bool) {
-	key := v.Name + "\x00" + v.Unit + "\x00" + textOf(v.Labels, func(s string) string { return s })
+	key := v.Name + "\x00" + v.Unit + "\x00" + summary.LabelText(v.Labels)
 	if k, known := b.kindOf[key]; known {
 		return k, true
 	}
@@ -144,8 +146,7 @@ func (b *Builder) Past() contract.PastRun {
 		at, _ := slices.BinarySearchFunc(units, unit{a.record.Cell, a.record.Target}, compareUnits)
 		for _, v := range a.values {
 			if i := v.kind*len(units) + at; i < len(series) {
-				value := v.value
-				series[i].Values[a.record.Block] = &value
+				series[i].Values[a.record.Block] = new(v.value)
 			}
 		}
 	}
@@ -160,11 +161,7 @@ func (b *Builder) Past() contract.PastRun {
 func (b *Builder) counts() []attempt {
 	p := &plan.Plan{}
 	var records []contract.Record
-	all := make([]attempt, 0, len(b.last))
-	for _, a := range b.last {
-		all = append(all, a)
-	}
-	slices.SortFunc(all, func(x, y attempt) int { return int(x.record.Index - y.record.Index) })
+	all := slices.SortedFunc(maps.Values(b.last), func(x, y attempt) int { return int(x.record.Index - y.record.Index) })
 	for _, a := range all {
 		p.Trials = append(p.Trials, plan.Trial{Index: a.record.Index, Block: a.record.Block, Cell: a.record.Cell})
 		records = append(records, a.record)
@@ -179,16 +176,7 @@ func (b *Builder) counts() []attempt {
 }
 
 func compareUnits(a, b unit) int {
-	if a.cell != b.cell {
-		return int(a.cell - b.cell)
-	}
-	switch {
-	case a.target < b.target:
-		return -1
-	case a.target > b.target:
-		return 1
-	}
-	return 0
+	return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.target, b.target))
 }
 
 // unitsOf the trials in their order, and the parameters of the cells.
@@ -239,6 +227,6 @@ func environments(trials []attempt) []contract.PastEnvironment {
 	for i := range out {
 		out[i].MachineSpeed = medians(speeds[out[i].Target])
 	}
-	slices.SortFunc(out, func(a, b contract.PastEnvironment) int { return compareUnits(unit{0, a.Target}, unit{0, b.Target}) })
+	slices.SortFunc(out, func(a, b contract.PastEnvironment) int { return cmp.Compare(a.Target, b.Target) })
 	return out
 }

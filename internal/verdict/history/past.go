@@ -2,9 +2,7 @@ package history
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
 // Bounds of the texts of an entry, in bytes.
@@ -42,8 +41,7 @@ func describe(run *v1alpha1.BenchmarkRun) contract.PastRun {
 		out.CompletionTime = st.CompletionTime.UTC()
 	}
 	if st.StartTime != nil {
-		start := st.StartTime.UTC()
-		out.StartTime = &start
+		out.StartTime = new(st.StartTime.UTC())
 	}
 	if t, err := time.Parse(time.RFC3339, run.Annotations[v1alpha1.AnnotationScheduledTime]); err == nil {
 		out.ScheduledTime = &t
@@ -52,8 +50,7 @@ func describe(run *v1alpha1.BenchmarkRun) contract.PastRun {
 		out.Valid = string(c.Status)
 	}
 	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed); c != nil && c.Status != metav1.ConditionUnknown {
-		passed := c.Status == metav1.ConditionTrue
-		out.Passed = &passed
+		out.Passed = new(c.Status == metav1.ConditionTrue)
 	}
 	out.Reason, out.Message = whyFailed(run)
 	return out
@@ -81,22 +78,13 @@ func whyFailed(run *v1alpha1.BenchmarkRun) (reason, message string) {
 	return "", ""
 }
 
-// textOf values is the same for the same values.
-func textOf[V any](values map[string]V, text func(V) string) string {
-	var out strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		out.WriteString(name + "\x00" + text(values[name]) + "\x00")
-	}
-	return out.String()
-}
-
 // medians of the seconds of each kernel on each side.
 func medians(all map[speedKey][]float64) []contract.RecordedSpeed {
 	var out []contract.RecordedSpeed
 	for key, seconds := range all {
-		slices.Sort(seconds)
-		n := len(seconds)
-		out = append(out, contract.RecordedSpeed{Side: key.side, Kernel: key.kernel, Seconds: (seconds[(n-1)/2] + seconds[n/2]) / 2})
+		if sum, err := stats.Summarize(seconds); err == nil {
+			out = append(out, contract.RecordedSpeed{Side: key.side, Kernel: key.kernel, Seconds: sum.Median})
+		}
 	}
 	slices.SortFunc(out, func(a, b contract.RecordedSpeed) int {
 		return cmp.Or(cmp.Compare(a.Side, b.Side), cmp.Compare(a.Kernel, b.Kernel))

@@ -18,7 +18,7 @@ const MaxKinds = 5000
 type valueKey struct{ name, unit, direction, labels string }
 
 func keyOf(v contract.RecordedValue) valueKey {
-	return valueKey{v.Name, v.Unit, string(v.Direction), labelText(v.Labels)}
+	return valueKey{v.Name, v.Unit, string(v.Direction), LabelText(v.Labels)}
 }
 
 // kind is a measurement of a cell, with the number that it has there.
@@ -33,8 +33,8 @@ type kindValue struct {
 	value float64
 }
 
-// labelText is the same text for the same labels.
-func labelText(labels map[string]string) string {
+// LabelText is the same text for the same labels.
+func LabelText(labels map[string]string) string {
 	if len(labels) == 0 {
 		return ""
 	}

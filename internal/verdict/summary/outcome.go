@@ -40,7 +40,7 @@ type pair struct{ block, cell int32 }
 // because it depends on the measurement. A disturbance excludes the whole pair, so all targets
 // are compared over the same blocks.
 func LeftOut(p *plan.Plan, records []contract.Record) []v1alpha1.LeftOutReason {
-	last := lastRecords(records)
+	last := LastRecords(records)
 	disturbed := map[pair]bool{}
 	for _, t := range p.Trials {
 		if rec := last[t.Index]; rec != nil && isDisturbed(rec) {
@@ -54,8 +54,8 @@ func LeftOut(p *plan.Plan, records []contract.Record) []v1alpha1.LeftOutReason {
 	return out
 }
 
-// lastRecords are those of the last attempts, by the index of the trial.
-func lastRecords(records []contract.Record) map[int32]*contract.Record {
+// LastRecords are those of the last attempts, by the index of the trial.
+func LastRecords(records []contract.Record) map[int32]*contract.Record {
 	last := map[int32]*contract.Record{}
 	for i := range records {
 		last[records[i].Index] = &records[i]
@@ -65,7 +65,7 @@ func lastRecords(records []contract.Record) map[int32]*contract.Record {
 
 // outcomes of the plan's trials, by cell and target.
 func outcomes(in Input) [][][]outcome {
-	last, leftOut := lastRecords(in.Records), LeftOut(in.Plan, in.Records)
+	last, leftOut := LastRecords(in.Records), LeftOut(in.Plan, in.Records)
 	out := make([][][]outcome, len(in.Plan.Cells))
 	for i := range out {
 		out[i] = make([][]outcome, len(in.Plan.Targets))

@@ -62,7 +62,7 @@ func layersOf(entries []v1alpha1.SummaryEntry, names []string) []layer {
 	seen := map[group]map[string]int{}
 	out := make([]layer, len(entries))
 	for i, e := range entries {
-		g, labels := group{e.Cell, e.Name}, labelText(e.Labels)
+		g, labels := group{e.Cell, e.Name}, LabelText(e.Labels)
 		if seen[g] == nil {
 			seen[g] = map[string]int{}
 		}

@@ -16,7 +16,6 @@ package summary
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -120,9 +119,9 @@ func entry(k kind, trials []outcome, main bool) (e v1alpha1.SummaryEntry, measur
 		}
 	}
 	if sum, err := stats.EstimateMedian(counted); err == nil {
-		e.Median, e.Min, e.Max = decimal(sum.Median), decimal(sum.Min), decimal(sum.Max)
+		e.Median, e.Min, e.Max = v1alpha1.Decimal(sum.Median), v1alpha1.Decimal(sum.Min), v1alpha1.Decimal(sum.Max)
 		if i := sum.Interval; i != nil {
-			e.IntervalLow, e.IntervalHigh, e.IntervalCoverage = decimal(i.Low), decimal(i.High), decimal(round(i.Coverage))
+			e.IntervalLow, e.IntervalHigh, e.IntervalCoverage = v1alpha1.Decimal(i.Low), v1alpha1.Decimal(i.High), v1alpha1.Decimal(round(i.Coverage))
 		}
 	}
 	if left[v1alpha1.LeftOutDisturbed]+left[v1alpha1.LeftOutBlockDisturbed] > 0 {
@@ -142,7 +141,7 @@ func spread(sample []float64) *v1alpha1.Spread {
 	if err != nil {
 		return nil
 	}
-	return &v1alpha1.Spread{Median: decimal(sum.Median), Min: decimal(sum.Min), Max: decimal(sum.Max), TrialCount: int32(sum.N)}
+	return &v1alpha1.Spread{Median: v1alpha1.Decimal(sum.Median), Min: v1alpha1.Decimal(sum.Min), Max: v1alpha1.Decimal(sum.Max), TrialCount: int32(sum.N)}
 }
 
 // limits that the trials reached, in the order of limitKinds, and the number of saturated
@@ -167,7 +166,7 @@ func limits(trials []outcome) (out []v1alpha1.LimitCount, saturated int32) {
 		}
 		c := v1alpha1.LimitCount{By: kind, TrialCount: counts[kind]}
 		if sum, err := stats.Summarize(shares[kind]); err == nil {
-			c.ThrottledShare = decimal(round(sum.Median))
+			c.ThrottledShare = v1alpha1.Decimal(round(sum.Median))
 		}
 		out = append(out, c)
 	}
@@ -175,9 +174,6 @@ func limits(trials []outcome) (out []v1alpha1.LimitCount, saturated int32) {
 }
 
 var limitKinds = []v1alpha1.LimitKind{v1alpha1.LimitCPU, v1alpha1.LimitMemory, v1alpha1.LimitClient}
-
-// decimal is the shortest decimal number that parses to v.
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // round to six decimals: the last digits of computed shares and probabilities are not
 // meaningful.
