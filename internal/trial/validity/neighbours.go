@@ -117,7 +117,7 @@ func add(machines map[string]*machine, e contract.Environment, side string) {
 	} else {
 		m.most += m.cpus
 	}
-	if own, ok := pressureShare(e, ownMemory); ok {
+	if own, ok := pressureShare(e, contract.PressureOwnMemory); ok {
 		m.ownWait, m.knowsOwn = max(m.ownWait, own), true
 	}
 	if node, ok := pressureShare(e, nodeMemory); ok && !m.knowsNode {
@@ -139,7 +139,7 @@ func (m *machine) addAgent(agent *contract.AgentContainer) {
 	if limit := e.Limits.CPUs; limit != nil {
 		m.most += min(*limit, m.cpus)
 	}
-	if own, ok := pressureShare(e, ownMemory); ok {
+	if own, ok := pressureShare(e, contract.PressureOwnMemory); ok {
 		m.ownWait = max(m.ownWait, own)
 	}
 }

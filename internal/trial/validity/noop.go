@@ -164,12 +164,11 @@ func alone(e runner.Expectations) float64 {
 	return 0
 }
 
-func noOpMuch(r contract.Result, e runner.Expectations) string {
-	return noOpText(noOps(r, e, alone(e)), noOpMost, math.Inf(1))
-}
-
-func noOpLittle(r contract.Result, e runner.Expectations) string {
-	return noOpText(noOps(r, e, alone(e)), noOpNoise, noOpMost)
+// noOpWrites are those of one client, with a share between two bounds.
+func noOpWrites(above, to float64) say {
+	return func(r contract.Result, e runner.Expectations) string {
+		return noOpText(noOps(r, e, alone(e)), above, to)
+	}
 }
 
 // noOpUnobserved: writes were expected, and no source shows whether they changed rows.
@@ -184,7 +183,7 @@ func noOpUnobserved(r contract.Result, e runner.Expectations) string {
 // CheckMerged has the checks that need the results of all clients, because the server's
 // counters include all of them. For one client it has no findings: Check has them.
 func CheckMerged(merged contract.Result, e runner.Expectations, skew merge.Skew) []Finding {
-	if merged.State != contract.Succeeded || merged.Trial.Phase != string(contract.PhaseRun) || len(skew.Clients) < 2 {
+	if !measured(merged) || len(skew.Clients) < 2 {
 		return nil
 	}
 	merged = withoutLostCounters(merged)

@@ -225,11 +225,7 @@ func atWork(e runner.Expectations) float64 {
 // allOperations that succeeded; unknown where a tool counts only by kind, as harnesses of
 // drivers do, whose measurements run in sequence.
 func allOperations(r contract.Result) (float64, bool) {
-	m, ok := unlabelled(r, contract.NameThroughput)
-	if !ok || m.N == nil {
-		return 0, false
-	}
-	return float64(*m.N), true
+	return count(unlabelled(r, contract.NameThroughput))
 }
 
 // uncounted is the share of the measured window before the first reading of the server's
