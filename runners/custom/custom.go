@@ -55,12 +55,12 @@ func Runner(more map[string]Format) runner.Runner {
 		Parse: func(t contract.Trial, p contract.Phase, o runner.Output) runner.Report {
 			return parse(t, p, o, formats)
 		},
-		Expectations: expectations,
-		Data:         runner.Data{Fields: dataFields},
-		Connection:   runner.Connection{Demand: demand},
+		Expectations: runner.Answer(ofTrial, Params.expectations),
+		Data:         runner.Data{Fields: runner.Answer(decodeParams, Params.dataFields)},
+		Connection:   runner.Connection{Demand: runner.Answer(ofTrial, Params.demand)},
 		Phases:       runner.Phases{Skips: skips},
 		Design:       runner.Design{Loads: []string{"threads"}},
-		Pods:         pods,
+		Pods:         runner.Answer(decodeParams, Params.pods),
 	}
 }
 

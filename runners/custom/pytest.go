@@ -65,7 +65,7 @@ func pytestMeasurements(name string, figures map[string]float64) []contract.Meas
 		if !ok {
 			continue
 		}
-		m := number(nameOperationTime, "s", contract.LowerIsBetter, v)
+		m := runner.Number(nameOperationTime, "s", contract.LowerIsBetter, v)
 		m.N, m.Labels = n, map[string]string{labelBenchmark: name, contract.LabelStat: stat}
 		out = append(out, m)
 	}

@@ -55,11 +55,7 @@ func converse(p Params, t contract.Trial) *conversation {
 	for i, d := range p.inLanguage() {
 		c.prepared[d.shown()] = c.say(runner.Turn{Needs: []int{c.hello}, Unsupported: c.refuses(d.refused)}, prepare(connection(i), d, t.Endpoint))
 	}
-	block := 0
-	if t.Ref.Block != nil {
-		block = *t.Ref.Block
-	}
-	for _, cell := range p.inOrder(t.Seed, block) {
+	for _, cell := range p.inOrder(t.Seed, runner.Value(t.Ref.Block)) {
 		c.measure(cell)
 	}
 	c.cleanUp()

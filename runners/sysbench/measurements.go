@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Units.
@@ -34,17 +35,7 @@ func (r *reading) measurements(p Params) []contract.Measurement {
 	ms := r.rates(p)
 	ms = append(ms, r.latencies(p)...)
 	ms = append(ms, r.facts()...)
-	ms = append(ms, r.disturbances()...)
-	kept := ms[:0]
-	for _, m := range ms {
-		if m.Value != nil || m.N != nil || m.Histogram != nil || len(m.Intervals) > 0 {
-			kept = append(kept, m)
-		}
-	}
-	if len(kept) == 0 {
-		return nil
-	}
-	return kept
+	return runner.Reported(append(ms, r.disturbances()...))
 }
 
 func (r *reading) rates(p Params) []contract.Measurement {
@@ -175,6 +166,5 @@ func (r *reading) count(name string) *int64 {
 	if !f.hasValue || f.value >= 1<<62 {
 		return nil
 	}
-	n := int64(f.value)
-	return &n
+	return new(int64(f.value))
 }

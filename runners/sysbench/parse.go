@@ -1,16 +1,12 @@
 package sysbench
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
-
-// maxProblems bounds what a report quotes. The whole output is kept beside it.
-const maxProblems = 100
 
 // reading is what the lines of an output said.
 type reading struct {
@@ -21,8 +17,7 @@ type reading struct {
 	progress  progress
 	fatals    []string
 	doubled   []string
-	problems  []contract.Problem
-	unread    int
+	problems  runner.Problems
 }
 
 // parse gives an output its meaning. The order of the judgement: what sysbench
@@ -30,10 +25,10 @@ type reading struct {
 func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
+		return runner.Unreadable(err)
 	}
 	r := read(phase, o)
-	report := runner.Report{ToolVersion: r.version, Problems: r.problems}
+	report := runner.Report{ToolVersion: r.version, Problems: r.problems.List(strings.ToLower(string(phase)))}
 	if phase == contract.PhaseRun || phase == contract.PhaseWarmup {
 		report.Measurements = r.measurements(p)
 		report.Errors = r.errorCounts()
@@ -48,11 +43,8 @@ func read(phase contract.Phase, o runner.Output) reading {
 	r.readStdout(source+"/stdout", runner.Lines(o.Stdout))
 	for i, line := range runner.Lines(o.Stderr) {
 		if strings.TrimSpace(line) != "" {
-			r.problem(source+"/stderr", i+1, line)
+			r.problems.Add(source+"/stderr", i+1, line)
 		}
-	}
-	if r.unread > 0 {
-		r.problems = append(r.problems, contract.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
 	}
 	return r
 }
@@ -69,7 +61,7 @@ func (r *reading) readStdout(source string, all []string) {
 		case inStatement:
 			inStatement = !closesStatement(line)
 		case !r.understand(line) && !r.addFigures(line, figureLines):
-			r.problem(source, i+1, whole)
+			r.problems.Add(source, i+1, whole)
 		}
 	}
 }
@@ -122,14 +114,6 @@ func (r *reading) set(name string, f figure) bool {
 	}
 	r.figures[name] = f
 	return true
-}
-
-func (r *reading) problem(source string, line int, text string) {
-	if len(r.problems) >= maxProblems {
-		r.unread++
-		return
-	}
-	r.problems = append(r.problems, contract.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
 }
 
 // missing lists what a whole report would have.

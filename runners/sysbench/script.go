@@ -49,12 +49,11 @@ func skips(t contract.Trial, phase contract.Phase) bool {
 }
 
 // pods need the ConfigMap of a script.
-func pods(workload json.RawMessage) (runner.Pods, error) {
-	p, err := decodeParams(workload)
-	if err != nil || p.Script == nil {
-		return runner.Pods{}, err
+func (p Params) pods(json.RawMessage) runner.Pods {
+	if p.Script == nil {
+		return runner.Pods{}
 	}
 	return runner.Pods{Files: runner.Files{
 		ConfigMap: p.Script.ConfigMap.Name, Field: "workload.sysbench.script.configMap", Needed: p.Script.File,
-	}}, nil
+	}}
 }

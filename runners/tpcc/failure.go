@@ -61,19 +61,19 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 	case len(r.inserts) > 0:
 		return explain(r.inserts[0], refusals)
 	case gone >= 0:
-		return failed(servererror.Lost.Reason(), "go-tpc: %s: %s", runner.Abridge(lastWord(r.errors[gone])), servererror.Lost.Remedy())
+		return runner.Failed(servererror.Lost.Reason(), "go-tpc: %s: %s", runner.Abridge(lastWord(r.errors[gone])), servererror.Lost.Remedy())
 	case len(r.stopped) > 0:
 		f := explain(r.stopped[0], refusals)
 		f.Message = fmt.Sprintf("%d of %d terminals stopped: %s", len(r.stopped), p.Threads, f.Message)
 		return f
 	case o.Signal != "":
-		return failed(contract.ReasonToolFailed, "go-tpc was ended by %s: look for an OOM kill or an eviction of the client pod", o.Signal)
+		return runner.Failed(contract.ReasonToolFailed, "go-tpc was ended by %s: look for an OOM kill or an eviction of the client pod", o.Signal)
 	case o.ExitCode != 0:
-		return failed(contract.ReasonToolFailed, "go-tpc ended with exit code %d%s", o.ExitCode, r.firstComplaint())
+		return runner.Failed(contract.ReasonToolFailed, "go-tpc ended with exit code %d%s", o.ExitCode, r.problems.Complaint(""))
 	case unproven != "" && len(r.errors) > 0:
 		return explain(r.errors[0], refusals)
 	case unproven != "":
-		return failed(contract.ReasonOutputTruncated, "go-tpc ended well, but %s: look at the raw output and the server's log", unproven)
+		return runner.Failed(contract.ReasonOutputTruncated, "go-tpc ended well, but %s: look at the raw output and the server's log", unproven)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func explain(text string, refusals runner.Refusals) *contract.Failure {
 		}
 	}
 	why := refusals.CauseOf(kind)
-	return failed(why.Reason, "go-tpc: %s: %s", runner.Abridge(lastWord(text)), cmp.Or(remedy, why.Remedy))
+	return runner.Failed(why.Reason, "go-tpc: %s: %s", runner.Abridge(lastWord(text)), cmp.Or(remedy, why.Remedy))
 }
 
 // lastWord is what the driver said, without the statement before it.
@@ -97,18 +97,4 @@ func lastWord(text string) string {
 		return text[i+len(separator):]
 	}
 	return text
-}
-
-// firstComplaint quotes the first line of stderr, such as that of a panic.
-func (r *reading) firstComplaint() string {
-	for _, p := range r.problems {
-		if strings.HasSuffix(p.Source, "/stderr") {
-			return ": " + p.Text
-		}
-	}
-	return " and said nothing: look at the raw output"
-}
-
-func failed(reason contract.Reason, format string, args ...any) *contract.Failure {
-	return &contract.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }

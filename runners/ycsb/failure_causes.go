@@ -113,7 +113,7 @@ func (j judgement) complaint() *contract.Failure {
 	if counts := j.report.errorCounts(); len(counts) > 0 {
 		errors = " (" + describe(counts) + ")"
 	}
-	refusals := runner.Refusals{Phase: j.want.phase, TLS: j.want.tls, Loads: true, Remedies: remedies}
+	refusals := runner.Refusals{Phase: j.phase, TLS: j.trial.Endpoint.TLS, Loads: true, Remedies: remedies}
 	for i, why := range causes {
 		line, ok := said.byCause[i]
 		if !ok {
@@ -126,9 +126,9 @@ func (j judgement) complaint() *contract.Failure {
 		case why.kind == servererror.Lost && !j.hasWorked():
 			told = refusals.CauseOf(servererror.Unreachable)
 		}
-		return failed(told.Reason, "YCSB: %s%s: %s", runner.Abridge(line), errors, told.Remedy)
+		return runner.Failed(told.Reason, "YCSB: %s%s: %s", runner.Abridge(line), errors, told.Remedy)
 	}
-	return failed(contract.ReasonToolFailed, "YCSB: %s%s: look at the raw output and the server's log", runner.Abridge(said.first), errors)
+	return runner.Failed(contract.ReasonToolFailed, "YCSB: %s%s: look at the raw output and the server's log", runner.Abridge(said.first), errors)
 }
 
 // hasWorked says whether an operation ended well.

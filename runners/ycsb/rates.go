@@ -12,7 +12,7 @@ func (r *reading) withRates(p Params, ms []contract.Measurement) []contract.Meas
 	if p.Target > 0 {
 		ms = append(ms, contract.Measurement{Name: contract.NameOffered, Unit: unitOperations, Value: new(float64(p.Target))})
 	}
-	milliseconds := r.report.runTime.valueOrNil()
+	milliseconds := r.report.runTime.value(0)
 	if milliseconds == nil || *milliseconds <= 0 || r.report.endedWell() == nil {
 		return ms // the report is not whole
 	}

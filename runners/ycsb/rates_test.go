@@ -31,7 +31,7 @@ func TestRatesOfARun(t *testing.T) {
 			if errors, ok := res.Find(contract.NameErrorRate, nil); !ok || *errors.Value != 0 || *errors.N != 0 {
 				t.Errorf("errors %+v, want a rate of 0", errors)
 			}
-			expected, err := expectations(trial)
+			expected, err := Runner().Expectations(trial)
 			if err != nil {
 				t.Fatal(err)
 			}
