@@ -85,12 +85,12 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 
 // unfinished: sysbench ends well when the time is over before the events are done.
 func (r *reading) unfinished(t contract.Trial, p Params) *contract.Failure {
-	done := r.figures[figEvents]
-	if p.Events == 0 || done.value >= float64(p.Events) {
+	done := runner.Value(r.figures[figEvents])
+	if p.Events == 0 || done >= float64(p.Events) {
 		return nil
 	}
 	return runner.Failed(contract.ReasonOperationsUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
-		done.value, p.Events, t.DurationSeconds)
+		done, p.Events, t.DurationSeconds)
 }
 
 // signalOf is the signal that ended the process, be it of sysbench or, as 128 and its

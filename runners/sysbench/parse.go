@@ -10,14 +10,22 @@ import (
 
 // reading is what the lines of an output said.
 type reading struct {
-	version   string
-	figures   map[string]figure
+	version string
+	// figures of the final report; nil for one that was printed as nan or inf.
+	figures   map[string]*float64
 	series    series
 	histogram []contract.Bucket
 	progress  progress
 	fatals    []string
 	doubled   []string
 	problems  runner.Problems
+}
+
+func newReading() reading {
+	return reading{
+		figures: map[string]*float64{}, series: series{points: map[string][]contract.Interval{}},
+		progress: progress{done: map[string]map[string]bool{}, rows: map[string]string{}},
+	}
 }
 
 // parse gives an output its meaning. The order of the judgement: what sysbench
@@ -38,7 +46,7 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 }
 
 func read(phase contract.Phase, o runner.Output) reading {
-	r := reading{figures: map[string]figure{}, progress: newProgress()}
+	r := newReading()
 	source := strings.ToLower(string(phase))
 	r.readStdout(source+"/stdout", runner.Lines(o.Stdout))
 	for i, line := range runner.Lines(o.Stderr) {
@@ -70,7 +78,7 @@ func (r *reading) readStdout(source string, all []string) {
 func (r *reading) understand(line string) bool {
 	// What most lines are is told apart by a look, not by trying every pattern.
 	if strings.HasPrefix(line, "[") {
-		return r.series.addInterval(line) || r.series.addEvents(line) || r.series.addQueue(line)
+		return r.series.add(line)
 	}
 	if strings.Contains(line, " |") {
 		buckets, ok := addBucket(r.histogram, line)
@@ -87,7 +95,7 @@ func (r *reading) understand(line string) bool {
 // addFigures reads a line of the final report.
 func (r *reading) addFigures(line string, kinds []figureLine) bool {
 	if noPercentile.MatchString(line) {
-		return r.set(figPercentile, figure{})
+		return r.set(figPercentile, nil)
 	}
 	for _, kind := range kinds {
 		m := kind.pattern.FindStringSubmatch(line)
@@ -107,7 +115,7 @@ func (r *reading) addFigures(line string, kinds []figureLine) bool {
 
 // set takes in a figure. It is false when the figure is there already: nobody can
 // tell which of the two would be right.
-func (r *reading) set(name string, f figure) bool {
+func (r *reading) set(name string, f *float64) bool {
 	if _, twice := r.figures[name]; twice {
 		r.doubled = append(r.doubled, name)
 		return false
@@ -124,13 +132,13 @@ func (r *reading) missing(p Params) []string {
 			names = append(names, name)
 		}
 	}
-	if f := r.figures[figTPS]; len(names) == 0 && !f.hasValue {
+	if len(names) == 0 && r.figures[figTPS] == nil {
 		names = append(names, figTPS)
 	}
 	if _, ok := r.figures[figOffered]; p.Rate > 0 && !ok {
 		names = append(names, figOffered)
 	}
-	if runner.Value(p.Histogram) && len(r.histogram) == 0 && r.figures[figEvents].value > 0 {
+	if runner.Value(p.Histogram) && len(r.histogram) == 0 && runner.Value(r.figures[figEvents]) > 0 {
 		names = append(names, "latency histogram")
 	}
 	return names

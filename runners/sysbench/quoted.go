@@ -21,7 +21,7 @@ var (
 // without a single figure is one, and so is one that gives a figure twice: nobody can
 // tell which of the two would be meant.
 func quoted(text []byte) runner.Report {
-	r := reading{figures: map[string]figure{}, progress: newProgress()}
+	r := newReading()
 	for i, whole := range runner.Lines(text) {
 		line := undecorated(whole)
 		switch {
