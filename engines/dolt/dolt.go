@@ -61,7 +61,7 @@ func initialise(p engine.Paths) engine.Command {
 func serve(t contract.Target, p engine.Paths) engine.Command {
 	c := command("sql-server", "--config="+p.Config)
 	for _, s := range t.Settings {
-		if bare(s.Name) == memoryLimit {
+		if engine.Bare(s.Name) == memoryLimit {
 			c.Env = append(c.Env, "GOMEMLIMIT="+s.Value)
 		}
 	}

@@ -14,8 +14,6 @@ import (
 
 // Shape is the machine size of a server.
 type Shape struct {
-	// CPUs, 1 for one core.
-	CPUs float64
 	// MemoryBytes of the container.
 	MemoryBytes int64
 	// DataBytes is the size of the data directory's volume; 0 if unknown.
