@@ -86,10 +86,8 @@ func encode(v any) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
-	if _, err := zip.Write(plain); err != nil {
-		return nil, fmt.Errorf("encoding a part of the journal: %w", err)
-	}
-	if err := zip.Close(); err != nil {
+	_, err = zip.Write(plain)
+	if err = errors.Join(err, zip.Close()); err != nil {
 		return nil, fmt.Errorf("encoding a part of the journal: %w", err)
 	}
 	return out.Bytes(), nil
