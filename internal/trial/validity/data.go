@@ -106,7 +106,7 @@ func outgrown(r contract.Result, e runner.Expectations) string {
 	}
 	rows := promisedRows(r, e).Inserted
 	storage, _ := engines.StorageOf(*r.Server, e.StorageEngine)
-	reads, known := counter(r.Server.StatusDelta, storage.ReadPages)
+	reads, known := engines.Counter(r.Server.StatusDelta, storage.ReadPages)
 	if !known || rows < fewWrites || reads <= readsPerInsert*rows {
 		return ""
 	}

@@ -92,13 +92,12 @@ func targetRestarted(r contract.Result, _ runner.Expectations) string {
 	if boot := e.Machine.BootTime; boot != nil && boot.After(e.Before.At) {
 		return fmt.Sprintf("the target's node restarted at %s, after the start of the measured window", boot.UTC().Format("15:04:05"))
 	}
-	cpu, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.CPUSeconds })
-	if ok && cpu < 0 {
-		return restarted("CPU time", -cpu)
+	const text = "the target's %s was %.6g less after the measured window than before it: its container restarted"
+	if cpu, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.CPUSeconds }); ok && cpu < 0 {
+		return fmt.Sprintf(text, "CPU time", -cpu)
 	}
-	periods, ok := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Periods })
-	if ok && periods < 0 {
-		return restarted("number of CPU periods", float64(-periods))
+	if periods, ok := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Periods }); ok && periods < 0 {
+		return fmt.Sprintf(text, "number of CPU periods", float64(-periods))
 	}
 	return ""
 }
@@ -124,10 +123,6 @@ func withoutLostCounters(r contract.Result) contract.Result {
 		r.Server = &server
 	}
 	return r
-}
-
-func restarted(counter string, less float64) string {
-	return fmt.Sprintf("the target's %s was %.6g less after the measured window than before it: its container restarted", counter, less)
 }
 
 func clockStep(r contract.Result, _ runner.Expectations) string {

@@ -91,12 +91,12 @@ func serverChanged(r contract.Result, want runner.Expectations, unseen float64) 
 		if kind.promised == 0 {
 			continue
 		}
-		n, known := counter(r.Server.StatusDelta, kind.counter)
+		n, known := engines.Counter(r.Server.StatusDelta, kind.counter)
 		if !known || n < 0 { // the server restarted, and its counters began at 0
 			return evidence{}, false
 		}
 		text := fmt.Sprintf("%s %.0f of %.0f", kind.counter, n, kind.promised)
-		if pages, there := counter(r.Server.StatusDelta, counters.Pages); there && kind.counter == counters.Updated && pages/counters.PagesPerRow < n {
+		if pages, there := engines.Counter(r.Server.StatusDelta, counters.Pages); there && kind.counter == counters.Updated && pages/counters.PagesPerRow < n {
 			n = pages / counters.PagesPerRow
 			text += fmt.Sprintf(", at most %.0f of them with another value by %s %.0f", n, counters.Pages, pages)
 		}
@@ -105,19 +105,6 @@ func serverChanged(r contract.Result, want runner.Expectations, unseen float64) 
 	}
 	e.says = "the server changed " + strings.Join(texts, ", ")
 	return e, true
-}
-
-// counter of the name, in any case.
-func counter(deltas map[string]float64, name string) (float64, bool) {
-	if n, ok := deltas[name]; ok || name == "" {
-		return n, ok
-	}
-	for other, n := range deltas {
-		if strings.EqualFold(other, name) {
-			return n, true
-		}
-	}
-	return 0, false
 }
 
 // toolChanged: some tools check the number of changed rows and count statements without a

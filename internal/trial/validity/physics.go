@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/runners/runner"
 
@@ -75,7 +76,7 @@ func changedRows(s contract.Server, log engine.Storage) (rows float64, told bool
 		return 0, false
 	}
 	for _, name := range []string{log.Rows.Inserted, log.Rows.Updated, log.Rows.Deleted} {
-		n, there := counter(s.StatusDelta, name)
+		n, there := engines.Counter(s.StatusDelta, name)
 		rows, told = rows+n, told || there
 	}
 	return rows, told

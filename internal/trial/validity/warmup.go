@@ -17,10 +17,7 @@ func shortWarmup(r contract.Result, e runner.Expectations) string {
 	if e.WarmupSeconds == 0 || r.Tool.WarmupCut != contract.WarmupInProcess {
 		return ""
 	}
-	done := 0.0
-	if r.Tool.WarmupSeconds != nil {
-		done = *r.Tool.WarmupSeconds
-	}
+	done := runner.Value(r.Tool.WarmupSeconds)
 	if done >= minWarmup*float64(e.WarmupSeconds) {
 		return ""
 	}
