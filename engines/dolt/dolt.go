@@ -16,7 +16,6 @@ package dolt
 
 import (
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

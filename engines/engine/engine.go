@@ -8,9 +8,7 @@
 // servers of another flavor and settings that Assay owns.
 package engine
 
-import (
-	"github.com/assay-bench/assay/internal/ground/contract"
-)
+import "github.com/assay-bench/assay/internal/ground/contract"
 
 // Shape is the machine size of a server.
 type Shape struct {

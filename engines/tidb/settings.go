@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )

@@ -16,7 +16,6 @@ package tidb
 
 import (
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // benchBaseSummary is the file *.summary.json of BenchBase (ResultWriter.java).

@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (

@@ -8,9 +8,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // ResultVersion names the format of Document.

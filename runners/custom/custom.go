@@ -17,9 +17,8 @@ package custom
 import (
 	"maps"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Name of the runner in the API.

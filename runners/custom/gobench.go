@@ -7,9 +7,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // goFailed are the lines of go test that say that something failed; a benchmark

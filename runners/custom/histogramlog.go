@@ -4,10 +4,9 @@ import (
 	"maps"
 	"strconv"
 
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/runner/hdrlog"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const formatHistogramLog = "HdrHistogramLog"

@@ -7,9 +7,8 @@ import (
 	"regexp"
 
 	"github.com/assay-bench/assay/engines/servererror"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // parse reads the output of a phase.

@@ -3,9 +3,8 @@ package custom
 import (
 	"encoding/json"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // pytestFile is what pytest-benchmark writes with --benchmark-json; times are in s.

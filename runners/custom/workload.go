@@ -7,10 +7,8 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Params are spec.workload.custom, which have their defaults and are within their bounds.

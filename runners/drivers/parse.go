@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // outcome of a cell: what was measured, or why not.

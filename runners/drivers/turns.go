@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // conversation is the list of turns of a trial, and what each is about.

@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // errDelayedTLS: a driver that verifies the name of the server would find the relay's.

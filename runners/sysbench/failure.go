@@ -5,9 +5,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/servererror"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // errorNumber finds the number of a MySQL error in the ways sysbench words it.

@@ -3,9 +3,8 @@ package sysbench
 import (
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // reading is what the lines of an output said.

@@ -4,9 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Marks that pages, mails and chats put in front of a line, or around a number.

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // quantileError is the relative width of sysbench's latency buckets: 1024 of

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/servererror"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // numbered finds the number of an error of the server in the words of the driver.

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Files in the working directory.

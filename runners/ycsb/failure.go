@@ -1,9 +1,8 @@
 package ycsb
 
 import (
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // judgement compares what an output said with what the phase of a client was asked for.

@@ -4,9 +4,8 @@ import (
 	"regexp"
 
 	"github.com/assay-bench/assay/engines/servererror"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // cause is the meaning of an exception for a run, and what to do.

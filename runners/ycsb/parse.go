@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // reading is what an output said.

@@ -3,9 +3,8 @@ package ycsb
 import (
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // quote reads a report that somebody published: whatever of it is there, in the units in

@@ -1,8 +1,6 @@
 package ycsb
 
-import (
-	"github.com/assay-bench/assay/internal/ground/contract"
-)
+import "github.com/assay-bench/assay/internal/ground/contract"
 
 // withRates adds to the measurements of a run the rate that was offered, of an open loop, and
 // that of errors, which is there also when nothing happened: a summary over trials would

@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // connection is what the binding needs to reach a database, without its secrets.

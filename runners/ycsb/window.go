@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/runner/hdrlog"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // windowMark is when the measured window of a process was, in ms since 1970.

@@ -20,9 +20,8 @@
 package ycsb
 
 import (
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Name of the runner in the API and in the catalogue of images.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

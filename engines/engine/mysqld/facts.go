@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )

@@ -3,7 +3,6 @@ package costs
 import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

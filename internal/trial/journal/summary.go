@@ -1,8 +1,6 @@
 package journal
 
-import (
-	"github.com/assay-bench/assay/api/v1alpha1"
-)
+import "github.com/assay-bench/assay/api/v1alpha1"
 
 // summaryPerPart is the number of entries, of comparisons, of sweeps and of searches in one part of the
 // summary.

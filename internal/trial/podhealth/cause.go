@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -8,9 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/ground/config"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // absent lists the measurements without a value, and the reasons. One that is NotMeasured was tried and

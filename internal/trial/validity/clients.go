@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
-
 	"github.com/assay-bench/assay/internal/trial/merge"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (

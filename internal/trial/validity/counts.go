@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // A tool computes its rate at another moment than it prints its time: up to 1 ms later for

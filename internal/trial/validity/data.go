@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // dry is the share of writes without effect in an interval after the rows are gone.

@@ -4,10 +4,8 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/engines"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // idleStatements: statements changed fewer rows than there were statements, for a tool whose

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // LimitKind is a resource limit that a trial can reach; the names are those of the API.

@@ -8,12 +8,9 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
-
 	"github.com/assay-bench/assay/internal/trial/merge"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (

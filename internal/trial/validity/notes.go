@@ -10,9 +10,8 @@ import (
 
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // minBeyond is the expected number of operations beyond a percentile.

@@ -7,9 +7,8 @@ import (
 
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (

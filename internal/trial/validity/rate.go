@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // CheckSaturated is the name of the check for saturation.

@@ -36,9 +36,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Severity is the consequence of a finding for the result.

@@ -3,9 +3,8 @@ package validity
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // minWarmup is the minimum share of the requested warm-up before the window.
