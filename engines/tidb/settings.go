@@ -40,10 +40,14 @@ func owned() map[string]string {
 		},
 		engine.Writable: {"repair_mode", "tidb_restricted_read_only", "tidb_super_read_only"},
 
-		"Assay provides TiDB with its embedded store":           {"store", "keyspace_name", "run_ddl", "instance.tidb_enable_ddl"},
-		"the benchmark's account is made at the first start":    {"initialize_sql_file", "security.skip_grant_table", "security.secure_bootstrap"},
-		"the status port is off: it answers without a password": {"status.report_status", "status.status_host", "status.status_port", "status.metrics_addr"},
-		"settings without effect are told apart by it":          {"tidb_enable_noop_variables"},
+		"Assay provides TiDB with its embedded store": {"store", "keyspace_name", "run_ddl", "instance.tidb_enable_ddl"},
+		"the benchmark's account is made at the first start": {
+			"initialize_sql_file", "security.skip_grant_table", "security.secure_bootstrap",
+		},
+		"the status port is off: it answers without a password": {
+			"status.report_status", "status.status_host", "status.status_port", "status.metrics_addr",
+		},
+		"settings without effect are told apart by it": {"tidb_enable_noop_variables"},
 	})
 }
 

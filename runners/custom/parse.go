@@ -41,7 +41,8 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output, formats map[
 		report.Problems[i].Source = "run/" + cmp.Or(p.Output, "stdout")
 	}
 	if report.Failure == nil && len(report.Measurements) == 0 {
-		report.Failure = runner.Failed(contract.ReasonOutputTruncated, "the output has no number in the format %s (workload.custom.format)", p.Format)
+		report.Failure = runner.Failed(contract.ReasonOutputTruncated,
+			"the output has no number in the format %s (workload.custom.format)", p.Format)
 	}
 	if ended != nil {
 		// Why a tool gave up says more than what its output lacks.

@@ -55,26 +55,26 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 			Phase: phase, TLS: t.Endpoint.TLS, Loads: p.Script == nil || hasPhase(p.Script, contract.PhasePrepare), Remedies: remedies,
 		})
 	case signalOf(o) != "":
-		return runner.Failed(contract.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
+		return failed(contract.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
 	case o.ExitCode != 0:
-		return runner.Failed(contract.ReasonToolFailed, "sysbench ended with exit code %d%s", o.ExitCode, r.problems.Complaint(": this adapter is for sysbench 1.0"))
+		return failed(contract.ReasonToolFailed, "sysbench ended with exit code %d%s", o.ExitCode, r.problems.Complaint(": this adapter is for sysbench 1.0"))
 	case p.Script != nil && (phase == contract.PhasePrepare || phase == contract.PhaseCleanup):
 		if r.version == "" {
-			return runner.Failed(contract.ReasonOutputTruncated, "sysbench ended well, but its output lacks the line with its version: look at the raw output")
+			return failed(contract.ReasonOutputTruncated, "sysbench ended well, but its output lacks the line with its version: look at the raw output")
 		}
 		return nil
 	case phase == contract.PhasePrepare || phase == contract.PhaseCleanup:
 		if unproven := r.progress.unproven(phase, p, partOf(t, phase, p)); unproven != "" {
-			return runner.Failed(contract.ReasonOutputTruncated,
+			return failed(contract.ReasonOutputTruncated,
 				"sysbench ended well, but its output proves only that %s: look at the raw output and the server's log", unproven)
 		}
 		return nil
 	}
 	if len(r.doubled) > 0 {
-		return runner.Failed(contract.ReasonToolFailed, "sysbench ended well, but its report gives these figures more than once: %s: look at the raw output", runner.Few(r.doubled))
+		return failed(contract.ReasonToolFailed, "sysbench ended well, but its report gives these figures more than once: %s: look at the raw output", runner.Few(r.doubled))
 	}
 	if names := r.missing(p); len(names) > 0 {
-		return runner.Failed(contract.ReasonOutputTruncated, "sysbench ended well, but its report lacks: %s: look at the raw output", runner.Few(names))
+		return failed(contract.ReasonOutputTruncated, "sysbench ended well, but its report lacks: %s: look at the raw output", runner.Few(names))
 	}
 	if phase == contract.PhaseRun {
 		return r.unfinished(t, p)
@@ -88,7 +88,7 @@ func (r *reading) unfinished(t contract.Trial, p Params) *contract.Failure {
 	if p.Events == 0 || done >= float64(p.Events) {
 		return nil
 	}
-	return runner.Failed(contract.ReasonOperationsUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
+	return failed(contract.ReasonOperationsUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
 		done, p.Events, t.DurationSeconds)
 }
 
@@ -134,7 +134,7 @@ func (r *reading) fatalFailure(refusals runner.Refusals) *contract.Failure {
 	if quoted != r.fatals[0] {
 		first = runner.Abridge(r.fatals[0]) + "; "
 	}
-	return runner.Failed(why.Reason, "sysbench: %s%s: %s", first, runner.Abridge(quoted), why.Remedy)
+	return failed(why.Reason, "sysbench: %s%s: %s", first, runner.Abridge(quoted), why.Remedy)
 }
 
 // worded finds the first FATAL line whose wording is known; else it is the first of all.
@@ -162,3 +162,5 @@ func opensStatement(line string) bool {
 }
 
 func closesStatement(line string) bool { return strings.HasSuffix(line, "'") }
+
+var failed = runner.Failed

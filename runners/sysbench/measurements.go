@@ -125,7 +125,8 @@ func (r *reading) facts() []contract.Measurement {
 func (r *reading) disturbances() []contract.Measurement {
 	errors := func(name, count, rate string) contract.Measurement {
 		return contract.Measurement{
-			Name: name, Unit: unitErrors, Direction: contract.LowerIsBetter, N: r.count(count), Value: r.figures[rate], Intervals: r.series.happened(name),
+			Name: name, Unit: unitErrors, Direction: contract.LowerIsBetter,
+			N: r.count(count), Value: r.figures[rate], Intervals: r.series.happened(name),
 		}
 	}
 	queue := func(name string) contract.Measurement {

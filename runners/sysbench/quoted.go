@@ -30,14 +30,16 @@ func quoted(text []byte) runner.Report {
 			r.problems.Add("quoted", i+1, whole)
 		}
 	}
-	report := runner.Report{ToolVersion: r.version, Measurements: r.measurements(Params{}), Errors: r.errorCounts(), Problems: r.problems.List("quoted")}
+	report := runner.Report{ToolVersion: r.version,
+		Measurements: r.measurements(Params{}), Errors: r.errorCounts(), Problems: r.problems.List("quoted"),
+	}
 	switch {
 	case len(r.fatals) > 0:
-		report.Failure = runner.Failed(contract.ReasonToolFailed, "the output is that of a run that failed: %s: quote one that went well", runner.Abridge(r.fatals[0]))
+		report.Failure = failed(contract.ReasonToolFailed, "the output is that of a run that failed: %s: quote one that went well", runner.Abridge(r.fatals[0]))
 	case len(r.doubled) > 0:
-		report.Failure = runner.Failed(contract.ReasonToolFailed, "the text gives these figures more than once: %s: quote one run at a time", runner.Few(r.doubled))
+		report.Failure = failed(contract.ReasonToolFailed, "the text gives these figures more than once: %s: quote one run at a time", runner.Few(r.doubled))
 	case len(report.Measurements) == 0:
-		report.Failure = runner.Failed(contract.ReasonOutputTruncated, "there is no figure of sysbench in the text: quote its report, from SQL statistics on")
+		report.Failure = failed(contract.ReasonOutputTruncated, "there is no figure of sysbench in the text: quote its report, from SQL statistics on")
 	}
 	return report
 }

@@ -60,19 +60,19 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 	case len(r.inserts) > 0:
 		return explain(r.inserts[0], refusals)
 	case gone >= 0:
-		return runner.Failed(servererror.Lost.Reason(), "go-tpc: %s: %s", runner.Abridge(lastWord(r.errors[gone])), servererror.Lost.Remedy())
+		return failed(servererror.Lost.Reason(), "go-tpc: %s: %s", runner.Abridge(lastWord(r.errors[gone])), servererror.Lost.Remedy())
 	case len(r.stopped) > 0:
 		f := explain(r.stopped[0], refusals)
 		f.Message = fmt.Sprintf("%d of %d terminals stopped: %s", len(r.stopped), p.Threads, f.Message)
 		return f
 	case o.Signal != "":
-		return runner.Failed(contract.ReasonToolFailed, "go-tpc was ended by %s: look for an OOM kill or an eviction of the client pod", o.Signal)
+		return failed(contract.ReasonToolFailed, "go-tpc was ended by %s: look for an OOM kill or an eviction of the client pod", o.Signal)
 	case o.ExitCode != 0:
-		return runner.Failed(contract.ReasonToolFailed, "go-tpc ended with exit code %d%s", o.ExitCode, r.problems.Complaint(""))
+		return failed(contract.ReasonToolFailed, "go-tpc ended with exit code %d%s", o.ExitCode, r.problems.Complaint(""))
 	case unproven != "" && len(r.errors) > 0:
 		return explain(r.errors[0], refusals)
 	case unproven != "":
-		return runner.Failed(contract.ReasonOutputTruncated, "go-tpc ended well, but %s: look at the raw output and the server's log", unproven)
+		return failed(contract.ReasonOutputTruncated, "go-tpc ended well, but %s: look at the raw output and the server's log", unproven)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func explain(text string, refusals runner.Refusals) *contract.Failure {
 		}
 	}
 	why := refusals.CauseOf(kind)
-	return runner.Failed(why.Reason, "go-tpc: %s: %s", runner.Abridge(lastWord(text)), cmp.Or(remedy, why.Remedy))
+	return failed(why.Reason, "go-tpc: %s: %s", runner.Abridge(lastWord(text)), cmp.Or(remedy, why.Remedy))
 }
 
 // lastWord is what the driver said, without the statement before it.
@@ -97,3 +97,5 @@ func lastWord(text string) string {
 	}
 	return text
 }
+
+var failed = runner.Failed

@@ -110,7 +110,8 @@ func ofKind(kind string, f figures) []contract.Measurement {
 	}
 	for _, p := range percentiles {
 		if v, ok := f[p.name+"th(ms)"]; ok && v > floor && f["Count"]*p.beyond >= fewest {
-			out = append(out, runner.Latency(contract.NameLatencyPercentile, map[string]string{contract.LabelOperation: kind, contract.LabelPercentile: p.name}, v, n))
+			out = append(out, runner.Latency(contract.NameLatencyPercentile,
+				map[string]string{contract.LabelOperation: kind, contract.LabelPercentile: p.name}, v, n))
 		}
 	}
 	if v, ok := f["Max(ms)"]; ok && v > floor {

@@ -2,7 +2,6 @@ package ycsb
 
 import (
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/runners/runner"
 )
 
 // batches proves that INSERTs were batched if, and only if, that was asked for. The
@@ -28,7 +27,7 @@ func (j judgement) batches() *contract.Failure {
 	}
 	if !j.params.BatchUpdateAPI {
 		if batched > 0 {
-			return runner.Failed(contract.ReasonToolFailed,
+			return failed(contract.ReasonToolFailed,
 				"%d INSERTs were batched (Return=%s), although workload.ycsb.batchUpdateAPI is false: look for jdbc.batchupdateapi in workload.ycsb.properties",
 				batched, statusBatchedOK)
 		}
@@ -39,14 +38,14 @@ func (j judgement) batches() *contract.Failure {
 	}
 	full := (sent + batched) / int64(j.params.BatchSize) // 0 was refused
 	if sent > full {
-		return runner.Failed(contract.ReasonToolFailed,
+		return failed(contract.ReasonToolFailed,
 			"INSERTs were not batched, although workload.ycsb.batchUpdateAPI is true: %d answered OK, and %d %s; of batches of %d at most %d answer OK: "+
 				"look for blanks around the value of jdbc.batchupdateapi, and for a binding that ignores it",
 			sent, batched, statusBatchedOK, j.params.BatchSize, full)
 	}
 	rows, confirmed := j.marks.batched, j.marks.confirmed
 	if rows != nil && confirmed != nil && (*rows != sent+batched || *confirmed != *rows) {
-		return runner.Failed(contract.ReasonToolFailed, "%d rows were inserted, %d of them in batches, of which the driver has confirmed %d: look at the server's log",
+		return failed(contract.ReasonToolFailed, "%d rows were inserted, %d of them in batches, of which the driver has confirmed %d: look at the server's log",
 			sent+batched, *rows, *confirmed)
 	}
 	return nil

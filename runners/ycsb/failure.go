@@ -34,27 +34,27 @@ func (j judgement) failure(o runner.Output) *contract.Failure {
 		return f
 	}
 	if counts := j.report.errorCounts(); len(counts) > 0 {
-		return runner.Failed(contract.ReasonToolFailed, "operations failed: %s: no error was printed: look at the raw output and the server's log", describe(counts))
+		return failed(contract.ReasonToolFailed, "operations failed: %s: no error was printed: look at the raw output and the server's log", describe(counts))
 	}
 	switch {
 	case j.trial.Endpoint.TLS == contract.TLSRequired && j.marks.tls == "none":
-		return runner.Failed(contract.ReasonTLSFailed, "the server says that the session is not encrypted: check that it speaks TLS, and workload.ycsb.urlParameters")
+		return failed(contract.ReasonTLSFailed, "the server says that the session is not encrypted: check that it speaks TLS, and workload.ycsb.urlParameters")
 	case j.marks.incomplete != "":
-		return runner.Failed(contract.ReasonToolFailed, "YCSB: %s: look at the raw output", runner.Abridge(j.marks.incomplete))
+		return failed(contract.ReasonToolFailed, "YCSB: %s: look at the raw output", runner.Abridge(j.marks.incomplete))
 	case o.Signal != "":
-		return runner.Failed(contract.ReasonToolFailed, "YCSB was ended by %s: %s", o.Signal,
+		return failed(contract.ReasonToolFailed, "YCSB was ended by %s: %s", o.Signal,
 			runner.AfterSignal(o.Signal, ": the JVM takes a share of the memory limit for its heap, see workload.ycsb.jvmOptions", ""))
 	case o.ExitCode != 0:
-		return runner.Failed(contract.ReasonToolFailed, "YCSB ended with exit code %d and said nothing: look at the raw output", o.ExitCode)
+		return failed(contract.ReasonToolFailed, "YCSB ended with exit code %d and said nothing: look at the raw output", o.ExitCode)
 	case j.marks.seen && !j.marks.complete || j.phase == contract.PhaseCleanup && !j.marks.complete:
-		return runner.Failed(contract.ReasonOutputTruncated, "YCSB ended well, but its output lacks the last line (%sCOMPLETE): look at the raw output", markPrefix)
+		return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its output lacks the last line (%sCOMPLETE): look at the raw output", markPrefix)
 	case j.phase == contract.PhaseCleanup:
 		return nil
 	case len(j.report.doubled) > 0:
-		return runner.Failed(contract.ReasonToolFailed, "YCSB ended well, but its report gives these figures more than once: %s: look at the raw output", runner.Few(j.report.doubled))
+		return failed(contract.ReasonToolFailed, "YCSB ended well, but its report gives these figures more than once: %s: look at the raw output", runner.Few(j.report.doubled))
 	}
 	if names := j.missing(); len(names) > 0 {
-		return runner.Failed(contract.ReasonOutputTruncated, "YCSB ended well, but its report lacks: %s: look at the raw output", runner.Few(names))
+		return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its report lacks: %s: look at the raw output", runner.Few(names))
 	}
 	if f := j.unfinished(); f != nil {
 		return f
@@ -74,11 +74,13 @@ func (j judgement) unfinished() *contract.Failure {
 	}
 	done := runner.Value(n)
 	if j.phase == contract.PhasePrepare {
-		return runner.Failed(contract.ReasonOperationsUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, j.operations)
+		return failed(contract.ReasonOperationsUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, j.operations)
 	}
 	if done > j.operations {
-		return runner.Failed(contract.ReasonToolFailed, "%d operations were done, and %d were asked for (workload.ycsb.operationCount): look at the raw output", done, j.operations)
+		return failed(contract.ReasonToolFailed, "%d operations were done, and %d were asked for (workload.ycsb.operationCount): look at the raw output", done, j.operations)
 	}
-	return runner.Failed(contract.ReasonOperationsUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
+	return failed(contract.ReasonOperationsUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
 		done, j.operations, j.trial.DurationSeconds)
 }
+
+var failed = runner.Failed

@@ -125,9 +125,9 @@ func (j judgement) complaint() *contract.Failure {
 		case why.kind == servererror.Lost && !j.hasWorked():
 			told = refusals.CauseOf(servererror.Unreachable)
 		}
-		return runner.Failed(told.Reason, "YCSB: %s%s: %s", runner.Abridge(line), errors, told.Remedy)
+		return failed(told.Reason, "YCSB: %s%s: %s", runner.Abridge(line), errors, told.Remedy)
 	}
-	return runner.Failed(contract.ReasonToolFailed, "YCSB: %s%s: look at the raw output and the server's log", runner.Abridge(said.first), errors)
+	return failed(contract.ReasonToolFailed, "YCSB: %s%s: look at the raw output and the server's log", runner.Abridge(said.first), errors)
 }
 
 // hasWorked says whether an operation ended well.

@@ -24,10 +24,10 @@ func quote(text []byte) runner.Report {
 	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems.List("quote")}
 	switch {
 	case len(r.report.doubled) > 0:
-		made.Failure = runner.Failed(contract.ReasonToolFailed, "the text gives these figures more than once: %s: give one report, of one phase", runner.Few(r.report.doubled))
+		made.Failure = failed(contract.ReasonToolFailed, "the text gives these figures more than once: %s: give one report, of one phase", runner.Few(r.report.doubled))
 		return made
 	case len(r.unreadable) > 0:
-		made.Failure = runner.Failed(contract.ReasonToolFailed, "the text is no report of YCSB: %s", runner.Few(r.unreadable))
+		made.Failure = failed(contract.ReasonToolFailed, "the text is no report of YCSB: %s", runner.Few(r.unreadable))
 		return made
 	}
 	made.Measurements = r.quoted()

@@ -80,21 +80,21 @@ func (j judgement) uncut() *contract.Failure {
 	w := j.marks.window
 	if w == nil {
 		if j.params.isTimed(j.trial, j.phase) {
-			return runner.Failed(contract.ReasonOutputTruncated, "YCSB ended well, but its output lacks the line %sWindow: look at the raw output", markPrefix)
+			return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its output lacks the line %sWindow: look at the raw output", markPrefix)
 		}
 		return nil
 	}
 	for name, log := range j.logs {
 		for _, p := range log.parts {
 			if parseMetric(name).operation != metricCleanup && !w.before(p) && !w.within(p) {
-				return runner.Failed(contract.ReasonToolFailed,
+				return failed(contract.ReasonToolFailed,
 					"the warm-up cannot be told from the measured window: an interval of %s goes on from %d ms before the window to %d ms into it: look at the raw output",
 					name, w.began-p.began, p.ended-w.began)
 			}
 		}
 	}
 	if len(j.logs) == 0 {
-		return runner.Failed(contract.ReasonOutputTruncated, "YCSB ended well, but it wrote no HDR log, so that the measured window cannot be cut out: look at the raw output")
+		return failed(contract.ReasonOutputTruncated, "YCSB ended well, but it wrote no HDR log, so that the measured window cannot be cut out: look at the raw output")
 	}
 	return nil
 }

@@ -49,8 +49,10 @@ func owned(storageEngines []string) map[string]string {
 		"benchmarks use the classic protocol only": {"mysqlx", "mysqlx_port", "mysqlx_socket", "mysqlx_bind_address"},
 		"the agent initialises the data directory": {"initialize", "initialize_insecure"},
 		"clients have to reach the server":         {"offline_mode"},
-		engine.LogStream:                           {"log_error_services"}, engine.OnlyVolume: {"replica_load_tmpdir"}, engine.Writable: {"super_read_only"},
-		engine.Process: {"daemonize", "validate_config"},
+		engine.LogStream:                           {"log_error_services"},
+		engine.OnlyVolume:                          {"replica_load_tmpdir"},
+		engine.Writable:                            {"super_read_only"},
+		engine.Process:                             {"daemonize", "validate_config"},
 	}
 	if slices.Contains(storageEngines, RocksDB) {
 		return engine.OwnedWith(own, RocksDBOwned)

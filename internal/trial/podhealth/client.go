@@ -72,9 +72,11 @@ func endedClient(seen Seen, t *corev1.ContainerStateTerminated, tool *corev1.Con
 	state, bad := nodeState(seen)
 	switch {
 	case t.Reason == oomKilled:
-		v = failed(v1alpha1.ReasonAgentOOMKilled, "the agent of pod %s needed more memory than agent.resources of the operator's configuration gives it", seen.Pod.Name)
+		v = failed(v1alpha1.ReasonAgentOOMKilled,
+			"the agent of pod %s needed more memory than agent.resources of the operator's configuration gives it", seen.Pod.Name)
 	case tool != nil && tool.State.Terminated != nil && tool.State.Terminated.Reason == oomKilled:
-		v = failed(v1alpha1.ReasonClientOOMKilled, "the tool of pod %s needed more memory than its shape has: take a larger shape", seen.Pod.Name)
+		v = failed(v1alpha1.ReasonClientOOMKilled,
+			"the tool of pod %s needed more memory than its shape has: take a larger shape", seen.Pod.Name)
 	case outside:
 	case t.Reason == statusUnknown && bad:
 		v = onNode(seen.Pod, state)

@@ -63,7 +63,8 @@ var startErrors = map[string]bool{
 func Missing(created time.Time, l config.Timeouts, now time.Time) Verdict {
 	if now.Sub(created) > l.PodCreation.Duration {
 		return failed(v1alpha1.ReasonPodRejected,
-			"no pod was created within %s: an admission policy, a quota or a missing permission refuses it; kubectl get events names it", l.PodCreation.Duration)
+			"no pod was created within %s: an admission policy, a quota or a missing permission refuses it; kubectl get events names it",
+			l.PodCreation.Duration)
 	}
 	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "waiting for the pod to be created"}
 }
@@ -83,7 +84,8 @@ func Starting(pod *corev1.Pod, l config.Timeouts, now time.Time) Verdict {
 		}
 	}
 	if now.Sub(since) > l.PodStart.Duration {
-		return failed(v1alpha1.ReasonContainerStartFailed, "pod %s did not start within %s of its scheduling: see its events", pod.Name, l.PodStart.Duration)
+		return failed(v1alpha1.ReasonContainerStartFailed,
+			"pod %s did not start within %s of its scheduling: see its events", pod.Name, l.PodStart.Duration)
 	}
 	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "pod " + pod.Name + " is starting"}
 }

@@ -93,7 +93,8 @@ func serverChanged(r contract.Result, want runner.Expectations, unseen float64) 
 			return evidence{}, false
 		}
 		text := fmt.Sprintf("%s %.0f of %.0f", kind.counter, n, kind.promised)
-		if pages, there := engines.Counter(r.Server.StatusDelta, counters.Pages); there && kind.counter == counters.Updated && pages/counters.PagesPerRow < n {
+		if pages, there := engines.Counter(r.Server.StatusDelta, counters.Pages); there &&
+			kind.counter == counters.Updated && pages/counters.PagesPerRow < n {
 			n = pages / counters.PagesPerRow
 			text += fmt.Sprintf(", at most %.0f of them with another value by %s %.0f", n, counters.Pages, pages)
 		}

@@ -35,7 +35,8 @@ func tls(r contract.Result, e runner.Expectations) string {
 	// In an open loop the number of connections is unknown, but at least one.
 	connections := max(1, e.Threads)
 	if ok && accepts < float64(connections) {
-		return fmt.Sprintf("TLS is required, but the server completed %.0f TLS handshakes (%s) for %d connections", accepts, contract.StatusTLSAccepts, connections)
+		return fmt.Sprintf("TLS is required, but the server completed %.0f TLS handshakes (%s) for %d connections",
+			accepts, contract.StatusTLSAccepts, connections)
 	}
 	return ""
 }
