@@ -28,7 +28,7 @@ func TestDefaultsFitEveryShape(t *testing.T) {
 			t.Run(e.Flavor+" "+storageEngine, func(t *testing.T) {
 				before := map[string]int64{}
 				for memory := 256 * mib; memory <= 1024*gib; memory += memory / 8 {
-					s := engine.Shape{CPUs: 2, MemoryBytes: memory, DataBytes: 10 * gib}
+					s := engine.Shape{MemoryBytes: memory, DataBytes: 10 * gib}
 					checkDefaults(t, e, storageEngine, s, memory)
 					for _, d := range e.Defaults(s, storageEngine) {
 						if n := mustSize(t, d.Value); n < before[d.Name] {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -62,6 +61,19 @@ func Of(s contract.Server) Identity { return Identify(s.Version, s.VersionCommen
 // name is empty.
 func StorageOf(s contract.Server, storageEngine string) (engine.Storage, bool) {
 	return Of(s).Storage(cmp.Or(storageEngine, s.Variables["default_storage_engine"]))
+}
+
+// Counter of a server by its name, in any case; false for no name.
+func Counter(counters map[string]float64, name string) (n float64, known bool) {
+	if n, known = counters[name]; known || name == "" {
+		return n, known
+	}
+	for other, n := range counters {
+		if strings.EqualFold(other, name) {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // LogCounters are the status variables, in lower case, that count writes and flushes of the logs of

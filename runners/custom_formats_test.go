@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/runners/runner"
-	"github.com/assay-bench/assay/runners/tpcc"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -25,7 +24,7 @@ func TestCustomToolsInTheFormatsOfRunners(t *testing.T) {
 		name, unit   string
 	}{
 		"sysbench: throughput":        {"Sysbench", "sysbench/testdata/run-delete.stdout", contract.NameThroughput, "tx/s"},
-		"go-tpc: new orders":          {"GoTPC", "tpcc/testdata/run-stopped-maria118.stdout", contract.NameNewOrders, tpcc.UnitNewOrders},
+		"go-tpc: new orders":          {"GoTPC", "tpcc/testdata/run-stopped-maria118.stdout", contract.NameNewOrders, runner.UnitNewOrders},
 		"YCSB: throughput":            {"YCSB", "ycsb/testdata/mysql97-run-text.stdout", contract.NameThroughput, "ops/s"},
 		"YCSB: time in s, not in ms":  {"YCSB", "ycsb/testdata/mysql97-run-text.stdout", contract.NameTotalTime, "s"},
 		"YCSB: latency in ms, not us": {"YCSB", "ycsb/testdata/mysql97-run-text.stdout", contract.NameLatencyAvg, "ms"},

@@ -16,7 +16,6 @@ package dolt
 
 import (
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -61,7 +60,7 @@ func initialise(p engine.Paths) engine.Command {
 func serve(t contract.Target, p engine.Paths) engine.Command {
 	c := command("sql-server", "--config="+p.Config)
 	for _, s := range t.Settings {
-		if bare(s.Name) == memoryLimit {
+		if engine.Bare(s.Name) == memoryLimit {
 			c.Env = append(c.Env, "GOMEMLIMIT="+s.Value)
 		}
 	}

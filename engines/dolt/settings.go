@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 // A setting is a system variable, under the name that SHOW GLOBAL VARIABLES has. Most are in the
@@ -35,12 +33,13 @@ const (
 
 // owned are the settings that Assay sets, and those that Assay depends on.
 func owned() map[string]string {
-	const remotes = "Assay provides Dolt as one server without remotes"
-	return engine.OwnedWith(map[string]string{
-		"dolt_async_replication": remotes, "dolt_cluster_ack_writes_timeout_secs": remotes, "dolt_read_replica_force_pull": remotes,
-		"dolt_read_replica_remote": remotes, "dolt_replicate_all_heads": remotes, "dolt_replicate_heads": remotes,
-		"dolt_replicate_to_remote": remotes, "dolt_replication_remote_url_template": remotes, "dolt_skip_replication_errors": remotes,
-		"dolt_override_schema": "the workload uses the schema as it is",
+	return engine.OwnedWith(engine.Owned{
+		"Assay provides Dolt as one server without remotes": {
+			"dolt_async_replication", "dolt_cluster_ack_writes_timeout_secs", "dolt_read_replica_force_pull", "dolt_read_replica_remote",
+			"dolt_replicate_all_heads", "dolt_replicate_heads", "dolt_replicate_to_remote", "dolt_replication_remote_url_template",
+			"dolt_skip_replication_errors",
+		},
+		"the workload uses the schema as it is": {"dolt_override_schema"},
 	})
 }
 
@@ -53,7 +52,7 @@ func config(t contract.Target, p engine.Paths) []byte {
 	variables := map[string]any{}
 	file := map[string]any{"data_dir": p.Data, "listener": listener, "system_variables": variables}
 	for _, s := range t.Settings {
-		name := bare(s.Name)
+		name := engine.Bare(s.Name)
 		if name == memoryLimit {
 			continue
 		}
@@ -114,27 +113,17 @@ func value(text string) any {
 	return text
 }
 
-func bare(name string) string {
-	return strings.TrimPrefix(strings.ToLower(settings.CanonicalName(name)), "loose_")
-}
-
-const mib = 1 << 20
-
 // defaults limit the memory of Dolt to four fifths of the shape's memory without the data, as for
 // TiDB. Dolt does not look at the container's. Without a limit, sysbench's oltp_read_write with 4
 // threads took 900 MiB within a minute, and with one of 500 MiB no more, at the same throughput.
 //
 //	gomemlimit = 80 % x (memory - data in memory), in whole MiB; none if nothing is left
 func defaults(s engine.Shape, _ string) []contract.Setting {
-	memory := s.MemoryBytes
-	if s.DataInMemory {
-		memory -= s.DataBytes
-	}
-	limit := memory / 10 * 8 / mib * mib
+	limit := s.MemoryLimit()
 	if limit <= 0 {
 		return nil
 	}
-	return []contract.Setting{{Name: memoryLimit, Value: strconv.FormatInt(limit, 10)}}
+	return []contract.Setting{engine.Number(memoryLimit, limit)}
 }
 
 // stockConnections is Dolt's default number of connections.
@@ -142,9 +131,5 @@ const stockConnections = 1000
 
 // limits raise the number of connections. Prepared statements and open tables are not limited.
 func limits(d contract.Demand) []contract.Setting {
-	const headroom = 32
-	if d.Connections+headroom <= stockConnections {
-		return nil
-	}
-	return []contract.Setting{{Name: maxConnections, Value: strconv.FormatInt(d.Connections+headroom, 10)}}
+	return engine.Raised(maxConnections, d.Connections, stockConnections, 0)
 }

@@ -8,14 +8,10 @@
 // servers of another flavor and settings that Assay owns.
 package engine
 
-import (
-	"github.com/assay-bench/assay/internal/ground/contract"
-)
+import "github.com/assay-bench/assay/internal/ground/contract"
 
 // Shape is the machine size of a server.
 type Shape struct {
-	// CPUs, 1 for one core.
-	CPUs float64
 	// MemoryBytes of the container.
 	MemoryBytes int64
 	// DataBytes is the size of the data directory's volume; 0 if unknown.

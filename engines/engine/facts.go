@@ -102,8 +102,6 @@ const (
 // Storage is what a server counts of a storage engine, and how a commit of it becomes durable.
 // Names are of status variables. Servers spell them with different capitals.
 type Storage struct {
-	// Name as in the API, such as InnoDB.
-	Name string
 	// Rows that statements changed; nil where they are not counted.
 	Rows *RowCounters
 	// Flushes counts all flushes, of the log and of the data. LogFlushes count at least those of

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
@@ -13,7 +12,7 @@ import (
 func (e Engine) Refuse(field string, user []contract.Setting) []error {
 	refusals := settings.Validate(e.Owned, field, user)
 	for _, s := range user {
-		name := strings.TrimPrefix(strings.ToLower(settings.CanonicalName(s.Name)), "loose_")
+		name := Bare(s.Name)
 		_, owned := e.Owned[name]
 		hidden := e.Facts.Unshown != nil && e.Facts.Unshown(name)
 		if !owned && !hidden && e.Facts.Variable != nil && !e.Facts.Variable(name) {

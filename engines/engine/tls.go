@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"github.com/assay-bench/assay/internal/ground/contract"
-)
+import "github.com/assay-bench/assay/internal/ground/contract"
 
 // TLSSettings of a server of the MySQL family: those of MySQL since 5.7.8 and of MariaDB since
 // 10.5.2. With Disabled there are none: a server may keep its self-made certificates, because

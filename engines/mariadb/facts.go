@@ -36,7 +36,7 @@ func storage(_, storageEngine string) (engine.Storage, bool) {
 		s.Rows = &rows
 		return s, true
 	}
-	return engine.Storage{Name: storageEngine, Rows: &rows}, true
+	return engine.Storage{Rows: &rows}, true
 }
 
 // nonDefault are the variables that were set to another value than the built-in default. Values

@@ -5,7 +5,6 @@ package mariadb
 import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/engine/mysqld"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -16,13 +15,12 @@ func Engine() engine.Engine {
 		About:          "MariaDB 10.6 and later, with InnoDB or MyRocks.",
 		Facts:          facts(),
 		StorageEngines: []string{mysqld.InnoDB, mysqld.RocksDB},
-		Owned: engine.OwnedWith(mysqld.RocksDBOwned(), map[string]string{
-			"aria_log_dir_path":      mysqld.OnlyVolume,
-			"wsrep_data_home_dir":    mysqld.OnlyVolume,
-			"enforce_storage_engine": "the field storageEngine decides it",
-			"getopt_prefix_matching": "a setting is given by its whole name",
-			"syslog":                 "the log goes to the pod's log",
-			"bootstrap":              "the agent initialises the data directory",
+		Owned: engine.OwnedWith(mysqld.RocksDBOwned, engine.Owned{
+			engine.OnlyVolume:                          {"aria_log_dir_path", "wsrep_data_home_dir"},
+			engine.LogStream:                           {"syslog"},
+			"the field storageEngine decides it":       {"enforce_storage_engine"},
+			"a setting is given by its whole name":     {"getopt_prefix_matching"},
+			"the agent initialises the data directory": {"bootstrap"},
 		}),
 		Version: func() engine.Command { return mysqld.Version(programs()...) },
 		Oldest:  []int{10, 6},

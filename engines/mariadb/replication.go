@@ -5,7 +5,6 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/engine/mysqld"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -13,6 +13,5 @@ func Engine() engine.Engine {
 	e.About = "Percona Server 8.0 and later, with InnoDB or MyRocks."
 	e.Oldest = []int{8, 0}
 	e.Facts.Identify = mysqld.Named("Percona")
-	e.Owned = engine.OwnedWith(e.Owned, mysqld.RocksDBOwned())
 	return e
 }

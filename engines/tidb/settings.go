@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
@@ -30,28 +29,25 @@ var underscored = map[string]bool{"new_collations_enabled_on_first_bootstrap": t
 
 // owned are the settings that Assay sets, and those that Assay depends on.
 func owned() map[string]string {
-	const (
-		places     = "the data directory's volume is the only place that a server may write to"
-		address    = "clients and probes rely on one address, one port and one socket"
-		logStream  = "the log goes to the pod's log"
-		account    = "the benchmark's account is made at the first start"
-		encryption = "whether connections are encrypted belongs to the target, and its tls field pins it"
-		embedded   = "Assay provides TiDB with its embedded store"
-		unwatched  = "the status port is off: it answers without a password"
-		shown      = "settings without effect are told apart by it"
-	)
-	return engine.OwnedWith(map[string]string{
-		"host": address, "advertise_address": address, "path": places, "temp_dir": places, "tmp_storage_path": places,
-		"store": embedded, "keyspace_name": embedded, "run_ddl": embedded, "instance.tidb_enable_ddl": embedded,
-		"log.slow_query_file": logStream, "log.general_log_file": logStream, "log.format": logStream,
-		"instance.tidb_stmt_summary_filename": places, "instance.tidb_stmt_summary_enable_persistent": places,
-		"status.report_status": unwatched, "status.status_host": unwatched, "status.status_port": unwatched,
-		"status.metrics_addr": unwatched, "initialize_sql_file": account, "security.skip_grant_table": account,
-		"security.secure_bootstrap": account, "security.require_secure_transport": encryption,
-		"security.auto_tls": encryption, "security.ssl_ca": encryption, "security.ssl_cert": encryption,
-		"security.ssl_key": encryption, "repair_mode": "the workload has to write its tables",
-		"tidb_restricted_read_only": "the workload has to write its tables", "tidb_super_read_only": "the workload has to write its tables",
-		"tidb_enable_noop_variables": shown,
+	return engine.OwnedWith(engine.Owned{
+		engine.OneServer: {"host", "advertise_address"},
+		engine.OnlyVolume: {
+			"path", "temp_dir", "tmp_storage_path", "instance.tidb_stmt_summary_filename", "instance.tidb_stmt_summary_enable_persistent",
+		},
+		engine.LogStream: {"log.slow_query_file", "log.general_log_file", "log.format"},
+		engine.Encrypted: {
+			"security.require_secure_transport", "security.auto_tls", "security.ssl_ca", "security.ssl_cert", "security.ssl_key",
+		},
+		engine.Writable: {"repair_mode", "tidb_restricted_read_only", "tidb_super_read_only"},
+
+		"Assay provides TiDB with its embedded store": {"store", "keyspace_name", "run_ddl", "instance.tidb_enable_ddl"},
+		"the benchmark's account is made at the first start": {
+			"initialize_sql_file", "security.skip_grant_table", "security.secure_bootstrap",
+		},
+		"the status port is off: it answers without a password": {
+			"status.report_status", "status.status_host", "status.status_port", "status.metrics_addr",
+		},
+		"settings without effect are told apart by it": {"tidb_enable_noop_variables"},
 	})
 }
 

@@ -15,10 +15,7 @@
 package tidb
 
 import (
-	"strconv"
-
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -70,11 +67,8 @@ func bootstrap(t contract.Target, password string) []string {
 	), variables(t.Settings)...)
 }
 
-const (
-	mib = 1 << 20
-	// minMemoryLimit is the minimum that TiDB accepts, in bytes.
-	minMemoryLimit = 512 * mib
-)
+// minMemoryLimit is the minimum that TiDB accepts, in bytes.
+const minMemoryLimit = 512 << 20
 
 // defaults limit the memory of TiDB to four fifths of the shape's memory without the data.
 //
@@ -83,15 +77,11 @@ const (
 // 80 % is TiDB's own default, but of the whole memory of the container including the data, and
 // it does not show the number. Below 512 MiB TiDB accepts no limit, so there is none.
 func defaults(s engine.Shape, _ string) []contract.Setting {
-	memory := s.MemoryBytes
-	if s.DataInMemory {
-		memory -= s.DataBytes
-	}
-	limit := memory / 10 * 8 / mib * mib
+	limit := s.MemoryLimit()
 	if limit < minMemoryLimit {
 		return nil
 	}
-	return []contract.Setting{{Name: "tidb_server_memory_limit", Value: strconv.FormatInt(limit, 10)}}
+	return []contract.Setting{engine.Number("tidb_server_memory_limit", limit)}
 }
 
 // stockTokens is TiDB's default number of concurrently working sessions.
@@ -100,9 +90,5 @@ const stockTokens = 1000
 // limits raise the number of concurrently working sessions. Connections, prepared statements
 // and open tables are not limited.
 func limits(d contract.Demand) []contract.Setting {
-	const headroom = 32
-	if d.Connections+headroom <= stockTokens {
-		return nil
-	}
-	return []contract.Setting{{Name: "token_limit", Value: strconv.FormatInt(d.Connections+headroom, 10)}}
+	return engine.Raised("token_limit", d.Connections, stockTokens, 0)
 }

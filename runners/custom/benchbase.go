@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // benchBaseSummary is the file *.summary.json of BenchBase (ResultWriter.java).
 type benchBaseSummary struct {
 	Benchmark  string             `json:"Benchmark Type"`
-	DBMS       string             `json:"DBMS Type"`
 	State      string             `json:"Final State"`
 	Requests   *int64             `json:"Measured Requests"`
 	Nanos      *float64           `json:"Elapsed Time (nanoseconds)"`
@@ -44,26 +42,26 @@ func parseBenchBase(output []byte) runner.Report {
 	}
 	r := runner.Report{ToolVersion: strings.TrimSpace("BenchBase " + s.Benchmark)}
 	if s.Throughput != nil {
-		m := number(contract.NameThroughput, "requests/s", contract.HigherIsBetter, *s.Throughput)
+		m := runner.Number(contract.NameThroughput, "requests/s", contract.HigherIsBetter, *s.Throughput)
 		m.Operation, m.N = "request", s.Requests
 		r.Measurements = append(r.Measurements, m)
 	}
 	if s.Goodput != nil {
-		r.Measurements = append(r.Measurements, number(nameGoodput, "requests/s", contract.HigherIsBetter, *s.Goodput))
+		r.Measurements = append(r.Measurements, runner.Number(nameGoodput, "requests/s", contract.HigherIsBetter, *s.Goodput))
 		if s.Throughput != nil && *s.Goodput > *s.Throughput {
 			r.Problems = append(r.Problems, problem(0, fmt.Sprintf(
 				"the goodput %g is greater than the throughput %g: versions of BenchBase count requests twice", *s.Goodput, *s.Throughput)))
 		}
 	}
 	if s.Nanos != nil {
-		r.Measurements = append(r.Measurements, number(contract.NameTotalTime, "s", "", *s.Nanos/1e9))
+		r.Measurements = append(r.Measurements, runner.Number(contract.NameTotalTime, "s", "", *s.Nanos/1e9))
 	}
 	for _, l := range benchBaseLatencies {
 		v, ok := s.Latency[l.key]
 		if !ok {
 			continue
 		}
-		m := number(l.name, "ms", contract.LowerIsBetter, v/1000)
+		m := runner.Number(l.name, "ms", contract.LowerIsBetter, v/1000)
 		m.N = s.Requests
 		if l.percentile != "" {
 			m.Labels = map[string]string{contract.LabelPercentile: l.percentile}
@@ -71,7 +69,7 @@ func parseBenchBase(output []byte) runner.Report {
 		r.Measurements = append(r.Measurements, m)
 	}
 	if done := []string{"", "EXIT", "DONE"}; !slices.Contains(done, s.State) {
-		r.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("BenchBase ended in the state %q", s.State)}
+		r.Failure = runner.Failed(contract.ReasonToolFailed, "BenchBase ended in the state %q", s.State)
 	}
 	return r
 }

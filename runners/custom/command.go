@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -19,46 +18,21 @@ const (
 )
 
 // builtIns are the values that Assay fills in, by their names between $( and ).
-var builtIns = map[string]func(contract.Trial, contract.Phase, Params, runner.Credentials) string{
-	"HOST": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
-		return t.Endpoint.Host
-	},
-	"PORT": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
-		return strconv.Itoa(int(t.Endpoint.Port))
-	},
-	"DATABASE": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
-		return t.Endpoint.Database
-	},
-	"STORAGE_ENGINE": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
-		return t.Endpoint.StorageEngine
-	},
-	"TLS": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
-		return string(t.Endpoint.TLS)
-	},
-	"USERNAME": func(_ contract.Trial, _ contract.Phase, _ Params, c runner.Credentials) string { return c.Username },
-	"THREADS": func(_ contract.Trial, _ contract.Phase, p Params, _ runner.Credentials) string {
-		return strconv.Itoa(int(p.Threads))
-	},
-	durationName: func(t contract.Trial, p contract.Phase, _ Params, _ runner.Credentials) string {
-		return strconv.FormatInt(seconds(t, p), 10)
-	},
-	"CLIENT": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
-		return strconv.Itoa(t.Ref.Client)
-	},
-	"CLIENTS": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
-		return strconv.Itoa(t.Clients)
-	},
-	seedName: func(t contract.Trial, p contract.Phase, _ Params, _ runner.Credentials) string {
-		return strconv.FormatInt(runner.Seed(t, p), 10)
-	},
+func builtIns(t contract.Trial, phase contract.Phase, p Params, c runner.Credentials) map[string]string {
+	seconds := t.DurationSeconds
+	if phase == contract.PhaseWarmup {
+		seconds = t.WarmupSeconds
+	}
+	return map[string]string{
+		"HOST": t.Endpoint.Host, "PORT": strconv.Itoa(int(t.Endpoint.Port)), "DATABASE": t.Endpoint.Database,
+		"STORAGE_ENGINE": t.Endpoint.StorageEngine, "TLS": string(t.Endpoint.TLS), "USERNAME": c.Username,
+		"THREADS": strconv.Itoa(int(p.Threads)), durationName: strconv.FormatInt(seconds, 10),
+		"CLIENT": strconv.Itoa(t.Ref.Client), "CLIENTS": strconv.Itoa(t.Clients), seedName: strconv.FormatInt(runner.Seed(t, phase), 10),
+	}
 }
 
-func seconds(t contract.Trial, p contract.Phase) int64 {
-	if p == contract.PhaseWarmup {
-		return t.WarmupSeconds
-	}
-	return t.DurationSeconds
-}
+// builtInNames are the names of those values, whatever they are.
+var builtInNames = slices.Sorted(maps.Keys(builtIns(contract.Trial{}, "", Params{}, runner.Credentials{})))
 
 // command builds the command of a phase.
 func command(t contract.Trial, phase contract.Phase, c runner.Credentials, formats map[string]Format) (runner.Command, error) {
@@ -78,8 +52,10 @@ func command(t contract.Trial, phase contract.Phase, c runner.Credentials, forma
 		return runner.Command{}, fmt.Errorf("workload.custom: there is no command for the phase %s", phase)
 	}
 	args := make([]string, 0, len(wanted.Command))
+	values := builtIns(t, phase, p, c)
+	maps.Copy(values, p.Parameters) // none has the name of a built-in value
 	for i, arg := range wanted.Command {
-		arg, err := fill(arg, func(name string) (string, bool) { return p.value(name, t, phase, c) })
+		arg, err := fill(arg, values)
 		if err != nil {
 			return runner.Command{}, fmt.Errorf("workload.custom.%s.command[%d]: %w", strings.ToLower(string(phase)), i, err)
 		}
@@ -98,28 +74,19 @@ func command(t contract.Trial, phase contract.Phase, c runner.Credentials, forma
 	return out, nil
 }
 
-// value of a name between $( and ).
-func (p Params) value(name string, t contract.Trial, phase contract.Phase, c runner.Credentials) (string, bool) {
-	if builtIn, ok := builtIns[name]; ok {
-		return builtIn(t, phase, p, c), true
-	}
-	v, ok := p.Parameters[name]
-	return v, ok
-}
-
 // reference is $(NAME), or $$(NAME), which stands for itself without the first $.
 var reference = regexp.MustCompile(`\$?\$\([^()]*\)`)
 
 // fill replaces every $(NAME). One that nobody knows is an error: a tool would get
 // the name instead of the value and measure something else.
-func fill(text string, value func(string) (string, bool)) (string, error) {
+func fill(text string, values map[string]string) (string, error) {
 	var unknown string
 	filled := reference.ReplaceAllStringFunc(text, func(ref string) string {
 		if strings.HasPrefix(ref, "$$") {
 			return ref[1:]
 		}
 		name := ref[2 : len(ref)-1]
-		v, ok := value(name)
+		v, ok := values[name]
 		if !ok && unknown == "" {
 			unknown = name
 		}
@@ -127,7 +94,7 @@ func fill(text string, value func(string) (string, bool)) (string, error) {
 	})
 	if unknown != "" {
 		return "", fmt.Errorf("$(%s) is not known: use a name of parameters or one of %s; $$(%s) stands for itself",
-			unknown, strings.Join(slices.Sorted(maps.Keys(builtIns)), ", "), unknown)
+			unknown, strings.Join(builtInNames, ", "), unknown)
 	}
 	return filled, nil
 }

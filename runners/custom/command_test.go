@@ -151,7 +151,12 @@ func TestOutputFile(t *testing.T) {
 func FuzzFill(f *testing.F) {
 	f.Add("$(HOST)$$(A)$(x)")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := fill(text, func(string) (string, bool) { return "v", true })
+		values := map[string]string{}
+		for _, ref := range reference.FindAllString(text, -1) {
+			_, name, _ := strings.Cut(ref, "(")
+			values[strings.TrimSuffix(name, ")")] = "v"
+		}
+		got, err := fill(text, values)
 		if err != nil {
 			t.Fatalf("every name was known: %v", err)
 		}

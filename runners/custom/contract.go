@@ -8,9 +8,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // ResultVersion names the format of Document.
@@ -25,22 +24,14 @@ type Document struct {
 	Tool string `json:"tool,omitempty"`
 	// Measurements, at least one unless the tool failed. A number that was not measured
 	// has no value; it is never 0.
-	Measurements []contract.Measurement `json:"measurements,omitempty"`
+	Measurements measurements `json:"measurements,omitempty"`
 	// Errors that operations met; none means that there were none.
 	Errors []contract.ErrorCount `json:"errors,omitempty"`
 	// Failure says why the tool could not measure; absent when it did.
 	Failure string `json:"failure,omitempty"`
 }
 
-// bounded is a Document whose measurements are read one by one, up to as many as a result may have.
-type bounded struct {
-	Version      string                `json:"version"`
-	Tool         string                `json:"tool"`
-	Measurements measurements          `json:"measurements"`
-	Errors       []contract.ErrorCount `json:"errors"`
-	Failure      string                `json:"failure"`
-}
-
+// measurements are read one by one, up to as many as a result may have.
 type measurements []contract.Measurement
 
 // UnmarshalJSON fails with a TooLargeError.
@@ -73,10 +64,10 @@ func parseResult(output []byte) runner.Report {
 	if err := contract.CheckJSON(output); err != nil {
 		return failed(contract.ReasonResultTooLarge, "the output of the tool: %v", err)
 	}
-	var read bounded
+	var d Document
 	dec := json.NewDecoder(bytes.NewReader(output))
 	dec.DisallowUnknownFields()
-	err := dec.Decode(&read)
+	err := dec.Decode(&d)
 	if err == nil {
 		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("there is more after the end of the object")
@@ -88,14 +79,13 @@ func parseResult(output []byte) runner.Report {
 	if err != nil {
 		return failed(contract.ReasonOutputTruncated, "the output is not one JSON object of the format Result: %v", contract.Cut(err.Error(), contract.MaxText))
 	}
-	d := Document{Version: read.Version, Tool: read.Tool, Measurements: read.Measurements, Errors: read.Errors, Failure: read.Failure}
 	if err := d.check(); err != nil {
 		return failed(contract.ReasonToolFailed, "the result of the tool: %v", err)
 	}
 	r := runner.Report{ToolVersion: d.Tool, Measurements: d.Measurements, Errors: d.Errors}
-	r = withErrorRate(r, measuredSeconds(r), anyError)
+	r = withErrorRate(r, func(string) bool { return true })
 	if d.Failure != "" {
-		r.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: d.Failure}
+		r.Failure = runner.Failed(contract.ReasonToolFailed, "%s", d.Failure)
 	}
 	return r
 }

@@ -5,18 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
-// Files of the working directory.
-const (
-	optionFile = "my.cnf"
-	caFile     = "ca.pem"
-	certFile   = "client-cert.pem"
-	keyFile    = "client-key.pem"
-)
+// optionFile is in the working directory.
+const optionFile = "my.cnf"
 
 // files are those of the user, then those of Assay, which no file of the user can
 // replace.
@@ -27,11 +21,7 @@ func files(t contract.Trial, c runner.Credentials) map[string][]byte {
 	}
 	out[optionFile] = options(t.Endpoint, c)
 	if t.Endpoint.TLS != contract.TLSDisabled {
-		for name, data := range map[string][]byte{caFile: c.CA, certFile: c.Cert, keyFile: c.Key} {
-			if len(data) > 0 {
-				out[name] = data
-			}
-		}
+		maps.Copy(out, c.Certificates())
 	}
 	return out
 }
@@ -48,10 +38,10 @@ func options(e contract.Endpoint, c runner.Credentials) []byte {
 	} else {
 		lines = append(lines, "loose_ssl_mode=REQUIRED", "loose_ssl=1")
 		if len(c.CA) > 0 {
-			lines = append(lines, "ssl_ca="+caFile)
+			lines = append(lines, "ssl_ca="+runner.CAFile)
 		}
 		if len(c.Cert) > 0 && len(c.Key) > 0 {
-			lines = append(lines, "ssl_cert="+certFile, "ssl_key="+keyFile)
+			lines = append(lines, "ssl_cert="+runner.CertFile, "ssl_key="+runner.KeyFile)
 		}
 	}
 	return []byte(strings.Join(lines, "\n") + "\n")

@@ -17,9 +17,8 @@ package custom
 import (
 	"maps"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Name of the runner in the API.
@@ -55,12 +54,12 @@ func Runner(more map[string]Format) runner.Runner {
 		Parse: func(t contract.Trial, p contract.Phase, o runner.Output) runner.Report {
 			return parse(t, p, o, formats)
 		},
-		Expectations: expectations,
-		Data:         runner.Data{Fields: dataFields},
-		Connection:   runner.Connection{Demand: demand},
+		Expectations: runner.Answer(ofTrial, Params.expectations),
+		Data:         runner.Data{Fields: runner.Answer(decodeParams, Params.dataFields)},
+		Connection:   runner.Connection{Demand: runner.Answer(ofTrial, Params.demand)},
 		Phases:       runner.Phases{Skips: skips},
 		Design:       runner.Design{Loads: []string{"threads"}},
-		Pods:         pods,
+		Pods:         runner.Answer(decodeParams, Params.pods),
 	}
 }
 

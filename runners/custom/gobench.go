@@ -7,9 +7,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // goFailed are the lines of go test that say that something failed; a benchmark
@@ -49,7 +48,7 @@ func parseGoBenchmark(output []byte) runner.Report {
 		}
 	}
 	if line := goFailed.Find(output); line != nil {
-		r.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: "go test failed: " + string(line)}
+		r.Failure = runner.Failed(contract.ReasonToolFailed, "go test failed: %s", line)
 	}
 	return r
 }
@@ -60,13 +59,13 @@ func goMeasurement(benchmark, unit string, value float64, n int64) contract.Meas
 	var m contract.Measurement
 	switch unit {
 	case "sec/op":
-		m = number(nameOperationTime, "s", contract.LowerIsBetter, value)
+		m = runner.Number(nameOperationTime, "s", contract.LowerIsBetter, value)
 	case "B/s":
-		m = number("bytes", "B/s", contract.HigherIsBetter, value)
+		m = runner.Number("bytes", "B/s", contract.HigherIsBetter, value)
 	case "B/op", "allocs/op":
-		m = number(unit, unit, contract.LowerIsBetter, value)
+		m = runner.Number(unit, unit, contract.LowerIsBetter, value)
 	default:
-		m = number(unit, unit, "", value)
+		m = runner.Number(unit, unit, "", value)
 	}
 	m.N, m.Labels = &n, map[string]string{labelBenchmark: benchmark}
 	return m

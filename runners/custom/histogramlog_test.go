@@ -51,16 +51,16 @@ func TestPercentilesOfHistogramLogsAreRoundedUp(t *testing.T) {
 }
 
 func TestOtherLinesInHistogramLogsAreShown(t *testing.T) {
-	noise := strings.Repeat("\xffpreparing\n", maxStrange+2)
+	noise := strings.Repeat("\xffpreparing\n", runner.MaxProblems+2)
 	report := parseFixture(formatHistogramLog, []byte(noise+logLine(t, "", 4)))
 	if report.Failure != nil {
 		t.Fatalf("failure: %+v", report.Failure)
 	}
-	if n := len(report.Problems); n != maxStrange+1 {
-		t.Fatalf("%d problems, want %d", n, maxStrange+1)
+	if n := len(report.Problems); n != runner.MaxProblems+1 {
+		t.Fatalf("%d problems, want %d", n, runner.MaxProblems+1)
 	}
-	got := []contract.Problem{report.Problems[0], report.Problems[maxStrange]}
-	want := []contract.Problem{{Source: "run/stdout", Line: 1, Text: "\uFFFDpreparing"}, {Source: "run/stdout", Text: "and 2 more lines that are no interval"}}
+	got := []contract.Problem{report.Problems[0], report.Problems[runner.MaxProblems]}
+	want := []contract.Problem{{Source: "run/stdout", Line: 1, Text: "\uFFFDpreparing"}, {Source: "run/stdout", Text: "and 2 more lines"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

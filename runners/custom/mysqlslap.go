@@ -1,19 +1,19 @@
 package custom
 
 import (
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // slap is one report of mysqlslap (client/mysqlslap.c, print_conclusions): one engine
 // and one number of clients.
 type slap struct {
-	engine, label string
+	engine string
 	// figures by the name of the line; absent ones are not there.
 	figures map[string]float64
 }
@@ -90,7 +90,7 @@ func slapRow(line string) (slap, bool) {
 	if len(fields) != 7 {
 		return slap{}, false
 	}
-	s := slap{engine: fields[0], label: fields[1], figures: map[string]float64{}}
+	s := slap{engine: fields[0], figures: map[string]float64{}}
 	for i, name := range []string{slapAvg, slapMin, slapMax, slapClients, slapQueries} {
 		v, err := strconv.ParseFloat(fields[2+i], 64)
 		if err != nil {
@@ -114,10 +114,7 @@ func (s slap) measurements(several bool) []contract.Measurement {
 	}
 	var out []contract.Measurement
 	add := func(m contract.Measurement, more string) {
-		m.Labels = map[string]string{}
-		for k, v := range labels {
-			m.Labels[k] = v
-		}
+		m.Labels = maps.Clone(labels)
 		if more != "" {
 			m.Labels[contract.LabelStat] = more
 		}
@@ -129,16 +126,16 @@ func (s slap) measurements(several bool) []contract.Measurement {
 	n := s.figures[slapClients] * s.figures[slapQueries]
 	avg, timed := s.figures[slapAvg]
 	if n > 0 && avg > 0 {
-		m := number(contract.NameThroughput, "queries/s", contract.HigherIsBetter, n/avg)
+		m := runner.Number(contract.NameThroughput, "queries/s", contract.HigherIsBetter, n/avg)
 		m.Operation = "query"
 		add(m, "")
 	}
 	if timed {
-		add(number(nameRoundTime, "s", contract.LowerIsBetter, avg), "avg")
+		add(runner.Number(nameRoundTime, "s", contract.LowerIsBetter, avg), "avg")
 	}
 	for _, name := range []string{slapMin, slapMax} {
 		if v, ok := s.figures[name]; ok {
-			add(number(nameRoundTime, "s", contract.LowerIsBetter, v), name)
+			add(runner.Number(nameRoundTime, "s", contract.LowerIsBetter, v), name)
 		}
 	}
 	return out

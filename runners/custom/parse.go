@@ -1,21 +1,21 @@
 package custom
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
 
 	"github.com/assay-bench/assay/engines/servererror"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // parse reads the output of a phase.
 func parse(t contract.Trial, phase contract.Phase, o runner.Output, formats map[string]Format) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return failed(contract.ReasonTrialUnreadable, "%v", err)
+		return runner.Unreadable(err)
 	}
 	ended := exit(o)
 	if phase == contract.PhasePrepare || phase == contract.PhaseCleanup {
@@ -38,10 +38,11 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output, formats map[
 	}
 	report := finite(read(output))
 	for i := range report.Problems {
-		report.Problems[i].Source = "run/" + source(p)
+		report.Problems[i].Source = "run/" + cmp.Or(p.Output, "stdout")
 	}
 	if report.Failure == nil && len(report.Measurements) == 0 {
-		report.Failure = noNumbers(p.Format)
+		report.Failure = runner.Failed(contract.ReasonOutputTruncated,
+			"the output has no number in the format %s (workload.custom.format)", p.Format)
 	}
 	if ended != nil {
 		// Why a tool gave up says more than what its output lacks.
@@ -66,20 +67,13 @@ func finite(r runner.Report) runner.Report {
 	return r
 }
 
-func source(p Params) string {
-	if p.Output != "" {
-		return p.Output
-	}
-	return "stdout"
-}
-
 // exit is the failure of a tool that did not end well.
 func exit(o runner.Output) *contract.Failure {
 	switch {
 	case o.Signal != "":
-		return &contract.Failure{Reason: contract.ReasonToolFailed, Message: "the tool was ended by " + o.Signal}
+		return runner.Failed(contract.ReasonToolFailed, "the tool was ended by %s", o.Signal)
 	case o.ExitCode != 0:
-		f := &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("the tool ended with exit code %d", o.ExitCode)}
+		f := runner.Failed(contract.ReasonToolFailed, "the tool ended with exit code %d", o.ExitCode)
 		if m := errorNumber.FindSubmatch(o.Stderr); m != nil {
 			if kind := servererror.Of(string(m[2])); kind != servererror.Unknown {
 				f.Reason = kind.Reason()
@@ -96,17 +90,13 @@ func exit(o runner.Output) *contract.Failure {
 var errorNumber = regexp.MustCompile(`(?mi)^(.*\berror\b[a-z :(]{0,40}\b([0-9]{4})\b.*)$`)
 
 func failed(reason contract.Reason, format string, args ...any) runner.Report {
-	return runner.Report{Failure: &contract.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}}
-}
-
-func noNumbers(format string) *contract.Failure {
-	return &contract.Failure{Reason: contract.ReasonOutputTruncated, Message: fmt.Sprintf(
-		"the output has no number in the format %s (workload.custom.format)", format)}
+	return runner.Report{Failure: runner.Failed(reason, format, args...)}
 }
 
 // withErrorRate adds the rate of the errors of which a tool told the number, and the time in
 // which they happened; it is 0 where there were none, and absent where the tool tells no time.
-func withErrorRate(r runner.Report, seconds float64, isError func(name string) bool) runner.Report {
+func withErrorRate(r runner.Report, isError func(name string) bool) runner.Report {
+	seconds := measuredSeconds(r)
 	if _, told := contract.Find(r.Measurements, contract.NameErrorRate, nil); told || seconds <= 0 {
 		return r
 	}
@@ -116,14 +106,11 @@ func withErrorRate(r runner.Report, seconds float64, isError func(name string) b
 			n += e.Count
 		}
 	}
-	m := number(contract.NameErrorRate, "errors/s", contract.LowerIsBetter, float64(n)/seconds)
+	m := runner.Number(contract.NameErrorRate, "errors/s", contract.LowerIsBetter, float64(n)/seconds)
 	m.N = &n
 	r.Measurements = append(r.Measurements, m)
 	return r
 }
-
-// anyError: whatever the tool counts is one.
-func anyError(string) bool { return true }
 
 // measuredSeconds is the length of the window as the tool told it; 0 where it did not.
 func measuredSeconds(r runner.Report) float64 {
@@ -132,18 +119,6 @@ func measuredSeconds(r runner.Report) float64 {
 		return 0
 	}
 	return *m.Value
-}
-
-// number is a plain measurement.
-func number(name, unit string, direction contract.Direction, value float64) contract.Measurement {
-	return contract.Measurement{Name: name, Unit: unit, Direction: direction, Value: &value}
-}
-
-// latency is a measurement of latencies in ms.
-func latency(name string, value float64, n int64) contract.Measurement {
-	m := number(name, "ms", contract.LowerIsBetter, value)
-	m.N = &n
-	return m
 }
 
 func problem(line int, text string) contract.Problem { return contract.Problem{Line: line, Text: text} }

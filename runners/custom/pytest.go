@@ -3,9 +3,8 @@ package custom
 import (
 	"encoding/json"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // pytestFile is what pytest-benchmark writes with --benchmark-json; times are in s.
@@ -65,7 +64,7 @@ func pytestMeasurements(name string, figures map[string]float64) []contract.Meas
 		if !ok {
 			continue
 		}
-		m := number(nameOperationTime, "s", contract.LowerIsBetter, v)
+		m := runner.Number(nameOperationTime, "s", contract.LowerIsBetter, v)
 		m.N, m.Labels = n, map[string]string{labelBenchmark: name, contract.LabelStat: stat}
 		out = append(out, m)
 	}

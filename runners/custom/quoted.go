@@ -3,9 +3,8 @@ package custom
 import (
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // canonical are the units of the measurements of a trial, and by how much those of

@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 var (
@@ -20,9 +19,6 @@ var (
 	tpccRate        = regexp.MustCompile(`^([0-9.]+) TpmC$`)
 	tpccSeconds     = regexp.MustCompile(`^in ([0-9]+) sec\.`)
 )
-
-// unitNewOrders says what the rate of new orders is not, as that of the tool tpcc does.
-const unitNewOrders = "new orders/min, derived from TPC-C, not audited"
 
 // tpccLate ends the name of the transactions that took longer than TPC-C allows: no errors.
 const tpccLate = "late"
@@ -54,7 +50,7 @@ func parseTPCCMySQL(output []byte) runner.Report {
 			}
 		case tpccSeconds.MatchString(line):
 			if v, err := strconv.ParseFloat(tpccSeconds.FindStringSubmatch(line)[1], 64); err == nil && section == "<Raw Results>" {
-				r.Measurements = append(r.Measurements, number(contract.NameTotalTime, "s", "", v))
+				r.Measurements = append(r.Measurements, runner.Number(contract.NameTotalTime, "s", "", v))
 			}
 		default:
 			if at, n, ok := tpccAt(line); ok && at > last {
@@ -69,11 +65,10 @@ func parseTPCCMySQL(output []byte) runner.Report {
 		}
 	}
 	if len(r.Measurements) > 0 {
-		r = withErrorRate(r, measuredSeconds(r), func(name string) bool { return !strings.HasSuffix(name, tpccLate) })
+		r = withErrorRate(r, func(name string) bool { return !strings.HasSuffix(name, tpccLate) })
 	}
 	if len(broken) > 0 {
-		r.Failure = &contract.Failure{Reason: contract.ReasonToolFailed,
-			Message: "constraints of TPC-C were not kept: " + strings.Join(broken, "; ")}
+		r.Failure = runner.Failed(contract.ReasonToolFailed, "constraints of TPC-C were not kept: %s", strings.Join(broken, "; "))
 	}
 	return r
 }
@@ -93,9 +88,9 @@ func tpccAt(line string) (at, n float64, ok bool) {
 }
 
 func tpccThroughput(tpmC float64) []contract.Measurement {
-	m := number(contract.NameThroughput, "tx/s", contract.HigherIsBetter, tpmC/60)
+	m := runner.Number(contract.NameThroughput, "tx/s", contract.HigherIsBetter, tpmC/60)
 	m.Operation = "new order"
-	return []contract.Measurement{m, number(contract.NameNewOrders, unitNewOrders, contract.HigherIsBetter, tpmC)}
+	return []contract.Measurement{m, runner.Number(contract.NameNewOrders, runner.UnitNewOrders, contract.HigherIsBetter, tpmC)}
 }
 
 // tpccErrors are the transactions of a kind that were late, repeated or failed.

@@ -7,10 +7,8 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Params are spec.workload.custom, which have their defaults and are within their bounds.
@@ -19,17 +17,11 @@ type Params v1alpha1.CustomWorkload
 // parameterName is what may stand between $( and ).
 var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// decodeParams reads the workload of a trial strictly.
 func decodeParams(workload json.RawMessage) (Params, error) {
-	var p Params
-	if err := runner.DecodeWorkload(Name, workload, &p); err != nil {
-		return Params{}, err
-	}
-	if err := p.validate(); err != nil {
-		return Params{}, err
-	}
-	return p, nil
+	return runner.Decode(Name, workload, Params.validate)
 }
+
+func ofTrial(t contract.Trial) (Params, error) { return decodeParams(t.Workload) }
 
 // validate checks what a schema cannot express.
 func (p Params) validate() error {
@@ -37,7 +29,7 @@ func (p Params) validate() error {
 		if !parameterName.MatchString(name) {
 			return fmt.Errorf("workload.custom.parameters: %q is not a name: use letters, digits and underscores", name)
 		}
-		if _, builtIn := builtIns[name]; builtIn {
+		if slices.Contains(builtInNames, name) {
 			return fmt.Errorf("workload.custom.parameters.%s: this name belongs to Assay: choose another", name)
 		}
 	}
@@ -65,11 +57,6 @@ func (p Params) phase(phase contract.Phase) *v1alpha1.CustomPhase {
 	return &p.Run
 }
 
-// timed says whether the tool is told how long to run.
-func (p Params) timed() bool {
-	return names(&p.Run, durationName)
-}
-
 // names says whether the command has a value that Assay fills in; $$(NAME) has not.
 func names(p *v1alpha1.CustomPhase, name string) bool {
 	return slices.ContainsFunc(p.Command, func(arg string) bool {
@@ -82,11 +69,7 @@ func skips(t contract.Trial, phase contract.Phase) bool {
 	return err == nil && p.phase(phase) == nil
 }
 
-func expectations(t contract.Trial) (runner.Expectations, error) {
-	p, err := decodeParams(t.Workload)
-	if err != nil {
-		return runner.Expectations{}, err
-	}
+func (p Params) expectations(t contract.Trial) runner.Expectations {
 	f := runner.Expectations{
 		TLSRequired: t.Endpoint.TLS == contract.TLSRequired,
 		Headline:    headlines[p.Format],
@@ -95,10 +78,10 @@ func expectations(t contract.Trial) (runner.Expectations, error) {
 		// Of the tables that the tool made with the server's default, or with this.
 		StorageEngine: t.Endpoint.StorageEngine,
 	}
-	if p.timed() {
+	if names(&p.Run, durationName) { // the tool is told how long to run
 		f.DurationSeconds = t.DurationSeconds
 	}
-	return f, nil
+	return f
 }
 
 // headlines are the measurements that the result of a format has to have. Result is
@@ -111,23 +94,17 @@ var headlines = map[string]string{
 	formatHistogramLog: contract.NameLatencyAvg,
 }
 
-func demand(t contract.Trial) (contract.Demand, error) {
-	p, err := decodeParams(t.Workload)
-	return contract.Demand{Connections: int64(p.Threads)}, err
+func (p Params) demand(contract.Trial) contract.Demand {
+	return contract.Demand{Connections: int64(p.Threads)}
 }
 
 // dataFields are what Prepare depends on: of the parameters, those that the user names.
-func dataFields(workload json.RawMessage) ([]string, error) {
-	p, err := decodeParams(workload)
-	return append([]string{"image", "prepare", "files", "dataParameters"}, p.DataParameters...), err
+func (p Params) dataFields(json.RawMessage) []string {
+	return append([]string{"image", "prepare", "files", "dataParameters"}, p.DataParameters...)
 }
 
 // pods are made from the image of the user, with the files of the user.
-func pods(workload json.RawMessage) (runner.Pods, error) {
-	p, err := decodeParams(workload)
-	if err != nil {
-		return runner.Pods{}, err
-	}
+func (p Params) pods(json.RawMessage) runner.Pods {
 	out := runner.Pods{Image: p.Image, PullPolicy: string(p.ImagePullPolicy)}
 	for _, secret := range p.ImagePullSecrets {
 		out.PullSecrets = append(out.PullSecrets, secret.Name)
@@ -135,5 +112,5 @@ func pods(workload json.RawMessage) (runner.Pods, error) {
 	if p.Files != nil {
 		out.Files = runner.Files{ConfigMap: p.Files.Name, Field: "workload.custom.files"}
 	}
-	return out, nil
+	return out
 }

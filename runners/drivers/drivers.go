@@ -29,9 +29,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Name of the runner in the API and in the catalogue of images.
@@ -48,11 +47,14 @@ func Runner() runner.Runner {
 		Command:      command,
 		Parse:        parse,
 		Expectations: expectations,
-		Connection:   runner.Connection{Demand: demand, Delay: delay},
+		Connection:   runner.Connection{Demand: runner.Answer(ofTrial, Params.demand), Delay: delay},
 		// The data is made by each trial; nothing of it is left to a phase of its own.
 		Phases: runner.Phases{Opening: opening, Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun }},
-		Design: runner.Design{Sample: "{drivers: [{language: Node, name: mysql2}, {language: Node, name: mariadb}], benchmarks: [{operation: SelectOne}]}", Length: length, Axis: axis, Combinations: combinations},
-		Pods:   pods,
+		Design: runner.Design{
+			Sample: "{drivers: [{language: Node, name: mysql2}, {language: Node, name: mariadb}], benchmarks: [{operation: SelectOne}]}",
+			Length: length, Axis: axis, Combinations: runner.Answer(decode, Params.combinations),
+		},
+		Pods: pods,
 	}
 }
 
@@ -84,13 +86,9 @@ func expectations(t contract.Trial) (runner.Expectations, error) {
 
 // demand of a trial: a connection for each driver, that of the agent, and those that one
 // operation may open beside them.
-func demand(t contract.Trial) (contract.Demand, error) {
-	p, err := decode(t.Workload)
-	if err != nil {
-		return contract.Demand{}, err
-	}
+func (p Params) demand(contract.Trial) contract.Demand {
 	n := int64(len(p.inLanguage())) + 2
-	return contract.Demand{Connections: n + 2, PreparedStatements: 4 * n, Tables: int64(len(operations))}, nil
+	return contract.Demand{Connections: n + 2, PreparedStatements: 4 * n, Tables: int64(len(operations))}
 }
 
 // pods have the image of the language.

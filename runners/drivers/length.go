@@ -3,9 +3,8 @@ package drivers
 import (
 	"time"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Limits of what one operation may take beside its window, so that a harness that hangs is

@@ -2,7 +2,7 @@ package drivers
 
 import (
 	"maps"
-	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,15 +115,16 @@ func (o outcome) measurements(labels map[string]string) []contract.Measurement {
 	if o.cell.operation.many {
 		out = append(out, one(NameRows, "rows/s", contract.HigherIsBetter, o.throughput()*float64(o.cell.rows)))
 	}
-	h := o.histogram()
-	mean := one(contract.NameLatencyAvg, "ms", contract.LowerIsBetter, h.mean()/1e6)
-	mean.Histogram = h.milliseconds()
+	h, avg := o.latencies()
+	mean := one(contract.NameLatencyAvg, "ms", contract.LowerIsBetter, avg)
+	mean.Histogram = &h
 	out = append(out, mean)
 	for _, q := range percentiles {
 		if n < q.leastN {
 			continue
 		}
-		m := one(contract.NameLatencyPercentile, "ms", contract.LowerIsBetter, h.percentile(q.p)/1e6)
+		value, _ := h.Percentile(q.p)
+		m := one(contract.NameLatencyPercentile, "ms", contract.LowerIsBetter, value)
 		m.Labels = maps.Clone(labels)
 		m.Labels[contract.LabelPercentile] = strconv.FormatFloat(q.p, 'f', -1, 64)
 		out = append(out, m)
@@ -198,65 +199,22 @@ func Lowest(index int64) int64 {
 	return (index - shift*1024) << shift
 }
 
-// histogram of durations in ns, by the lowest value of each bucket, ascending.
-type histogram [][2]int64
-
-// histogram of all runs that count.
-func (o outcome) histogram() histogram {
+// latencies of all runs that count, and their mean, in ms: of the middles of the buckets.
+func (o outcome) latencies() (h contract.Histogram, mean float64) {
 	counts := map[int64]int64{}
 	for _, a := range o.answers {
 		for _, b := range a.Histogram {
 			counts[Lowest(b[0])] += b[1]
 		}
 	}
-	var out histogram
+	h = contract.Histogram{Unit: "ms", RoundUp: true}
 	for _, lowest := range slices.Sorted(maps.Keys(counts)) {
-		out = append(out, [2]int64{lowest, counts[lowest]})
+		n, highest := counts[lowest], lowest+width(lowest)-1
+		mean += (float64(lowest) + float64(highest)) / 2 * float64(n)
+		h.Buckets = append(h.Buckets, contract.Bucket{Value: float64(highest) / 1e6, Count: n})
 	}
-	return out
+	return h, mean / float64(h.N()) / 1e6
 }
 
 // width of a bucket of HdrHistogram with three significant digits, in ns.
-func width(lowest int64) int64 {
-	w := int64(1)
-	for lowest >= 2048 {
-		lowest >>= 1
-		w <<= 1
-	}
-	return w
-}
-
-func (h histogram) count() (n int64) {
-	for _, b := range h {
-		n += b[1]
-	}
-	return n
-}
-
-// mean of the middles of the buckets.
-func (h histogram) mean() float64 {
-	var sum float64
-	for _, b := range h {
-		sum += (float64(b[0]) + float64(width(b[0])-1)/2) * float64(b[1])
-	}
-	return sum / float64(h.count())
-}
-
-// percentile is the highest value of the bucket at the rank, as HdrHistogram has it.
-func (h histogram) percentile(p float64) float64 {
-	rank := max(int64(math.Ceil(p/100*float64(h.count()))), 1)
-	for _, b := range h {
-		if rank -= b[1]; rank <= 0 {
-			return float64(b[0] + width(b[0]) - 1)
-		}
-	}
-	return math.NaN()
-}
-
-func (h histogram) milliseconds() *contract.Histogram {
-	out := &contract.Histogram{Unit: "ms", RoundUp: true}
-	for _, b := range h {
-		out.Buckets = append(out.Buckets, contract.Bucket{Value: float64(b[0]+width(b[0])-1) / 1e6, Count: b[1]})
-	}
-	return out
-}
+func width(lowest int64) int64 { return 1 << max(0, bits.Len64(uint64(lowest))-11) }

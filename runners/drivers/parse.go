@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // outcome of a cell: what was measured, or why not.
@@ -26,7 +25,7 @@ func parse(t contract.Trial, _ contract.Phase, o runner.Output) runner.Report {
 		err = errNoDesign
 	}
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
+		return runner.Unreadable(err)
 	}
 	r := reading{conversation: converse(p, t), exchanges: o.Exchanges}
 	report := runner.Report{}
@@ -35,7 +34,7 @@ func parse(t contract.Trial, _ contract.Phase, o runner.Output) runner.Report {
 		err = fmt.Errorf("the harness speaks %q and not %s (%s)", hello.Protocol, Protocol, hello.Reason)
 	}
 	if err != nil {
-		report.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: err.Error()}
+		report.Failure = runner.Failed(contract.ReasonToolFailed, "%v", err)
 		return report
 	}
 	report.ToolVersion = r.versions(hello)
@@ -48,8 +47,8 @@ func parse(t contract.Trial, _ contract.Phase, o runner.Output) runner.Report {
 		}
 	}
 	if measured == 0 {
-		report.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf(
-			"none of the %d combinations of driver and benchmark could be measured; the first: %s", len(outcomes), outcomes[0].absent.Reason)}
+		report.Failure = runner.Failed(contract.ReasonToolFailed,
+			"none of the %d combinations of driver and benchmark could be measured; the first: %s", len(outcomes), outcomes[0].absent.Reason)
 	}
 	return report
 }

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // conversation is the list of turns of a trial, and what each is about.
@@ -55,11 +54,7 @@ func converse(p Params, t contract.Trial) *conversation {
 	for i, d := range p.inLanguage() {
 		c.prepared[d.shown()] = c.say(runner.Turn{Needs: []int{c.hello}, Unsupported: c.refuses(d.refused)}, prepare(connection(i), d, t.Endpoint))
 	}
-	block := 0
-	if t.Ref.Block != nil {
-		block = *t.Ref.Block
-	}
-	for _, cell := range p.inOrder(t.Seed, block) {
+	for _, cell := range p.inOrder(t.Seed, runner.Value(t.Ref.Block)) {
 		c.measure(cell)
 	}
 	c.cleanUp()

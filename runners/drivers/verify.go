@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // nullDriver does nothing, so that there is nothing to verify.

@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // errDelayedTLS: a driver that verifies the name of the server would find the relay's.
@@ -48,17 +47,16 @@ func (d Driver) shown() string {
 // maxCells of one trial: the values of all of them have to fit into its record.
 const maxCells = 1000
 
-// decode reads the workload of a trial strictly.
 func decode(workload json.RawMessage) (Params, error) {
-	var p Params
-	if err := runner.DecodeWorkload(Name, workload, &p); err != nil {
-		return Params{}, err
-	}
-	if err := p.validate(); err != nil {
-		return Params{}, fmt.Errorf("workload.drivers.%w", err)
-	}
-	return p, nil
+	return runner.Decode(Name, workload, func(p Params) error {
+		if err := p.validate(); err != nil {
+			return fmt.Errorf("workload.drivers.%w", err)
+		}
+		return nil
+	})
 }
+
+func ofTrial(t contract.Trial) (Params, error) { return decode(t.Workload) }
 
 // validate checks what a schema cannot express.
 func (p Params) validate() error {
@@ -81,10 +79,11 @@ func (p Params) validate() error {
 			return fmt.Errorf("benchmarks[%d].%w", i, err)
 		}
 	}
-	if n := len(p.cells()); n > maxCells {
+	cells := p.cells()
+	if n := len(cells); n > maxCells {
 		return fmt.Errorf("benchmarks: %d combinations of driver and benchmark in one trial are too many: use at most %d, or several runs", n, maxCells)
 	}
-	return p.unique()
+	return unique(cells)
 }
 
 // delay of each round trip; 0 for none.
@@ -104,9 +103,9 @@ func (p Params) checkDelay(mode contract.TLSMode) error {
 }
 
 // unique: two cells with one name would be taken for one.
-func (p Params) unique() error {
+func unique(cells []cell) error {
 	seen := map[string]bool{}
-	for _, c := range p.cells() {
+	for _, c := range cells {
 		if seen[c.name()] {
 			return fmt.Errorf("benchmarks: %s is there twice", c.name())
 		}

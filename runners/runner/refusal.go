@@ -2,7 +2,6 @@ package runner
 
 import (
 	"github.com/assay-bench/assay/engines/servererror"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -38,7 +38,7 @@ func Seed(t contract.Trial, p contract.Phase) int64 {
 	var block, cell, attempt int
 	measures := p == contract.PhaseWarmup || p == contract.PhaseRun
 	if measures {
-		block, cell, attempt = number(t.Ref.Block), number(t.Ref.Cell), t.Ref.Attempt
+		block, cell, attempt = Value(t.Ref.Block), Value(t.Ref.Cell), t.Ref.Attempt
 	}
 	words := fmt.Appendf(nil, "assay.dev/seed/v1\n%d\n%d\n%d\n%s\n%d\n%d\n", t.Seed, block, cell, p, t.Ref.Client, attempt)
 	if measures && t.SharedServer {
@@ -46,11 +46,4 @@ func Seed(t contract.Trial, p contract.Phase) int64 {
 	}
 	sum := sha256.Sum256(words)
 	return int64(binary.BigEndian.Uint32(sum[:4]))%MaxSeed + 1
-}
-
-func number(n *int) int {
-	if n == nil {
-		return 0
-	}
-	return *n
 }

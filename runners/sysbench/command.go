@@ -1,16 +1,15 @@
 package sysbench
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
+	"math"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -20,10 +19,6 @@ const (
 	// a syntax error in its CREATE TABLE.
 	defaultEngine = "InnoDB"
 )
-
-// engineName is what may stand in CREATE TABLE without quotes: sysbench puts the
-// name there as it is.
-var engineName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
 // command builds the command line of a phase. Every option that has a bearing on
 // the numbers is written out, also where it is sysbench's default.
@@ -94,21 +89,16 @@ func schemaArgs(p Params) []string {
 }
 
 func connectionArgs(e contract.Endpoint, c runner.Credentials) ([]string, error) {
+	if err := runner.CheckEndpoint(e); err != nil {
+		return nil, err
+	}
 	switch {
-	case e.Host == "" || strings.ContainsAny(e.Host, ", \t\n"):
-		return nil, fmt.Errorf("endpoint.host: %q is not one host: sysbench takes a comma for a list of hosts", e.Host)
 	case e.Host == "localhost":
 		return nil, fmt.Errorf("endpoint.host: localhost means a Unix socket to sysbench: use 127.0.0.1")
-	case e.Port < 1 || e.Port > 65535:
-		return nil, fmt.Errorf("endpoint.port: %d is out of range: use 1 to 65535", e.Port)
 	case e.Database == "":
 		return nil, fmt.Errorf("endpoint.database: empty: name the schema that sysbench shall work in")
 	case c.Username == "":
 		return nil, fmt.Errorf("credentials: the username is empty: put it into the target's Secret")
-	}
-	tls := map[contract.TLSMode]string{contract.TLSDisabled: "off", contract.TLSRequired: "on"}[e.TLS]
-	if tls == "" {
-		return nil, fmt.Errorf("endpoint.tls: %q is not known: use %s or %s", e.TLS, contract.TLSDisabled, contract.TLSRequired)
 	}
 	return []string{
 		"--config-file=" + configFile,
@@ -117,7 +107,7 @@ func connectionArgs(e contract.Endpoint, c runner.Credentials) ([]string, error)
 		"--mysql-port=" + strconv.Itoa(int(e.Port)),
 		"--mysql-user=" + c.Username,
 		"--mysql-db=" + e.Database,
-		"--mysql-ssl=" + tls,
+		"--mysql-ssl=" + onOff(e.TLS == contract.TLSRequired),
 	}, nil
 }
 
@@ -126,16 +116,12 @@ func phaseArgs(t contract.Trial, phase contract.Phase, p Params) ([]string, erro
 	switch phase {
 	case contract.PhasePrepare:
 		return prepareArgs(t, p)
-	case contract.PhaseWarmup:
-		if t.WarmupSeconds < 1 || t.WarmupSeconds > maxInt {
-			return nil, fmt.Errorf("warmupSeconds: %d is out of range: use 1 to %d, or leave the warm-up out", t.WarmupSeconds, maxInt)
+	case contract.PhaseWarmup, contract.PhaseRun:
+		seconds, err := runner.Seconds(t, phase, math.MaxInt32)
+		if phase == contract.PhaseWarmup {
+			p.Events = 0
 		}
-		return runArgs(runner.Seed(t, phase), p, 0, t.WarmupSeconds), nil
-	case contract.PhaseRun:
-		if t.DurationSeconds < 1 || t.DurationSeconds > maxInt {
-			return nil, fmt.Errorf("durationSeconds: %d is out of range: use 1 to %d", t.DurationSeconds, maxInt)
-		}
-		return runArgs(runner.Seed(t, phase), p, p.Events, t.DurationSeconds), nil
+		return runArgs(runner.Seed(t, phase), p, seconds), err
 	case contract.PhaseCleanup:
 		return cleanupArgs(p), nil
 	}
@@ -145,13 +131,7 @@ func phaseArgs(t contract.Trial, phase contract.Phase, p Params) ([]string, erro
 // prepareArgs loads one table per thread at a time: more threads than tables
 // would have nothing to do. sysbench needs one thread, also where no table is left.
 func prepareArgs(t contract.Trial, p Params) ([]string, error) {
-	engine := t.Endpoint.StorageEngine
-	if engine == "" {
-		engine = defaultEngine
-	}
-	if !engineName.MatchString(engine) {
-		return nil, fmt.Errorf("endpoint.storageEngine: %q is not a name: use letters, digits and underscores", engine)
-	}
+	engine := cmp.Or(t.Endpoint.StorageEngine, defaultEngine)
 	if p.Script != nil {
 		return []string{"--threads=" + strconv.Itoa(int(p.Threads)), "--rand-type=" + p.RandType}, nil
 	}
@@ -182,16 +162,16 @@ func cleanupArgs(p Params) []string {
 	return []string{"--threads=" + strconv.Itoa(threads)}
 }
 
-// runArgs ends after the events or the seconds, whichever comes first; 0 events
+// runArgs ends after the events of the workload or the seconds, whichever comes first; 0 events
 // for no such end.
 //
 // From the seed sysbench seeds the generator of libc, and from that each of its threads
 // seeds its own as it starts. Which thread draws first is up to the machine: a seed gives
 // another stream than any other, and never the same keys to the same thread.
-func runArgs(seed int64, p Params, events, seconds int64) []string {
+func runArgs(seed int64, p Params, seconds int64) []string {
 	args := []string{
 		"--threads=" + strconv.Itoa(int(p.Threads)),
-		"--events=" + strconv.FormatInt(events, 10),
+		"--events=" + strconv.FormatInt(p.Events, 10),
 		"--time=" + strconv.FormatInt(seconds, 10),
 	}
 	if p.Rate > 0 {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Files in the working directory. The names of the PEM files are built into

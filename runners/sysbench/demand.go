@@ -8,25 +8,20 @@ import (
 
 // demand of one client: a connection per thread, each with the statements that the
 // test prepares. Warm-up and run follow each other, and prepare needs less.
-func demand(t contract.Trial) (contract.Demand, error) {
-	p, err := workloadOf(t)
-	if err != nil {
-		return contract.Demand{}, err
-	}
+func (p Params) demand(contract.Trial) contract.Demand {
 	threads := int64(p.Threads)
 	return contract.Demand{
 		Connections:        threads,
 		PreparedStatements: threads * p.preparedPerConnection(),
 		Tables:             int64(p.tables()),
-	}, nil
+	}
 }
 
 // rows that the tables have to have when all clients have loaded. What a script of
 // the user loads is not known.
-func rows(t contract.Trial) (map[string]int64, error) {
-	p, err := workloadOf(t)
-	if err != nil || p.Script != nil {
-		return nil, err
+func (p Params) rows(contract.Trial) map[string]int64 {
+	if p.Script != nil {
+		return nil
 	}
 	n := p.TableSize
 	if bundled[p.Test].ownSchema {
@@ -36,7 +31,7 @@ func rows(t contract.Trial) (map[string]int64, error) {
 	for i := range p.tables() {
 		tables[fmt.Sprintf("sbtest%d", i+1)] = n
 	}
-	return tables, nil
+	return tables
 }
 
 // tables of the schema; 0 when that is not known.

@@ -1,14 +1,12 @@
 package sysbench
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/assay-bench/assay/engines/servererror"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // errorNumber finds the number of a MySQL error in the ways sysbench words it.
@@ -59,7 +57,7 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 	case signalOf(o) != "":
 		return failed(contract.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
 	case o.ExitCode != 0:
-		return failed(contract.ReasonToolFailed, "sysbench ended with exit code %d%s", o.ExitCode, r.firstComplaint())
+		return failed(contract.ReasonToolFailed, "sysbench ended with exit code %d%s", o.ExitCode, r.problems.Complaint(": this adapter is for sysbench 1.0"))
 	case p.Script != nil && (phase == contract.PhasePrepare || phase == contract.PhaseCleanup):
 		if r.version == "" {
 			return failed(contract.ReasonOutputTruncated, "sysbench ended well, but its output lacks the line with its version: look at the raw output")
@@ -73,10 +71,10 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 		return nil
 	}
 	if len(r.doubled) > 0 {
-		return failed(contract.ReasonToolFailed, "sysbench ended well, but its report gives these figures more than once: %s: look at the raw output", list(r.doubled))
+		return failed(contract.ReasonToolFailed, "sysbench ended well, but its report gives these figures more than once: %s: look at the raw output", runner.Few(r.doubled))
 	}
 	if names := r.missing(p); len(names) > 0 {
-		return failed(contract.ReasonOutputTruncated, "sysbench ended well, but its report lacks: %s: look at the raw output", list(names))
+		return failed(contract.ReasonOutputTruncated, "sysbench ended well, but its report lacks: %s: look at the raw output", runner.Few(names))
 	}
 	if phase == contract.PhaseRun {
 		return r.unfinished(t, p)
@@ -86,12 +84,12 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 
 // unfinished: sysbench ends well when the time is over before the events are done.
 func (r *reading) unfinished(t contract.Trial, p Params) *contract.Failure {
-	done := r.figures[figEvents]
-	if p.Events == 0 || done.value >= float64(p.Events) {
+	done := runner.Value(r.figures[figEvents])
+	if p.Events == 0 || done >= float64(p.Events) {
 		return nil
 	}
 	return failed(contract.ReasonOperationsUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
-		done.value, p.Events, t.DurationSeconds)
+		done, p.Events, t.DurationSeconds)
 }
 
 // signalOf is the signal that ended the process, be it of sysbench or, as 128 and its
@@ -108,22 +106,7 @@ func signalOf(o runner.Output) string {
 // afterSignal says where to look. sysbench handles none of these signals: nothing
 // follows the last interval.
 func afterSignal(signal string) string {
-	switch signal {
-	case "SIGKILL":
-		return "look for an OOM kill or an eviction of the client pod"
-	case "SIGSEGV", "SIGABRT", "SIGBUS":
-		return "it crashed; look at the raw output and at the server's log, for a lost server can make it crash"
-	}
-	return "a signal from outside stopped it early"
-}
-
-// list names the first few.
-func list(names []string) string {
-	const few = 5
-	if len(names) <= few {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+	return runner.AfterSignal(signal, "", " and at the server's log, for a lost server can make it crash")
 }
 
 // fatalFailure classifies by the first error number in the FATAL lines and
@@ -171,16 +154,6 @@ func numberIn(line string) string {
 	return ""
 }
 
-// firstComplaint quotes the first line of stderr, such as "invalid option".
-func (r *reading) firstComplaint() string {
-	for _, p := range r.problems {
-		if strings.HasSuffix(p.Source, "/stderr") {
-			return ": " + p.Text + ": this adapter is for sysbench 1.0"
-		}
-	}
-	return " and said nothing: look at the raw output"
-}
-
 // opensStatement says whether the statement that a FATAL line quotes goes on
 // below it.
 func opensStatement(line string) bool {
@@ -190,6 +163,4 @@ func opensStatement(line string) bool {
 
 func closesStatement(line string) bool { return strings.HasSuffix(line, "'") }
 
-func failed(reason contract.Reason, format string, args ...any) *contract.Failure {
-	return &contract.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
-}
+var failed = runner.Failed

@@ -122,20 +122,11 @@ var noPercentile = regexp.MustCompile(`^\s*percentile stats:\s+disabled\s*$`)
 
 var bannerLine = regexp.MustCompile(`^sysbench (\d\S*) \(using .+\)$`)
 
-// figure is a number of the final report. A rate that was printed as nan or inf
-// was reported and has no value.
-type figure struct {
-	value    float64
-	hasValue bool
-}
-
-func parseFigure(text string) (figure, bool) {
+// parseFigure reads a number. A rate that was printed as nan or inf was reported and has no value.
+func parseFigure(text string) (value *float64, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return figure{}, false
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil, err == nil
 	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return figure{}, true
-	}
-	return figure{v, true}, true
+	return &v, true
 }

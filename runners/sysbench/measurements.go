@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Units.
@@ -34,39 +35,31 @@ func (r *reading) measurements(p Params) []contract.Measurement {
 	ms := r.rates(p)
 	ms = append(ms, r.latencies(p)...)
 	ms = append(ms, r.facts()...)
-	ms = append(ms, r.disturbances()...)
-	kept := ms[:0]
-	for _, m := range ms {
-		if m.Value != nil || m.N != nil || m.Histogram != nil || len(m.Intervals) > 0 {
-			kept = append(kept, m)
-		}
-	}
-	if len(kept) == 0 {
-		return nil
-	}
-	return kept
+	return runner.Reported(append(ms, r.disturbances()...))
 }
 
 func (r *reading) rates(p Params) []contract.Measurement {
 	ms := []contract.Measurement{
 		{
 			Name: contract.NameThroughput, Unit: unitTransactions, Direction: contract.HigherIsBetter, Operation: operationTransaction,
-			N: r.count(figTransactions), Value: r.value(figTPS), Intervals: r.series.tps,
+			N: r.count(figTransactions), Value: r.figures[figTPS], Intervals: r.series.points[contract.NameThroughput],
 		},
 		{
 			Name: contract.NameQueries, Unit: unitQueries, Direction: contract.HigherIsBetter, Operation: operationQuery,
-			N: r.count(figQueries), Value: r.value(figQPS), Intervals: r.series.qps,
+			N: r.count(figQueries), Value: r.figures[figQPS], Intervals: r.series.points[contract.NameQueries],
 		},
 	}
 	for _, kind := range []string{figRead, figWrite, figOther} {
 		ms = append(ms, contract.Measurement{
 			Name: contract.NameQueryCount, Labels: map[string]string{contract.LabelKind: kind},
-			Unit: unitOne, Operation: operationQuery, Value: r.value(kind),
+			Unit: unitOne, Operation: operationQuery, Value: r.figures[kind],
 		})
 	}
 	// By the test where it is known, not by the numbers alone, so that all clients of a trial have it or none.
-	if p.changes().writes > 0 || r.figures[figWrite].value > 0 || r.series.anyWrite {
-		ms = append(ms, contract.Measurement{Name: contract.NameWrites, Unit: unitQueries, Operation: operationQuery, Intervals: r.series.writes})
+	if p.changes().writes > 0 || runner.Value(r.figures[figWrite]) > 0 || r.series.happened(contract.NameWrites) != nil {
+		ms = append(ms, contract.Measurement{
+			Name: contract.NameWrites, Unit: unitQueries, Operation: operationQuery, Intervals: r.series.points[contract.NameWrites],
+		})
 	}
 	return ms
 }
@@ -75,7 +68,7 @@ func (r *reading) latencies(p Params) []contract.Measurement {
 	latency := func(name, fig string) contract.Measurement {
 		return contract.Measurement{
 			Name: name, Unit: unitMillisecond, Direction: contract.LowerIsBetter, Operation: operationTransaction,
-			N: r.count(figEvents), Value: r.value(fig),
+			N: r.count(figEvents), Value: r.figures[fig],
 		}
 	}
 	avg := latency(contract.NameLatencyAvg, figAvg)
@@ -86,10 +79,10 @@ func (r *reading) latencies(p Params) []contract.Measurement {
 	if label := r.percentileLabel(p); label != "" {
 		percentile.Labels = map[string]string{contract.LabelPercentile: label}
 	}
-	percentile.Intervals = r.series.latency
+	percentile.Intervals = r.series.points[contract.NameLatencyPercentile]
 	return []contract.Measurement{
 		latency(contract.NameLatencyMin, figMin), avg, latency(contract.NameLatencyMax, figMax), percentile,
-		{Name: contract.NameLatencySum, Unit: unitMillisecond, Operation: operationTransaction, Value: r.value(figSum)},
+		{Name: contract.NameLatencySum, Unit: unitMillisecond, Operation: operationTransaction, Value: r.figures[figSum]},
 	}
 }
 
@@ -97,8 +90,8 @@ func (r *reading) latencies(p Params) []contract.Measurement {
 // else the workload, which a text that somebody quoted does not have.
 func (r *reading) percentileLabel(p Params) string {
 	switch f := r.figures[figPercentileOf]; {
-	case f.hasValue:
-		return strconv.Itoa(int(f.value))
+	case f != nil:
+		return strconv.Itoa(int(*f))
 	case r.series.percentile != "":
 		return r.series.percentile
 	case p.Percentile > 0:
@@ -110,7 +103,7 @@ func (r *reading) percentileLabel(p Params) string {
 // facts have no direction: they are what the rates and latencies rest on.
 func (r *reading) facts() []contract.Measurement {
 	fact := func(name, fig, unit, stat string) contract.Measurement {
-		m := contract.Measurement{Name: name, Unit: unit, Value: r.value(fig)}
+		m := contract.Measurement{Name: name, Unit: unit, Value: r.figures[fig]}
 		if stat != "" {
 			m.Labels = map[string]string{contract.LabelStat: stat}
 		}
@@ -130,24 +123,18 @@ func (r *reading) facts() []contract.Measurement {
 // disturbances are there also when nothing happened: a summary over trials would
 // else leave out those without errors. Their time series then says nothing more.
 func (r *reading) disturbances() []contract.Measurement {
-	errors := contract.Measurement{
-		Name: contract.NameErrorRate, Unit: unitErrors, Direction: contract.LowerIsBetter,
-		N: r.count(figIgnored), Value: r.value(figIgnoredRate),
+	errors := func(name, count, rate string) contract.Measurement {
+		return contract.Measurement{
+			Name: name, Unit: unitErrors, Direction: contract.LowerIsBetter,
+			N: r.count(count), Value: r.figures[rate], Intervals: r.series.happened(name),
+		}
 	}
-	if r.series.anyError {
-		errors.Intervals = r.series.errors
-	}
-	reconnects := contract.Measurement{
-		Name: contract.NameReconnects, Unit: unitErrors, Direction: contract.LowerIsBetter,
-		N: r.count(figReconnects), Value: r.value(figReconnectRate),
-	}
-	if r.series.anyReconnect {
-		reconnects.Intervals = r.series.reconnects
+	queue := func(name string) contract.Measurement {
+		return contract.Measurement{Name: name, Unit: unitOne, Intervals: r.series.points[name]}
 	}
 	return []contract.Measurement{
-		errors, reconnects,
-		{Name: contract.NameQueueLength, Unit: unitOne, Intervals: r.series.queue},
-		{Name: contract.NameQueueConcurrency, Unit: unitOne, Intervals: r.series.concurrency},
+		errors(contract.NameErrorRate, figIgnored, figIgnoredRate), errors(contract.NameReconnects, figReconnects, figReconnectRate),
+		queue(contract.NameQueueLength), queue(contract.NameQueueConcurrency),
 	}
 }
 
@@ -162,19 +149,11 @@ func (r *reading) errorCounts() []contract.ErrorCount {
 	return counts
 }
 
-func (r *reading) value(name string) *float64 {
-	if f := r.figures[name]; f.hasValue {
-		return &f.value
-	}
-	return nil
-}
-
 // count is a figure that was printed without decimals.
 func (r *reading) count(name string) *int64 {
 	f := r.figures[name]
-	if !f.hasValue || f.value >= 1<<62 {
+	if f == nil || *f >= 1<<62 {
 		return nil
 	}
-	n := int64(f.value)
-	return &n
+	return new(int64(*f))
 }

@@ -8,10 +8,6 @@ import (
 )
 
 // offers is the rate of the open loop, and the one percentile that sysbench computes.
-func offers(workload json.RawMessage) (runner.Offered, error) {
-	p, err := decodeParams(workload)
-	if err != nil {
-		return runner.Offered{}, err
-	}
-	return runner.Offered{Field: "rate", Percentiles: []string{strconv.Itoa(int(p.Percentile))}}, nil
+func (p Params) offers(json.RawMessage) runner.Offered {
+	return runner.Offered{Field: "rate", Percentiles: []string{strconv.Itoa(int(p.Percentile))}}
 }

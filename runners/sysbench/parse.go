@@ -1,28 +1,30 @@
 package sysbench
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
-
-// maxProblems bounds what a report quotes. The whole output is kept beside it.
-const maxProblems = 100
 
 // reading is what the lines of an output said.
 type reading struct {
-	version   string
-	figures   map[string]figure
+	version string
+	// figures of the final report; nil for one that was printed as nan or inf.
+	figures   map[string]*float64
 	series    series
 	histogram []contract.Bucket
 	progress  progress
 	fatals    []string
 	doubled   []string
-	problems  []contract.Problem
-	unread    int
+	problems  runner.Problems
+}
+
+func newReading() reading {
+	return reading{
+		figures: map[string]*float64{}, series: series{points: map[string][]contract.Interval{}},
+		progress: progress{done: map[string]map[string]bool{}, rows: map[string]string{}},
+	}
 }
 
 // parse gives an output its meaning. The order of the judgement: what sysbench
@@ -30,10 +32,10 @@ type reading struct {
 func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
+		return runner.Unreadable(err)
 	}
 	r := read(phase, o)
-	report := runner.Report{ToolVersion: r.version, Problems: r.problems}
+	report := runner.Report{ToolVersion: r.version, Problems: r.problems.List(strings.ToLower(string(phase)))}
 	if phase == contract.PhaseRun || phase == contract.PhaseWarmup {
 		report.Measurements = r.measurements(p)
 		report.Errors = r.errorCounts()
@@ -43,16 +45,13 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 }
 
 func read(phase contract.Phase, o runner.Output) reading {
-	r := reading{figures: map[string]figure{}, progress: newProgress()}
+	r := newReading()
 	source := strings.ToLower(string(phase))
 	r.readStdout(source+"/stdout", runner.Lines(o.Stdout))
 	for i, line := range runner.Lines(o.Stderr) {
 		if strings.TrimSpace(line) != "" {
-			r.problem(source+"/stderr", i+1, line)
+			r.problems.Add(source+"/stderr", i+1, line)
 		}
-	}
-	if r.unread > 0 {
-		r.problems = append(r.problems, contract.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
 	}
 	return r
 }
@@ -69,7 +68,7 @@ func (r *reading) readStdout(source string, all []string) {
 		case inStatement:
 			inStatement = !closesStatement(line)
 		case !r.understand(line) && !r.addFigures(line, figureLines):
-			r.problem(source, i+1, whole)
+			r.problems.Add(source, i+1, whole)
 		}
 	}
 }
@@ -78,7 +77,7 @@ func (r *reading) readStdout(source string, all []string) {
 func (r *reading) understand(line string) bool {
 	// What most lines are is told apart by a look, not by trying every pattern.
 	if strings.HasPrefix(line, "[") {
-		return r.series.addInterval(line) || r.series.addEvents(line) || r.series.addQueue(line)
+		return r.series.add(line)
 	}
 	if strings.Contains(line, " |") {
 		buckets, ok := addBucket(r.histogram, line)
@@ -95,7 +94,7 @@ func (r *reading) understand(line string) bool {
 // addFigures reads a line of the final report.
 func (r *reading) addFigures(line string, kinds []figureLine) bool {
 	if noPercentile.MatchString(line) {
-		return r.set(figPercentile, figure{})
+		return r.set(figPercentile, nil)
 	}
 	for _, kind := range kinds {
 		m := kind.pattern.FindStringSubmatch(line)
@@ -115,21 +114,13 @@ func (r *reading) addFigures(line string, kinds []figureLine) bool {
 
 // set takes in a figure. It is false when the figure is there already: nobody can
 // tell which of the two would be right.
-func (r *reading) set(name string, f figure) bool {
+func (r *reading) set(name string, f *float64) bool {
 	if _, twice := r.figures[name]; twice {
 		r.doubled = append(r.doubled, name)
 		return false
 	}
 	r.figures[name] = f
 	return true
-}
-
-func (r *reading) problem(source string, line int, text string) {
-	if len(r.problems) >= maxProblems {
-		r.unread++
-		return
-	}
-	r.problems = append(r.problems, contract.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
 }
 
 // missing lists what a whole report would have.
@@ -140,13 +131,13 @@ func (r *reading) missing(p Params) []string {
 			names = append(names, name)
 		}
 	}
-	if f := r.figures[figTPS]; len(names) == 0 && !f.hasValue {
+	if len(names) == 0 && r.figures[figTPS] == nil {
 		names = append(names, figTPS)
 	}
 	if _, ok := r.figures[figOffered]; p.Rate > 0 && !ok {
 		names = append(names, figOffered)
 	}
-	if runner.Value(p.Histogram) && len(r.histogram) == 0 && r.figures[figEvents].value > 0 {
+	if runner.Value(p.Histogram) && len(r.histogram) == 0 && runner.Value(r.figures[figEvents]) > 0 {
 		names = append(names, "latency histogram")
 	}
 	return names

@@ -97,23 +97,23 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 		"a whole report and exit code 0 is a success": {runner.Output{Stdout: whole}, nil},
 		"a whole report and another exit code is a failure": {
 			runner.Output{Stdout: whole, ExitCode: 2},
-			failed(contract.ReasonToolFailed, "sysbench ended with exit code 2 and said nothing: look at the raw output"),
+			runner.Failed(contract.ReasonToolFailed, "sysbench ended with exit code 2 and said nothing: look at the raw output"),
 		},
 		"a whole report and a signal is a failure": {
 			runner.Output{Stdout: whole, ExitCode: -1, Signal: "SIGSEGV"},
-			failed(contract.ReasonToolFailed, "sysbench was ended by SIGSEGV: %s", afterSignal("SIGSEGV")),
+			runner.Failed(contract.ReasonToolFailed, "sysbench was ended by SIGSEGV: %s", afterSignal("SIGSEGV")),
 		},
 		"a FATAL line explains more than the signal": {
 			runner.Output{Stdout: []byte("FATAL: error 2013: gone\n"), ExitCode: -1, Signal: "SIGKILL"},
-			failed(contract.ReasonConnectionLost, "sysbench: FATAL: error 2013: gone: %s", servererror.Lost.Remedy()),
+			runner.Failed(contract.ReasonConnectionLost, "sysbench: FATAL: error 2013: gone: %s", servererror.Lost.Remedy()),
 		},
 		"a FATAL line beside a whole report is a failure": {
 			runner.Output{Stdout: append(bytes.Clone(whole), "FATAL: The event queue is full\n"...)},
-			failed(contract.ReasonToolFailed, "sysbench: FATAL: The event queue is full: look at the raw output and the server's log"),
+			runner.Failed(contract.ReasonToolFailed, "sysbench: FATAL: The event queue is full: look at the raw output and the server's log"),
 		},
 		"a full queue says what to do": {
 			runner.Output{Stdout: load(t, "fail-event-queue-full.stdout"), ExitCode: 1},
-			failed(contract.ReasonTargetOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
+			runner.Failed(contract.ReasonTargetOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
 				"keep up with the specified event generation rate: %s", overloaded.Remedy),
 		},
 	}
@@ -136,7 +136,7 @@ func TestTooFewEvents(t *testing.T) {
 		events int64
 		want   *contract.Failure
 	}{
-		"fewer than asked for": {contract.PhaseRun, 6861, failed(contract.ReasonOperationsUnfinished,
+		"fewer than asked for": {contract.PhaseRun, 6861, runner.Failed(contract.ReasonOperationsUnfinished,
 			"6860 of 6861 events were done in 3 s: raise design.duration, or lower workload.sysbench.events")},
 		"as many as asked for":  {contract.PhaseRun, 6860, nil},
 		"none were asked for":   {contract.PhaseRun, 0, nil},
@@ -157,7 +157,7 @@ func TestAReportThatDoesNotNameTheOfferedRate(t *testing.T) {
 	f := fixtures["run-events"]
 	f.params.Rate = 100
 	got := parse(f.trial(t), contract.PhaseRun, f.output(t, "run-events"))
-	want := failed(contract.ReasonOutputTruncated, "sysbench ended well, but its report lacks: target transaction rate: look at the raw output")
+	want := runner.Failed(contract.ReasonOutputTruncated, "sysbench ended well, but its report lacks: target transaction rate: look at the raw output")
 	if diff := cmp.Diff(want, got.Failure); diff != "" {
 		t.Errorf("failure (-want +got):\n%s", diff)
 	}
@@ -172,13 +172,13 @@ func TestParseRefusesAWorkloadItCannotRead(t *testing.T) {
 
 func TestParseBoundsTheProblems(t *testing.T) {
 	f := fixtures["run-read-only-quiet"]
-	noise := strings.Repeat(strings.Repeat("\xff", 1000)+"\n", maxProblems+50)
+	noise := strings.Repeat(strings.Repeat("\xff", 1000)+"\n", runner.MaxProblems+50)
 	got := parse(f.trial(t), contract.PhaseRun, runner.Output{Stderr: []byte(noise)})
-	if n := len(got.Problems); n != maxProblems+1 {
-		t.Fatalf("got %d problems, want %d", n, maxProblems+1)
+	if n := len(got.Problems); n != runner.MaxProblems+1 {
+		t.Fatalf("got %d problems, want %d", n, runner.MaxProblems+1)
 	}
 	want := contract.Problem{Source: "run", Text: "and 50 more lines"}
-	if diff := cmp.Diff(want, got.Problems[maxProblems]); diff != "" {
+	if diff := cmp.Diff(want, got.Problems[runner.MaxProblems]); diff != "" {
 		t.Errorf("last problem (-want +got):\n%s", diff)
 	}
 	if n := len(got.Problems[0].Text); n > 1200 { // runner.Abridge

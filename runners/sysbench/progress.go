@@ -23,19 +23,18 @@ var nothingMessage = regexp.MustCompile(`^Part \d+ of \d+ has none of \d+ tables
 // printed before its step, so the steps prove that those before them were done,
 // and the absence of FATAL lines proves the last one.
 type progress struct {
-	created, inserted, indexed, dropped map[string]bool
+	// done are the tables of each step, by what was done with them.
+	done map[string]map[string]bool
 	// rows per table, as the lines said.
 	rows map[string]string
 	// nothing is the message that there is nothing to load.
 	nothing string
 }
 
-func newProgress() progress {
-	return progress{
-		created: map[string]bool{}, inserted: map[string]bool{}, indexed: map[string]bool{},
-		dropped: map[string]bool{}, rows: map[string]string{},
-	}
-}
+// What is done with a table, and the messages that say so but for those of rows.
+const created, filled, indexed, dropped = "created", "filled", "given an index", "dropped"
+
+var steps = map[string]string{"Creating table": created, "Creating a secondary index on": indexed, "Dropping table": dropped}
 
 // take takes in the messages at the front of a line and returns the rest of it.
 func (g *progress) take(line string) string {
@@ -48,16 +47,15 @@ func (g *progress) take(line string) string {
 		if m == nil {
 			return line
 		}
-		switch m[1] {
-		case "Creating table":
-			g.created[m[2]] = true
-		case "Creating a secondary index on":
-			g.indexed[m[2]] = true
-		case "Dropping table":
-			g.dropped[m[2]] = true
-		default:
-			g.inserted[m[4]], g.rows[m[4]] = true, m[3]
+		did, table := steps[m[1]], m[2]
+		if did == "" {
+			did, table = filled, m[4]
+			g.rows[table] = m[3]
 		}
+		if g.done[did] == nil {
+			g.done[did] = map[string]bool{}
+		}
+		g.done[did][table] = true
 		line = line[len(m[0]):]
 	}
 }
@@ -65,23 +63,19 @@ func (g *progress) take(line string) string {
 // unproven says what the output of a phase does not prove; empty when the phase
 // did all its work: on every table of the part, and on no other.
 func (g *progress) unproven(phase contract.Phase, p Params, own part) string {
-	type step struct {
-		did    string
-		tables map[string]bool
-	}
-	steps := []step{{"created", g.created}}
+	all := []string{created, filled, indexed}
 	switch {
 	case phase == contract.PhaseCleanup:
-		steps = []step{{"dropped", g.dropped}}
+		all = []string{dropped}
 	case bundled[p.Test].ownSchema:
-	case p.truth("create_secondary", true):
-		steps = append(steps, step{"filled", g.inserted}, step{"given an index", g.indexed})
-	default:
-		steps = append(steps, step{"filled", g.inserted})
+		all = []string{created}
+	case !p.truth("create_secondary", true):
+		all = []string{created, filled}
 	}
-	for _, s := range steps {
-		if n := own.among(s.tables); n != own.count() || len(s.tables) != n {
-			return fmt.Sprintf("%d of %d tables were %s", len(s.tables), own.count(), s.did)
+	for _, did := range all {
+		tables := g.done[did]
+		if n := own.among(tables); n != own.count() || len(tables) != n {
+			return fmt.Sprintf("%d of %d tables were %s", len(tables), own.count(), did)
 		}
 	}
 	if own.count() == 0 && g.nothing != own.nothing() {

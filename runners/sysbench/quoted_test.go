@@ -88,7 +88,7 @@ func TestQuotedPieces(t *testing.T) {
 			runner.Report{
 				Measurements: []contract.Measurement{tps},
 				Problems:     []contract.Problem{{Source: "quoted", Line: 2, Text: "transactions: 2 (1.00 per sec.)"}},
-				Failure: failed(contract.ReasonToolFailed,
+				Failure: runner.Failed(contract.ReasonToolFailed,
 					"the text gives these figures more than once: transactions: quote one run at a time"),
 			},
 		},
@@ -96,7 +96,7 @@ func TestQuotedPieces(t *testing.T) {
 			"transactions: 1111098 (3703.6 per sec.)\n> FATAL: error 2013: gone\n",
 			runner.Report{
 				Measurements: []contract.Measurement{tps},
-				Failure: failed(contract.ReasonToolFailed,
+				Failure: runner.Failed(contract.ReasonToolFailed,
 					"the output is that of a run that failed: FATAL: error 2013: gone: quote one that went well"),
 			},
 		},
@@ -104,7 +104,7 @@ func TestQuotedPieces(t *testing.T) {
 			"fast!\n",
 			runner.Report{
 				Problems: []contract.Problem{{Source: "quoted", Line: 1, Text: "fast!"}},
-				Failure: failed(contract.ReasonOutputTruncated,
+				Failure: runner.Failed(contract.ReasonOutputTruncated,
 					"there is no figure of sysbench in the text: quote its report, from SQL statistics on"),
 			},
 		},

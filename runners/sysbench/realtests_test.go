@@ -62,7 +62,7 @@ func (s realServer) goesWell(t *testing.T, c realCase) {
 	trial.Endpoint.Host, trial.Endpoint.Port = "127.0.0.1", int32(s.port)
 
 	did(t, trial, contract.PhasePrepare)
-	want, err := rows(trial)
+	want, err := Runner().Data.Rows(trial)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func (s realServer) goesWell(t *testing.T, c realCase) {
 	for name, n := range s.status(t) {
 		server.StatusDelta[name] = n - before[name]
 	}
-	asked, err := demand(trial)
+	asked, err := Runner().Connection.Demand(trial)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if most := stop(); most != asked.PreparedStatements {
 		t.Errorf("%d prepared statements were open, want %d", most, asked.PreparedStatements)
 	}
-	expected, err := expectations(trial)
+	expected, err := Runner().Expectations(trial)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestRealRunsAreValid(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			expected, err := expectations(f.trial(t))
+			expected, err := Runner().Expectations(f.trial(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestRunsOnEmptyTablesAreInvalid(t *testing.T) {
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
 			f := fixtures[name]
-			expected, err := expectations(f.trial(t))
+			expected, err := Runner().Expectations(f.trial(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestRunsOnEmptyTablesAreInvalid(t *testing.T) {
 // the changes of pages are enough for all; only sysbench saw that 3 of 10 changed nothing.
 func TestAReplayedStreamIsInvalid(t *testing.T) {
 	f := fixtures["replayed-update-non-index"]
-	expected, err := expectations(f.trial(t))
+	expected, err := Runner().Expectations(f.trial(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestMergedRunsAddUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expected, err := expectations(f.trial(t))
+	expected, err := Runner().Expectations(f.trial(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestOtherRunsAreFoundOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := fixtures[name]
 			f.params.Rate, f.params.Events = 0, 0
-			expected, err := expectations(f.trial(t))
+			expected, err := Runner().Expectations(f.trial(t))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,9 +8,8 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 var inputName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,252}$`)
@@ -49,12 +48,11 @@ func skips(t contract.Trial, phase contract.Phase) bool {
 }
 
 // pods need the ConfigMap of a script.
-func pods(workload json.RawMessage) (runner.Pods, error) {
-	p, err := decodeParams(workload)
-	if err != nil || p.Script == nil {
-		return runner.Pods{}, err
+func (p Params) pods(json.RawMessage) runner.Pods {
+	if p.Script == nil {
+		return runner.Pods{}
 	}
 	return runner.Pods{Files: runner.Files{
 		ConfigMap: p.Script.ConfigMap.Name, Field: "workload.sysbench.script.configMap", Needed: p.Script.File,
-	}}, nil
+	}}
 }

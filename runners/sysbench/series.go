@@ -2,9 +2,11 @@ package sysbench
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 var (
@@ -18,77 +20,61 @@ var (
 	histogramLine = regexp.MustCompile(`^\s*(\d+\.\d{3}) \|\**\s+(\d+)$`)
 )
 
-// series are the time series of a run.
+// seriesLines by their forms, of which the first part is the time: which other parts are points of which series,
+// by the name of the measurement. Times of one line ascend by the series clock.
+var seriesLines = []struct {
+	form   *regexp.Regexp
+	clock  string
+	points map[string]int
+	// percentile is the part that says which one the latency is; 0 for none.
+	percentile int
+}{
+	{intervalLine, contract.NameThroughput, map[string]int{
+		contract.NameThroughput: 3, contract.NameQueries: 4, contract.NameWrites: 6, contract.NameLatencyPercentile: 9,
+		contract.NameErrorRate: 10, contract.NameReconnects: 11,
+	}, 8},
+	{eventLine, contract.NameThroughput, map[string]int{contract.NameThroughput: 3, contract.NameLatencyPercentile: 5}, 4},
+	{queueLine, contract.NameQueueLength, map[string]int{contract.NameQueueLength: 2, contract.NameQueueConcurrency: 3}, 0},
+}
+
+// series are the time series of a run, by the name of the measurement.
 type series struct {
-	tps, qps, writes, latency, errors, reconnects, queue, concurrency []contract.Interval
-	anyWrite, anyError, anyReconnect                                  bool
+	points map[string][]contract.Interval
 	// percentile of latency, as the last line says.
 	percentile string
 }
 
-// addInterval reads an interval line. It is false when the line is none.
-func (s *series) addInterval(line string) bool {
-	m, at, ok := next(intervalLine, line, s.tps)
-	if !ok {
-		return false
+// add reads a line about an interval. It is false when the line is none, or goes back in time.
+func (s *series) add(line string) bool {
+	for _, kind := range seriesLines {
+		m := kind.form.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		at, err := strconv.ParseInt(m[1], 10, 32)
+		before := s.points[kind.clock]
+		if err != nil || len(before) > 0 && float64(at) <= before[len(before)-1].AtSeconds {
+			return false
+		}
+		for name, i := range kind.points {
+			value, _ := parseFigure(m[i])
+			s.points[name] = append(s.points[name], contract.Interval{AtSeconds: float64(at), Value: value})
+		}
+		if kind.percentile > 0 {
+			s.percentile = m[kind.percentile]
+		}
+		return true
 	}
-	s.tps = append(s.tps, point(at, m[3]))
-	s.qps = append(s.qps, point(at, m[4]))
-	s.writes = append(s.writes, point(at, m[6]))
-	s.latency, s.percentile = append(s.latency, point(at, m[9])), m[8]
-	s.errors = append(s.errors, point(at, m[10]))
-	s.reconnects = append(s.reconnects, point(at, m[11]))
-	s.anyWrite = s.anyWrite || nonZero(s.writes[len(s.writes)-1])
-	s.anyError = s.anyError || nonZero(s.errors[len(s.errors)-1])
-	s.anyReconnect = s.anyReconnect || nonZero(s.reconnects[len(s.reconnects)-1])
-	return true
+	return false
 }
 
-// addEvents reads an interval line without statements.
-func (s *series) addEvents(line string) bool {
-	m, at, ok := next(eventLine, line, s.tps)
-	if !ok {
-		return false
+// happened is the series of what may never happen; nil where it did not.
+func (s *series) happened(name string) []contract.Interval {
+	if slices.ContainsFunc(s.points[name], func(i contract.Interval) bool { return runner.Value(i.Value) != 0 }) {
+		return s.points[name]
 	}
-	s.tps = append(s.tps, point(at, m[3]))
-	s.latency, s.percentile = append(s.latency, point(at, m[5])), m[4]
-	return true
+	return nil
 }
-
-// addQueue reads a line about the queue of a run at a fixed rate.
-func (s *series) addQueue(line string) bool {
-	m, at, ok := next(queueLine, line, s.queue)
-	if !ok {
-		return false
-	}
-	s.queue = append(s.queue, point(at, m[2]))
-	s.concurrency = append(s.concurrency, point(at, m[3]))
-	return true
-}
-
-// next are the parts of a line of that form, and the time (s) of a new point, its first part:
-// later than that of the last one.
-func next(form *regexp.Regexp, line string, before []contract.Interval) (parts []string, at float64, ok bool) {
-	parts = form.FindStringSubmatch(line)
-	if parts == nil {
-		return nil, 0, false
-	}
-	n, err := strconv.ParseInt(parts[1], 10, 32)
-	if err != nil || len(before) > 0 && float64(n) <= before[len(before)-1].AtSeconds {
-		return nil, 0, false
-	}
-	return parts, float64(n), true
-}
-
-func point(at float64, text string) contract.Interval {
-	p := contract.Interval{AtSeconds: at}
-	if f, ok := parseFigure(text); ok && f.hasValue {
-		p.Value = &f.value
-	}
-	return p
-}
-
-func nonZero(i contract.Interval) bool { return i.Value != nil && *i.Value != 0 }
 
 // addBucket adds a row of the histogram to the buckets before it. Below 0.06 ms
 // neighbours are closer than the three decimals they are printed with: rows of

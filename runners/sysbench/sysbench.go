@@ -25,9 +25,8 @@
 package sysbench
 
 import (
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Name of the runner in the API and in the catalogue of images.
@@ -44,23 +43,26 @@ func Runner() runner.Runner {
 		},
 		Command:      command,
 		Parse:        parse,
-		Expectations: expectations,
+		Expectations: runner.Answer(workloadOf, Params.expectations),
 		Data: runner.Data{
 			// The rows of the OLTP tests follow from these alone: not from the test, the threads
 			// or the seed. Other data is refused by Rows, which has to be the same for all cells.
 			Fields:    runner.Fields("tables", "tableSize"),
-			Rows:      rows,
-			Wear:      wear,
+			Rows:      runner.Answer(workloadOf, Params.rows),
+			Wear:      runner.Answer(workloadOf, Params.wear),
 			SameBytes: sameBytes,
 			// The script of prepare can; sysbench by itself always makes all the tables. A script
 			// of the user cannot: Skips.
 			SharesLoad: true,
 		},
 		// Its TLS is that of files in its working directory, all three.
-		Connection: runner.Connection{Demand: demand, NeedsCertificate: true, SkipsVerification: true},
+		Connection: runner.Connection{Demand: runner.Answer(workloadOf, Params.demand), NeedsCertificate: true, SkipsVerification: true},
 		Phases:     runner.Phases{Skips: skips},
-		Design:     runner.Design{Sample: "{test: oltp_read_write, tables: 8, tableSize: 100000}", Loads: []string{"threads", "rate"}, Offers: offers},
-		Pods:       pods,
-		Quote:      quoted,
+		Design: runner.Design{
+			Sample: "{test: oltp_read_write, tables: 8, tableSize: 100000}", Loads: []string{"threads", "rate"},
+			Offers: runner.Answer(decodeParams, Params.offers),
+		},
+		Pods:  runner.Answer(decodeParams, Params.pods),
+		Quote: quoted,
 	}
 }

@@ -88,7 +88,7 @@ func TestDemand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			trial := aTrial()
 			trial.Workload = tc.workload
-			got, err := demand(trial)
+			got, err := Runner().Connection.Demand(trial)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestDemand(t *testing.T) {
 			}
 		})
 	}
-	if _, err := demand(contract.Trial{}); err == nil {
+	if _, err := Runner().Connection.Demand(contract.Trial{}); err == nil {
 		t.Error("demand of a trial without a workload: want an error")
 	}
 }
@@ -118,7 +118,7 @@ func TestRows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			trial := aTrial()
 			trial.Workload, trial.Clients = tc.workload, 1
-			got, err := rows(trial)
+			got, err := Runner().Data.Rows(trial)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestRows(t *testing.T) {
 			}
 		})
 	}
-	if _, err := rows(contract.Trial{}); err == nil {
+	if _, err := Runner().Data.Rows(contract.Trial{}); err == nil {
 		t.Error("rows of a trial without a workload: want an error")
 	}
 }

@@ -11,11 +11,7 @@ const rowBytes = 240
 
 // wear of the tests that change the number of rows. oltp_write_only and oltp_read_write
 // insert again what they delete; bulk_insert empties its tables before it fills them.
-func wear(t contract.Trial) (runner.Wear, error) {
-	p, err := workloadOf(t)
-	if err != nil {
-		return runner.Wear{}, err
-	}
+func (p Params) wear(t contract.Trial) runner.Wear {
 	w := runner.Wear{RowBytes: rowBytes, Exact: p.Events > 0}
 	switch p.Test {
 	case TestDelete:
@@ -31,7 +27,7 @@ func wear(t contract.Trial) (runner.Wear, error) {
 		w.Inserts = 1
 		w.Remedy = "use fewer of workload.sysbench.events, or a lower rate"
 	default:
-		return runner.Wear{}, nil
+		return runner.Wear{}
 	}
 	if p.Rate > 0 {
 		w.Warmup, w.Window = new(int64(p.Rate)*t.WarmupSeconds), new(int64(p.Rate)*t.DurationSeconds)
@@ -47,5 +43,5 @@ func wear(t contract.Trial) (runner.Wear, error) {
 		w.HotRows = float64(min(p.number("rand_spec_pct", 1), 100)) / 100
 		w.HotKeys = float64(min(p.number("rand_spec_res", 75), 100)) / 100
 	}
-	return w, nil
+	return w
 }

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // quantileError is the relative width of sysbench's latency buckets: 1024 of
@@ -28,36 +27,21 @@ const loadRandType = "special"
 // statements: tried with a connection that was killed.
 var lostConnection = []string{"2006", "2011", "2013", "2055"}
 
-// maxInt is the largest value that sysbench accepts for an integer option.
-const maxInt = 1<<31 - 1
-
 // Params are spec.workload.sysbench, which have their defaults and are within their bounds.
 type Params v1alpha1.SysbenchWorkload
 
-// decodeParams reads the workload of a trial strictly: a field that is not
-// understood would silently change what is measured.
 func decodeParams(workload json.RawMessage) (Params, error) {
-	var p Params
-	if err := runner.DecodeWorkload(Name, workload, &p); err != nil {
-		return Params{}, err
-	}
-	if err := p.validate(); err != nil {
-		return Params{}, err
-	}
-	return p, nil
+	return runner.Decode(Name, workload, Params.validate)
 }
 
 // workloadOf decodes the workload, and refuses what it cannot be with the trial.
 func workloadOf(t contract.Trial) (Params, error) {
 	p, err := decodeParams(t.Workload)
-	if err != nil {
-		return Params{}, err
-	}
-	if t.Clients > 1 && bundled[p.Test].ownSchema {
+	if err == nil && t.Clients > 1 && bundled[p.Test].ownSchema {
 		return Params{}, fmt.Errorf("clients.count: %d clients with %s would insert the same keys into the same tables: use 1 client with more threads",
 			t.Clients, p.Test)
 	}
-	return p, nil
+	return p, err
 }
 
 // validate checks what a schema cannot express.
@@ -93,11 +77,7 @@ func (p Params) checkEvent() error {
 	return nil
 }
 
-func expectations(t contract.Trial) (runner.Expectations, error) {
-	p, err := workloadOf(t)
-	if err != nil {
-		return runner.Expectations{}, err
-	}
+func (p Params) expectations(t contract.Trial) runner.Expectations {
 	changes := p.changes()
 	f := runner.Expectations{
 		DurationSeconds:       t.DurationSeconds,
@@ -124,5 +104,5 @@ func expectations(t contract.Trial) (runner.Expectations, error) {
 	case bundled[p.Test].ownSchema:
 		f.Threads = 0 // an event only puts a row aside: the time between events is as long
 	}
-	return f, nil
+	return f
 }

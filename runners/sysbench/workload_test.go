@@ -105,7 +105,7 @@ func TestExpectations(t *testing.T) {
 	for name, tc := range queries {
 		t.Run(name, func(t *testing.T) {
 			f := measured(tc.test, tc.skipTrx).with(overTLS)
-			got, err := expectations(f.trial(t))
+			got, err := Runner().Expectations(f.trial(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestExpectations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := measured(TestReadWrite, false)
 			tc.change(&f.params)
-			got, err := expectations(f.trial(t))
+			got, err := Runner().Expectations(f.trial(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +144,7 @@ func TestExpectations(t *testing.T) {
 			}
 		})
 	}
-	if _, err := expectations(contract.Trial{}); err == nil {
+	if _, err := Runner().Expectations(contract.Trial{}); err == nil {
 		t.Error("expectations of a trial without a workload: want an error")
 	}
 }

@@ -19,19 +19,8 @@ const (
 	passwordVariable = "GO_TPC_PASSWORD"
 )
 
-// Files of the working directory.
-const (
-	caFile   = "ca.pem"
-	certFile = "client-cert.pem"
-	keyFile  = "client-key.pem"
-)
-
-var (
-	// engineName is what may stand in a SET without quotes.
-	engineName = regexp.MustCompile(`^[A-Za-z0-9_]*$`)
-	// schemaName is what go-tpc puts into a DSN, and into CREATE DATABASE, as it is.
-	schemaName = regexp.MustCompile(`^[A-Za-z0-9_$]+$`)
-)
+// schemaName is what go-tpc puts into a DSN, and into CREATE DATABASE, as it is.
+var schemaName = regexp.MustCompile(`^[A-Za-z0-9_$]+$`)
 
 // command builds the command line of a phase. Every option that has a bearing on the numbers
 // is written out, also where it is go-tpc's default.
@@ -55,32 +44,22 @@ func command(t contract.Trial, phase contract.Phase, c runner.Credentials) (runn
 		Unseeded: phase == contract.PhaseWarmup || phase == contract.PhaseRun,
 	}
 	if t.Endpoint.TLS == contract.TLSRequired {
-		for name, data := range map[string][]byte{caFile: c.CA, certFile: c.Cert, keyFile: c.Key} {
-			if len(data) > 0 {
-				out.Files[name] = data
-			}
-		}
+		out.Files = c.Certificates()
 	}
 	return out, nil
 }
 
 func connectionArgs(e contract.Endpoint, c runner.Credentials) ([]string, error) {
+	if err := runner.CheckEndpoint(e); err != nil {
+		return nil, err
+	}
 	switch {
-	case e.Host == "" || strings.ContainsAny(e.Host, ", \t\r\n()/?"):
-		return nil, fmt.Errorf("endpoint.host: %q is not one host: go-tpc takes a comma for a list of hosts", e.Host)
-	case e.Port < 1 || e.Port > 65535:
-		return nil, fmt.Errorf("endpoint.port: %d is out of range: use 1 to 65535", e.Port)
 	case !schemaName.MatchString(e.Database):
 		return nil, fmt.Errorf("endpoint.database: %q is not a name: use letters, digits, underscores and dollar signs", e.Database)
-	case !engineName.MatchString(e.StorageEngine):
-		return nil, fmt.Errorf("endpoint.storageEngine: %q is not a name: use letters, digits and underscores", e.StorageEngine)
 	case c.Username == "" || strings.ContainsAny(c.Username, ":@/"):
 		return nil, errors.New("credentials: the username is empty, or has one of : @ /, which go-tpc cannot pass on: use another account")
 	}
-	parameters, files, err := tlsArgs(e.TLS, c)
-	if err != nil {
-		return nil, err
-	}
+	parameters, files := tlsArgs(e.TLS, c)
 	if e.StorageEngine != "" {
 		// It creates tables with the default of the session.
 		parameters += "&default_storage_engine=" + url.QueryEscape("'"+e.StorageEngine+"'")
@@ -92,18 +71,16 @@ func connectionArgs(e contract.Endpoint, c runner.Credentials) ([]string, error)
 }
 
 // tlsArgs override go-tpc's tls=preferred, which is plain text with a server that has no TLS.
-func tlsArgs(mode contract.TLSMode, c runner.Credentials) (parameters string, files []string, err error) {
+func tlsArgs(mode contract.TLSMode, c runner.Credentials) (parameters string, files []string) {
 	switch {
 	case mode == contract.TLSDisabled:
-		return "tls=false", nil, nil
-	case mode != contract.TLSRequired:
-		return "", nil, fmt.Errorf("endpoint.tls: %q is not known: use %s or %s", mode, contract.TLSDisabled, contract.TLSRequired)
+		return "tls=false", nil
 	case len(c.CA) == 0:
-		return "tls=skip-verify", nil, nil
+		return "tls=skip-verify", nil
 	case len(c.Cert) > 0 && len(c.Key) > 0:
-		files = []string{"--ssl-cert=" + certFile, "--ssl-key=" + keyFile}
+		files = []string{"--ssl-cert=" + runner.CertFile, "--ssl-key=" + runner.KeyFile}
 	}
-	return "tls=custom", append([]string{"--ssl-ca=" + caFile}, files...), nil
+	return "tls=custom", append([]string{"--ssl-ca=" + runner.CAFile}, files...)
 }
 
 // phaseArgs are the options that the phase itself decides.
@@ -115,10 +92,10 @@ func phaseArgs(t contract.Trial, phase contract.Phase, p Params) ([]string, erro
 		// It retries whatever fails, and says so; Parse takes the first such line for a failure. Its
 		// own check after loading shares a connection among threads: the agent counts the rows.
 		return []string{threads, "tpcc", "prepare", warehouses, "--no-check", "--retry-count=1", "--retry-interval=1ms"}, nil
-	case contract.PhaseWarmup:
-		return runArgs(p, t.WarmupSeconds, "warmupSeconds")
-	case contract.PhaseRun:
-		return runArgs(p, t.DurationSeconds, "durationSeconds")
+	case contract.PhaseWarmup, contract.PhaseRun:
+		const day = 24 * 60 * 60
+		seconds, err := runner.Seconds(t, phase, day)
+		return runArgs(p, seconds), err
 	case contract.PhaseCheck:
 		return []string{threads, "tpcc", "check", "--warehouses=" + strconv.Itoa(int(runner.Value(p.CheckWarehouses)))}, nil
 	case contract.PhaseCleanup:
@@ -127,11 +104,7 @@ func phaseArgs(t contract.Trial, phase contract.Phase, p Params) ([]string, erro
 	return nil, fmt.Errorf("phase: %q is not known", phase)
 }
 
-func runArgs(p Params, seconds int64, field string) ([]string, error) {
-	const day = 24 * 60 * 60
-	if seconds < 1 || seconds > day {
-		return nil, fmt.Errorf("%s: %d is out of range: use 1 to %d", field, seconds, day)
-	}
+func runArgs(p Params, seconds int64) []string {
 	args := []string{
 		"--threads=" + strconv.Itoa(int(p.Threads)),
 		"--time=" + strconv.FormatInt(seconds, 10) + "s",
@@ -141,5 +114,5 @@ func runArgs(p Params, seconds int64, field string) ([]string, error) {
 		args = append(args, "--ignore-error")
 	}
 	// Its default takes 16 s for every latency above that.
-	return append(args, "tpcc", "run", "--warehouses="+strconv.Itoa(int(p.Warehouses)), "--weight=45,43,4,4,4", "--max-measure-latency=1h"), nil
+	return append(args, "tpcc", "run", "--warehouses="+strconv.Itoa(int(p.Warehouses)), "--weight=45,43,4,4,4", "--max-measure-latency=1h")
 }

@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/servererror"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // numbered finds the number of an error of the server in the words of the driver.
@@ -69,7 +68,7 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 	case o.Signal != "":
 		return failed(contract.ReasonToolFailed, "go-tpc was ended by %s: look for an OOM kill or an eviction of the client pod", o.Signal)
 	case o.ExitCode != 0:
-		return failed(contract.ReasonToolFailed, "go-tpc ended with exit code %d%s", o.ExitCode, r.firstComplaint())
+		return failed(contract.ReasonToolFailed, "go-tpc ended with exit code %d%s", o.ExitCode, r.problems.Complaint(""))
 	case unproven != "" && len(r.errors) > 0:
 		return explain(r.errors[0], refusals)
 	case unproven != "":
@@ -99,16 +98,4 @@ func lastWord(text string) string {
 	return text
 }
 
-// firstComplaint quotes the first line of stderr, such as that of a panic.
-func (r *reading) firstComplaint() string {
-	for _, p := range r.problems {
-		if strings.HasSuffix(p.Source, "/stderr") {
-			return ": " + p.Text
-		}
-	}
-	return " and said nothing: look at the raw output"
-}
-
-func failed(reason contract.Reason, format string, args ...any) *contract.Failure {
-	return &contract.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
-}
+var failed = runner.Failed

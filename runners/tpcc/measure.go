@@ -11,10 +11,6 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// UnitNewOrders is the unit of the headline. The rules of the TPC want every figure that is
-// not audited to be called derived; so that no table shows it without, the unit says so.
-const UnitNewOrders = "new orders/min, derived from TPC-C, not audited"
-
 const (
 	newOrder = "new_order"
 	// floor is what go-tpc counts shorter latencies as, in ms: a percentile at it is only
@@ -69,20 +65,20 @@ func (r *reading) measurements(every int) []contract.Measurement {
 	series := r.series(every, seconds)
 	var out []contract.Measurement
 	if v, ok := r.totals["tpmC"]; ok {
-		m := number(contract.NameNewOrders, UnitNewOrders, contract.HigherIsBetter, v)
+		m := runner.Number(contract.NameNewOrders, runner.UnitNewOrders, contract.HigherIsBetter, v)
 		m.Operation, m.N = "new order", new(int64(r.summary[newOrder]["Count"]))
 		m.Intervals = series(60, func(kind string) bool { return kind == newOrder })
 		out = append(out, m)
 	}
-	m := number(contract.NameThroughput, "tx/s", contract.HigherIsBetter, n/seconds)
+	m := runner.Number(contract.NameThroughput, "tx/s", contract.HigherIsBetter, n/seconds)
 	m.Operation, m.N = "transaction of any kind", new(int64(n))
 	m.Intervals = series(1, func(kind string) bool { return !strings.HasSuffix(kind, failedSuffix) })
-	out = append(out, m, number(contract.NameTotalTime, "s", "", seconds))
-	m = number(contract.NameErrorRate, "errors/s", contract.LowerIsBetter, float64(failed)/seconds)
+	out = append(out, m, runner.Number(contract.NameTotalTime, "s", "", seconds))
+	m = runner.Number(contract.NameErrorRate, "errors/s", contract.LowerIsBetter, float64(failed)/seconds)
 	m.N = &failed
 	out = append(out, m)
 	if latencies > 0 {
-		out = append(out, latency(contract.NameLatencyAvg, nil, latencies/n, int64(n)))
+		out = append(out, runner.Latency(contract.NameLatencyAvg, nil, latencies/n, int64(n)))
 	}
 	for _, kind := range r.kinds() {
 		out = append(out, ofKind(kind, r.summary[kind])...)
@@ -103,22 +99,23 @@ func elapsed(f figures) float64 {
 func ofKind(kind string, f figures) []contract.Measurement {
 	labels := map[string]string{contract.LabelOperation: kind}
 	n := int64(f["Count"])
-	count := number(contract.NameOperationCount, "1", "", f["Count"])
+	count := runner.Number(contract.NameOperationCount, "1", "", f["Count"])
 	count.Labels = labels
 	out := []contract.Measurement{count}
 	switch sum, ok := f["Sum(ms)"]; {
 	case ok && n > 0:
-		out = append(out, latency(contract.NameLatencyAvg, labels, sum/float64(n), n))
+		out = append(out, runner.Latency(contract.NameLatencyAvg, labels, sum/float64(n), n))
 	case n > 0:
-		out = append(out, latency(contract.NameLatencyAvg, labels, f["Avg(ms)"], n))
+		out = append(out, runner.Latency(contract.NameLatencyAvg, labels, f["Avg(ms)"], n))
 	}
 	for _, p := range percentiles {
 		if v, ok := f[p.name+"th(ms)"]; ok && v > floor && f["Count"]*p.beyond >= fewest {
-			out = append(out, latency(contract.NameLatencyPercentile, map[string]string{contract.LabelOperation: kind, contract.LabelPercentile: p.name}, v, n))
+			out = append(out, runner.Latency(contract.NameLatencyPercentile,
+				map[string]string{contract.LabelOperation: kind, contract.LabelPercentile: p.name}, v, n))
 		}
 	}
 	if v, ok := f["Max(ms)"]; ok && v > floor {
-		out = append(out, latency(contract.NameLatencyMax, labels, v, n))
+		out = append(out, runner.Latency(contract.NameLatencyMax, labels, v, n))
 	}
 	return out
 }
@@ -175,14 +172,4 @@ func (r *reading) missingSeries(every int, measurements []contract.Measurement) 
 		return ""
 	}
 	return fmt.Sprintf("there is no time series: go-tpc printed %d intervals of %d s, and none in which nothing was done", len(r.current), every)
-}
-
-func number(name, unit string, direction contract.Direction, value float64) contract.Measurement {
-	return contract.Measurement{Name: name, Unit: unit, Direction: direction, Value: &value}
-}
-
-func latency(name string, labels map[string]string, value float64, n int64) contract.Measurement {
-	m := number(name, "ms", contract.LowerIsBetter, value)
-	m.Labels, m.N = labels, &n
-	return m
 }

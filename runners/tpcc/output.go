@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -52,8 +51,7 @@ type reading struct {
 	broken          []string
 	dropped         map[string]bool
 	finished        bool
-	problems        []contract.Problem
-	unread          int
+	problems        runner.Problems
 }
 
 // read the lines of an output.
@@ -65,7 +63,7 @@ func read(source string, stdout []byte) *reading {
 	for i, line := range runner.Lines(stdout) {
 		line = strings.TrimSpace(line)
 		if line != "" && !r.statistics(line) && !r.event(line) {
-			r.problem(source, i+1, line)
+			r.problems.Add(source, i+1, line)
 		}
 	}
 	return r
@@ -154,15 +152,4 @@ func (r *reading) event(line string) bool {
 // begins with the query, or is what the driver said.
 func violated(text string) bool {
 	return strings.Contains(text, " in warehouse ") && !strings.HasPrefix(text, "exec ")
-}
-
-// maxProblems bounds what a report quotes. The whole output is kept beside it.
-const maxProblems = 100
-
-func (r *reading) problem(source string, line int, text string) {
-	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, contract.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
-		return
-	}
-	r.unread++
 }

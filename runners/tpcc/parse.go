@@ -17,13 +17,13 @@ const conditions = 11
 func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
+		return runner.Unreadable(err)
 	}
 	source := strings.ToLower(string(phase))
 	r := read(source+"/stdout", o.Stdout)
 	for i, line := range runner.Lines(o.Stderr) {
 		if line = strings.TrimSpace(line); line != "" && !plainLine.MatchString(line) {
-			r.problem(source+"/stderr", i+1, line)
+			r.problems.Add(source+"/stderr", i+1, line)
 		}
 	}
 	report := runner.Report{Failure: r.failure(t, phase, p, o)}
@@ -32,17 +32,14 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 		every := int(p.ReportIntervalSeconds)
 		report.Measurements, report.Errors = r.measurements(every), r.errorCounts()
 		if text := r.missingSeries(every, report.Measurements); text != "" && phase == contract.PhaseRun && report.Failure == nil {
-			r.problem(source, 0, text)
+			r.problems.Add(source, 0, text)
 		}
 	case contract.PhaseCheck:
 		if report.Failure == nil {
 			report.Check = &contract.DataCheck{Rules: int64(len(r.checked)), Violations: r.broken}
 		}
 	}
-	if r.unread > 0 {
-		r.problems = append(r.problems, contract.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
-	}
-	report.Problems = r.problems
+	report.Problems = r.problems.List(source)
 	return report
 }
 

@@ -192,7 +192,7 @@ func TestSoundRunsAreSound(t *testing.T) {
 	for name, seconds := range map[string]int64{"run-maria1011": 10, "run-mysql97": 6} {
 		trial := aTrial(t, fixtures[name].workload)
 		trial.DurationSeconds = seconds
-		expected, err := expectations(trial)
+		expected, err := Runner().Expectations(trial)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestCommand(t *testing.T) {
 			if got.Env[passwordVariable] != "s3cret" || got.Seed != 0 || got.Unseeded != (tt.phase == contract.PhaseRun || tt.phase == contract.PhaseWarmup) {
 				t.Errorf("environment %v, seed %d, unseeded %v", got.Env, got.Seed, got.Unseeded)
 			}
-			if _, has := got.Files[caFile]; has != (len(c.CA) > 0) {
+			if _, has := got.Files[runner.CAFile]; has != (len(c.CA) > 0) {
 				t.Errorf("files %v", got.Files)
 			}
 		})
@@ -291,14 +291,14 @@ func TestRefusals(t *testing.T) {
 // (Prepared_stmt_count was 1008 with 16 threads), and the rows of TPC-C.
 func TestWhatAWorkloadNeeds(t *testing.T) {
 	trial := aTrial(t, `{"warehouses":3,"threads":16,"checkWarehouses":2}`)
-	got, err := demand(trial)
+	got, err := Runner().Connection.Demand(trial)
 	if want := (contract.Demand{Connections: 32, PreparedStatements: 1008, Tables: 9}); err != nil || got != want {
 		t.Errorf("demand %+v, %v, want %+v", got, err, want)
 	}
 	want := map[string]int64{
 		"item": 100000, "warehouse": 3, "district": 30, "customer": 90000, "history": 90000, "orders": 90000, "new_order": 27000, "stock": 300000,
 	}
-	if got, err := rows(trial); err != nil || !cmp.Equal(want, got) {
+	if got, err := Runner().Data.Rows(trial); err != nil || !cmp.Equal(want, got) {
 		t.Errorf("rows %v, %v", got, err)
 	}
 	for workload, want := range map[string]time.Duration{`{}`: 10 * time.Minute, `{"checkWarehouses":0}`: 0, `{"warehouses":3,"checkWarehouses":3}`: 30 * time.Minute} {
@@ -306,7 +306,7 @@ func TestWhatAWorkloadNeeds(t *testing.T) {
 			t.Errorf("%s: the check may take %s, want %s", workload, got, want)
 		}
 	}
-	if _, err := expectations(contract.Trial{}); err == nil {
+	if _, err := Runner().Expectations(contract.Trial{}); err == nil {
 		t.Error("expectations of a trial without a workload")
 	}
 }

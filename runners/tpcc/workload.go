@@ -13,10 +13,8 @@ import (
 // Params are spec.workload.tpcc, which have their defaults and are within their bounds.
 type Params v1alpha1.TPCCWorkload
 
-// decodeParams reads the workload of a trial strictly.
 func decodeParams(workload json.RawMessage) (Params, error) {
-	var p Params
-	return p, runner.DecodeWorkload(Name, workload, &p)
+	return runner.Decode(Name, workload, func(Params) error { return nil })
 }
 
 // workloadOf decodes the workload, and refuses what it cannot be with the trial.
@@ -51,11 +49,7 @@ const items = 100_000
 // tables that it makes.
 const tables = 9
 
-func expectations(t contract.Trial) (runner.Expectations, error) {
-	p, err := workloadOf(t)
-	if err != nil {
-		return runner.Expectations{}, err
-	}
+func (p Params) expectations(t contract.Trial) runner.Expectations {
 	// Threads is left out: the ping before each transaction, and transactions that failed, take
 	// time that no latency has.
 	return runner.Expectations{
@@ -67,31 +61,23 @@ func expectations(t contract.Trial) (runner.Expectations, error) {
 		TLSRequired:           t.Endpoint.TLS == contract.TLSRequired,
 		// The least that each does; one new order in a hundred is rolled back, as it has to be.
 		RowsOf: map[string]runner.Rows{"new_order": {Inserted: 2, Updated: 1}, "payment": {Inserted: 1, Updated: 3}},
-	}, nil
+	}
 }
 
 // demand of one client. While it loads, each thread has a connection beside its own.
-func demand(t contract.Trial) (contract.Demand, error) {
-	p, err := workloadOf(t)
-	if err != nil {
-		return contract.Demand{}, err
-	}
+func (p Params) demand(contract.Trial) contract.Demand {
 	threads := int64(p.Threads)
-	return contract.Demand{Connections: 2 * threads, PreparedStatements: statements * threads, Tables: tables}, nil
+	return contract.Demand{Connections: 2 * threads, PreparedStatements: statements * threads, Tables: tables}
 }
 
 // rows that the tables have to have when the first client has loaded. go-tpc passes over errors
 // of its inserts, so that this is the only proof that it has loaded.
-func rows(t contract.Trial) (map[string]int64, error) {
-	p, err := workloadOf(t)
-	if err != nil {
-		return nil, err
-	}
+func (p Params) rows(contract.Trial) map[string]int64 {
 	all := map[string]int64{"item": items}
 	for table, n := range rowsPerWarehouse {
 		all[table] = n * int64(p.Warehouses)
 	}
-	return all, nil
+	return all
 }
 
 // checkTime says how long the check of the data may take; 0 without one.

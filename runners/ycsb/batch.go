@@ -25,7 +25,7 @@ func (j judgement) batches() *contract.Failure {
 			batched += *n
 		}
 	}
-	if !j.want.batchAPI {
+	if !j.params.BatchUpdateAPI {
 		if batched > 0 {
 			return failed(contract.ReasonToolFailed,
 				"%d INSERTs were batched (Return=%s), although workload.ycsb.batchUpdateAPI is false: look for jdbc.batchupdateapi in workload.ycsb.properties",
@@ -33,18 +33,15 @@ func (j judgement) batches() *contract.Failure {
 		}
 		return nil
 	}
-	if j.want.phase != contract.PhasePrepare {
+	if j.phase != contract.PhasePrepare {
 		return nil
 	}
-	full := int64(0)
-	if j.want.batchSize > 0 {
-		full = (sent + batched) / int64(j.want.batchSize)
-	}
+	full := (sent + batched) / int64(j.params.BatchSize) // 0 was refused
 	if sent > full {
 		return failed(contract.ReasonToolFailed,
 			"INSERTs were not batched, although workload.ycsb.batchUpdateAPI is true: %d answered OK, and %d %s; of batches of %d at most %d answer OK: "+
 				"look for blanks around the value of jdbc.batchupdateapi, and for a binding that ignores it",
-			sent, batched, statusBatchedOK, j.want.batchSize, full)
+			sent, batched, statusBatchedOK, j.params.BatchSize, full)
 	}
 	rows, confirmed := j.marks.batched, j.marks.confirmed
 	if rows != nil && confirmed != nil && (*rows != sent+batched || *confirmed != *rows) {

@@ -1,15 +1,16 @@
 package ycsb
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 // command builds the command line of a phase. Every property that has a bearing on the
 // numbers is written out, also where it is YCSB's default.
 func command(t contract.Trial, phase contract.Phase, c runner.Credentials) (runner.Command, error) {
-	p, err := decodeParams(t.Workload)
+	p, err := ofTrial(t)
 	if err != nil {
 		return runner.Command{}, err
 	}
@@ -97,34 +98,23 @@ func phaseOf(t contract.Trial, phase contract.Phase, p Params) (phaseArgs, error
 	switch phase {
 	case contract.PhasePrepare:
 		return loadArgs(t, p)
-	case contract.PhaseWarmup:
-		if t.WarmupSeconds < 1 || t.WarmupSeconds > maxInt {
-			return phaseArgs{}, fmt.Errorf("warmupSeconds: %d is out of range: use 1 to %d, or leave the warm-up out", t.WarmupSeconds, maxInt)
-		}
-		return runArgs(t, phase, p, t.WarmupSeconds), nil
-	case contract.PhaseRun:
-		if t.DurationSeconds < 1 || t.DurationSeconds > maxInt {
-			return phaseArgs{}, fmt.Errorf("durationSeconds: %d is out of range: use 1 to %d", t.DurationSeconds, maxInt)
-		}
-		return runArgs(t, phase, p, t.DurationSeconds), nil
+	case contract.PhaseWarmup, contract.PhaseRun:
+		seconds, err := runner.Seconds(t, phase, math.MaxInt32)
+		return runArgs(t, phase, p, seconds), err
 	case contract.PhaseCleanup:
 		return phaseArgs{verb: "drop", threads: 1}, nil
 	}
 	return phaseArgs{}, fmt.Errorf("phase: %q is not known", phase)
 }
 
-var (
-	// engineName is what may stand in CREATE TABLE without quotes.
-	engineName = regexp.MustCompile(`^[A-Za-z0-9_]*$`)
-	// runName is what may stand in the comment of the table.
-	runName = regexp.MustCompile(`^[A-Za-z0-9-]*$`)
-)
+// runName is what may stand in the comment of the table.
+var runName = regexp.MustCompile(`^[A-Za-z0-9-]*$`)
 
 // loadArgs: the first client makes the table, the others wait for it. Threads without a row
 // would be left out by YCSB, with a warning; here they are not asked for.
 func loadArgs(t contract.Trial, p Params) (phaseArgs, error) {
-	if !engineName.MatchString(t.Endpoint.StorageEngine) {
-		return phaseArgs{}, fmt.Errorf("endpoint.storageEngine: %q is not a name: use letters, digits and underscores", t.Endpoint.StorageEngine)
+	if err := runner.CheckStorageEngine(t.Endpoint); err != nil {
+		return phaseArgs{}, err
 	}
 	if !runName.MatchString(t.Ref.RunUID) {
 		return phaseArgs{}, fmt.Errorf("ref.runUID: %q is not a UID", t.Ref.RunUID)
@@ -137,7 +127,7 @@ func loadArgs(t contract.Trial, p Params) (phaseArgs, error) {
 	if t.Ref.Client > 0 {
 		verb = "await"
 	}
-	return phaseArgs{verb: verb, threads: max(min(int64(p.Threads), s.count), 1), properties: map[string]string{
+	return phaseArgs{verb: verb, threads: s.threads(p), properties: map[string]string{
 		"insertstart":    strconv.FormatInt(s.start, 10),
 		"insertcount":    strconv.FormatInt(s.count, 10),
 		"operationcount": "0", // read by the workload even so
@@ -160,14 +150,10 @@ func runArgs(t contract.Trial, phase contract.Phase, p Params, seconds int64) ph
 	if phase == contract.PhaseWarmup {
 		operations = 0
 	}
-	bound := operations
-	if bound == 0 {
-		bound = maxInt
-	}
 	own := map[string]string{
 		"insertstart":      "0",
 		"insertcount":      strconv.FormatInt(p.RecordCount, 10),
-		"operationcount":   strconv.FormatInt(bound, 10),
+		"operationcount":   strconv.FormatInt(cmp.Or(operations, math.MaxInt32), 10),
 		"maxexecutiontime": strconv.FormatInt(seconds, 10),
 	}
 	if p.Target > 0 {

@@ -8,17 +8,13 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Files in the working directory.
 const (
 	secretFile = "secret.properties"
-	caFile     = "ca.pem"
-	certFile   = "client-cert.pem"
-	keyFile    = "client-key.pem"
 	// trustStore and clientStore are written by our main class, which has the means of Java.
 	trustStore  = "trust.p12"
 	clientStore = "client.p12"
@@ -35,16 +31,16 @@ func secretFiles(tls contract.TLSMode, c runner.Credentials) (map[string][]byte,
 	files := map[string][]byte{}
 	if tls == contract.TLSRequired {
 		if len(c.CA) > 0 {
-			files[caFile] = c.CA
-			lines = append(lines, "assay.tls.ca="+caFile)
+			files[runner.CAFile] = c.CA
+			lines = append(lines, "assay.tls.ca="+runner.CAFile)
 		}
 		if len(c.Cert) > 0 {
 			key, err := pkcs8(c.Key)
 			if err != nil {
 				return nil, err
 			}
-			files[certFile], files[keyFile] = c.Cert, key
-			lines = append(lines, "assay.tls.cert="+certFile, "assay.tls.key="+keyFile)
+			files[runner.CertFile], files[runner.KeyFile] = c.Cert, key
+			lines = append(lines, "assay.tls.cert="+runner.CertFile, "assay.tls.key="+runner.KeyFile)
 		}
 	}
 	files[secretFile] = []byte(strings.Join(lines, "\n") + "\n")

@@ -51,9 +51,9 @@ func TestSecretsOfTLS(t *testing.T) {
 	if got := string(files[secretFile]); got != want {
 		t.Errorf("%s holds %q, want %q", secretFile, got, want)
 	}
-	block, _ := pem.Decode(files[keyFile])
+	block, _ := pem.Decode(files[runner.KeyFile])
 	if block == nil || block.Type != "PRIVATE KEY" {
-		t.Fatalf("the key is %s, want PKCS 8", files[keyFile])
+		t.Fatalf("the key is %s, want PKCS 8", files[runner.KeyFile])
 	}
 	if again, err := x509.ParsePKCS8PrivateKey(block.Bytes); err != nil || !key.Equal(again) {
 		t.Errorf("the key is another one: %v", err)

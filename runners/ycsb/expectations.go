@@ -9,11 +9,7 @@ import (
 // significant digits.
 const quantileError = 0.001
 
-func expectations(t contract.Trial) (runner.Expectations, error) {
-	p, err := decodeParams(t.Workload)
-	if err != nil {
-		return runner.Expectations{}, err
-	}
+func (p Params) expectations(t contract.Trial) runner.Expectations {
 	f := runner.Expectations{
 		DurationSeconds:       t.DurationSeconds,
 		Operations:            p.OperationCount,
@@ -36,7 +32,7 @@ func expectations(t contract.Trial) (runner.Expectations, error) {
 		f.Threads = 0 // they wait between operations
 		f.Pacers = p.Threads
 	}
-	return f, nil
+	return f
 }
 
 // distinctLength is the length in bytes from which two random fields are never equal.
@@ -55,21 +51,13 @@ func (p Params) changes() map[string]runner.Rows {
 }
 
 // rows that the load has to leave.
-func rows(t contract.Trial) (map[string]int64, error) {
-	p, err := decodeParams(t.Workload)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]int64{tableName: p.RecordCount}, nil
+func (p Params) rows(contract.Trial) map[string]int64 {
+	return map[string]int64{tableName: p.RecordCount}
 }
 
 // demand: each thread has one connection. Statements live in the server only where the
 // driver is told so, or sends a batch of inserts as one (MariaDB's does).
-func demand(t contract.Trial) (contract.Demand, error) {
-	p, err := decodeParams(t.Workload)
-	if err != nil {
-		return contract.Demand{}, err
-	}
+func (p Params) demand(contract.Trial) contract.Demand {
 	d := contract.Demand{Connections: int64(p.Threads), Tables: 1}
 	switch {
 	case p.URLParameters["useServerPrepStmts"] == "true":
@@ -77,7 +65,7 @@ func demand(t contract.Trial) (contract.Demand, error) {
 	case p.Driver == driverMariaDB && p.BatchUpdateAPI:
 		d.PreparedStatements = int64(p.Threads)
 	}
-	return d, nil
+	return d
 }
 
 // statements of a connection: one each for reads, scans and inserts, and for updates as many

@@ -4,9 +4,8 @@ import (
 	"regexp"
 
 	"github.com/assay-bench/assay/engines/servererror"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // cause is the meaning of an exception for a run, and what to do.
@@ -113,7 +112,7 @@ func (j judgement) complaint() *contract.Failure {
 	if counts := j.report.errorCounts(); len(counts) > 0 {
 		errors = " (" + describe(counts) + ")"
 	}
-	refusals := runner.Refusals{Phase: j.want.phase, TLS: j.want.tls, Loads: true, Remedies: remedies}
+	refusals := runner.Refusals{Phase: j.phase, TLS: j.trial.Endpoint.TLS, Loads: true, Remedies: remedies}
 	for i, why := range causes {
 		line, ok := said.byCause[i]
 		if !ok {

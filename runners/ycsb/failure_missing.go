@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // missing lists what a whole report would have. A report has no last line of its own, so
@@ -16,10 +17,10 @@ func (j judgement) missing() []string {
 	if j.cut {
 		add("the end of its last line")
 	}
-	if j.report.runTime.valueOrNil() == nil {
+	if j.report.runTime.value(0) == nil {
 		add("[OVERALL], %s", measureRunTime)
 	}
-	if j.report.throughput.valueOrNil() == nil {
+	if j.report.throughput.value(0) == nil {
 		add("[OVERALL], %s", measureThroughput)
 	}
 	n, counted := j.report.endedWell(), j.report.counted()
@@ -36,17 +37,15 @@ func (j judgement) missing() []string {
 	return names
 }
 
-func (f *figure) valueOrNil() *float64 { return valueOf(f, 0) }
-
 // missingSections are CLEANUP, which each thread has once, and the intended latencies of
 // each operation that has others.
 func (j judgement) missingSections() []string {
 	var names []string
-	if n := j.report.of(metricCleanup, false).done(); n == nil || *n != int64(j.want.threads) {
-		names = append(names, fmt.Sprintf("the section %s of %d threads", metricCleanup, j.want.threads))
+	if n := j.report.of(metricCleanup, false).done(); n == nil || *n != j.threads {
+		names = append(names, fmt.Sprintf("the section %s of %d threads", metricCleanup, j.threads))
 	}
 	isIntended := func(s *section) bool { return parseMetric(s.name).intended }
-	if !j.want.isOpen && !slices.ContainsFunc(j.report.sections, isIntended) {
+	if (j.params.Target == 0 || j.phase == contract.PhasePrepare) && !slices.ContainsFunc(j.report.sections, isIntended) {
 		return names
 	}
 	for _, s := range j.report.sections {
@@ -73,7 +72,7 @@ func (j judgement) missingIn(s *section) []string {
 		add(measureOperations)
 	}
 	for what, l := range map[string]*latency{"AverageLatency": s.avg, "MinLatency": s.min, "MaxLatency": s.max} {
-		if l == nil || l.ms() == nil {
+		if l.ms() == nil {
 			add(what)
 		}
 	}
@@ -150,5 +149,5 @@ func describe(counts []contract.ErrorCount) string {
 	for _, c := range counts {
 		parts = append(parts, fmt.Sprintf("%s %d times", c.Name, c.Count))
 	}
-	return list(parts)
+	return runner.Few(parts)
 }

@@ -35,7 +35,7 @@ func sane(t *testing.T, r runner.Report) {
 			}
 		}
 	}
-	if len(r.Problems) > maxProblems+2 {
+	if len(r.Problems) > runner.MaxProblems+2 {
 		t.Errorf("%d problems", len(r.Problems))
 	}
 	for _, p := range r.Problems {

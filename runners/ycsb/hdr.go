@@ -5,10 +5,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/runner/hdrlog"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // loggingFor is the comment in which YCSB names the metric of a log.

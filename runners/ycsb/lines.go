@@ -1,12 +1,6 @@
 package ycsb
 
-import (
-	"regexp"
-	"strings"
-)
-
-// maxProblems bounds what a report quotes. The whole output is kept beside it.
-const maxProblems = 100
+import "regexp"
 
 var (
 	versionLine = regexp.MustCompile(`^YCSB Client (\d\S*)$`)
@@ -33,12 +27,3 @@ var (
 		`)$`)
 	stackLine = regexp.MustCompile(`^\s+at .*|^\s*\.\.\. \d+ (?:more|common frames omitted)$`)
 )
-
-// list names the first few.
-func list(names []string) string {
-	const few = 5
-	if len(names) <= few {
-		return strings.Join(names, ", ")
-	}
-	return strings.Join(names[:few], ", ") + ", ..."
-}

@@ -4,10 +4,14 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // share is the part of the rows that a client loads.
 type share struct{ start, count int64 }
+
+// threads that load it: none without a row, but for one.
+func (s share) threads(p Params) int64 { return max(min(int64(p.Threads), s.count), 1) }
 
 // shareOf a client: the first ones have a row more where the rows do not divide evenly. The
 // client that is alone, or the first where the database is behind a JDBC driver, loads all:
@@ -36,7 +40,7 @@ func skips(t contract.Trial, phase contract.Phase) bool {
 	if phase != contract.PhasePrepare {
 		return false
 	}
-	p, err := decodeParams(t.Workload)
+	p, err := ofTrial(t)
 	if err != nil {
 		return false // Command says what is wrong
 	}
@@ -48,11 +52,7 @@ func skips(t contract.Trial, phase contract.Phase) bool {
 // phases, trials and clients of a run share one. 0 and 1 belong to the warm-up and the run
 // of the first trial of a single client.
 func insertRange(t contract.Trial, phase contract.Phase) int {
-	index := 0
-	if t.Ref.Index != nil {
-		index = *t.Ref.Index
-	}
-	index *= 2
+	index := 2 * runner.Value(t.Ref.Index)
 	if phase == contract.PhaseRun {
 		index++
 	}

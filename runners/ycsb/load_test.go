@@ -112,11 +112,11 @@ func TestExpectations(t *testing.T) {
 			if tt.tls != "" {
 				trial.Endpoint.TLS = tt.tls
 			}
-			f, err := expectations(trial)
+			f, err := Runner().Expectations(trial)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := demand(trial)
+			d, err := Runner().Connection.Demand(trial)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestExpectations(t *testing.T) {
 			if tt.expected.DurationSeconds > 0 { // bounded by time: it warms up in the process that measures
 				tt.expected.WarmupSeconds, tt.expected.Straddling = 30, 20
 			}
-			n, err := rows(trial)
+			n, err := Runner().Data.Rows(trial)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,15 +47,17 @@ func (m *marks) add(line string) bool {
 	case "Error":
 		m.errors = append(m.errors, value)
 	case "BatchedRows":
-		rows, confirmed, _ := strings.Cut(value, ", ")
-		m.batched, m.confirmed = wholeNumber(rows), wholeNumber(confirmed)
-		return m.batched != nil && m.confirmed != nil
-	case "Setup":
-		ms := wholeNumber(value)
-		if ms == nil {
-			return false
+		n, ok := wholeNumbers(value, 2)
+		if ok {
+			m.batched, m.confirmed = &n[0], &n[1]
 		}
-		m.setupSeconds = new(float64(*ms) / 1000)
+		return ok
+	case "Setup":
+		ms, ok := wholeNumbers(value, 1)
+		if ok {
+			m.setupSeconds = new(float64(ms[0]) / 1000)
+		}
+		return ok
 	case "Window":
 		m.window = parseWindow(value)
 		return m.window != nil
@@ -80,10 +82,14 @@ func driverName(text string) string {
 	return strings.Replace(text, " mysql-connector-j-", " ", 1)
 }
 
-func wholeNumber(text string) *int64 {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
-		return nil
+// wholeNumbers of a list; ok is false where it is none, or has not so many.
+func wholeNumbers(list string, many int) (numbers []int64, ok bool) {
+	for text := range strings.SplitSeq(list, ", ") {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 {
+			return nil, false
+		}
+		numbers = append(numbers, n)
 	}
-	return &n
+	return numbers, len(numbers) == many
 }

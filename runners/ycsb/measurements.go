@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Units.
@@ -42,11 +43,11 @@ func (p part) measurements(series []contract.Interval) []contract.Measurement {
 	n := p.report.endedWell()
 	ms := []contract.Measurement{{
 		Name: contract.NameThroughput, Unit: unitOperations, Direction: contract.HigherIsBetter, Operation: operationAny,
-		N: n, Value: valueOf(p.report.throughput, 0), Intervals: series,
+		N: n, Value: p.report.throughput.value(0), Intervals: series,
 	}}
 	ms = append(ms, p.allOperations(false)...)
 	ms = append(ms, p.allOperations(true)...)
-	ms = append(ms, contract.Measurement{Name: contract.NameTotalTime, Unit: unitSecond, Value: valueOf(p.report.runTime, -3)})
+	ms = append(ms, contract.Measurement{Name: contract.NameTotalTime, Unit: unitSecond, Value: p.report.runTime.value(-3)})
 	events := contract.Measurement{Name: contract.NameEvents, Unit: unitOne}
 	if counted := p.report.counted(); counted != nil {
 		events.Value = new(float64(*counted))
@@ -62,9 +63,7 @@ func (p part) measurements(series []contract.Interval) []contract.Measurement {
 	for _, g := range p.report.gcs {
 		ms = append(ms, g.measurement())
 	}
-	return slices.DeleteFunc(ms, func(m contract.Measurement) bool {
-		return m.Value == nil && m.N == nil && m.Histogram == nil && len(m.Intervals) == 0
-	})
+	return runner.Reported(ms)
 }
 
 // sortedSections of operations that ended well: YCSB prints them in the order of a hash
@@ -123,12 +122,7 @@ type quantile struct {
 // figuresOf a section. Percentiles are read from the histogram, if there is one, as those
 // of several clients are.
 func figuresOf(s *section, h *contract.Histogram) figures {
-	f := figures{histogram: h}
-	for to, from := range map[**float64]*latency{&f.min: s.min, &f.avg: s.avg, &f.max: s.max} {
-		if from != nil {
-			*to = from.ms()
-		}
-	}
+	f := figures{min: s.min.ms(), avg: s.avg.ms(), max: s.max.ms(), histogram: h}
 	if parseMetric(s.name).operation == metricCleanup {
 		return f // one for each thread: the 95 % of 20 are the second largest
 	}
@@ -273,11 +267,4 @@ func (g gc) measurement() contract.Measurement {
 		m.Labels = map[string]string{contract.LabelCollector: g.collector}
 	}
 	return m
-}
-
-func valueOf(f *figure, shift int) *float64 {
-	if f == nil {
-		return nil
-	}
-	return f.value(shift)
 }

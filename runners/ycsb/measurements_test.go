@@ -192,7 +192,7 @@ func TestRealRunsAreValid(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			expected, err := expectations(f.trial(t))
+			expected, err := Runner().Expectations(f.trial(t))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,33 +1,48 @@
 package ycsb
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
+
+// chosen are the operations of which a property says how often they are chosen.
+var chosen = []string{"read", "update", "scan", "insert", "readmodifywrite"}
+
+// sharesOf the operations and their sum. It refuses shares that are no numbers, and none at all: YCSB would
+// end without a word.
+func sharesOf(properties map[string]string) (shares map[string]float64, sum float64, err error) {
+	shares = map[string]float64{}
+	for _, operation := range chosen {
+		text := properties[operation+"proportion"]
+		share, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(share >= 0 && share <= 1e9) {
+			return nil, 0, fmt.Errorf("workload.ycsb.properties.%sproportion: %q is not a share: use a number from 0 on", operation, text)
+		}
+		shares[operation] = share
+		sum += share
+	}
+	if sum <= 0 {
+		return nil, 0, fmt.Errorf("workload.ycsb.properties: all shares are 0, so there is nothing to do: give one of %sproportion",
+			strings.Join(chosen, "proportion, "))
+	}
+	return shares, sum, nil
+}
 
 // mixOf is the share of all operations in which YCSB counts each kind, from the properties
 // of the workload. Shares that do not add up to 1 are scaled, as YCSB does. An operation
 // that reads, modifies and writes is counted as a READ and as an UPDATE as well.
 func mixOf(properties map[string]string) map[string]float64 {
-	chosen := map[string]float64{}
-	total := 0.0
-	for _, operation := range []string{"read", "update", "insert", "scan", "readmodifywrite"} {
-		share, err := strconv.ParseFloat(properties[operation+"proportion"], 64)
-		if err != nil || !(share >= 0) {
-			return nil // the command says what is wrong
-		}
-		chosen[operation] = share
-		total += share
+	shares, total, err := sharesOf(properties)
+	if err != nil {
+		return nil // the command says what is wrong
 	}
-	if !(total > 0) {
-		return nil
-	}
-	composed := chosen["readmodifywrite"]
+	composed := shares["readmodifywrite"]
 	return map[string]float64{
-		"read":                                 (chosen["read"] + composed) / total,
-		"update":                               (chosen["update"] + composed) / total,
-		"insert":                               chosen["insert"] / total,
-		"scan":                                 chosen["scan"] / total,
+		"read":                                 (shares["read"] + composed) / total,
+		"update":                               (shares["update"] + composed) / total,
+		"insert":                               shares["insert"] / total,
+		"scan":                                 shares["scan"] / total,
 		strings.ToLower(metricReadModifyWrite): composed / total,
 	}
 }

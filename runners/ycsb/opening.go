@@ -1,12 +1,12 @@
 package ycsb
 
 import (
+	"math"
 	"strconv"
 	"time"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 // has a warm-up of its own process: the published experiments count them from the first one.
 // Several clients are told when to begin in any case, as Java does not start in a fixed time.
 func opening(t contract.Trial) runner.Opening {
-	p, err := decodeParams(t.Workload)
+	p, err := ofTrial(t)
 	if err != nil {
 		return runner.Opening{} // Command says what is wrong
 	}
@@ -61,7 +61,7 @@ func (p Params) windowArgs(t contract.Trial) map[string]string {
 	if p.OperationCount > 0 {
 		whole, length = int64(o.Lead/time.Second)+t.DurationSeconds, 0
 	}
-	whole = min(whole, maxInt)
+	whole = min(whole, math.MaxInt32)
 	return map[string]string{
 		"assay.begin":      strconv.FormatInt(t.Begin.UnixMilli(), 10),
 		"assay.window":     strconv.FormatInt(length, 10),

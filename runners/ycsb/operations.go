@@ -71,7 +71,7 @@ func (r *report) of(operation string, intended bool) *section {
 // done is how many operations of a section were measured to end well; absent where the
 // report does not say.
 func (s *section) done() *int64 {
-	if s == nil || s.operations == nil {
+	if s == nil {
 		return nil
 	}
 	return s.operations.count()
@@ -101,9 +101,6 @@ func (r *report) endedWell() *int64 {
 // counted is how many operations YCSB counted itself, those that failed too: it prints
 // their number divided by the time. It is absent when the quotient fits no whole number.
 func (r *report) counted() *int64 {
-	if r.runTime == nil || r.throughput == nil {
-		return nil
-	}
 	ms, rate := r.runTime.count(), r.throughput.value(0)
 	if ms == nil || rate == nil || *ms == 0 || !(*rate >= 0 && *rate*float64(*ms) < 1<<53) {
 		return nil

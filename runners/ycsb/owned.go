@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -81,11 +80,6 @@ func checkValue(field, value string) error {
 	return nil
 }
 
-// proportions are the properties that say how often an operation is chosen.
-var proportions = []string{
-	"readproportion", "updateproportion", "scanproportion", "insertproportion", "readmodifywriteproportion",
-}
-
 // effective are the properties of the preset with those of the user on top.
 func (p Params) effective() map[string]string {
 	all := maps.Clone(presets[p.Workload])
@@ -93,27 +87,10 @@ func (p Params) effective() map[string]string {
 	return all
 }
 
-// checkProportions refuses shares that are no numbers, and none at all: YCSB would end
-// without a word.
-func (p Params) checkProportions() error {
-	all, sum := p.effective(), 0.0
-	for _, name := range proportions {
-		share, err := strconv.ParseFloat(all[name], 64)
-		if err != nil || !(share >= 0 && share <= 1e9) {
-			return fmt.Errorf("workload.ycsb.properties.%s: %q is not a share: use a number from 0 on", name, all[name])
-		}
-		sum += share
-	}
-	if sum <= 0 {
-		return fmt.Errorf("workload.ycsb.properties: all shares are 0, so there is nothing to do: give one of %v", proportions)
-	}
-	return nil
-}
-
 // inserts says whether the workload makes new rows while it is measured.
 func (p Params) inserts() bool {
-	share, err := strconv.ParseFloat(p.effective()["insertproportion"], 64)
-	return err == nil && share > 0
+	shares, _, err := sharesOf(p.effective())
+	return err == nil && shares["insert"] > 0
 }
 
 // checkJVMOptions refuses what would start another program.

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // reading is what an output said.
@@ -24,20 +23,19 @@ type reading struct {
 	// unreadable are parts of the output that are broken.
 	unreadable []string
 	complaints complaints
-	problems   []contract.Problem
-	unread     int
+	problems   runner.Problems
 }
 
 // parse gives an output its meaning. YCSB ends with 0 whatever went wrong, so a success
 // has to be proven: no exception, no operation that failed, a whole report whose numbers
 // fit each other, as many operations as asked for, and the last word of our binding.
 func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Report {
-	p, err := decodeParams(t.Workload)
+	p, err := ofTrial(t)
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
+		return runner.Unreadable(err)
 	}
 	r := read(phase, o)
-	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
+	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems.List(strings.ToLower(string(phase)))}
 	if phase != contract.PhaseCleanup {
 		made.Errors = r.report.errorCounts()
 		if r.marks.window != nil {
@@ -49,7 +47,7 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 			made.Measurements = r.withRates(p, made.Measurements)
 		}
 	}
-	made.Failure = judgement{&r, expect(t, phase, p)}.failure(o)
+	made.Failure = r.judge(t, phase, p).failure(o)
 	return made
 }
 
@@ -68,10 +66,7 @@ func read(phase contract.Phase, o runner.Output) reading {
 	r.readStream(source+"/stdout", o.Stdout, !exported)
 	r.readStream(source+"/stderr", o.Stderr, false)
 	if r.report.runTime != nil && r.report.throughput != nil && r.report.counted() == nil {
-		r.problem(source, 0, fmt.Sprintf("throughput %s times run time %s ms is no whole number of operations", r.report.throughput.text, r.report.runTime.text))
-	}
-	if r.unread > 0 {
-		r.problems = append(r.problems, contract.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
+		r.problems.Add(source, 0, fmt.Sprintf("throughput %s times run time %s ms is no whole number of operations", r.report.throughput.text, r.report.runTime.text))
 	}
 	return r
 }
@@ -87,7 +82,7 @@ func (r *reading) readStream(source string, text []byte, hasReport bool) {
 			if isLast {
 				r.cut = true
 			} else if !r.report.add(e) {
-				r.problem(source, i+1, line)
+				r.problems.Add(source, i+1, line)
 			}
 			continue
 		}
@@ -99,7 +94,7 @@ func (r *reading) readStream(source string, text []byte, hasReport bool) {
 		case inComplaint:
 			r.complaints.add(line)
 		default:
-			r.problem(source, i+1, line)
+			r.problems.Add(source, i+1, line)
 		}
 	}
 }
@@ -142,7 +137,7 @@ func (r *reading) readExport(source string, export []byte) {
 	}
 	for i, e := range entries {
 		if !r.report.add(e) {
-			r.problem(source, i+1, e.metric+", "+e.measure+", "+e.value)
+			r.problems.Add(source, i+1, e.metric+", "+e.measure+", "+e.value)
 		}
 	}
 }
@@ -151,18 +146,10 @@ func (r *reading) readLog(source, name string, data []byte) {
 	log, err := parseLog(name, data)
 	if err != nil {
 		r.unreadable = append(r.unreadable, name+": "+runner.Abridge(err.Error()))
-		r.problem(source+"/"+name, 0, err.Error())
+		r.problems.Add(source+"/"+name, 0, err.Error())
 		return
 	}
 	r.logs[log.metric] = log
-}
-
-func (r *reading) problem(source string, line int, text string) {
-	if len(r.problems) >= maxProblems {
-		r.unread++
-		return
-	}
-	r.problems = append(r.problems, contract.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
 }
 
 // toolVersion such as YCSB 0.17.0, MySQL Connector/J 9.7.0.

@@ -1,5 +1,7 @@
 package ycsb
 
+import "cmp"
+
 // presets are the workloads a to f as YCSB 0.17 publishes them (its folder workloads), in
 // full: no property that decides what is asked of the server is left to a default.
 var presets = map[string]map[string]string{
@@ -16,22 +18,16 @@ var presets = map[string]map[string]string{
 type mix struct{ read, update, scan, insert, readModifyWrite, keys, maxScan string }
 
 func (m mix) properties() map[string]string {
-	or := func(value, instead string) string {
-		if value == "" {
-			return instead
-		}
-		return value
-	}
 	return map[string]string{
-		"readproportion":            or(m.read, "0"),
-		"updateproportion":          or(m.update, "0"),
-		"scanproportion":            or(m.scan, "0"),
-		"insertproportion":          or(m.insert, "0"),
-		"readmodifywriteproportion": or(m.readModifyWrite, "0"),
-		"requestdistribution":       or(m.keys, "zipfian"),
+		"readproportion":            cmp.Or(m.read, "0"),
+		"updateproportion":          cmp.Or(m.update, "0"),
+		"scanproportion":            cmp.Or(m.scan, "0"),
+		"insertproportion":          cmp.Or(m.insert, "0"),
+		"readmodifywriteproportion": cmp.Or(m.readModifyWrite, "0"),
+		"requestdistribution":       cmp.Or(m.keys, "zipfian"),
 		"readallfields":             "true",
 		"writeallfields":            "false",
-		"maxscanlength":             or(m.maxScan, "1000"),
+		"maxscanlength":             cmp.Or(m.maxScan, "1000"),
 		"scanlengthdistribution":    "uniform",
 		"fieldlengthdistribution":   "constant",
 		"insertorder":               "hashed",

@@ -3,9 +3,8 @@ package ycsb
 import (
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // quote reads a report that somebody published: whatever of it is there, in the units in
@@ -22,13 +21,13 @@ func quote(text []byte) runner.Report {
 		// The end of a published text is no proof of anything.
 		r.readStream("quote", append([]byte(strings.TrimRight(string(text), "\n")), '\n'), true)
 	}
-	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
+	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems.List("quote")}
 	switch {
 	case len(r.report.doubled) > 0:
-		made.Failure = failed(contract.ReasonToolFailed, "the text gives these figures more than once: %s: give one report, of one phase", list(r.report.doubled))
+		made.Failure = failed(contract.ReasonToolFailed, "the text gives these figures more than once: %s: give one report, of one phase", runner.Few(r.report.doubled))
 		return made
 	case len(r.unreadable) > 0:
-		made.Failure = failed(contract.ReasonToolFailed, "the text is no report of YCSB: %s", list(r.unreadable))
+		made.Failure = failed(contract.ReasonToolFailed, "the text is no report of YCSB: %s", runner.Few(r.unreadable))
 		return made
 	}
 	made.Measurements = r.quoted()
@@ -40,7 +39,7 @@ func quote(text []byte) runner.Report {
 func (r *reading) quoted() []contract.Measurement {
 	var ms []contract.Measurement
 	add := func(m contract.Measurement, f *figure) {
-		if m.Value = valueOf(f, 0); m.Value != nil {
+		if m.Value = f.value(0); m.Value != nil {
 			ms = append(ms, m)
 		}
 	}
@@ -59,7 +58,7 @@ func quotedSection(s *section) []contract.Measurement {
 	m := parseMetric(s.name)
 	var ms []contract.Measurement
 	add := func(name string, extra [2]string, unit string, f *figure) {
-		made := contract.Measurement{Name: name, Labels: m.labels(), Unit: unit, Value: valueOf(f, 0)}
+		made := contract.Measurement{Name: name, Labels: m.labels(), Unit: unit, Value: f.value(0)}
 		if extra[0] != "" {
 			made.Labels[extra[0]] = extra[1]
 		}

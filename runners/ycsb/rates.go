@@ -1,8 +1,6 @@
 package ycsb
 
-import (
-	"github.com/assay-bench/assay/internal/ground/contract"
-)
+import "github.com/assay-bench/assay/internal/ground/contract"
 
 // withRates adds to the measurements of a run the rate that was offered, of an open loop, and
 // that of errors, which is there also when nothing happened: a summary over trials would
@@ -12,7 +10,7 @@ func (r *reading) withRates(p Params, ms []contract.Measurement) []contract.Meas
 	if p.Target > 0 {
 		ms = append(ms, contract.Measurement{Name: contract.NameOffered, Unit: unitOperations, Value: new(float64(p.Target))})
 	}
-	milliseconds := r.report.runTime.valueOrNil()
+	milliseconds := r.report.runTime.value(0)
 	if milliseconds == nil || *milliseconds <= 0 || r.report.endedWell() == nil {
 		return ms // the report is not whole
 	}

@@ -112,7 +112,7 @@ func TestFigureIsRoundedOnce(t *testing.T) {
 	}
 	for text, want := range tests {
 		got := "<nil>"
-		if v := (figure{text}).value(-3); v != nil {
+		if v := (&figure{text}).value(-3); v != nil {
 			got = fmt.Sprint(*v)
 		}
 		if got != want {

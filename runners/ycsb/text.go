@@ -42,8 +42,11 @@ type figure struct {
 
 // value of the number times ten to the power of shift. It is the double that is nearest
 // to the shifted decimal number: a division would round a second time. It is absent for
-// NaN and Infinity.
-func (f figure) value(shift int) *float64 {
+// NaN and Infinity, and for a figure that is not there.
+func (f *figure) value(shift int) *float64 {
+	if f == nil {
+		return nil
+	}
 	mantissa, exponent := strings.ToLower(f.text), 0
 	if before, after, ok := strings.Cut(mantissa, "e"); ok {
 		e, err := strconv.Atoi(after)
@@ -60,7 +63,7 @@ func (f figure) value(shift int) *float64 {
 }
 
 // count is a number of things; absent where it is none.
-func (f figure) count() *int64 {
+func (f *figure) count() *int64 {
 	v := f.value(0)
 	if v == nil || *v < 0 || *v >= 1<<53 || *v != math.Trunc(*v) {
 		return nil
@@ -103,8 +106,13 @@ type latency struct {
 	unit string
 }
 
-// ms is the latency in ms.
-func (l latency) ms() *float64 { return l.value(inMS[l.unit]) }
+// ms is the latency in ms; absent where it is not there.
+func (l *latency) ms() *float64 {
+	if l == nil {
+		return nil
+	}
+	return l.value(inMS[l.unit])
+}
 
 // percentile is one of a section, in the order of the report.
 type percentile struct {

@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // connection is what the binding needs to reach a database, without its secrets.
@@ -42,7 +41,7 @@ var drivers = map[string]driverFacts{
 		class: "org.mariadb.jdbc.Driver", scheme: "jdbc:mariadb",
 		plain:       []string{"sslMode=disable", "allowPublicKeyRetrieval=true"},
 		encrypted:   []string{"sslMode=trust"},
-		verified:    []string{"sslMode=verify-ca", "serverSslCert=" + caFile},
+		verified:    []string{"sslMode=verify-ca", "serverSslCert=" + runner.CAFile},
 		certificate: []string{"keyStore=" + clientStore, "keyStorePassword=" + storePassword, "keyStoreType=PKCS12"},
 	},
 }
@@ -64,46 +63,38 @@ func connectionTo(e contract.Endpoint, p Params, c runner.Credentials) (connecti
 		return jdbcConnection(*e.JDBC, e.TLS, p)
 	}
 	d, known := drivers[p.Driver]
-	switch {
-	case !known:
+	if !known {
 		return connection{}, fmt.Errorf("workload.ycsb.driver: %s does not speak MySQL's protocol: use it with external.jdbc of the target", p.Driver)
-	case e.Host == "" || strings.ContainsAny(e.Host, ", \t\r\n/?#&;()"):
-		return connection{}, fmt.Errorf("endpoint.host: %q is not one host", e.Host)
-	case e.Port < 1 || e.Port > 65535:
-		return connection{}, fmt.Errorf("endpoint.port: %d is out of range: use 1 to 65535", e.Port)
-	case !databaseName.MatchString(e.Database):
-		return connection{}, fmt.Errorf("endpoint.database: %q is not a name: use letters, digits, underscores, dollar signs and dashes", e.Database)
 	}
-	parameters, err := tlsParameters(d, e.TLS, c)
-	if err != nil {
+	if err := runner.CheckEndpoint(e); err != nil {
 		return connection{}, err
+	}
+	if !databaseName.MatchString(e.Database) {
+		return connection{}, fmt.Errorf("endpoint.database: %q is not a name: use letters, digits, underscores, dollar signs and dashes", e.Database)
 	}
 	own, err := urlParameters(p.URLParameters)
 	if err != nil {
 		return connection{}, err
 	}
 	address := net.JoinHostPort(e.Host, strconv.Itoa(int(e.Port)))
-	url := d.scheme + "://" + address + "/" + e.Database + "?" + strings.Join(slices.Concat(parameters, own), "&")
+	url := d.scheme + "://" + address + "/" + e.Database + "?" + strings.Join(slices.Concat(tlsParameters(d, e.TLS, c), own), "&")
 	return connection{url: url, driver: d.class}, nil
 }
 
 var databaseName = regexp.MustCompile(`^[A-Za-z0-9_$-]+$`)
 
-func tlsParameters(d driverFacts, mode contract.TLSMode, c runner.Credentials) ([]string, error) {
-	switch mode {
-	case contract.TLSDisabled:
-		return d.plain, nil
-	case contract.TLSRequired:
-		parameters := d.encrypted
-		if len(c.CA) > 0 {
-			parameters = d.verified
-		}
-		if len(c.Cert) > 0 {
-			parameters = slices.Concat(parameters, d.certificate)
-		}
-		return parameters, nil
+func tlsParameters(d driverFacts, mode contract.TLSMode, c runner.Credentials) []string {
+	if mode == contract.TLSDisabled {
+		return d.plain
 	}
-	return nil, fmt.Errorf("endpoint.tls: %q is not known: use %s or %s", mode, contract.TLSDisabled, contract.TLSRequired)
+	parameters := d.encrypted
+	if len(c.CA) > 0 {
+		parameters = d.verified
+	}
+	if len(c.Cert) > 0 {
+		parameters = slices.Concat(parameters, d.certificate)
+	}
+	return parameters
 }
 
 var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]*$`)

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/runner/hdrlog"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // windowMark is when the measured window of a process was, in ms since 1970.
@@ -26,17 +25,9 @@ type windowMark struct {
 }
 
 func parseWindow(text string) *windowMark {
-	var at [4]int64
-	parts := strings.Split(text, ", ")
-	if len(parts) != len(at) {
+	at, ok := wholeNumbers(text, 4)
+	if !ok || !slices.IsSorted(at) {
 		return nil
-	}
-	for i, part := range parts {
-		n := wholeNumber(part)
-		if n == nil || i > 0 && *n < at[i-1] {
-			return nil
-		}
-		at[i] = *n
 	}
 	return &windowMark{connected: at[0], began: at[1], cut: at[2], ended: at[3]}
 }
@@ -48,15 +39,12 @@ type collection struct {
 }
 
 func parseCollection(text string) (collection, bool) {
-	parts := strings.Split(text, ", ")
-	if len(parts) != 3 {
+	collector, rest, _ := strings.Cut(text, ", ")
+	n, ok := wholeNumbers(rest, 2)
+	if !ok {
 		return collection{}, false
 	}
-	count, ms := wholeNumber(parts[1]), wholeNumber(parts[2])
-	if count == nil || ms == nil {
-		return collection{}, false
-	}
-	return collection{parts[0], *count, *ms}, true
+	return collection{collector, n[0], n[1]}, true
 }
 
 // collected is what the report of YCSB says of garbage collection, of the window alone.
@@ -91,7 +79,7 @@ func (w windowMark) within(p logPart) bool { return p.began >= w.began }
 func (j judgement) uncut() *contract.Failure {
 	w := j.marks.window
 	if w == nil {
-		if j.want.isTimed {
+		if j.params.isTimed(j.trial, j.phase) {
 			return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its output lacks the line %sWindow: look at the raw output", markPrefix)
 		}
 		return nil

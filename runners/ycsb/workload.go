@@ -1,11 +1,11 @@
 package ycsb
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -15,23 +15,11 @@ const (
 	driverMariaDB = "MariaDB"
 )
 
-// maxInt is the largest value that YCSB reads for a property that is an integer.
-const maxInt = 1<<31 - 1
-
 // Params are spec.workload.ycsb, which have their defaults and are within their bounds.
 type Params v1alpha1.YCSBWorkload
 
-// decodeParams reads the workload of a trial strictly: a field that is not
-// understood would silently change what is measured.
-func decodeParams(workload json.RawMessage) (Params, error) {
-	var p Params
-	if err := runner.DecodeWorkload(Name, workload, &p); err != nil {
-		return Params{}, err
-	}
-	if err := p.validate(); err != nil {
-		return Params{}, err
-	}
-	return p, nil
+func ofTrial(t contract.Trial) (Params, error) {
+	return runner.Decode(Name, t.Workload, Params.validate)
 }
 
 // validate checks what a schema cannot express.
@@ -51,5 +39,6 @@ func (p Params) validate() error {
 	if err := checkJVMOptions(p.JVMOptions); err != nil {
 		return err
 	}
-	return p.checkProportions()
+	_, _, err := sharesOf(p.effective())
+	return err
 }

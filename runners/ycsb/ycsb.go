@@ -20,9 +20,8 @@
 package ycsb
 
 import (
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Name of the runner in the API and in the catalogue of images.
@@ -42,15 +41,15 @@ func Runner() runner.Runner {
 		},
 		Command:      command,
 		Parse:        parse,
-		Expectations: expectations,
+		Expectations: runner.Answer(ofTrial, Params.expectations),
 		Data: runner.Data{
 			// The rows do not follow from the letter: it says what is asked of them. Properties that
 			// decide the rows cannot be axes, as no property can.
 			Fields:     runner.Fields("recordCount", "fieldCount", "fieldLength", "columns"),
-			Rows:       rows,
+			Rows:       runner.Answer(ofTrial, Params.rows),
 			SharesLoad: true,
 		},
-		Connection: runner.Connection{Demand: demand, JDBC: true},
+		Connection: runner.Connection{Demand: runner.Answer(ofTrial, Params.demand), JDBC: true},
 		Phases:     runner.Phases{Skips: skips, Opening: opening},
 		Design:     runner.Design{Sample: "{workload: a, recordCount: 100000}", Loads: []string{"threads", "target"}, Offers: offers},
 		Quote:      quote,

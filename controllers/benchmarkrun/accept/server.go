@@ -133,7 +133,7 @@ func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha
 		return nil
 	}
 	return e.Defaults(engine.Shape{
-		CPUs: shape.CPU.AsApproximateFloat64(), MemoryBytes: shape.Memory.Value(),
+		MemoryBytes: shape.Memory.Value(),
 		DataBytes: m.Storage.Size.Value(), DataInMemory: m.Storage.Medium == v1alpha1.MediumMemory,
 	}, m.StorageEngine)
 }

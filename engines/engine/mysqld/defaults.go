@@ -1,10 +1,9 @@
 package mysqld
 
 import (
-	"strconv"
+	"slices"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -27,14 +26,6 @@ const (
 	minBlockCache = 32 * mib
 )
 
-// available is the memory for the server, in bytes.
-func available(s engine.Shape) int64 {
-	if s.DataInMemory {
-		return s.MemoryBytes - s.DataBytes
-	}
-	return s.MemoryBytes
-}
-
 // roundDown keeps whole GiB from 1 GiB on, and whole parts of the given size below.
 // MySQL before 8.4 rounds the buffer pool up to a multiple of its chunks, 128 MiB, and
 // from 1 GiB on of eight of them.
@@ -55,7 +46,7 @@ func roundDown(n, part int64) int64 {
 // the reserve reduces it on small machines. A quarter is left for connections, temporary
 // tables and the page cache: a connection of sysbench needs about 1 MiB.
 func bufferPool(s engine.Shape) int64 {
-	pool := roundDown((available(s)-reserve)/4*3, 128*mib)
+	pool := roundDown((s.Available()-reserve)/4*3, 128*mib)
 	if pool <= stockPool {
 		return 0
 	}
@@ -89,7 +80,7 @@ func redoBytes(s engine.Shape) int64 {
 // "Tuning the RocksDB block cache", 2016: 20 % where the data fits into neither cache, all
 // where it fits into the block cache.)
 func blockCache(s engine.Shape) int64 {
-	return max(roundDown((available(s)-reserve)/2, 32*mib), minBlockCache)
+	return max(roundDown((s.Available()-reserve)/2, 32*mib), minBlockCache)
 }
 
 // Defaults are the settings for a shape. redoLog is the name of the setting for the capacity
@@ -97,25 +88,17 @@ func blockCache(s engine.Shape) int64 {
 // system tables, keeps its defaults.
 func Defaults(s engine.Shape, storageEngine, redoLog string) []contract.Setting {
 	if storageEngine == RocksDB {
-		return []contract.Setting{number("rocksdb_block_cache_size", blockCache(s))}
+		return []contract.Setting{engine.Number("rocksdb_block_cache_size", blockCache(s))}
 	}
 	var out []contract.Setting
 	if pool := bufferPool(s); pool > 0 {
-		out = append(out, number("innodb_buffer_pool_size", pool))
+		out = append(out, engine.Number("innodb_buffer_pool_size", pool))
 	}
 	if redo := redoBytes(s); redo > 0 {
-		out = append(out, number(redoLog, redo))
+		out = append(out, engine.Number(redoLog, redo))
 	}
 	return out
 }
-
-func number(name string, n int64) contract.Setting {
-	return contract.Setting{Name: name, Value: strconv.FormatInt(n, 10)}
-}
-
-// headroom is added to a demand: for logins of the agents and of the manager, for replicas,
-// and for a person.
-const headroom = 32
 
 // Stock are the default limits of a server; of several versions, the lowest.
 type Stock struct {
@@ -126,15 +109,9 @@ type Stock struct {
 // open_files_limit is not among them: every server of the family derives it from
 // max_connections and table_open_cache, and logs a warning when the pod does not allow it.
 func Limits(d contract.Demand, stock Stock) []contract.Setting {
-	var out []contract.Setting
-	raise := func(name string, demand, own, least int64) {
-		if demand+headroom > own {
-			out = append(out, number(name, max(demand+headroom, least)))
-		}
-	}
-	raise("max_connections", d.Connections, stock.Connections, 0)
-	raise("max_prepared_stmt_count", d.PreparedStatements, stock.PreparedStatements, 0)
-	// The version is unknown here, and another version may have twice as much by default.
-	raise("table_open_cache", d.Tables, stock.OpenTables, 2*stock.OpenTables)
-	return out
+	return slices.Concat(
+		engine.Raised("max_connections", d.Connections, stock.Connections, 0),
+		engine.Raised("max_prepared_stmt_count", d.PreparedStatements, stock.PreparedStatements, 0),
+		// The version is unknown here, and another version may have twice as much by default.
+		engine.Raised("table_open_cache", d.Tables, stock.OpenTables, 2*stock.OpenTables))
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -77,7 +76,6 @@ func StorageOf(version, storageEngine string) (engine.Storage, bool) {
 // flushes of the log too, and Innodb_data_written the pages, and those of the doublewrite buffer.
 func InnoDBStorage() engine.Storage {
 	return engine.Storage{
-		Name:    InnoDB,
 		Flushes: "Innodb_data_fsyncs", LogFlushes: []string{"Innodb_os_log_fsyncs", "Innodb_data_fsyncs"},
 		Written: []string{"Innodb_data_written", "Innodb_os_log_written"}, LogWritten: []string{"Innodb_os_log_written", "Innodb_log_writes"},
 		ReadPages: "Innodb_buffer_pool_reads", CacheSize: "innodb_buffer_pool_size",
@@ -99,7 +97,7 @@ func InnoDBStorage() engine.Storage {
 // compactions, and the flushes of the log.
 func RocksDBStorage() engine.Storage {
 	return engine.Storage{
-		Name: RocksDB, Rows: &rocksdbRows,
+		Rows:    &rocksdbRows,
 		Flushes: "Rocksdb_wal_synced", LogFlushes: []string{"Rocksdb_wal_synced"},
 		Written:        []string{"Rocksdb_wal_bytes", "Rocksdb_flush_write_bytes", "Rocksdb_compact_write_bytes"},
 		LogWritten:     []string{"Rocksdb_wal_bytes", "Rocksdb_wal_group_syncs"},

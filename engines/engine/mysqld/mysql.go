@@ -1,10 +1,10 @@
 package mysqld
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
@@ -22,7 +22,7 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 	return engine.Engine{
 		Flavor:         flavor,
 		StorageEngines: storageEngines,
-		Owned:          owned(),
+		Owned:          owned(storageEngines),
 		Version:        func() engine.Command { return Version(programs()...) },
 		Oldest:         []int{5, 7},
 		Facts: engine.Facts{
@@ -44,26 +44,20 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 	}
 }
 
-func owned() map[string]string {
-	const (
-		onlyClassic = "benchmarks use the classic protocol only"
-		initialises = "the agent initialises the data directory"
-		process     = "the agent starts and stops the server"
-	)
-	return engine.OwnedWith(map[string]string{
-		"mysqlx":              onlyClassic,
-		"mysqlx_port":         onlyClassic,
-		"mysqlx_socket":       onlyClassic,
-		"mysqlx_bind_address": onlyClassic,
-		"log_error_services":  "the log goes to the pod's log",
-		"replica_load_tmpdir": OnlyVolume,
-		"super_read_only":     "the workload has to write its tables",
-		"offline_mode":        "clients have to reach the server",
-		"daemonize":           process,
-		"validate_config":     process,
-		"initialize":          initialises,
-		"initialize_insecure": initialises,
-	})
+func owned(storageEngines []string) map[string]string {
+	own := engine.Owned{
+		"benchmarks use the classic protocol only": {"mysqlx", "mysqlx_port", "mysqlx_socket", "mysqlx_bind_address"},
+		"the agent initialises the data directory": {"initialize", "initialize_insecure"},
+		"clients have to reach the server":         {"offline_mode"},
+		engine.LogStream:                           {"log_error_services"},
+		engine.OnlyVolume:                          {"replica_load_tmpdir"},
+		engine.Writable:                            {"super_read_only"},
+		engine.Process:                             {"daemonize", "validate_config"},
+	}
+	if slices.Contains(storageEngines, RocksDB) {
+		return engine.OwnedWith(own, RocksDBOwned)
+	}
+	return engine.OwnedWith(own)
 }
 
 func config(t contract.Target, p engine.Paths) []byte {
@@ -86,7 +80,7 @@ func config(t contract.Target, p engine.Paths) []byte {
 func olderRedoLog(given []contract.Setting) []contract.Setting {
 	out := make([]contract.Setting, 0, len(given))
 	for _, s := range given {
-		if withoutLoose(s.Name) == redoCapacity {
+		if engine.Bare(s.Name) == redoCapacity {
 			if n, ok := settings.Integer(s.Value); ok {
 				s = contract.Setting{Name: "innodb_log_file_size", Value: strconv.FormatInt(n/2, 10)}
 			}

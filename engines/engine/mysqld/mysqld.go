@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
@@ -22,9 +21,6 @@ const (
 // serving is the suffix of the group of settings that apply to the running server, but not to
 // the initialisation.
 const serving = "-serve"
-
-// OnlyVolume is why Assay owns the settings of directories.
-const OnlyVolume = "the data directory's volume is the only place that a server may write to"
 
 // Version is the command that prints the version of the server, without the image's own option
 // files, which may not fit.
@@ -73,7 +69,7 @@ func Render(t contract.Target, own, served []contract.Setting) []byte {
 	for _, s := range t.Settings {
 		switch {
 		case loadsRocksDB(s):
-		case strings.HasPrefix(withoutLoose(s.Name), "rocksdb"):
+		case strings.HasPrefix(engine.Bare(s.Name), "rocksdb"):
 			served = append(served, s)
 		default:
 			always = append(always, s)
@@ -93,20 +89,11 @@ const rocksDBPlugin = "ha_rocksdb.so"
 // loadsRocksDB reports whether a setting of the user loads the plugin, because a server must
 // not load it twice.
 func loadsRocksDB(s contract.Setting) bool {
-	return withoutLoose(s.Name) == "plugin_load_add" && strings.TrimSuffix(s.Value, ".so")+".so" == rocksDBPlugin
-}
-
-func withoutLoose(name string) string {
-	return strings.TrimPrefix(strings.ToLower(settings.CanonicalName(name)), "loose_")
+	return engine.Bare(s.Name) == "plugin_load_add" && strings.TrimSuffix(s.Value, ".so")+".so" == rocksDBPlugin
 }
 
 // RocksDBOwned are the settings of RocksDB that Assay owns.
-func RocksDBOwned() map[string]string {
-	return map[string]string{
-		"rocksdb_datadir":               OnlyVolume,
-		"rocksdb_wal_dir":               OnlyVolume,
-		"rocksdb_tmpdir":                OnlyVolume,
-		"rocksdb_persistent_cache_path": OnlyVolume,
-		"rocksdb_read_free_rpl_tables":  "the workload has to write its tables",
-	}
+var RocksDBOwned = engine.Owned{
+	engine.OnlyVolume: {"rocksdb_datadir", "rocksdb_wal_dir", "rocksdb_tmpdir", "rocksdb_persistent_cache_path"},
+	engine.Writable:   {"rocksdb_read_free_rpl_tables"},
 }

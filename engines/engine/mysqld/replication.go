@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 

@@ -79,8 +79,10 @@ func Of(results []contract.Result, merged contract.Result, rate Rate) []contract
 		return nil
 	}
 	if perSecond, known := operations(merged); known {
-		server, has := serverCPU(merged)
-		add(ServerCPU, unitCPU, million*server/perSecond, has)
+		if merged.Target != nil {
+			server, has := cpuRate(*merged.Target, windowSeconds(merged))
+			add(ServerCPU, unitCPU, million*server/perSecond, has)
+		}
 		clients, has := clientCPU(results)
 		add(ClientCPU, unitCPU, million*clients/perSecond, has)
 		if seconds := countedSeconds(merged); seconds > 0 {
@@ -134,13 +136,6 @@ func countedSeconds(r contract.Result) float64 {
 		from = *at
 	}
 	return max(0, to.Sub(from).Seconds())
-}
-
-func serverCPU(r contract.Result) (perSecond float64, known bool) {
-	if r.Target == nil {
-		return 0, false
-	}
-	return cpuRate(*r.Target, windowSeconds(r))
 }
 
 // clientCPU of all clients; unknown when that of one is.

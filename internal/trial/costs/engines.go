@@ -1,11 +1,8 @@
 package costs
 
 import (
-	"strings"
-
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -32,22 +29,13 @@ func written(r contract.Result) (bytes float64, known bool) {
 }
 
 // flushes of the storage engine over the counted window.
-func flushes(r contract.Result) (n float64, known bool) {
-	name := storageOf(r).Flushes
-	if name == "" {
+func flushes(r contract.Result) (n float64, known bool) { return counter(r, storageOf(r).Flushes) }
+
+// counter of the server over the window; unknown when it fell, because the server restarted.
+func counter(r contract.Result, name string) (n float64, known bool) {
+	if r.Server == nil {
 		return 0, false
 	}
-	return counter(r, name)
-}
-
-// counter of the server over the window, whatever the case of its name; unknown when it fell,
-// because the server restarted.
-func counter(r contract.Result, name string) (n float64, known bool) {
-	n, known = r.Server.StatusDelta[name]
-	for other, v := range r.Server.StatusDelta {
-		if !known && strings.EqualFold(other, name) {
-			n, known = v, true
-		}
-	}
+	n, known = engines.Counter(r.Server.StatusDelta, name)
 	return n, known && n >= 0
 }

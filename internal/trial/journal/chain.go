@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -36,7 +37,7 @@ func (l *links) follow(rec contract.Record, data []byte) {
 
 func brokenLink(rec contract.Record, before string) error {
 	return fmt.Errorf("the record of trial %d, attempt %d, names %.12s as the SHA-256 of what is before it, which has %.12s",
-		rec.Index, rec.Attempt, orNone(rec.Previous), before)
+		rec.Index, rec.Attempt, cmp.Or(rec.Previous, "nothing"), before)
 }
 
 // chained is the header of a part of the plan or of the summary that follows the encoded ones.
@@ -108,14 +109,6 @@ func (r Records) CheckLinks(root string) (head string, err error) {
 		return "", brokenLink(r.Records[0], root)
 	}
 	return r.head, r.broken
-}
-
-// orNone is a digest for people.
-func orNone(digest string) string {
-	if digest == "" {
-		return "nothing"
-	}
-	return digest
 }
 
 // Link reads the links of a part of any kind: whether it is in a chain, and the digest of the

@@ -1,8 +1,6 @@
 package journal
 
-import (
-	"github.com/assay-bench/assay/api/v1alpha1"
-)
+import "github.com/assay-bench/assay/api/v1alpha1"
 
 // summaryPerPart is the number of entries, of comparisons, of sweeps and of searches in one part of the
 // summary.
@@ -36,32 +34,20 @@ const maxSummaryPart = 700 << 10
 // SplitSummary splits a summary into encoded, chained parts: the entries, then the comparisons, then
 // the sweeps, then the searches. A part whose labels do not compress has fewer of them.
 func SplitSummary(all Summary) ([][]byte, error) {
-	out, err := split(nil, all.Entries, func(s *Summary, some []v1alpha1.SummaryEntry) { s.Entries = some })
-	if err != nil {
-		return nil, err
-	}
-	out, err = split(out, all.Comparisons, func(s *Summary, some []v1alpha1.ComparisonEntry) {
-		s.Entries, s.Comparisons = []v1alpha1.SummaryEntry{}, some
-	})
-	if err != nil {
-		return nil, err
-	}
-	out, err = split(out, all.Sweeps, func(s *Summary, some []v1alpha1.SweepEntry) {
-		s.Entries, s.Sweeps = []v1alpha1.SummaryEntry{}, some
-	})
-	if err != nil {
-		return nil, err
-	}
-	return split(out, all.Searches, func(s *Summary, some []v1alpha1.SearchEntry) {
-		s.Entries, s.Searches = []v1alpha1.SummaryEntry{}, some
-	})
+	out, err := split(nil, all.Entries, func(s *Summary, some []v1alpha1.SummaryEntry) { s.Entries = some }, nil)
+	out, err = split(out, all.Comparisons, func(s *Summary, some []v1alpha1.ComparisonEntry) { s.Comparisons = some }, err)
+	out, err = split(out, all.Sweeps, func(s *Summary, some []v1alpha1.SweepEntry) { s.Sweeps = some }, err)
+	return split(out, all.Searches, func(s *Summary, some []v1alpha1.SearchEntry) { s.Searches = some }, err)
 }
 
-// split adds parts with all of a list.
-func split[T any](out [][]byte, all []T, put func(*Summary, []T)) ([][]byte, error) {
+// split adds parts with all of a list, unless an earlier list failed.
+func split[T any](out [][]byte, all []T, put func(*Summary, []T), failed error) ([][]byte, error) {
+	if failed != nil {
+		return nil, failed
+	}
 	for most := summaryPerPart; len(all) > 0; {
 		n := min(most, len(all))
-		part := Summary{header: chained(out), Part: int32(len(out))}
+		part := Summary{header: chained(out), Part: int32(len(out)), Entries: []v1alpha1.SummaryEntry{}}
 		put(&part, all[:n])
 		data, err := encode(part)
 		if n > 1 && (err != nil || len(data) > maxSummaryPart) {

@@ -29,8 +29,6 @@ type Difference struct {
 	// OfFactor: the difference is part of what is compared, such as the image of another target, or a setting that
 	// its spec sets to another value. It is not an objection.
 	OfFactor bool
-	// Source is the page of a manual; empty for what is no setting.
-	Source string
 }
 
 // Factor is what a comparison compares.
@@ -225,7 +223,7 @@ func settingsBetween(a, b circumstances) []Difference {
 		}
 		d := Difference{Name: a.nameOf(b, set), Class: set.Class, First: x.String(), Second: y.String(), OfFactor: a.asked.differ(b.asked, set)}
 		if !a.strange() && !b.strange() {
-			d.Matters, d.Why, d.Source, d.Faster = true, set.Why, set.Source, set.effect(x.single(), y.single())
+			d.Matters, d.Why, d.Faster = true, set.Why, set.effect(x.single(), y.single())
 		}
 		out = append(out, d)
 	}

@@ -150,19 +150,12 @@ func (s Setting) ofNumbers(first, second string) Effect {
 		return ""
 	}
 	if s.Zero == "unlimited" {
-		a, b = unlimited(a), unlimited(b)
+		a, b = cmp.Or(a, math.Inf(1)), cmp.Or(b, math.Inf(1))
 	}
 	if (a > b) == (s.More == "Faster") {
 		return FirstFaster
 	}
 	return SecondFaster
-}
-
-func unlimited(n float64) float64 {
-	if n == 0 {
-		return math.Inf(1)
-	}
-	return n
 }
 
 // distinct facts of the records, each once.

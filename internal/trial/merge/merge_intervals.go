@@ -34,7 +34,7 @@ func mergeIntervals(parts []part, all []contract.Measurement) ([]contract.Interv
 			return nil, "" // one client has no series
 		}
 	}
-	length := usualGap(all[0].Intervals)
+	length := UsualGap(all[0].Intervals)
 	var first time.Time
 	for i, p := range parts {
 		if p.started == nil {
@@ -58,9 +58,12 @@ func mergeIntervals(parts []part, all []contract.Measurement) ([]contract.Interv
 	return addUp(tracks, length), ""
 }
 
-// usualGap is the (lower) median of the gaps between points, the first one from 0. Some may
-// be longer, where points are missing, and the last one shorter.
-func usualGap(points []contract.Interval) float64 {
+// UsualGap is the (lower) median of the gaps between points in seconds, the first one from 0; 0 without
+// points. Some may be longer, where points are missing, and the last one shorter.
+func UsualGap(points []contract.Interval) float64 {
+	if len(points) == 0 {
+		return 0
+	}
 	gaps, before := make([]float64, 0, len(points)), 0.0
 	for _, p := range points {
 		gaps = append(gaps, p.AtSeconds-before)

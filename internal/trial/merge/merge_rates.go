@@ -76,10 +76,7 @@ func rateWithin(whole float64, points []contract.Interval, length, from, to floa
 	if to-from >= wholeWindow*length {
 		return whole, true
 	}
-	usual := 0.0
-	if len(points) > 0 {
-		usual = usualGap(points)
-	}
+	usual := UsualGap(points)
 	if !(usual > 0) {
 		return 0, false
 	}

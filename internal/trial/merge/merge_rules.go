@@ -197,9 +197,9 @@ func mergeOne(parts []part, like contract.Measurement) (contract.Measurement, st
 		merged.Intervals, unaligned = mergeIntervals(parts, all)
 		problem = cmp.Or(problem, unaligned)
 	case least:
-		merged.Value = fold(all, func(a, b float64) float64 { return min(a, b) })
+		merged.Value = fold(all, math.Min)
 	case most:
-		merged.Value = fold(all, func(a, b float64) float64 { return max(a, b) })
+		merged.Value = fold(all, math.Max)
 	case mean:
 		merged.Value = meanOf(parts, all)
 		merged.Histogram = histogramOf(all)

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -82,11 +81,11 @@ func targetFailure(began Began, target Seen, container string) (Verdict, bool) {
 	state, bad := nodeState(target)
 	switch {
 	case target.Pod == nil && bad:
-		return outside(v1alpha1.ReasonNodeLost, "the database pod is gone, and its node %s", state), true
+		return failed(v1alpha1.ReasonNodeLost, "the database pod is gone, and its node %s", state), true
 	case target.Pod == nil:
-		return outside(v1alpha1.ReasonTargetPodDeleted, "the database pod was deleted during the trial"), true
+		return failed(v1alpha1.ReasonTargetPodDeleted, "the database pod was deleted during the trial"), true
 	case began.PodUID != "" && target.Pod.UID != began.PodUID:
-		return outside(v1alpha1.ReasonTargetPodDeleted, "the database pod %s was deleted during the trial, and another took its place", target.Pod.Name), true
+		return failed(v1alpha1.ReasonTargetPodDeleted, "the database pod %s was deleted during the trial, and another took its place", target.Pod.Name), true
 	}
 	if v, known := disruption(target); known {
 		return v, true
@@ -95,10 +94,10 @@ func targetFailure(began Began, target Seen, container string) (Verdict, bool) {
 		return serverEnd(target.Pod, t), true
 	}
 	if bad {
-		return outside(v1alpha1.ReasonNodeLost, "node %s of the database pod %s %s", target.Pod.Spec.NodeName, target.Pod.Name, state), true
+		return failed(v1alpha1.ReasonNodeLost, "node %s of the database pod %s %s", target.Pod.Spec.NodeName, target.Pod.Name, state), true
 	}
 	if target.Pod.DeletionTimestamp != nil {
-		return outside(v1alpha1.ReasonTargetPodDeleted, "the database pod %s is being deleted", target.Pod.Name), true
+		return failed(v1alpha1.ReasonTargetPodDeleted, "the database pod %s is being deleted", target.Pod.Name), true
 	}
 	return Verdict{}, false
 }
@@ -127,7 +126,7 @@ func serverEnd(pod *corev1.Pod, t *corev1.ContainerStateTerminated) Verdict {
 	if t.Reason == oomKilled {
 		return outOfMemory(pod)
 	}
-	v := outside(v1alpha1.ReasonTargetCrashed, "the database of pod %s ended %s", pod.Name, exit(t))
+	v := failed(v1alpha1.ReasonTargetCrashed, "the database of pod %s ended %s", pod.Name, exit(t))
 	var told contract.TargetTermination
 	if json.Unmarshal([]byte(t.Message), &told) == nil && told.Reason != "" {
 		v.Message += fmt.Sprintf(": %s: %s", told.Reason, told.Message)
@@ -136,7 +135,7 @@ func serverEnd(pod *corev1.Pod, t *corev1.ContainerStateTerminated) Verdict {
 }
 
 func outOfMemory(pod *corev1.Pod) Verdict {
-	return outside(v1alpha1.ReasonTargetOOMKilled,
+	return failed(v1alpha1.ReasonTargetOOMKilled,
 		"the database of pod %s needed more memory than its shape has: lower its buffers or take a larger shape", pod.Name)
 }
 

@@ -1,16 +1,15 @@
 package podhealth
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/config"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -50,10 +49,9 @@ func Client(seen Seen, c Containers, l config.Timeouts, now time.Time) Verdict {
 	case outside && over[pod.Status.Phase]:
 		return cause
 	case pod.Status.Phase == corev1.PodFailed && pod.Status.Reason == "DeadlineExceeded":
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf("pod %s did not end in time", pod.Name)}
+		return failed(v1alpha1.ReasonDeadlineExceeded, "pod %s did not end in time", pod.Name)
 	case pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
-			"pod %s ended without its container (%s): %s", pod.Name, pod.Status.Reason, pod.Status.Message)}
+		return failed(v1alpha1.ReasonClientLost, "pod %s ended without its container (%s): %s", pod.Name, pod.Status.Reason, pod.Status.Message)
 	}
 	if v, lost := nodeLost(seen, l.TrialGrace.Duration, now); lost {
 		return v
@@ -70,23 +68,22 @@ func Client(seen Seen, c Containers, l config.Timeouts, now time.Time) Verdict {
 }
 
 func endedClient(seen Seen, t *corev1.ContainerStateTerminated, tool *corev1.ContainerStatus) Verdict {
-	v := Verdict{State: Ended, Terminated: t}
-	cause, outside := disruption(seen)
+	v, outside := disruption(seen)
 	state, bad := nodeState(seen)
 	switch {
 	case t.Reason == oomKilled:
-		v.Reason, v.Message = v1alpha1.ReasonAgentOOMKilled, fmt.Sprintf(
+		v = failed(v1alpha1.ReasonAgentOOMKilled,
 			"the agent of pod %s needed more memory than agent.resources of the operator's configuration gives it", seen.Pod.Name)
 	case tool != nil && tool.State.Terminated != nil && tool.State.Terminated.Reason == oomKilled:
-		v.Reason, v.Message = v1alpha1.ReasonClientOOMKilled, fmt.Sprintf(
+		v = failed(v1alpha1.ReasonClientOOMKilled,
 			"the tool of pod %s needed more memory than its shape has: take a larger shape", seen.Pod.Name)
 	case outside:
-		v.Reason, v.Message = cause.Reason, cause.Message
 	case t.Reason == statusUnknown && bad:
-		v.Reason, v.Message = v1alpha1.ReasonNodeLost, fmt.Sprintf("node %s of pod %s %s", seen.Pod.Spec.NodeName, seen.Pod.Name, state)
+		v = onNode(seen.Pod, state)
 	case t.Reason == statusUnknown:
-		v.Reason, v.Message = v1alpha1.ReasonClientLost, fmt.Sprintf("the container of pod %s vanished from its node: %s", seen.Pod.Name, t.Message)
+		v = failed(v1alpha1.ReasonClientLost, "the container of pod %s vanished from its node: %s", seen.Pod.Name, t.Message)
 	}
+	v.State, v.Terminated = Ended, t
 	return v
 }
 
@@ -127,18 +124,10 @@ func JobFailure(job *batchv1.Job) (v Verdict, ok bool) {
 
 func jobFailure(job *batchv1.Job, c batchv1.JobCondition) Verdict {
 	if c.Reason == batchv1.JobReasonDeadlineExceeded {
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf(
-			"Job %s did not end within %d s", job.Name, deref(job.Spec.ActiveDeadlineSeconds))}
+		return failed(v1alpha1.ReasonDeadlineExceeded, "Job %s did not end within %d s", job.Name, ptr.Deref(job.Spec.ActiveDeadlineSeconds, 0))
 	}
 	if c.Reason == batchv1.JobReasonPodFailurePolicy && strings.Contains(c.Message, string(corev1.DisruptionTarget)) {
-		return outside(v1alpha1.ReasonPodEvicted, "the pod of Job %s was evicted, preempted, or lost its node: %s", job.Name, c.Message)
+		return failed(v1alpha1.ReasonPodEvicted, "the pod of Job %s was evicted, preempted, or lost its node: %s", job.Name, c.Message)
 	}
-	return outside(v1alpha1.ReasonClientLost, "the pod of Job %s is gone (%s): it was deleted, evicted, or its node was lost", job.Name, c.Reason)
-}
-
-func deref(p *int64) int64 {
-	if p == nil {
-		return 0
-	}
-	return *p
+	return failed(v1alpha1.ReasonClientLost, "the pod of Job %s is gone (%s): it was deleted, evicted, or its node was lost", job.Name, c.Reason)
 }

@@ -93,22 +93,22 @@ func disrupted(seen Seen, c corev1.PodCondition) Verdict {
 	told := fmt.Sprintf("(%s: %s)", c.Reason, c.Message)
 	switch c.Reason {
 	case corev1.PodReasonPreemptionByScheduler:
-		return outside(v1alpha1.ReasonPodEvicted, "pod %s was preempted by one of a higher priority %s: keep the node free for the run", pod.Name, told)
+		return failed(v1alpha1.ReasonPodEvicted, "pod %s was preempted by one of a higher priority %s: keep the node free for the run", pod.Name, told)
 	case evictionByAPI:
-		return outside(v1alpha1.ReasonPodEvicted, "pod %s was evicted, as kubectl drain does %s", pod.Name, told)
+		return failed(v1alpha1.ReasonPodEvicted, "pod %s was evicted, as kubectl drain does %s", pod.Name, told)
 	case deletionByPodGC:
-		return outside(v1alpha1.ReasonNodeLost, "node %s of pod %s is gone %s", pod.Spec.NodeName, pod.Name, told)
+		return failed(v1alpha1.ReasonNodeLost, "node %s of pod %s is gone %s", pod.Spec.NodeName, pod.Name, told)
 	case deletionByTaintManager:
 		if state, bad := nodeState(seen); bad {
-			return outside(v1alpha1.ReasonNodeLost, "node %s of pod %s %s %s", pod.Spec.NodeName, pod.Name, state, told)
+			return failed(v1alpha1.ReasonNodeLost, "node %s of pod %s %s %s", pod.Spec.NodeName, pod.Name, state, told)
 		}
-		return outside(v1alpha1.ReasonPodEvicted, "pod %s was evicted by a taint of node %s %s", pod.Name, pod.Spec.NodeName, told)
+		return failed(v1alpha1.ReasonPodEvicted, "pod %s was evicted by a taint of node %s %s", pod.Name, pod.Spec.NodeName, told)
 	}
 	// TerminationByKubelet; the status says why.
 	if v, known := byStatus(pod); known {
 		return v
 	}
-	return outside(v1alpha1.ReasonPodEvicted, "pod %s was evicted from node %s %s", pod.Name, pod.Spec.NodeName, told)
+	return failed(v1alpha1.ReasonPodEvicted, "pod %s was evicted from node %s %s", pod.Name, pod.Spec.NodeName, told)
 }
 
 func byStatus(pod *corev1.Pod) (Verdict, bool) {
@@ -117,21 +117,22 @@ func byStatus(pod *corev1.Pod) (Verdict, bool) {
 	ended := pod.Status.Phase == corev1.PodFailed
 	switch {
 	case lostNode[reason] != "":
-		return outside(v1alpha1.ReasonNodeLost, "node %s of pod %s %s %s", pod.Spec.NodeName, pod.Name, lostNode[reason], told), true
+		return failed(v1alpha1.ReasonNodeLost, "node %s of pod %s %s %s", pod.Spec.NodeName, pod.Name, lostNode[reason], told), true
 	case overItsDisk(pod):
-		return outside(v1alpha1.ReasonDiskLimitExceeded,
+		return failed(v1alpha1.ReasonDiskLimitExceeded,
 			"pod %s wrote more to the disk of its node than its limit %s: raise pods.disk in the operator's configuration, or write less", pod.Name, told), true
 	case evicted[reason] != "":
-		return outside(v1alpha1.ReasonPodEvicted, "pod %s %s %s", pod.Name, evicted[reason], told), true
+		return failed(v1alpha1.ReasonPodEvicted, "pod %s %s %s", pod.Name, evicted[reason], told), true
 	case ended && (refused[reason] || strings.HasPrefix(reason, refusedForWant)):
-		return outside(v1alpha1.ReasonPodRejected, "node %s refused pod %s %s", pod.Spec.NodeName, pod.Name, told), true
+		return failed(v1alpha1.ReasonPodRejected, "node %s refused pod %s %s", pod.Spec.NodeName, pod.Name, told), true
 	case pod.Status.Phase == corev1.PodUnknown:
-		return outside(v1alpha1.ReasonNodeLost, "the state of pod %s is not known: its node %s does not answer", pod.Name, pod.Spec.NodeName), true
+		return failed(v1alpha1.ReasonNodeLost, "the state of pod %s is not known: its node %s does not answer", pod.Name, pod.Spec.NodeName), true
 	}
 	return Verdict{}, false
 }
 
-func outside(reason, format string, args ...any) Verdict {
+// failed is the verdict on a pod that will not go on.
+func failed(reason, format string, args ...any) Verdict {
 	return Verdict{State: Failed, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -170,5 +171,10 @@ func nodeLost(seen Seen, patience time.Duration, now time.Time) (Verdict, bool) 
 	if seen.Node != nil && now.Sub(readyCondition(seen.Node).LastTransitionTime.Time) <= patience {
 		return Verdict{}, false
 	}
-	return outside(v1alpha1.ReasonNodeLost, "node %s of pod %s %s", seen.Pod.Spec.NodeName, seen.Pod.Name, state), true
+	return onNode(seen.Pod, state), true
+}
+
+// onNode is the verdict on a pod whose node is in a bad state.
+func onNode(pod *corev1.Pod, state string) Verdict {
+	return failed(v1alpha1.ReasonNodeLost, "node %s of pod %s %s", pod.Spec.NodeName, pod.Name, state)
 }

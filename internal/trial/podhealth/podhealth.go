@@ -4,7 +4,7 @@
 package podhealth
 
 import (
-	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,9 +62,9 @@ var startErrors = map[string]bool{
 // Missing returns the verdict on a pod owner (a StatefulSet or a Job) without a pod.
 func Missing(created time.Time, l config.Timeouts, now time.Time) Verdict {
 	if now.Sub(created) > l.PodCreation.Duration {
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonPodRejected, Message: fmt.Sprintf(
+		return failed(v1alpha1.ReasonPodRejected,
 			"no pod was created within %s: an admission policy, a quota or a missing permission refuses it; kubectl get events names it",
-			l.PodCreation.Duration)}
+			l.PodCreation.Duration)
 	}
 	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "waiting for the pod to be created"}
 }
@@ -75,7 +75,7 @@ func Starting(pod *corev1.Pod, l config.Timeouts, now time.Time) Verdict {
 	if scheduled != corev1.ConditionTrue {
 		return unscheduled(pod, l, now)
 	}
-	for _, s := range append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...) {
+	for _, s := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if s.State.Waiting == nil {
 			continue
 		}
@@ -84,8 +84,8 @@ func Starting(pod *corev1.Pod, l config.Timeouts, now time.Time) Verdict {
 		}
 	}
 	if now.Sub(since) > l.PodStart.Duration {
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonContainerStartFailed, Message: fmt.Sprintf(
-			"pod %s did not start within %s of its scheduling: see its events", pod.Name, l.PodStart.Duration)}
+		return failed(v1alpha1.ReasonContainerStartFailed,
+			"pod %s did not start within %s of its scheduling: see its events", pod.Name, l.PodStart.Duration)
 	}
 	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "pod " + pod.Name + " is starting"}
 }
@@ -99,8 +99,7 @@ func unscheduled(pod *corev1.Pod, l config.Timeouts, now time.Time) Verdict {
 		}
 	}
 	if now.Sub(since) > l.Scheduling.Duration {
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonUnschedulable, Message: fmt.Sprintf(
-			"no node for pod %s within %s: %s", pod.Name, l.Scheduling.Duration, message)}
+		return failed(v1alpha1.ReasonUnschedulable, "no node for pod %s within %s: %s", pod.Name, l.Scheduling.Duration, message)
 	}
 	return Verdict{State: Waiting, Reason: v1alpha1.ReasonUnschedulable, Message: "pod " + pod.Name + ": " + message}
 }
@@ -109,23 +108,21 @@ func unscheduled(pod *corev1.Pod, l config.Timeouts, now time.Time) Verdict {
 // wait.
 func waitingContainer(s corev1.ContainerStatus, waited time.Duration, l config.Timeouts) (Verdict, bool) {
 	w := s.State.Waiting
-	if retry, isPull := pullErrors[w.Reason]; isPull {
-		v := Verdict{State: Waiting, Reason: v1alpha1.ReasonImagePullFailed,
-			Message: fmt.Sprintf("image %s cannot be pulled (%s): %s; kubectl assay explain %s says what to do", s.Image, w.Reason, w.Message, v1alpha1.ReasonImagePullFailed)}
-		if !retry || waited > l.ImagePull.Duration {
-			v.State = Failed
-		}
-		return v, true
+	retry, isPull := pullErrors[w.Reason]
+	var v Verdict
+	switch {
+	case isPull:
+		v = failed(v1alpha1.ReasonImagePullFailed, "image %s cannot be pulled (%s): %s; kubectl assay explain %s says what to do",
+			s.Image, w.Reason, w.Message, v1alpha1.ReasonImagePullFailed)
+	case startErrors[w.Reason]:
+		v, retry = failed(v1alpha1.ReasonContainerStartFailed, "container %s cannot be started (%s): %s", s.Name, w.Reason, w.Message), true
+	default:
+		return Verdict{}, false
 	}
-	if startErrors[w.Reason] {
-		v := Verdict{State: Waiting, Reason: v1alpha1.ReasonContainerStartFailed,
-			Message: fmt.Sprintf("container %s cannot be started (%s): %s", s.Name, w.Reason, w.Message)}
-		if waited > l.ImagePull.Duration {
-			v.State = Failed
-		}
-		return v, true
+	if retry && waited <= l.ImagePull.Duration {
+		v.State = Waiting
 	}
-	return Verdict{}, false
+	return v, true
 }
 
 func condition(pod *corev1.Pod, t corev1.PodConditionType) (corev1.ConditionStatus, time.Time) {

@@ -8,9 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/ground/config"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -26,7 +24,7 @@ var permanentReasons = map[contract.TargetReason]bool{
 func Target(pod *corev1.Pod, container string, l config.Timeouts, now time.Time) Verdict {
 	s := containerStatus(pod, container)
 	if s != nil {
-		if v, failed := ended(pod, s); failed {
+		if v, is := ended(pod, s); is {
 			return v
 		}
 		if s.Ready {
@@ -34,8 +32,7 @@ func Target(pod *corev1.Pod, container string, l config.Timeouts, now time.Time)
 		}
 	}
 	if now.Sub(pod.CreationTimestamp.Time) > l.TargetReady.Duration {
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf(
-			"pod %s accepted no login within %s: see its log", pod.Name, l.TargetReady.Duration)}
+		return failed(v1alpha1.ReasonDeadlineExceeded, "pod %s accepted no login within %s: see its log", pod.Name, l.TargetReady.Duration)
 	}
 	if s != nil && s.State.Running != nil {
 		return Verdict{State: Running, Reason: v1alpha1.ReasonProgressing, Message: "the server in pod " + pod.Name + " is starting"}
@@ -89,19 +86,18 @@ func TargetAgain(seen Seen, container string, l config.Timeouts, now time.Time) 
 	}
 	unready := unreadySince(seen)
 	if s != nil {
-		if v, failed := crashLoop(pod, s, unready, now.Sub(unready) > l.TargetReady.Duration); failed {
+		if v, is := crashLoop(pod, s, unready, now.Sub(unready) > l.TargetReady.Duration); is {
 			return v
 		}
 	}
 	if since := later(unready, lastStart(s)); now.Sub(since) > l.TargetReady.Duration {
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf(
-			"pod %s accepted no login for %s: see its log", pod.Name, l.TargetReady.Duration)}
+		return failed(v1alpha1.ReasonDeadlineExceeded, "pod %s accepted no login for %s: see its log", pod.Name, l.TargetReady.Duration)
 	}
 	if cause, known := disruption(seen); known {
 		return Verdict{State: Waiting, Reason: cause.Reason, Message: cause.Message}
 	}
 	if bad {
-		return Verdict{State: Waiting, Reason: v1alpha1.ReasonNodeLost, Message: fmt.Sprintf("node %s of pod %s %s", pod.Spec.NodeName, pod.Name, state)}
+		return Verdict{State: Waiting, Reason: v1alpha1.ReasonNodeLost, Message: onNode(pod, state).Message}
 	}
 	if pod.DeletionTimestamp != nil {
 		return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "pod " + pod.Name + " is being deleted"}
@@ -122,10 +118,10 @@ func crashLoop(pod *corev1.Pod, s *corev1.ContainerStatus, unready time.Time, ov
 	if t == nil || t.StartedAt.Time.Before(unready) {
 		return Verdict{}, false
 	}
-	v, failed := ended(pod, s)
+	v, final := ended(pod, s)
 	// The number of ends since then is known only if the pod was never ready.
 	certain := permanentReasons[contract.TargetReason(v.Reason)] || v.Reason == v1alpha1.ReasonTargetOOMKilled || neverReady(pod)
-	return v, failed && certain || overdue
+	return v, final && certain || overdue
 }
 
 // neverReady reports whether an unready pod was never ready: its condition Ready did not

@@ -14,10 +14,8 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Version names the format of Numbers.

@@ -6,38 +6,33 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
-// notMeasured: a measurement was tried and failed, or executed other work than intended.
-func notMeasured(r contract.Result, _ runner.Expectations) string {
-	return absentNote(r, contract.NotMeasured, "could not be measured")
-}
-
-// unsupported: the tool reports that it does not support a measurement.
-func unsupported(r contract.Result, _ runner.Expectations) string {
-	return absentNote(r, contract.Unsupported, "are not supported")
-}
-
-// absentNote lists the measurements without a value and the reasons, up to the length limit.
-func absentNote(r contract.Result, state contract.AbsenceState, what string) string {
-	const most = 5
-	var all []string
-	for _, m := range r.Measurements {
-		if m.Absent != nil && m.Absent.State == state {
-			all = append(all, fmt.Sprintf("%s (%s)", asWords(m.Labels), m.Absent.Reason))
+// absent lists the measurements without a value, and the reasons. One that is NotMeasured was tried and
+// failed, or executed other work than intended; one that is Unsupported the tool reports as such.
+func absent(state contract.AbsenceState, what string) say {
+	return func(r contract.Result, _ runner.Expectations) string {
+		var all []string
+		for _, m := range r.Measurements {
+			if m.Absent != nil && m.Absent.State == state {
+				all = append(all, fmt.Sprintf("%s (%s)", asWords(m.Labels), m.Absent.Reason))
+			}
 		}
+		if len(all) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d measurements %s: %s", len(all), what, strings.Join(atMost(5, all), "; "))
 	}
-	n := len(all)
-	switch {
-	case n == 0:
-		return ""
-	case n > most:
-		all = append(all[:most], fmt.Sprintf("and %d more", n-most))
+}
+
+// atMost n texts, and how many more there are.
+func atMost(n int, texts []string) []string {
+	if more := len(texts) - n; more > 0 {
+		return append(slices.Clone(texts[:n]), fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("%d measurements %s: %s", n, what, strings.Join(all, "; "))
+	return texts
 }
 
 func asWords(labels map[string]string) string {

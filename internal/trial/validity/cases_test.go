@@ -85,10 +85,10 @@ var cases = map[string]struct {
 		e.WarmupSeconds, r.Tool.WarmupCut, r.Tool.WarmupSeconds = 5, contract.WarmupInProcess, new(3.25)
 	}, "warmup", "the warm-up took 3.2 s instead of 5 s"},
 	"a server that completed no TLS handshake": {
-		withTLS(map[string]float64{tlsAccepts: 0}), "tls", "completed 0 TLS handshakes"},
+		withTLS(map[string]float64{contract.StatusTLSAccepts: 0}), "tls", "completed 0 TLS handshakes"},
 	"a server that completed those of other connections": {
-		withTLS(map[string]float64{tlsAccepts: 3}), "tls", "completed 3 TLS handshakes (Ssl_finished_accepts) for 4 connections"},
-	"a server that completed all TLS handshakes": {withTLS(map[string]float64{tlsAccepts: 5}), "", ""},
+		withTLS(map[string]float64{contract.StatusTLSAccepts: 3}), "tls", "completed 3 TLS handshakes (Ssl_finished_accepts) for 4 connections"},
+	"a server that completed all TLS handshakes": {withTLS(map[string]float64{contract.StatusTLSAccepts: 5}), "", ""},
 	"a server that does not count them":          {withTLS(nil), "", ""},
 	"intervals without throughput": {
 		all(zeroInterval(3), zeroInterval(4)), "stall", "2 of 10 intervals had no throughput, the first one at 4 s"},
@@ -171,7 +171,7 @@ var cases = map[string]struct {
 		onTarget(func(b, a *contract.Usage) { b.Periods, a.Periods = new(int64(900)), new(int64(100)) }),
 		"target-restarted", "the target's number of CPU periods was 800 less"},
 	"a server that was started again, whose counters count anew": {
-		withTLS(map[string]float64{"Uptime": -88, tlsAccepts: -7, "Questions": -212720}),
+		withTLS(map[string]float64{"Uptime": -88, contract.StatusTLSAccepts: -7, "Questions": -212720}),
 		"target-restarted", "the server's uptime was 88 s less after the measured window than before it"},
 	"a target whose threads that switched have ended": {
 		onTarget(func(b, a *contract.Usage) {
@@ -203,14 +203,14 @@ var cases = map[string]struct {
 	"settings that somebody changed": {
 		changedTo("sync_binlog", "max_connections"), "variables-changed", "changed during the trial: max_connections, sync_binlog"},
 	"more settings than anybody reads": {
-		changedTo("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"), "variables-changed", "h, i, j and 2 more"},
+		changedTo("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"), "variables-changed", "h, i, j, and 2 more"},
 	"positions that every write moves": {changedTo("gtid_executed", "gtid_binlog_pos"), "", ""},
 	"no setting that changed":          {changedTo(), "", ""},
 	"something that a reset could not prove": {
 		func(r *contract.Result, _ *runner.Expectations) {
 			r.Problems = []contract.Problem{{Source: "reset", Text: "sbtest1 has no checksum"}}
 		}, "reset", "after the reset: sbtest1 has no checksum"},
-	"TLS that one session did not have": {all(withTLS(map[string]float64{tlsAccepts: 5}), func(r *contract.Result, _ *runner.Expectations) { r.Server.Cipher = "" }),
+	"TLS that one session did not have": {all(withTLS(map[string]float64{contract.StatusTLSAccepts: 5}), func(r *contract.Result, _ *runner.Expectations) { r.Server.Cipher = "" }),
 		"tls", "did not encrypt a session of the benchmark's account"},
 	"TLS of a server that shows no cipher": {all(withTLS(nil), func(r *contract.Result, _ *runner.Expectations) {
 		r.Server.Version, r.Server.VersionComment, r.Server.Cipher = "8.0.31", "Dolt", ""

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
-
 	"github.com/assay-bench/assay/internal/trial/merge"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -27,8 +25,8 @@ const (
 func CheckClients(skew merge.Skew) []Finding {
 	var findings []Finding
 	switch o := skew.Overlap; {
-	case o == nil || *o+zero(skew.OverlapUncertainty) >= minOverlap:
-	case *o+zero(skew.OverlapUncertainty) <= 0:
+	case o == nil || *o+runner.Value(skew.OverlapUncertainty) >= minOverlap:
+	case *o+runner.Value(skew.OverlapUncertainty) <= 0:
 		findings = append(findings, Finding{"clients-overlap", Invalid, fmt.Sprintf(
 			"the measured windows of the %d clients have no common time: their rates cannot be added up", len(skew.Clients))})
 	default:
@@ -36,7 +34,7 @@ func CheckClients(skew merge.Skew) []Finding {
 			"all %d clients measured in only %.1f %% of the longest window (at least %.0f %% expected, by the tools' clocks): the load was lower in the rest of the time",
 			len(skew.Clients), 100**o, 100*minOverlap)})
 	}
-	if s := skew.SpreadSeconds; s != nil && *s-zero(skew.SpreadUncertaintySeconds) > maxSpread {
+	if s := skew.SpreadSeconds; s != nil && *s-runner.Value(skew.SpreadUncertaintySeconds) > maxSpread {
 		findings = append(findings, Finding{"clients-skew", Warning, fmt.Sprintf(
 			"the last of %d clients began to measure %.3f s after the first%s", len(skew.Clients), *s, giveOrTake(skew.SpreadUncertaintySeconds))})
 	}
@@ -50,17 +48,10 @@ func CheckClients(skew merge.Skew) []Finding {
 
 // giveOrTake is the uncertainty as text; empty for none.
 func giveOrTake(seconds *float64) string {
-	if zero(seconds) == 0 {
+	if runner.Value(seconds) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" (give or take %.4f s)", *seconds)
-}
-
-func zero(v *float64) float64 {
-	if v == nil {
-		return 0
-	}
-	return *v
 }
 
 const (
@@ -71,22 +62,15 @@ const (
 	warnOffset = 0.100
 )
 
-// clockDiffers and clockDiffersMuch: instants of this client and of the target are not
-// comparable. Rates and latencies are not affected, because each uses one clock.
-func clockDiffers(r contract.Result, _ runner.Expectations) string {
-	return clockText(r, noteOffset, warnOffset)
-}
-
-func clockDiffersMuch(r contract.Result, _ runner.Expectations) string {
-	return clockText(r, warnOffset, math.Inf(1))
-}
-
-// clockText describes an offset beyond its uncertainty and between two bounds.
-func clockText(r contract.Result, above, upTo float64) string {
-	c := r.Client.Clock
-	if c == nil || !c.Beyond() || math.Abs(c.OffsetSeconds) <= above || math.Abs(c.OffsetSeconds) > upTo {
-		return ""
+// clockOffset is one beyond its uncertainty and between two bounds: instants of this client and of the target
+// are not comparable. Rates and latencies are not affected, because each uses one clock.
+func clockOffset(above, upTo float64) say {
+	return func(r contract.Result, _ runner.Expectations) string {
+		c := r.Client.Clock
+		if c == nil || !c.Beyond() || math.Abs(c.OffsetSeconds) <= above || math.Abs(c.OffsetSeconds) > upTo {
+			return ""
+		}
+		return fmt.Sprintf("the clock of the target (%s) differed by %+.4f s (give or take %.4f s) from that of the client: "+
+			"instants of the two nodes are not comparable; synchronise both with NTP", c.Reference, c.OffsetSeconds, c.UncertaintySeconds)
 	}
-	return fmt.Sprintf("the clock of the target (%s) differed by %+.4f s (give or take %.4f s) from that of the client: "+
-		"instants of the two nodes are not comparable; synchronise both with NTP", c.Reference, c.OffsetSeconds, c.UncertaintySeconds)
 }

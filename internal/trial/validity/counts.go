@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // A tool computes its rate at another moment than it prints its time: up to 1 ms later for
@@ -45,27 +44,18 @@ func nothingDone(r contract.Result, _ runner.Expectations) string {
 	return ""
 }
 
-func throughput(r contract.Result, _ runner.Expectations) string {
-	return rate(r, contract.NameThroughput, pauseSlack)
+// wrongRate differs from count and time, and rateBeside only slightly.
+func wrongRate(name string) say {
+	return func(r contract.Result, _ runner.Expectations) string { return rate(r, name, pauseSlack) }
 }
 
-func queryRate(r contract.Result, _ runner.Expectations) string {
-	return rate(r, contract.NameQueries, pauseSlack)
-}
-
-// throughputBeside and queryRateBeside are rates that differ slightly from count and time.
-func throughputBeside(r contract.Result, e runner.Expectations) string {
-	if throughput(r, e) != "" {
-		return ""
+func rateBeside(name string) say {
+	return func(r contract.Result, _ runner.Expectations) string {
+		if rate(r, name, pauseSlack) != "" {
+			return ""
+		}
+		return rate(r, name, rateSlack)
 	}
-	return rate(r, contract.NameThroughput, rateSlack)
-}
-
-func queryRateBeside(r contract.Result, e runner.Expectations) string {
-	if queryRate(r, e) != "" {
-		return ""
-	}
-	return rate(r, contract.NameQueries, rateSlack)
 }
 
 // rate compares the time that follows from count and rate with the measured time.
@@ -165,10 +155,4 @@ func histogram(r contract.Result, _ runner.Expectations) string {
 	return ""
 }
 
-func queries(r contract.Result) (float64, bool) {
-	m, ok := r.Find(contract.NameQueries, nil)
-	if !ok || m.N == nil {
-		return 0, false
-	}
-	return float64(*m.N), true
-}
+func queries(r contract.Result) (float64, bool) { return count(r.Find(contract.NameQueries, nil)) }

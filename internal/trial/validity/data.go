@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // dry is the share of writes without effect in an interval after the rows are gone.
@@ -23,7 +22,7 @@ const dry = 0.5
 func ranDry(r contract.Result, e runner.Expectations) string {
 	shares, at := writeShares(r, e)
 	quarter := max(1, len(shares)/4)
-	if len(shares) < 2 || noOpMuch(r, e) == "" {
+	if len(shares) < 2 || noOpWrites(noOpMost, math.Inf(1))(r, e) == "" {
 		return ""
 	}
 	first, last := shares[:quarter].noOps(), shares[len(shares)-quarter:].noOps()
@@ -88,13 +87,8 @@ func inconsistent(r contract.Result, _ runner.Expectations) string {
 	if r.Data == nil || r.Data.Check == nil || len(r.Data.Check.Violations) == 0 {
 		return ""
 	}
-	const most = 5
-	texts := r.Data.Check.Violations
-	if more := len(texts) - most; more > 0 {
-		texts = append(slices.Clone(texts[:most]), fmt.Sprintf("and %d more", more))
-	}
 	return fmt.Sprintf("after the measured window the tool's own check of the data found rules that it breaks (%d checked): %s",
-		r.Data.Check.Rules, strings.Join(texts, "; "))
+		r.Data.Check.Rules, strings.Join(atMost(5, r.Data.Check.Violations), "; "))
 }
 
 // readsPerInsert is the tolerated number of pages that inserts read from disk per row. It was
@@ -111,7 +105,7 @@ func outgrown(r contract.Result, e runner.Expectations) string {
 	}
 	rows := promisedRows(r, e).Inserted
 	storage, _ := engines.StorageOf(*r.Server, e.StorageEngine)
-	reads, known := counter(r.Server.StatusDelta, storage.ReadPages)
+	reads, known := engines.Counter(r.Server.StatusDelta, storage.ReadPages)
 	if !known || rows < fewWrites || reads <= readsPerInsert*rows {
 		return ""
 	}
@@ -185,10 +179,6 @@ func CompareData(first, second contract.Result, sameBytes bool) []Finding {
 	if len(texts) == 0 {
 		return nil
 	}
-	const most = 5
-	if more := len(texts) - most; more > 0 {
-		texts = append(texts[:most], fmt.Sprintf("and %d more", more))
-	}
 	return []Finding{{"same-data", Warning, fmt.Sprintf("after loading, it does not hold what target %s holds: %s: their numbers are not of the same data",
-		first.Trial.Target, strings.Join(texts, "; "))}}
+		first.Trial.Target, strings.Join(atMost(5, texts), "; "))}}
 }

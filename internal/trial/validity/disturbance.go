@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -36,32 +35,31 @@ func environment(r contract.Result, side string) *contract.Environment {
 	return &r.Client.Environment
 }
 
-func targetThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theTarget) }
-
-func clientThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theClient) }
-
-func agentThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theAgent) }
-
 // throttled reports the number of throttled CPU periods of 100 ms. The container reached its
 // own limit by its own work, which is no reason to exclude a trial; see Limits.
-func throttled(r contract.Result, side string) string {
-	e := environment(r, side)
-	if e == nil {
+func throttled(side string) say {
+	return func(r contract.Result, _ runner.Expectations) string {
+		if e := environment(r, side); e != nil {
+			return throttledText(*e, side)
+		}
 		return ""
 	}
-	times, ok := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Throttled })
+}
+
+func throttledText(e contract.Environment, side string) string {
+	times, ok := contract.Increase(e, func(u contract.Usage) *int64 { return u.Throttled })
 	if !ok || times <= 0 {
 		return ""
 	}
 	message := fmt.Sprintf("the %s was throttled %d times", side, times)
-	if share, known := throttledShare(*e); known {
-		periods, _ := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Periods })
+	if share, known := throttledShare(e); known {
+		periods, _ := contract.Increase(e, func(u contract.Usage) *int64 { return u.Periods })
 		message = fmt.Sprintf("the %s was throttled in %d of %d periods (%.2f %%)", side, times, periods, 100*share)
 	}
-	if s, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.ThrottledSeconds }); ok {
+	if s, ok := contract.Increase(e, func(u contract.Usage) *float64 { return u.ThrottledSeconds }); ok {
 		message += fmt.Sprintf(", for %.3f s in all", s)
 	}
-	if used, known := cpuShare(*e); known {
+	if used, known := cpuShare(e); known {
 		message += fmt.Sprintf(", and used %.0f %% of its CPU limit", 100*used)
 	}
 	if side == theAgent {
@@ -70,24 +68,16 @@ func throttled(r contract.Result, side string) string {
 	return message + ": give it more CPU"
 }
 
-func targetPressure(r contract.Result, _ runner.Expectations) string {
-	return memoryPressure(r, theTarget)
-}
-
-func clientPressure(r contract.Result, _ runner.Expectations) string {
-	return memoryPressure(r, theClient)
-}
-
 // memoryPressure of the container itself, within its own limit.
-func memoryPressure(r contract.Result, side string) string {
-	e := environment(r, side)
-	if e == nil {
+func memoryPressure(side string) say {
+	return func(r contract.Result, _ runner.Expectations) string {
+		if e := environment(r, side); e != nil {
+			if share, much := waitedForMemory(*e); much {
+				return fmt.Sprintf("all of the %s waited for memory in %.1f %% of the measured window: give it more memory", side, 100*share)
+			}
+		}
 		return ""
 	}
-	if share, much := waitedForMemory(*e); much {
-		return fmt.Sprintf("all of the %s waited for memory in %.1f %% of the measured window: give it more memory", side, 100*share)
-	}
-	return ""
 }
 
 // targetRestarted: counters of a container only grow, so a lower value means a new container.
@@ -101,13 +91,12 @@ func targetRestarted(r contract.Result, _ runner.Expectations) string {
 	if boot := e.Machine.BootTime; boot != nil && boot.After(e.Before.At) {
 		return fmt.Sprintf("the target's node restarted at %s, after the start of the measured window", boot.UTC().Format("15:04:05"))
 	}
-	cpu, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.CPUSeconds })
-	if ok && cpu < 0 {
-		return restarted("CPU time", -cpu)
+	const text = "the target's %s was %.6g less after the measured window than before it: its container restarted"
+	if cpu, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.CPUSeconds }); ok && cpu < 0 {
+		return fmt.Sprintf(text, "CPU time", -cpu)
 	}
-	periods, ok := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Periods })
-	if ok && periods < 0 {
-		return restarted("number of CPU periods", float64(-periods))
+	if periods, ok := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Periods }); ok && periods < 0 {
+		return fmt.Sprintf(text, "number of CPU periods", float64(-periods))
 	}
 	return ""
 }
@@ -133,10 +122,6 @@ func withoutLostCounters(r contract.Result) contract.Result {
 		r.Server = &server
 	}
 	return r
-}
-
-func restarted(counter string, less float64) string {
-	return fmt.Sprintf("the target's %s was %.6g less after the measured window than before it: its container restarted", counter, less)
 }
 
 func clockStep(r contract.Result, _ runner.Expectations) string {

@@ -4,10 +4,8 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/engines"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // idleStatements: statements changed fewer rows than there were statements, for a tool whose
@@ -25,9 +23,9 @@ func idleStatements(r contract.Result, e runner.Expectations) string {
 	for _, kind := range []struct{ statement, several, rows string }{
 		{"Com_update", "Com_update_multi", known.Rows.Updated}, {"Com_delete", "Com_delete_multi", known.Rows.Deleted},
 	} {
-		statements, told := counter(deltas, kind.statement)
-		several, _ := counter(deltas, kind.several) // no server lacks only one of them
-		rows, known := counter(deltas, kind.rows)
+		statements, told := engines.Counter(deltas, kind.statement)
+		several, _ := engines.Counter(deltas, kind.several) // no server lacks only one of them
+		rows, known := engines.Counter(deltas, kind.rows)
 		statements += several
 		if !told || !known || rows < 0 || statements < fewWrites {
 			continue

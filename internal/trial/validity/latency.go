@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // latencyStep is the rounding of a latency with two decimals, in ms.

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // LimitKind is a resource limit that a trial can reach; the names are those of the API.
@@ -50,7 +49,7 @@ type Limit struct {
 // Limits are the limits that the result of one client reached, at most one of a kind. Only the
 // first client's result has those of the target.
 func Limits(r contract.Result, e runner.Expectations) []Limit {
-	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
+	if !measured(r) {
 		return nil
 	}
 	var out []Limit
@@ -74,7 +73,7 @@ func Limits(r contract.Result, e runner.Expectations) []Limit {
 // (LimitClient), if any. Shares too small for Limits may decide a high percentile, and any
 // share the maximum.
 func Throttled(r contract.Result) []Limit {
-	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
+	if !measured(r) {
 		return nil
 	}
 	var out []Limit
@@ -152,13 +151,10 @@ func rateOf(e contract.Environment, counter func(contract.Usage) *float64) (perS
 	return seconds / window, true
 }
 
-// ownMemory is the memory pressure of the container itself, where the kernel reports it.
-const ownMemory = contract.PressureOwnMemory
-
 // waitedForMemory is the share of the window in which all tasks of a container waited for
 // memory, and whether it exceeds maxPressure.
 func waitedForMemory(e contract.Environment) (share float64, much bool) {
-	share, known := pressureShare(e, ownMemory)
+	share, known := pressureShare(e, contract.PressureOwnMemory)
 	return share, known && share > maxPressure
 }
 
@@ -175,9 +171,9 @@ func pressureShare(e contract.Environment, key string) (share float64, known boo
 // cpuPeriod is the period of the CPU quota, in ms, as the kubelet sets it.
 const cpuPeriod = 100
 
-// quotaDecides reports whether the period of the CPU quota may decide a percentile p (0 to
-// 100; the maximum is 100) of the latency, when a container was throttled in a share (0 to 1)
-// of the periods.
+// QuotaCaveat is the caveat of a measurement when a container was throttled in a share (0 to
+// 1) of the periods; empty where the quota does not decide the measurement. The maximum counts as
+// the percentile 100.
 //
 // A running operation waits for the next period when the quota is used up. An operation that
 // starts at a random time meets a throttled period with at least the probability of that
@@ -186,12 +182,6 @@ const cpuPeriod = 100
 // fastest of the slowest (100-p) % of the operations. If the share is at least (100-p) %, this
 // operation may be one that waited. The rule is conservative: where many operations fit into a
 // period, only those at its end wait, which are fewer than the share.
-func quotaDecides(throttledShare, percentile float64) bool {
-	return throttledShare > 0 && throttledShare >= (100-percentile)/100
-}
-
-// QuotaCaveat is the caveat of a measurement when a container was throttled in a share (0 to
-// 1) of the periods; empty where the quota does not decide the measurement.
 func QuotaCaveat(name string, labels map[string]string, throttledShare float64) string {
 	p, what := 100.0, "longest"
 	switch name {
@@ -205,7 +195,7 @@ func QuotaCaveat(name string, labels map[string]string, throttledShare float64) 
 	default:
 		return ""
 	}
-	if !quotaDecides(throttledShare, p) {
+	if throttledShare <= 0 || throttledShare < (100-p)/100 {
 		return ""
 	}
 	return fmt.Sprintf("the %s latency may depend on the CPU quota: operations waited for the next period of %d ms in %.3g %% of the periods",

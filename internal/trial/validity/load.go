@@ -4,9 +4,8 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // CheckLoad checks the result of the phase Prepare against the settings of the target. Its

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -67,7 +68,7 @@ func machinesOf(results []contract.Result) map[string]*machine {
 			addReplicas(machines, *r.Target)
 		}
 		add(machines, r.Client.Environment, fmt.Sprintf("client %d", r.Trial.Client))
-		machines[r.Client.Machine.BootID].addAgent(r.Client.Agent)
+		machines[r.Client.Machine.BootID].addAgent(environment(r, theAgent))
 	}
 	for _, m := range machines {
 		m.external = external
@@ -117,7 +118,7 @@ func add(machines map[string]*machine, e contract.Environment, side string) {
 	} else {
 		m.most += m.cpus
 	}
-	if own, ok := pressureShare(e, ownMemory); ok {
+	if own, ok := pressureShare(e, contract.PressureOwnMemory); ok {
 		m.ownWait, m.knowsOwn = max(m.ownWait, own), true
 	}
 	if node, ok := pressureShare(e, nodeMemory); ok && !m.knowsNode {
@@ -128,18 +129,17 @@ func add(machines map[string]*machine, e contract.Environment, side string) {
 // addAgent adds the container of the agent in a client pod, whose other container was added. A
 // window too short for its samples is also too short for it to work: it waits while a tool measures.
 // The machine and the agent may be nil.
-func (m *machine) addAgent(agent *contract.AgentContainer) {
-	if m == nil || agent == nil {
+func (m *machine) addAgent(e *contract.Environment) {
+	if m == nil || e == nil {
 		return
 	}
-	e := contract.Environment{Limits: agent.Limits, Before: agent.Before, After: agent.After}
-	if used, ok := rateOf(e, func(u contract.Usage) *float64 { return u.CPUSeconds }); ok {
+	if used, ok := rateOf(*e, func(u contract.Usage) *float64 { return u.CPUSeconds }); ok {
 		m.ours += used
 	}
 	if limit := e.Limits.CPUs; limit != nil {
 		m.most += min(*limit, m.cpus)
 	}
-	if own, ok := pressureShare(e, ownMemory); ok {
+	if own, ok := pressureShare(*e, contract.PressureOwnMemory); ok {
 		m.ownWait = max(m.ownWait, own)
 	}
 }
@@ -184,16 +184,9 @@ func (m *machine) findings() []Finding {
 
 // list joins words as people do.
 func list(words []string) string {
-	switch n := len(words); n {
-	case 0:
-		return ""
-	case 1:
-		return words[0]
-	default:
-		text := words[0]
-		for _, w := range words[1 : n-1] {
-			text += ", " + w
-		}
-		return text + " and " + words[n-1]
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
 	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

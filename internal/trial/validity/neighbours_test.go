@@ -23,7 +23,7 @@ func (p pod) environment() contract.Environment {
 	usage := func(t float64) *contract.Usage {
 		return &contract.Usage{
 			At: noon.Add(time.Duration(t * float64(time.Second))), CPUSeconds: new(5 + p.used*t), NodeCPUSeconds: new(1000 + p.busy*t), NodeStealSeconds: new(p.steal * t),
-			Pressure: map[string]float64{ownMemory: p.own * t, nodeMemory: p.node * t},
+			Pressure: map[string]float64{contract.PressureOwnMemory: p.own * t, nodeMemory: p.node * t},
 		}
 	}
 	e := contract.Environment{Machine: contract.Machine{BootID: p.boot, CPUs: &p.cpus}, Before: usage(0), After: usage(window)}
@@ -137,7 +137,7 @@ func TestCheckNeighbours(t *testing.T) {
 			"on the machine of client 0 all work waited for memory in 2.0 % of the measured window, the trial's own for its own limits in 0.5 %"}}},
 		"a node that waits for a pod of the trial": {trialOf(pod{"a", 2, 1, 1, 1, 0, 0.3, 0.3}, nil), nil},
 		"a node of which nobody knows for whom it waits": {without(trialOf(pod{"a", 2, 1, 1, 1, 0, 0, 0.3}, nil), func(e *contract.Environment) {
-			delete(e.Before.Pressure, ownMemory)
+			delete(e.Before.Pressure, contract.PressureOwnMemory)
 		}), []Finding{{"node-memory-pressure", Warning,
 			"on the machine of client 0 all work waited for memory in 30.0 % of the measured window; the share of the trial is unknown"}}},
 	}

@@ -8,12 +8,9 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
-
 	"github.com/assay-bench/assay/internal/trial/merge"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -91,12 +88,13 @@ func serverChanged(r contract.Result, want runner.Expectations, unseen float64) 
 		if kind.promised == 0 {
 			continue
 		}
-		n, known := counter(r.Server.StatusDelta, kind.counter)
+		n, known := engines.Counter(r.Server.StatusDelta, kind.counter)
 		if !known || n < 0 { // the server restarted, and its counters began at 0
 			return evidence{}, false
 		}
 		text := fmt.Sprintf("%s %.0f of %.0f", kind.counter, n, kind.promised)
-		if pages, there := counter(r.Server.StatusDelta, counters.Pages); there && kind.counter == counters.Updated && pages/counters.PagesPerRow < n {
+		if pages, there := engines.Counter(r.Server.StatusDelta, counters.Pages); there &&
+			kind.counter == counters.Updated && pages/counters.PagesPerRow < n {
 			n = pages / counters.PagesPerRow
 			text += fmt.Sprintf(", at most %.0f of them with another value by %s %.0f", n, counters.Pages, pages)
 		}
@@ -105,19 +103,6 @@ func serverChanged(r contract.Result, want runner.Expectations, unseen float64) 
 	}
 	e.says = "the server changed " + strings.Join(texts, ", ")
 	return e, true
-}
-
-// counter of the name, in any case.
-func counter(deltas map[string]float64, name string) (float64, bool) {
-	if n, ok := deltas[name]; ok || name == "" {
-		return n, ok
-	}
-	for other, n := range deltas {
-		if strings.EqualFold(other, name) {
-			return n, true
-		}
-	}
-	return 0, false
 }
 
 // toolChanged: some tools check the number of changed rows and count statements without a
@@ -164,12 +149,11 @@ func alone(e runner.Expectations) float64 {
 	return 0
 }
 
-func noOpMuch(r contract.Result, e runner.Expectations) string {
-	return noOpText(noOps(r, e, alone(e)), noOpMost, math.Inf(1))
-}
-
-func noOpLittle(r contract.Result, e runner.Expectations) string {
-	return noOpText(noOps(r, e, alone(e)), noOpNoise, noOpMost)
+// noOpWrites are those of one client, with a share between two bounds.
+func noOpWrites(above, to float64) say {
+	return func(r contract.Result, e runner.Expectations) string {
+		return noOpText(noOps(r, e, alone(e)), above, to)
+	}
 }
 
 // noOpUnobserved: writes were expected, and no source shows whether they changed rows.
@@ -184,7 +168,7 @@ func noOpUnobserved(r contract.Result, e runner.Expectations) string {
 // CheckMerged has the checks that need the results of all clients, because the server's
 // counters include all of them. For one client it has no findings: Check has them.
 func CheckMerged(merged contract.Result, e runner.Expectations, skew merge.Skew) []Finding {
-	if merged.State != contract.Succeeded || merged.Trial.Phase != string(contract.PhaseRun) || len(skew.Clients) < 2 {
+	if !measured(merged) || len(skew.Clients) < 2 {
 		return nil
 	}
 	merged = withoutLostCounters(merged)

@@ -349,7 +349,7 @@ func TestCountersThatAreReadInsideTheWindow(t *testing.T) {
 	}{
 		"what was done before is not counted":  {all(writing(share), countedLate(late)), nil},
 		"they were read before the window":     {all(writing(share), countedLate(-late)), []string{"server-statements"}},
-		"TLS of connections of the window":     {all(withTLS(map[string]float64{tlsAccepts: 1}), countedLate(-2*time.Minute)), []string{"tls"}},
+		"TLS of connections of the window":     {all(withTLS(map[string]float64{contract.StatusTLSAccepts: 1}), countedLate(-2*time.Minute)), []string{"tls"}},
 		"fewer rows than were done after them": {all(writing(changing(0.8*10636, 0.8*21272, 0.8*10636)), countedLate(late)), []string{"no-op-writes"}},
 	}
 	for name, tc := range tests {

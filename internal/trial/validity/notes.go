@@ -10,15 +10,9 @@ import (
 
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
-
-const tlsAccepts = contract.StatusTLSAccepts
-
-// maxNames is how many variables a message names.
-const maxNames = 10
 
 // minBeyond is the expected number of operations beyond a percentile.
 const minBeyond = 10
@@ -37,11 +31,12 @@ func tls(r contract.Result, e runner.Expectations) string {
 	case r.Server.Cipher == "":
 		return "TLS is required, but the server did not encrypt a session of the benchmark's account (Ssl_cipher is empty)"
 	}
-	accepts, ok := r.Server.StatusDelta[tlsAccepts]
+	accepts, ok := r.Server.StatusDelta[contract.StatusTLSAccepts]
 	// In an open loop the number of connections is unknown, but at least one.
 	connections := max(1, e.Threads)
 	if ok && accepts < float64(connections) {
-		return fmt.Sprintf("TLS is required, but the server completed %.0f TLS handshakes (%s) for %d connections", accepts, tlsAccepts, connections)
+		return fmt.Sprintf("TLS is required, but the server completed %.0f TLS handshakes (%s) for %d connections",
+			accepts, contract.StatusTLSAccepts, connections)
 	}
 	return ""
 }
@@ -140,21 +135,15 @@ func percentileSample(r contract.Result, _ runner.Expectations) string {
 	return ""
 }
 
-func ignoredErrors(r contract.Result, _ runner.Expectations) string {
-	return errorsNote(r, contract.ErrorIgnored, "%d errors were ignored, one per %.0f operations: their transactions were begun again")
-}
-
-func reconnects(r contract.Result, _ runner.Expectations) string {
-	return errorsNote(r, contract.ErrorReconnects, "%d connections were lost and made again, one per %.0f operations")
-}
-
-func errorsNote(r contract.Result, name, format string) string {
-	count := r.ErrorCount(name)
-	if count == 0 {
-		return ""
+func errorsNote(name, format string) say {
+	return func(r contract.Result, _ runner.Expectations) string {
+		errors := r.ErrorCount(name)
+		if errors == 0 {
+			return ""
+		}
+		n, _ := operations(r)
+		return fmt.Sprintf(format, errors, n/float64(errors))
 	}
-	n, _ := operations(r)
-	return fmt.Sprintf(format, count, n/float64(count))
 }
 
 // positions are global variables with positions of a server, not settings: every write changes
@@ -178,18 +167,12 @@ func variablesChanged(r contract.Result, _ runner.Expectations) string {
 	if len(names) == 0 {
 		return ""
 	}
-	more := ""
-	if n := len(names) - maxNames; n > 0 {
-		names, more = names[:maxNames], fmt.Sprintf(" and %d more", n)
-	}
-	return "the server's settings changed during the trial: " + strings.Join(names, ", ") + more
+	return "the server's settings changed during the trial: " + strings.Join(atMost(10, names), ", ")
 }
 
-// resetSource is the source of Problems with the check of the data after a reset, such as a
+// sourceReset is the source of Problems with the check of the data after a reset, such as a
 // missing checksum.
-const resetSource = "reset"
-
-func isOfReset(p contract.Problem) bool { return p.Source == resetSource }
+const sourceReset = "reset"
 
 // isOfAgent: a Problem of the agent, not a line of the tool's output.
 func isOfAgent(p contract.Problem) bool {
@@ -197,15 +180,19 @@ func isOfAgent(p contract.Problem) bool {
 	return p.Line == 0 && p.Source != contract.SourceChecksum && (side == "server" || side == "target" || side == "client")
 }
 
-func isOfChecksum(p contract.Problem) bool { return p.Source == contract.SourceChecksum }
-
 // unchecked: tables without a checksum are compared only by their number of rows.
-func unchecked(r contract.Result, _ runner.Expectations) string {
-	i := slices.IndexFunc(r.Problems, isOfChecksum)
-	if i < 0 {
+var unchecked = problemOf(contract.SourceChecksum, "the data is compared by its number of rows alone: ")
+
+// problemOf is the first Problem of the source, after what it means.
+func problemOf(source, meaning string) say {
+	return func(r contract.Result, _ runner.Expectations) string {
+		for _, p := range r.Problems {
+			if p.Source == source {
+				return meaning + p.Text
+			}
+		}
 		return ""
 	}
-	return "the data is compared by its number of rows alone: " + r.Problems[i].Text
 }
 
 // agentProblems are requests that the agent could not carry out.
@@ -219,16 +206,10 @@ func agentProblems(r contract.Result, _ runner.Expectations) string {
 	return strings.Join(texts, "; ")
 }
 
-func resetProblems(r contract.Result, _ runner.Expectations) string {
-	i := slices.IndexFunc(r.Problems, isOfReset)
-	if i < 0 {
-		return ""
-	}
-	return "after the reset: " + r.Problems[i].Text
-}
-
 func problems(r contract.Result, _ runner.Expectations) string {
-	lines := slices.DeleteFunc(slices.Clone(r.Problems), func(p contract.Problem) bool { return isOfReset(p) || isOfAgent(p) || isOfChecksum(p) })
+	lines := slices.DeleteFunc(slices.Clone(r.Problems), func(p contract.Problem) bool {
+		return p.Source == sourceReset || p.Source == contract.SourceChecksum || isOfAgent(p)
+	})
 	if len(lines) == 0 {
 		return ""
 	}

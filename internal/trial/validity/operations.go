@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // falseAlarms is the false-positive rate of statistical checks over all trials of a run: one

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // latencyOrder checks that minimum, percentiles, mean and maximum are in order, for each kind

@@ -5,10 +5,10 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -75,7 +75,7 @@ func changedRows(s contract.Server, log engine.Storage) (rows float64, told bool
 		return 0, false
 	}
 	for _, name := range []string{log.Rows.Inserted, log.Rows.Updated, log.Rows.Deleted} {
-		n, there := counter(s.StatusDelta, name)
+		n, there := engines.Counter(s.StatusDelta, name)
 		rows, told = rows+n, told || there
 	}
 	return rows, told
@@ -225,11 +225,7 @@ func atWork(e runner.Expectations) float64 {
 // allOperations that succeeded; unknown where a tool counts only by kind, as harnesses of
 // drivers do, whose measurements run in sequence.
 func allOperations(r contract.Result) (float64, bool) {
-	m, ok := unlabelled(r, contract.NameThroughput)
-	if !ok || m.N == nil {
-		return 0, false
-	}
-	return float64(*m.N), true
+	return count(unlabelled(r, contract.NameThroughput))
 }
 
 // uncounted is the share of the measured window before the first reading of the server's

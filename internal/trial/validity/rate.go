@@ -1,15 +1,15 @@
 package validity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // CheckSaturated is the name of the check for saturation.
@@ -47,27 +47,16 @@ const (
 	queuePoints = 6
 )
 
-// Saturated reports whether a target did not achieve the offered rate of an open loop, and
-// why: less than 99 % of it was achieved, or the queue grew steadily. The latencies then
-// depend on the length of the window. False for a closed loop.
-func Saturated(r contract.Result, e runner.Expectations) (bool, string) {
+// saturated: a target did not achieve the offered rate of an open loop: less than 99 % of it, or the
+// queue grew steadily. The latencies then depend on the length of the window.
+func saturated(r contract.Result, e runner.Expectations) string {
 	rate := offered(r, e)
 	seconds, timed := value(r, contract.NameTotalTime, nil)
 	achieved, ok := value(r, contract.NameThroughput, nil)
 	if rate <= 0 || !ok || !timed || seconds <= 0 {
-		return false, ""
+		return ""
 	}
-	text := fellBehind(r, e, rate, achieved, seconds)
-	if text == "" {
-		text = queueGrows(r, e, rate)
-	}
-	return text != "", text
-}
-
-// tooMuchOffered is the check for Saturated.
-func tooMuchOffered(r contract.Result, e runner.Expectations) string {
-	_, text := Saturated(r, e)
-	return text
+	return cmp.Or(fellBehind(r, e, rate, achieved, seconds), queueGrows(r, e, rate))
 }
 
 // SaturationCaveat is the caveat of a measurement in a saturated cell; empty for measurements

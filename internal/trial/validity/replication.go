@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // replicaBroke: without one of its replicas, a primary has less work than requested.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/internal/trial/merge"
 )
 
 const (
@@ -67,7 +68,7 @@ func change(t stats.Trend, warm, length float64) string {
 // rate since the point before. The rest of an interval at the end is left out. There is no series
 // where times are not in order, or most points are missing.
 func seriesOf(points []contract.Interval, from, to float64) (series []float64, length float64) {
-	length = usualLength(points)
+	length = merge.UsualGap(points)
 	if !(length > 0) {
 		return nil, 0
 	}
@@ -86,15 +87,4 @@ func seriesOf(points []contract.Interval, from, to float64) (series []float64, l
 		}
 	}
 	return series, length
-}
-
-// usualLength is the median distance of points, in seconds; 0 without points.
-func usualLength(points []contract.Interval) float64 {
-	gaps, before := make([]contract.Interval, 0, len(points)), 0.0
-	for _, p := range points {
-		gaps = append(gaps, contract.Interval{Value: new(p.AtSeconds - before)})
-		before = p.AtSeconds
-	}
-	length, _ := median(gaps)
-	return length
 }

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // A window may be slightly shorter because of rounding, and slightly longer because of the

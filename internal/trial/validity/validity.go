@@ -33,11 +33,11 @@
 package validity
 
 import (
+	"math"
 	"slices"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Severity is the consequence of a finding for the result.
@@ -68,23 +68,26 @@ type Finding struct {
 	Message string
 }
 
-// check is one check; say returns "" for no finding.
+// check is one check.
 type check struct {
 	name     string
 	severity Severity
-	say      func(contract.Result, runner.Expectations) string
+	say      say
 }
+
+// say is the message of a check; "" for no finding.
+type say func(contract.Result, runner.Expectations) string
 
 // checks in the order of their findings: coarse checks first.
 var checks = []check{
 	{"headline", Invalid, headline},
 	{"nothing-done", Invalid, nothingDone},
-	{"throughput", Invalid, throughput},
-	{"query-rate", Invalid, queryRate},
+	{"throughput", Invalid, wrongRate(contract.NameThroughput)},
+	{"query-rate", Invalid, wrongRate(contract.NameQueries)},
 	{"event-count", Invalid, eventCount},
 	{"query-kinds", Invalid, queryKinds},
 	{"queries-per-operation", Invalid, queriesPerOperation},
-	{"no-op-writes", Invalid, noOpMuch},
+	{"no-op-writes", Invalid, noOpWrites(noOpMost, math.Inf(1))},
 	{"data-ran-dry", Invalid, ranDry},
 	{"data-inconsistent", Invalid, inconsistent},
 	{"operation-kinds", Invalid, operationKinds},
@@ -105,35 +108,36 @@ var checks = []check{
 	{"duration", Warning, duration},
 	{"warmup", Warning, shortWarmup},
 	{"operations", Warning, operationsMissing},
-	{"throughput", Warning, throughputBeside},
-	{"query-rate", Warning, queryRateBeside},
+	{"throughput", Warning, rateBeside(contract.NameThroughput)},
+	{"query-rate", Warning, rateBeside(contract.NameQueries)},
 	{"intervals", Warning, intervals},
-	{"target-throttled", Warning, targetThrottled},
-	{"client-throttled", Warning, clientThrottled},
-	{"agent-throttled", Warning, agentThrottled},
-	{"target-memory-pressure", Warning, targetPressure},
-	{"client-memory-pressure", Warning, clientPressure},
+	{"target-throttled", Warning, throttled(theTarget)},
+	{"client-throttled", Warning, throttled(theClient)},
+	{"agent-throttled", Warning, throttled(theAgent)},
+	{"target-memory-pressure", Warning, memoryPressure(theTarget)},
+	{"client-memory-pressure", Warning, memoryPressure(theClient)},
 	{"client-bottleneck", Warning, clientBottleneck},
-	{"not-measured", Warning, notMeasured},
-	{"unsupported", Warning, unsupported},
-	{CheckSaturated, Warning, tooMuchOffered},
-	{"clock-offset", Warning, clockDiffersMuch},
-	{"clock-offset", Note, clockDiffers},
+	{"not-measured", Warning, absent(contract.NotMeasured, "could not be measured")},
+	{"unsupported", Warning, absent(contract.Unsupported, "are not supported")},
+	{CheckSaturated, Warning, saturated},
+	{"clock-offset", Warning, clockOffset(warnOffset, math.Inf(1))},
+	{"clock-offset", Note, clockOffset(noteOffset, warnOffset)},
 	{"stall", Warning, serverStall},
 	{"percentile-sample", Warning, percentileSample},
-	{"ignored-errors", Warning, ignoredErrors},
-	{"no-op-writes", Warning, noOpLittle},
+	{"ignored-errors", Warning, errorsNote(contract.ErrorIgnored,
+		"%d errors were ignored, one per %.0f operations: their transactions were begun again")},
+	{"no-op-writes", Warning, noOpWrites(noOpNoise, noOpMost)},
 	{"no-op-statements", Warning, idleStatements},
 	{"data-grew", Warning, outgrown},
 	{"snapshot-isolation", Warning, snapshotIsolation},
-	{"reconnects", Warning, reconnects},
+	{"reconnects", Warning, errorsNote(contract.ErrorReconnects, "%d connections were lost and made again, one per %.0f operations")},
 	{"durability", Warning, unflushedByServer},
 	{"fsync", Warning, fasterThanStorage},
 	{"round-trip", Warning, fasterThanNetwork},
 	{"server-statements", Warning, serverStatements},
 	{"retransmits", Warning, retransmits},
 	{"variables-changed", Warning, variablesChanged},
-	{"reset", Warning, resetProblems},
+	{"reset", Warning, problemOf(sourceReset, "after the reset: ")},
 	{"checksum", Warning, unchecked},
 	{"agent", Warning, agentProblems},
 	{"problems", Warning, problems},
@@ -143,7 +147,7 @@ var checks = []check{
 // Check runs all checks on the result of a measured window. A failed result, or one of another
 // phase, is not a measurement and has no findings.
 func Check(r contract.Result, e runner.Expectations) []Finding {
-	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
+	if !measured(r) {
 		return nil
 	}
 	var findings []Finding
@@ -159,13 +163,24 @@ func Check(r contract.Result, e runner.Expectations) []Finding {
 	return findings
 }
 
+// measured says whether the result is that of a measured window.
+func measured(r contract.Result) bool {
+	return r.State == contract.Succeeded && r.Trial.Phase == string(contract.PhaseRun)
+}
+
 // value of the first measurement of the name that has the labels.
 func value(r contract.Result, name string, labels map[string]string) (float64, bool) {
-	m, ok := r.Find(name, labels)
-	if !ok || m.Value == nil {
-		return 0, false
-	}
-	return *m.Value, true
+	return known(r.Find(name, labels))
+}
+
+// known is the value of a measurement that may have been found.
+func known(m contract.Measurement, found bool) (float64, bool) {
+	return runner.Value(m.Value), found && m.Value != nil
+}
+
+// count is the N of a measurement that may have been found.
+func count(m contract.Measurement, found bool) (float64, bool) {
+	return float64(runner.Value(m.N)), found && m.N != nil
 }
 
 // unlabelled measurement of the name: for all operations.
@@ -178,19 +193,9 @@ func unlabelled(r contract.Result, name string) (contract.Measurement, bool) {
 }
 
 // whole is the value of the measurement for all operations.
-func whole(r contract.Result, name string) (float64, bool) {
-	m, ok := unlabelled(r, name)
-	if !ok || m.Value == nil {
-		return 0, false
-	}
-	return *m.Value, true
-}
+func whole(r contract.Result, name string) (float64, bool) { return known(unlabelled(r, name)) }
 
 // operations is the number of successful operations.
 func operations(r contract.Result) (float64, bool) {
-	m, ok := r.Find(contract.NameThroughput, nil)
-	if !ok || m.N == nil {
-		return 0, false
-	}
-	return float64(*m.N), true
+	return count(r.Find(contract.NameThroughput, nil))
 }

@@ -3,9 +3,8 @@ package validity
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // minWarmup is the minimum share of the requested warm-up before the window.
@@ -17,10 +16,7 @@ func shortWarmup(r contract.Result, e runner.Expectations) string {
 	if e.WarmupSeconds == 0 || r.Tool.WarmupCut != contract.WarmupInProcess {
 		return ""
 	}
-	done := 0.0
-	if r.Tool.WarmupSeconds != nil {
-		done = *r.Tool.WarmupSeconds
-	}
+	done := runner.Value(r.Tool.WarmupSeconds)
 	if done >= minWarmup*float64(e.WarmupSeconds) {
 		return ""
 	}
