@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/tools/events"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/internal/ground/health"
+	"github.com/assay-bench/assay/internal/verdict/gate"
 )
 
 // setUngated makes the condition Passed present from the first status on, where there is a gate.
@@ -20,7 +20,7 @@ func (t statusWriter) setUngated() {
 
 // applyGate puts the verdict of the gate into the status of a run that ends. Where GitOps controllers
 // are to require it, a run that has not passed is stalled.
-func (t statusWriter) applyGate(v *conclude.Gated) {
+func (t statusWriter) applyGate(v *gate.Verdict) {
 	if v == nil {
 		return
 	}

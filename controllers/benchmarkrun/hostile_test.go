@@ -80,7 +80,7 @@ func placedWorld(t *testing.T, known decision.Known) World {
 			known = known.With(q, decision.Admission{Namespace: room, Cluster: room})
 		}
 	}
-	if !isDone(res.State) {
+	if !decision.IsDone(res.State) {
 		t.Fatalf("not accepted: %+v", res.State)
 	}
 	w.Planned = res.Planned
@@ -142,9 +142,9 @@ func TestEarlierRecordsLostFailTheRun(t *testing.T) {
 	if !v.ask.Complete() {
 		t.Fatalf("asks for %v", v.ask.Missing())
 	}
-	end := a.changes[len(a.changes)-1].(endedChange)
-	if end.failure.Reason != v1alpha1.ReasonJournalLost {
-		t.Errorf("the run ends with %+v, want JournalLost", end.failure)
+	st := status(w, []decidedStep{{step{condition: concluding}, a, true}})
+	if failed := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionFailed); failed == nil || failed.Reason != v1alpha1.ReasonJournalLost {
+		t.Errorf("the run ends with %+v, want JournalLost", failed)
 	}
 }
 

@@ -33,10 +33,10 @@ func measured(v view) answer {
 func (v view) attempt(at journal.Position) answer {
 	p := v.accepted.Planned.Plan
 	name := contract.TrialName(v.Run.Name, at.Index, at.Attempt)
-	if wait := v.coolingDown(name); !isDone(wait) {
+	if wait := v.coolingDown(name); !decision.IsDone(wait) {
 		return answerWith(wait)
 	}
-	if wait := v.awaitTarget(p.Targets[p.Trials[at.Index].Target], name); !isDone(wait) {
+	if wait := v.awaitTarget(p.Targets[p.Trials[at.Index].Target], name); !decision.IsDone(wait) {
 		return answerWith(wait)
 	}
 	params, err := v.accepted.Work.CellAt(p.Cells[p.Trials[at.Index].Cell], at.Rate)
@@ -68,7 +68,7 @@ func (v view) waitForTrial(at journal.Position, wait decision.Waiting, actions [
 	if field := v.accepted.Work.Search.Parameter(); field != "" {
 		what += fmt.Sprintf(" %s=%d", field, at.Rate)
 	}
-	a.changes = []change{runningChange{planned: trial.Planned(p, at, v.accepted.Work.Search.Parameter()), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
+	a.changes = []change{runningChange{planned: trial.Planned(p, at, v.accepted.Work.Search.Parameter()), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}.apply}
 	if wait.Reason == v1alpha1.ReasonProgressing {
 		wait.Message = decision.WaitFor("", "trial %d: %s", at.Index, what).Message
 		a.state = wait
@@ -90,7 +90,7 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 	if !v.ask.Complete() {
 		return answer{}
 	}
-	if !isDone(next.State) {
+	if !decision.IsDone(next.State) {
 		return answerWith(next.State)
 	}
 	rec.Decision = next.Decision
@@ -100,7 +100,7 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 	}
 	a := answer{
 		state:   decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d has ended", rec.Index),
-		actions: append(res.Actions, added.Action), changes: []change{recordedChange{book: added.Book, record: rec, nodes: nodes}}, again: true,
+		actions: append(res.Actions, added.Action), changes: []change{recordsAttempt(added.Book, rec, nodes)}, again: true,
 	}
 	if rec.State == contract.Failed && !v.endsAt(rec) {
 		// The next pass looks first whether the target is still there.
@@ -153,7 +153,5 @@ func (v view) coolingDown(next string) decision.State {
 	if !until.After(v.Now) {
 		return decision.Done{}
 	}
-	wait := decision.WaitFor(v1alpha1.ReasonProgressing, "cooling down for %s after trial %d", pause, last.Index)
-	wait.Until = until
-	return wait
+	return decision.WaitFor(v1alpha1.ReasonProgressing, "cooling down for %s after trial %d", pause, last.Index).At(until)
 }

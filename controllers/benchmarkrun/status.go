@@ -14,20 +14,17 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 	"github.com/assay-bench/assay/internal/ground/health"
 	"github.com/assay-bench/assay/internal/show/readout"
-	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // status writes the status of a run: the old one, with what the steps returned.
 func status(w World, steps []decidedStep) v1alpha1.BenchmarkRunStatus {
 	t := statusWriter{run: w.Run.DeepCopy(), now: w.Now}
 	for _, c := range steps {
-		for _, n := range c.changes {
-			t.apply(n)
+		for _, apply := range c.changes {
+			apply(t)
 		}
 		if !c.ends {
 			t.setStep(c)
@@ -45,63 +42,6 @@ type statusWriter struct {
 	now time.Time
 }
 
-func (t statusWriter) apply(n change) {
-	st := &t.run.Status
-	switch n := n.(type) {
-	case acceptedChange:
-		t.applyAccepted(n.Result)
-	case bookChange:
-		showBook(st, n.Book)
-	case placedChange:
-		t.applyPlaced(n)
-	case heldChange:
-		t.applyHeld(n)
-	case releasingChange:
-		st.Placement.ReleaseTime = &metav1.Time{Time: t.now}
-	case releasedChange:
-		t.applyReleased(n)
-	case targetChange:
-		for _, one := range n.Targets {
-			one.Observed.Into(targetStatus(st, one.Name))
-			addNodes(st, one.Nodes)
-		}
-	case loadedChange:
-		t.applyLoaded(n)
-	case runningChange:
-		showRunning(t.run, n, t.now)
-	case recordedChange:
-		addNodes(st, n.nodes)
-		showRecord(st, n.record)
-		showBook(st, n.book)
-	case cleanedChange:
-		targetStatus(st, n.target).CleanupResult = n.result
-		resultsStatus(st).HeldBytes += n.end.Bytes
-		st.Findings = withFindings(st.Findings, trial.LostFindings(n.target, n.end)...)
-		if n.end.Reason != "" {
-			st.Findings = withFindings(st.Findings, v1alpha1.Finding{
-				Target: n.target, Check: "cleanup", Severity: string(validity.Warning),
-				Message: "the workload's tables could not be dropped (" + n.end.Reason + "): " + n.end.Message,
-			})
-		}
-	case endedChange:
-		t.applyEnd(n)
-	}
-}
-
-func (t statusWriter) applyPlaced(n placedChange) {
-	st := &t.run.Status
-	switch {
-	case n.Placement == nil:
-	case st.StartTime == nil:
-		st.Placement, st.StartTime = n.Placement, n.StartTime
-		// Time spent suspended in the queue is no time of the run.
-		st.SuspendedDuration = nil
-	default:
-		// It gave its nodes back meanwhile. The wait for others does not count either.
-		st.Placement, st.SuspendedDuration = n.Placement, withoutNodes(*st, t.now)
-	}
-}
-
 func (t statusWriter) applyAccepted(res accept.Result) {
 	st := &t.run.Status
 	if p := res.Planned.Plan; p != nil {
@@ -113,42 +53,20 @@ func (t statusWriter) applyAccepted(res accept.Result) {
 	}
 	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
 	st.Integrity = res.Status.Integrity.DeepCopy()
-	if b := res.Status.Budget; b.Bytes > 0 {
-		results := resultsStatus(st)
-		results.BudgetBytes, results.ClientBudgetBytes, results.HeldBytes = b.Bytes, b.Result, b.Held
-		results.Store = b.Store
+	if res.Status.Results != nil {
+		st.Results = res.Status.Results.DeepCopy()
 	}
 	for _, one := range t.run.Spec.Targets {
 		targetStatus(st, one.Name) // in the order of the spec
 	}
-	for _, q := range res.Status.Quoted {
-		one := targetStatus(st, q.Target)
-		one.Quoted, one.Source = q.Values, q.Source
+	for _, q := range res.Status.Targets {
+		*targetStatus(st, q.Name) = q
 	}
 	st.Findings = withFindings(st.Findings, res.Findings...)
 }
 
-func (t statusWriter) applyLoaded(n loadedChange) {
-	st := &t.run.Status
-	one := targetStatus(st, n.described.Status.Name)
-	*one = n.described.Status
-	if one.NodeName != "" {
-		addNodes(st, []v1alpha1.NodeInfo{{Name: one.NodeName, CPUModel: n.described.CPUModel}})
-	}
-	one.LoadResult, one.RestartCount, one.Load = n.result, n.restarts, n.figures
-	resultsStatus(st).HeldBytes += n.bytes
-	st.Findings = withFindings(st.Findings, n.described.Findings...)
-	st.Findings = withFindings(st.Findings, n.findings...)
-	for _, f := range n.findings {
-		if f.IsInvalid() {
-			one.InvalidatedBy = append(one.InvalidatedBy, f)
-		}
-	}
-	st.Findings = withFindings(st.Findings, target.CompareDurability(t.run, st.Targets)...)
-}
-
-func (t statusWriter) applyEnd(n endedChange) {
-	if !isDone(n.result.State) {
+func (n endedChange) apply(t statusWriter) {
+	if !decision.IsDone(n.result.State) {
 		return
 	}
 	st := &t.run.Status

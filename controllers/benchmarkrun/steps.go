@@ -19,15 +19,15 @@ import (
 // accepted: the spec can be carried out, its references are pinned, and the records so
 // far can be read.
 func accepted(v view) answer {
-	a := answer{state: v.accepted.State, actions: v.accepted.Actions, changes: []change{acceptedChange{v.accepted}}}
+	a := answer{state: v.accepted.State, actions: v.accepted.Actions, changes: []change{func(t statusWriter) { t.applyAccepted(v.accepted) }}}
 	switch wait := v.awaitsManager(); {
 	case wait != nil:
 		a.state = wait
-	case !isDone(a.state):
-	case !isDone(v.bookState):
+	case !decision.IsDone(a.state):
+	case !decision.IsDone(v.bookState):
 		a.state = v.bookState
 	case v.Run.Status.Placement != nil:
-		a.changes = append(a.changes, bookChange{v.book})
+		a.changes = append(a.changes, showsBook(v.book))
 	}
 	return a
 }
@@ -48,13 +48,13 @@ func placed(v view) answer {
 		Answer: v.Nodes.Answer, Unfollowed: accept.Unfollowed(v.Run, v.Catalogue.Config.Queue),
 		Since: st.AcceptedTime.Time, Limit: v.Catalogue.Config.Timeouts.Queue.Duration, Now: v.Now,
 	})
-	return answer{state: given.State, changes: []change{placedChange{given}}}
+	return answer{state: given.State, changes: []change{places(given)}}
 }
 
 // targetsReady: the targets that Assay runs accept logins, or the one whose turn it is.
 func targetsReady(v view) answer {
 	all := v.targets()
-	return answer{state: all.State, actions: all.Actions, changes: []change{targetChange{all}}}
+	return answer{state: all.State, actions: all.Actions, changes: []change{observes(all)}}
 }
 
 // dataLoaded: every target holds the workload's data. They are loaded one after the
@@ -66,11 +66,11 @@ func dataLoaded(v view) answer {
 	}
 	in := v.trialInput()
 	e := trial.Load(in, name)
-	if wait := v.awaitTarget(name, e.Name); !isDone(wait) {
+	if wait := v.awaitTarget(name, e.Name); !decision.IsDone(wait) {
 		return answerWith(wait)
 	}
 	res := trial.Decide(in, e, v.ask)
-	if !v.ask.Complete() || !isDone(res.State) {
+	if !v.ask.Complete() || !decision.IsDone(res.State) {
 		return answer{state: res.State, actions: res.Actions}
 	}
 	if res.End.Reason != "" {
@@ -87,7 +87,7 @@ func dataLoaded(v view) answer {
 		findings:  append(trial.LoadFindings(in, name, first, v.ask), trial.LostFindings(name, res.End)...),
 	}
 	// The outcome has to stand in the status before the Job may be deleted.
-	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, changes: []change{loaded}}
+	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, changes: []change{loaded.apply}}
 }
 
 // providedFacts of the flavor of a target; zero for an external one.
@@ -131,11 +131,11 @@ func cleaned(v view, failure decision.Failed) answer {
 		}
 		res := trial.Decide(in, e, v.ask)
 		a.actions = append(a.actions, res.Actions...)
-		if !isDone(res.State) || !v.ask.Complete() {
+		if !decision.IsDone(res.State) || !v.ask.Complete() {
 			a.state = res.State
 			return a
 		}
-		a.changes = append(a.changes, cleanedChange{target: t.Name, result: contract.ResultName(e.Name, 0), end: res.End})
+		a.changes = append(a.changes, cleans(t.Name, contract.ResultName(e.Name, 0), res.End))
 	}
 	return a
 }
@@ -144,7 +144,7 @@ func cleaned(v view, failure decision.Failed) answer {
 // are of no use, nothing can be compared.
 func compared(v view) answer {
 	a := answerWith(decision.DoneWith("compared"))
-	if v.anchor() == nil || !isDone(v.bookState) {
+	if v.anchor() == nil || !decision.IsDone(v.bookState) {
 		return a
 	}
 	a.checked, a.state = conclude.Compare(conclude.Evidence{Run: v.Run, Now: v.Now, Book: v.book, Checked: v.Checked}, v.ask)
@@ -171,7 +171,7 @@ func concluded(v view, failure decision.Failed) answer {
 			return answerWith(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
 		}
 		actions, book = append(actions, added.Action), added.Book
-		changes = append(changes, recordedChange{book: added.Book, record: *added.Book.Last()})
+		changes = append(changes, recordsAttempt(added.Book, *added.Book.Last(), nil))
 	}
 	all, state := logbook.All(v.Run, book, v.ask)
 	if !v.ask.Complete() {
@@ -189,7 +189,7 @@ func concluded(v view, failure decision.Failed) answer {
 		in.Plan = journal.Ran(in.Plan, all)
 	}
 	v.addExperiment(&in)
-	if isDone(v.bookState) {
+	if decision.IsDone(v.bookState) {
 		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))
 	}
 	end.result = conclude.Decide(in, v.ask)
@@ -210,29 +210,24 @@ func concluded(v view, failure decision.Failed) answer {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}
-	if end.gate = conclude.Gate(in, conclude.Ended{Failure: end.failure, Verdict: end.result.Verdict}, v.ask); !v.ask.Complete() {
+	if end.gate = conclude.Gate(in, end.result.Verdict, end.failure, v.ask); !v.ask.Complete() {
 		return answer{}
 	}
 	end.bytes = conclude.Held(all) + end.result.Bytes + logbook.Bytes(v.Run, book, v.ask)
 	if r := v.Run.Status.Results; r != nil {
 		end.bytes = max(end.bytes, r.TrialBytes) // where records are lost, their results are not
 	}
-	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), changes: append(changes, end)}
+	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), changes: append(changes, end.apply)}
 }
 
 // isRunning says whether an attempt was begun, as far as anybody knows.
 func (v view) isRunning(at journal.Position) bool {
 	p := v.accepted.Planned.Plan
-	if p == nil || v.Run.Status.Placement == nil || !isDone(v.bookState) || at.Ends(len(p.Trials)) {
+	if p == nil || v.Run.Status.Placement == nil || !decision.IsDone(v.bookState) || at.Ends(len(p.Trials)) {
 		return false
 	}
 	_, begun := v.Children.Jobs[contract.TrialName(v.Run.Name, at.Index, at.Attempt)]
 	return begun || showsRunning(v.Run.Status, at)
-}
-
-func isDone(s decision.State) bool {
-	_, is := s.(decision.Done)
-	return is
 }
 
 // overdue fails a run that is past its deadline, which counts from the moment it has its

@@ -92,9 +92,7 @@ func (v view) awaitsStatus() decision.State {
 	if v.anchor() == nil || v.book.Head() == v.SavedHead {
 		return nil
 	}
-	wait := decision.WaitFor(v1alpha1.ReasonProgressing, "the last record is written into the status")
-	wait.Until = v.Now
-	return wait
+	return decision.WaitFor(v1alpha1.ReasonProgressing, "the last record is written into the status").At(v.Now)
 }
 
 // awaitsManager is the wait for a manager that can read the records and the plan of the

@@ -3,7 +3,10 @@ package accept
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/validity"
@@ -24,7 +27,7 @@ func (in references) checkExternal(field string, w experiment.Work, e *v1alpha1.
 			"%s.insecureSkipVerify: %s logs in to servers that it did not verify, also with tls: Required, so that whoever can redirect its connections obtains the password: set it to true, or use another tool",
 			field, w.Tool.Name)
 	}
-	secret := in.ask.Secret(e.Credentials.Name)
+	secret := decision.Get[*corev1.Secret](in.ask, e.Credentials.Name)
 	if !secret.Exists {
 		return experiment.Refuse(v1alpha1.ReasonSecretNotFound, "%s.credentials: there is no Secret %q in namespace %s: create it with the keys username and password",
 			field, e.Credentials.Name, in.Run.Namespace)

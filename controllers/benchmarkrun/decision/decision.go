@@ -45,9 +45,21 @@ func (Waiting) isState() {}
 func (Failed) isState()  {}
 func (Done) isState()    {}
 
+// IsDone says whether a state is Done.
+func IsDone(s State) bool {
+	_, is := s.(Done)
+	return is
+}
+
 // WaitFor formats the message of a Waiting.
 func WaitFor(reason, format string, args ...any) Waiting {
 	return Waiting{Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// At is the wait with the time when to look again.
+func (w Waiting) At(until time.Time) Waiting {
+	w.Until = until
+	return w
 }
 
 // FailWith formats the message of a Failed.

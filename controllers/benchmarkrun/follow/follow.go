@@ -69,7 +69,7 @@ func (in Input) afterBlock() Result {
 		return done
 	}
 	records, state := in.Earlier()
-	if _, read := state.(decision.Done); !read {
+	if !decision.IsDone(state) {
 		return Result{State: state}
 	}
 	look.Records = slices.Concat(records, []contract.Record{in.Record})

@@ -9,7 +9,7 @@ import (
 // afterProbe says which trial follows in a run that searches, and at which rate.
 func (in Input) afterProbe() Result {
 	records, state := in.Block()
-	if _, read := state.(decision.Done); !read {
+	if !decision.IsDone(state) {
 		return Result{State: state}
 	}
 	next, err := in.Search.After(in.Layout.Plan, append(records[:len(records):len(records)], in.Record))

@@ -81,10 +81,9 @@ func Release(run *v1alpha1.BenchmarkRun, children decision.Children, now time.Ti
 	if run.Spec.Suspend {
 		reason = v1alpha1.ReasonSuspended
 	}
-	wait := decision.WaitFor(reason, "the run was suspended for too long (queue.hold.suspended) and gives its nodes back")
-	wait.Until = now.Add(time.Second)
 	if end := run.Status.Placement.ReleaseTime.Add(settle); now.Before(end) || children.Any() {
-		return wait, actions
+		wait := decision.WaitFor(reason, "the run was suspended for too long (queue.hold.suspended) and gives its nodes back")
+		return wait.At(now.Add(time.Second)), actions
 	}
 	return decision.Done{}, actions
 }

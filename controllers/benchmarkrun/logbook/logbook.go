@@ -44,7 +44,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 		return Empty(), decision.Done{}
 	}
 	book, state := part(run, max(known-1, 0), anchor, ask.Records)
-	if !ask.Complete() || !usable(state) {
+	if !ask.Complete() || !decision.IsDone(state) {
 		return Empty(), state
 	}
 	if !book.Exists && known > 0 {
@@ -54,7 +54,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 	}
 	for book.Full() {
 		next, state := part(run, book.Part+1, anchor, ask.Records)
-		if !ask.Complete() || !usable(state) {
+		if !ask.Complete() || !decision.IsDone(state) {
 			return Empty(), state
 		}
 		if !next.Exists {
@@ -65,15 +65,10 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 	if !book.Exists && anchor != nil {
 		book.Records = journal.BeginChain(anchor.PlanSHA256)
 	}
-	if state := vouched(run, anchor, book, ask); !usable(state) {
+	if state := vouched(run, anchor, book, ask); !decision.IsDone(state) {
 		return Empty(), state
 	}
 	return book, decision.Done{}
-}
-
-func usable(state decision.State) bool {
-	_, is := state.(decision.Done)
-	return is
 }
 
 // part of the records; one that does not exist is the empty first part.
@@ -166,7 +161,7 @@ func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contrac
 	var all []contract.Record
 	for number := range last.Part {
 		book, state := part(run, number, run.Status.Integrity, ask.EarlierRecords)
-		if !usable(state) {
+		if !decision.IsDone(state) {
 			return nil, state
 		}
 		if !book.Exists {
@@ -183,7 +178,7 @@ func OfBlock(run *v1alpha1.BenchmarkRun, last Book, block int32, ask *decision.A
 	out := last.Records.Records
 	for number := last.Part - 1; number >= 0 && (len(out) == 0 || out[0].Block == block); number-- {
 		book, state := part(run, number, run.Status.Integrity, ask.EarlierRecords)
-		if !usable(state) {
+		if !decision.IsDone(state) {
 			return nil, state
 		}
 		if !ask.Complete() {

@@ -49,8 +49,8 @@ type Target struct {
 	Name string
 	// State is Done when the target can be loaded or measured now.
 	State decision.State
-	// Observed of the target, now or before.
-	Observed Observed
+	// Observed is the status of the target with what is known of its pods, now or before.
+	Observed v1alpha1.TargetStatus
 	// Nodes of its pods that the status does not describe yet.
 	Nodes []v1alpha1.NodeInfo
 }
@@ -94,7 +94,7 @@ type room struct {
 
 // decide what is to be done about one target.
 func (in room) decide(t v1alpha1.Target) (Target, []decision.Action) {
-	out := Target{Name: t.Name, State: decision.Done{}, Observed: observedBefore(in.Run, t.Name)}
+	out := Target{Name: t.Name, State: decision.Done{}, Observed: in.Run.TargetStatus(t.Name)}
 	switch {
 	case t.External != nil:
 		// Nobody but the load can say whether a login works.
@@ -188,12 +188,7 @@ func (in room) judge(b resources.Target, set *appsv1.StatefulSet, pod *corev1.Po
 	case pod == nil:
 		return podhealth.Missing(set.CreationTimestamp.Time, in.Timeouts, in.Now)
 	case loaded:
-		seen := podhealth.Seen{Pod: pod}
-		if name := pod.Spec.NodeName; name != "" {
-			node := in.ask.Node(name)
-			seen.Node, seen.NodeKnown = node.Value, node.Known
-		}
-		return podhealth.TargetAgain(seen, resources.ServerContainer, in.Timeouts, in.Now)
+		return podhealth.TargetAgain(in.ask.See(pod), resources.ServerContainer, in.Timeouts, in.Now)
 	}
 	return podhealth.Target(pod, resources.ServerContainer, in.Timeouts, in.Now)
 }

@@ -37,18 +37,16 @@ func explain(in Input, e Execution, end End, ask *decision.Asking) Result {
 	}
 	if !end.failed() {
 		// The cache may not have heard yet of a restart during the window.
-		live := ask.Pod(contract.TargetName(in.Run.Name, e.Ref.Target) + "-0")
+		live := decision.Get[*corev1.Pod](ask, contract.TargetName(in.Run.Name, e.Ref.Target)+"-0")
 		if live.Known && podhealth.Restarted(began, live.Value, resources.ServerContainer) {
 			end = end.with(v1alpha1.ReasonTargetRestarted, "the database restarted while it was measured: see the log of the database pod")
 		}
 		return as(end)
 	}
-	reason, message := podhealth.Cause(end.Reason, end.Message, began, See(in.TargetPod(e.Ref.Target), ask), resources.ServerContainer)
+	reason, message := podhealth.Cause(end.Reason, end.Message, began, ask.See(in.TargetPod(e.Ref.Target)), resources.ServerContainer)
 	lostServer := end.Reason == string(contract.ReasonConnectionLost) || end.Reason == string(contract.ReasonTargetUnreachable)
 	if lostServer && reason == end.Reason && in.Now.Sub(end.At) < evidenceTime {
-		wait := decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name)
-		wait.Until = in.Now.Add(time.Second)
-		return Result{State: wait}
+		return Result{State: decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name).At(in.Now.Add(time.Second))}
 	}
 	return as(end.with(reason, message))
 }

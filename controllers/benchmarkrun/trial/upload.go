@@ -3,6 +3,7 @@ package trial
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -66,7 +67,7 @@ func offer(in Input, e Execution, ask *decision.Asking) []decision.Action {
 			continue
 		}
 		// One of somebody else would send the client to another store: to make it fails, and ends the run.
-		if have := ask.Secret(contract.UploadName(e.Name, i)); !have.Known || have.Exists && metav1.IsControlledBy(have.Value, job) {
+		if have := decision.Get[*corev1.Secret](ask, contract.UploadName(e.Name, i)); !have.Known || have.Exists && metav1.IsControlledBy(have.Value, job) {
 			continue
 		}
 		ref := e.Ref
