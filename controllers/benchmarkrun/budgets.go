@@ -31,13 +31,7 @@ func (r nodeQueue) admit(ctx context.Context, run *v1alpha1.BenchmarkRun, q deci
 // keepResults of a run that takes only what it holds: one that has ended, is suspended without nodes,
 // or has given them back.
 func (r nodeQueue) keepResults(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
-	if err := r.recall(ctx); err != nil {
-		return err
-	}
-	if !r.Queue.Results().Keep(accept.Kept(run)) {
-		return nil
-	}
-	return r.wakeAll(ctx)
+	return r.update(ctx, func() bool { return r.Queue.Results().Keep(accept.Kept(run)) })
 }
 
 // dropResults of the runs of a name that were deleted. The run that exists keeps its own.

@@ -107,7 +107,7 @@ func cleans(target, result string, end trial.End) change {
 		st := &t.run.Status
 		targetStatus(st, target).CleanupResult = result
 		resultsStatus(st).HeldBytes += end.Bytes
-		st.Findings = withFindings(st.Findings, trial.LostFindings(target, end)...)
+		st.Findings = withFindings(st.Findings, trial.Findings(target, end.Lost)...)
 		if end.Reason != "" {
 			st.Findings = withFindings(st.Findings, v1alpha1.Finding{
 				Target: target, Check: "cleanup", Severity: string(validity.Warning),

@@ -74,9 +74,9 @@ type Reconciler struct {
 	plans plans
 	// checked by the UID of their run: how far its results were compared with its records.
 	checked sync.Map
-	// alive are the runs by their names, as they were read last: what is kept of a run goes when it
-	// is gone.
-	alive alive
+	// alive are the UIDs of the runs by their names, as they were read last: what is kept of a run goes
+	// when it is gone.
+	alive sync.Map
 	// reading is held by the one pass that reads results or many records: so their memory does not
 	// add up over the workers.
 	reading sync.Mutex
@@ -155,7 +155,9 @@ func runOf(_ context.Context, o client.Object) []reconcile.Request {
 
 // Reconcile does one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	if r.plans.hasToWait(r.alive.of(req.NamespacedName), r.Clock.Now()) {
+	kept, had := r.alive.Load(req.NamespacedName)
+	before, _ := kept.(types.UID)
+	if r.plans.hasToWait(before, r.Clock.Now()) {
 		// Without a look at it: there may be thousands.
 		return ctrl.Result{RequeueAfter: planningPoll, Priority: new(planningPriority)}, nil
 	}
@@ -166,7 +168,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}
-	before, gone := r.alive.is(req.NamespacedName, run.UID)
+	if err == nil {
+		r.alive.Store(req.NamespacedName, run.UID)
+	} else {
+		r.alive.Delete(req.NamespacedName)
+	}
+	gone := had && before != run.UID
 	if gone {
 		r.plans.forget(before)
 		r.checked.Delete(before)

@@ -1,6 +1,7 @@
 package benchmarkrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	kept := conclude.Keeps(run.Spec.Retain, run.HasFailed())
 	until := holds.Retained(run, r.Config.Queue.Hold)
 	if held := until.Sub(r.Clock.Now()); kept && held > 0 {
-		if err := r.nodes().retainNodes(ctx, run, until); err != nil {
+		if err := r.nodes().update(ctx, func() bool { return r.Queue.Idle(run.UID, "retained", until) }); err != nil {
 			return ctrl.Result{}, err
 		}
 		if _, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), ""); err != nil {
@@ -71,13 +72,12 @@ func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctr
 // expire deletes a run whose time has come. Otherwise is when to look again for another
 // reason.
 func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, otherwise ctrl.Result) (ctrl.Result, error) {
-	switch expiry := conclude.Expires(run, r.Clock.Now()); {
-	case !expiry.Bounded:
+	at := conclude.Expires(run)
+	switch left := at.Sub(r.Clock.Now()); {
+	case at.IsZero():
 		return otherwise, nil
-	case expiry.Left > 0 && otherwise.RequeueAfter > 0:
-		return ctrl.Result{RequeueAfter: min(expiry.Left, otherwise.RequeueAfter)}, nil
-	case expiry.Left > 0:
-		return ctrl.Result{RequeueAfter: expiry.Left}, nil
+	case left > 0:
+		return ctrl.Result{RequeueAfter: min(left, cmp.Or(otherwise.RequeueAfter, left))}, nil
 	}
 	err := r.Client.Delete(ctx, run, client.Preconditions{UID: &run.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err := client.IgnoreNotFound(err); err != nil {

@@ -94,13 +94,13 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 		return answerWith(next.State)
 	}
 	rec.Decision = next.Decision
-	added, err := v.book.Add(v.Run, rec)
+	book, write, err := v.book.Add(v.Run, rec)
 	if err != nil {
 		return answerWith(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
 	}
 	a := answer{
 		state:   decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d has ended", rec.Index),
-		actions: append(res.Actions, added.Action), changes: []change{recordsAttempt(added.Book, rec, nodes)}, again: true,
+		actions: append(res.Actions, write), changes: []change{recordsAttempt(book, rec, nodes)}, again: true,
 	}
 	if rec.State == contract.Failed && !v.endsAt(rec) {
 		// The next pass looks first whether the target is still there.

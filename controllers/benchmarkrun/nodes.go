@@ -33,7 +33,7 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 		return Nodes{}, nil
 	}
 	if st.Placement != nil {
-		return Nodes{}, r.keepNodes(ctx, run)
+		return Nodes{}, r.update(ctx, func() bool { return r.Queue.Hold(accept.Held(run, r.Config)) })
 	}
 	if run.Spec.Suspend {
 		r.Queue.Forget(run.UID)
@@ -62,12 +62,12 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	return Nodes{Asked: true, Answer: answer}, nil
 }
 
-// keepNodes tells the queue what a run does with its nodes.
-func (r nodeQueue) keepNodes(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+// update the queue with what a run does, and let those be looked at that can have nodes by that.
+func (r nodeQueue) update(ctx context.Context, frees func() bool) error {
 	if err := r.recall(ctx); err != nil {
 		return err
 	}
-	if !r.Queue.Hold(accept.Held(run, r.Config)) {
+	if !frees() {
 		return nil
 	}
 	return r.wakeAll(ctx)
@@ -80,17 +80,6 @@ func (r nodeQueue) freeNodes(ctx context.Context, before, after *v1alpha1.Benchm
 	}
 	if err := r.keepResults(ctx, after); err != nil {
 		return err
-	}
-	return r.wakeAll(ctx)
-}
-
-// retainNodes of a run that has ended and is retained until a time.
-func (r nodeQueue) retainNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, until time.Time) error {
-	if err := r.recall(ctx); err != nil {
-		return err
-	}
-	if !r.Queue.Idle(run.UID, "retained", until) {
-		return nil
 	}
 	return r.wakeAll(ctx)
 }
@@ -140,8 +129,7 @@ func (r nodeQueue) recall(ctx context.Context) error {
 	if err := r.Client.List(ctx, &pods, client.HasLabels{v1alpha1.LabelRunUID}, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("listing the runs' pods: %w", err)
 	}
-	rest := map[types.UID][]string{}
-	names := map[types.UID]string{}
+	rest := map[types.UID]queue.Holding{}
 	for _, p := range pods.Items {
 		uid := types.UID(p.Labels[v1alpha1.LabelRunUID])
 		if held[uid] || p.Spec.NodeName == "" {
@@ -150,12 +138,12 @@ func (r nodeQueue) recall(ctx context.Context) error {
 		if is, err := r.madeByRun(ctx, p); err != nil {
 			return err
 		} else if is {
-			rest[uid] = append(rest[uid], p.Spec.NodeName)
-			names[uid] = p.Namespace + "/" + p.Labels[v1alpha1.LabelRun]
+			nodes := append(rest[uid].Nodes, p.Spec.NodeName)
+			rest[uid] = queue.Holding{UID: uid, Name: p.Namespace + "/" + p.Labels[v1alpha1.LabelRun], Nodes: nodes, Exclusive: true}
 		}
 	}
-	for uid, nodes := range rest {
-		r.Queue.Hold(queue.Holding{UID: uid, Name: names[uid], Nodes: nodes, Exclusive: true})
+	for _, holding := range rest {
+		r.Queue.Hold(holding)
 	}
 	r.recalled = true
 	return nil
@@ -240,16 +228,11 @@ func (r nodeQueue) wakeNext(nodes []corev1.Node) {
 			continue
 		}
 		namespace, base, _ := strings.Cut(name, "/")
-		wakeRun(r.wake, types.NamespacedName{Namespace: namespace, Name: base})
+		run := &v1alpha1.BenchmarkRun{}
+		run.Namespace, run.Name = namespace, base
+		// The channel's reader may wait for this very worker.
+		go func() { r.wake <- event.GenericEvent{Object: run} }()
 	}
-}
-
-// wakeRun lets a run be looked at.
-func wakeRun(wake chan<- event.GenericEvent, name types.NamespacedName) {
-	run := &v1alpha1.BenchmarkRun{}
-	run.Namespace, run.Name = name.Namespace, name.Name
-	// The channel's reader may wait for this very worker.
-	go func() { wake <- event.GenericEvent{Object: run} }()
 }
 
 // queuePoll is how often a queued run is looked at although nobody woke it: nodes

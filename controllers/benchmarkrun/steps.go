@@ -44,10 +44,7 @@ func placed(v view) answer {
 		// The queue is asked for a run that was accepted, which this one is just now.
 		return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "asking for nodes"), again: st.Resolved == nil}
 	}
-	given := accept.Place(accept.Waited{
-		Answer: v.Nodes.Answer, Unfollowed: accept.Unfollowed(v.Run, v.Catalogue.Config.Queue),
-		Since: st.AcceptedTime.Time, Limit: v.Catalogue.Config.Timeouts.Queue.Duration, Now: v.Now,
-	})
+	given := accept.Place(v.Run, v.Nodes.Answer, v.Catalogue.Config, v.Now)
 	return answer{state: given.State, changes: []change{places(given)}}
 }
 
@@ -84,7 +81,7 @@ func dataLoaded(v view) answer {
 	loaded := loadedChange{
 		result: contract.ResultName(e.Name, 0), bytes: res.End.Bytes, restarts: target.Restarts(in.TargetPod(name)), figures: figures,
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)),
-		findings:  append(trial.LoadFindings(in, name, first, v.ask), trial.LostFindings(name, res.End)...),
+		findings:  append(trial.LoadFindings(in, name, first, v.ask), trial.Findings(name, res.End.Lost)...),
 	}
 	// The outcome has to stand in the status before the Job may be deleted.
 	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, changes: []change{loaded.apply}}
@@ -166,12 +163,12 @@ func concluded(v view, failure decision.Failed) answer {
 		if wait := v.awaitsStatus(); wait != nil {
 			return answerWith(wait)
 		}
-		added, err := book.Add(v.Run, trial.Broken(v.trialInput(), at, failure))
+		added, write, err := book.Add(v.Run, trial.Broken(v.trialInput(), at, failure))
 		if err != nil {
 			return answerWith(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
 		}
-		actions, book = append(actions, added.Action), added.Book
-		changes = append(changes, recordsAttempt(added.Book, *added.Book.Last(), nil))
+		actions, book = append(actions, write), added
+		changes = append(changes, recordsAttempt(added, *added.Last(), nil))
 	}
 	all, state := logbook.All(v.Run, book, v.ask)
 	if !v.ask.Complete() {

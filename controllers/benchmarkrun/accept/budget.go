@@ -7,6 +7,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/store"
 )
 
@@ -56,8 +57,12 @@ func (in Input) folder() string {
 	if !cfg.Configured() {
 		return ""
 	}
-	layout := store.Layout{Prefix: cfg.Prefix, Cluster: cfg.Cluster, Namespace: run.Namespace, Run: run.Name}
-	return "s3://" + cfg.Bucket + "/" + layout.Folder(string(run.UID))
+	return "s3://" + cfg.Bucket + "/" + Layout(cfg, run).Folder(string(run.UID))
+}
+
+// Layout is where the objects of a run are.
+func Layout(cfg config.Store, run *v1alpha1.BenchmarkRun) store.Layout {
+	return store.Layout{Prefix: cfg.Prefix, Cluster: cfg.Cluster, Namespace: run.Namespace, Run: run.Name}
 }
 
 // fixedBytes are what is written when the run is accepted.

@@ -60,19 +60,11 @@ func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 	return out
 }
 
-// Expiry is how long a run that has ended is kept.
-type Expiry struct {
-	// Bounded: the run is deleted when Left is over.
-	Bounded bool
-	// Left until then; not positive when it is due.
-	Left time.Duration
-}
-
-// Expires says when a run that has ended is to be deleted.
-func Expires(run *v1alpha1.BenchmarkRun, now time.Time) Expiry {
+// Expires is when a run that has ended is to be deleted; zero for never.
+func Expires(run *v1alpha1.BenchmarkRun) time.Time {
 	ttl := run.Spec.TTLSecondsAfterFinished
 	if ttl == nil || run.Status.CompletionTime == nil {
-		return Expiry{}
+		return time.Time{}
 	}
-	return Expiry{Bounded: true, Left: run.Status.CompletionTime.Add(time.Duration(*ttl) * time.Second).Sub(now)}
+	return run.Status.CompletionTime.Add(time.Duration(*ttl) * time.Second)
 }

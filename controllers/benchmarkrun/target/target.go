@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -146,10 +147,8 @@ func (in Input) stateOf(target string, v podhealth.Verdict) decision.State {
 		return awaitsTurn()
 	case v.State == podhealth.Ready:
 		return decision.Done{}
-	case v.Reason == "":
-		return decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: v.Message}
 	}
-	return decision.Waiting{Reason: v.Reason, Message: v.Message}
+	return decision.Waiting{Reason: cmp.Or(v.Reason, v1alpha1.ReasonProgressing), Message: v.Message}
 }
 
 // provide brings a server further: up, or out of the way. A server that is up where it

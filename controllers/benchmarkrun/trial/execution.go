@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -182,25 +183,18 @@ func message(in Input, e Execution) contract.Trial {
 	}
 	trial.Endpoint = contract.Endpoint{
 		Host: server.Address(), Port: resources.DatabasePort, Database: resources.Database,
-		TLS: tlsMode(t.MySQL.TLS), StorageEngine: t.MySQL.StorageEngine,
+		TLS: contract.TLSMode(cmp.Or(t.MySQL.TLS, v1alpha1.TLSDisabled)), StorageEngine: t.MySQL.StorageEngine,
 	}
 	return trial
-}
-
-func tlsMode(m v1alpha1.TLSMode) contract.TLSMode {
-	if m == "" {
-		m = v1alpha1.TLSDisabled
-	}
-	return contract.TLSMode(m)
 }
 
 // externalEndpoint is where a server answers that Assay does not provide.
 func externalEndpoint(e *v1alpha1.ExternalTarget) contract.Endpoint {
 	if e.JDBC != nil {
-		return contract.Endpoint{TLS: tlsMode(e.Encryption()), JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
+		return contract.Endpoint{TLS: contract.TLSMode(e.Encryption()), JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
 	}
 	return contract.Endpoint{
-		Host: e.Host, Port: e.Port, Database: e.Database, TLS: tlsMode(e.Encryption()), InsecureSkipVerify: e.InsecureSkipVerify,
+		Host: e.Host, Port: e.Port, Database: e.Database, TLS: contract.TLSMode(e.Encryption()), InsecureSkipVerify: e.InsecureSkipVerify,
 	}
 }
 

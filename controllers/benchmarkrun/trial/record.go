@@ -178,11 +178,12 @@ type outcome struct {
 func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
 	all.merged.Measurements = append(slices.Clip(all.merged.Measurements), costs.Of(results, all.merged, priceOf(in.Run, rec.Target))...)
-	rec.Values = values(in.Work.Names(), all.merged, in.mostValues())
+	measured := values(in.Work.Names(), all.merged)
+	rec.Values = measured[:min(len(measured), in.mostValues())]
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
 	rec.Throttled = throttledIn(results)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
-	if cut := valuesOf(in.Work.Names(), all.merged) - len(rec.Values); cut > 0 {
+	if cut := len(measured) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
 			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, fewer clients, or fewer trials", cut, in.mostValues())})
 	}
@@ -221,10 +222,7 @@ func priceOf(run *v1alpha1.BenchmarkRun, target string) costs.Rate {
 	if err != nil {
 		return costs.Rate{} // the API server has checked it
 	}
-	servers := 1
-	if r := run.Target(target).MySQL; r != nil && r.Replication != nil {
-		servers += int(r.Replication.Replicas)
-	}
+	servers := 1 + run.Target(target).Replicas()
 	return costs.Rate{PerHour: perHour * float64(servers), Currency: shape.Price.Currency}
 }
 

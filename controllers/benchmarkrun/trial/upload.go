@@ -1,14 +1,16 @@
 package trial
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/ground/store"
@@ -35,16 +37,11 @@ func storeOf(in Input) *contract.Store {
 	}
 }
 
-// Layout is where the objects of a run are.
-func Layout(cfg config.Store, run *v1alpha1.BenchmarkRun) store.Layout {
-	return store.Layout{Prefix: cfg.Prefix, Cluster: cfg.Cluster, Namespace: run.Namespace, Run: run.Name}
-}
-
 // items of a client at their keys.
 func (in Input) items(ref contract.TrialRef, objects []contract.Object) []store.Item {
 	var out []store.Item
 	for _, o := range objects {
-		out = append(out, store.Item{Object: o, Key: Layout(in.Store, in.Run).Key(ref, o)})
+		out = append(out, store.Item{Object: o, Key: accept.Layout(in.Store, in.Run).Key(ref, o)})
 	}
 	return out
 }
@@ -105,7 +102,7 @@ type upload struct {
 func inStore(in Input, e Execution, end End, ask *decision.Asking) (End, decision.State) {
 	for _, up := range end.uploads {
 		if up.notUploaded != "" || !in.Store.Configured() {
-			end = end.loses(up.ref.Client, orNoStore(up.notUploaded))
+			end = end.loses(up.ref.Client, cmp.Or(up.notUploaded, "the manager has no object store any more (results.store)"))
 			continue
 		}
 		for _, item := range in.items(up.ref, up.objects) {
@@ -125,16 +122,9 @@ func inStore(in Input, e Execution, end End, ask *decision.Asking) (End, decisio
 	return end, nil
 }
 
-func orNoStore(text string) string {
-	if text == "" {
-		return "the manager has no object store any more (results.store)"
-	}
-	return text
-}
-
 // loses is the end with a finding.
 func (e End) loses(client int, message string) End {
-	e.Lost = append(e.Lost[:len(e.Lost):len(e.Lost)], contract.RecordedFinding{
+	e.Lost = append(slices.Clip(e.Lost), contract.RecordedFinding{
 		Client: new(int32(client)), Check: checkArchive, Severity: string(validity.Warning),
 		Message: "not in the object store: " + message,
 	})
@@ -150,7 +140,7 @@ func (e End) takes(up upload, stored decision.StoredItem) End {
 	case !sameResult(*whole, e.Results[up.result]):
 		return e.loses(up.ref.Client, "the whole result is of another trial than its numbers")
 	}
-	e.Results = append([]contract.Result(nil), e.Results...)
+	e.Results = slices.Clone(e.Results)
 	e.Results[up.result] = *whole
 	return e
 }
@@ -159,13 +149,4 @@ func (e End) takes(up upload, stored decision.StoredItem) End {
 func sameResult(whole, numbers contract.Result) bool {
 	return whole.Trial.SameTrial(numbers.Trial) && whole.Trial.Client == numbers.Trial.Client && whole.State == numbers.State &&
 		whole.RawSHA256 == numbers.RawSHA256 && whole.Whole == nil
-}
-
-// LostFindings are about what a load or a clean-up did not bring to the object store.
-func LostFindings(target string, end End) []v1alpha1.Finding {
-	var out []v1alpha1.Finding
-	for _, f := range end.Lost {
-		out = append(out, v1alpha1.Finding{Target: target, Client: f.Client, Check: f.Check, Severity: f.Severity, Message: f.Message})
-	}
-	return out
 }
