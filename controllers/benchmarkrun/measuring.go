@@ -1,13 +1,18 @@
 package benchmarkrun
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/follow"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // measured: the trials of the plan were run in their order, one at a time. What became of
@@ -124,7 +129,8 @@ func allMeasured(v view) decision.State {
 
 // endsAt says whether a trial ends the run, because it failed. One that answers a search does not.
 func (v view) endsAt(rec contract.Record) bool {
-	return rec.State == contract.Failed && stopsAtFailure(v.Run) && !v.accepted.Work.Search.Explains(rec)
+	policy := cmp.Or(v.Run.Spec.Design.OnTrialFailure, v1alpha1.OnFailureStop)
+	return rec.State == contract.Failed && policy == v1alpha1.OnFailureStop && !v.accepted.Work.Search.Explains(rec)
 }
 
 // position of the next attempt. The rate of the very first trial of a search is that of the spec.
@@ -136,10 +142,29 @@ func (v view) position() journal.Position {
 	return at
 }
 
-// stopsAtFailure says whether a failed trial ends the run.
-func stopsAtFailure(run *v1alpha1.BenchmarkRun) bool {
-	p := run.Spec.Design.OnTrialFailure
-	return p == v1alpha1.OnFailureStop || p == ""
+// follow says what follows a trial that has just ended. The result has no meaning while questions
+// are open.
+func (v view) follow(rec contract.Record) follow.Result {
+	if v.endsAt(rec) {
+		return follow.Result{State: decision.Done{}}
+	}
+	in, err := v.compares(v.accepted.Planned.Plan)
+	if err != nil {
+		return follow.Result{State: decision.Done{}}
+	}
+	return follow.After(follow.Input{
+		Input: in, Search: v.accepted.Work.Search, Record: rec,
+		Earlier: func() ([]contract.Record, decision.State) { return logbook.All(v.Run, v.book, v.ask) },
+		Block:   func() ([]contract.Record, decision.State) { return logbook.OfBlock(v.Run, v.book, rec.Block, v.ask) },
+	})
+}
+
+// compares is what the run compares, by a plan. It fails for a spec that this version cannot read, which compares
+// nothing: it was accepted by another one.
+func (v view) compares(p *plan.Plan) (in analysis.Input, err error) {
+	in = analysis.Input{Names: v.accepted.Work.Compared(), Limit: int(v.Catalogue.Config.Limits.Comparisons)}
+	in.Layout, in.Declaration, err = v.accepted.Work.Experiment(p)
+	return in, err
 }
 
 // coolingDown waits after the last trial for as long as the design says.

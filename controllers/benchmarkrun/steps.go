@@ -181,11 +181,17 @@ func concluded(v view, failure decision.Failed) answer {
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
 		end.failure = lost
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Compared(), Records: all, Checked: v.Checked, Search: v.accepted.Work.Search}
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Checked: v.Checked, Search: v.accepted.Work.Search}
 	if in.Plan != nil && in.Search == nil {
 		in.Plan = journal.Ran(in.Plan, all)
 	}
-	v.addExperiment(&in)
+	in.Names = v.accepted.Work.Compared()
+	if in.Plan != nil {
+		if compares, err := v.compares(in.Plan); err == nil {
+			in.Input = compares
+		}
+	}
+	in.Records = all
 	if decision.IsDone(v.bookState) {
 		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))
 	}

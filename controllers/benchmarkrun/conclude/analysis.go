@@ -21,10 +21,8 @@ func (in Input) compare() analysis.Result {
 	if in.Layout.Plan == nil {
 		return analysis.Result{}
 	}
-	out, err := analysis.Conclude(analysis.Input{
-		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit,
-		Settings: analysis.SettingsOf(in.Run.Status.Resolved), Alike: analysis.Alike,
-	})
+	in.Settings, in.Alike = analysis.SettingsOf(in.Run.Status.Resolved), analysis.Alike
+	out, err := analysis.Conclude(in.Input)
 	if err != nil {
 		out.Findings = append(out.Findings, uncompared(err))
 	}

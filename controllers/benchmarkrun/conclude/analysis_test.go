@@ -27,7 +27,7 @@ func sweep(t *testing.T, cells, blocks, latencies int, value string) Input {
 	for c := range cells {
 		p.Cells = append(p.Cells, plan.Cell{"x": intstr.FromString(fmt.Sprint(value, c))})
 	}
-	in := Input{Run: run, Plan: p, Names: []string{"throughput", "latency.percentile"}, Layout: analysis.Layout{Plan: p}, Limit: 10000}
+	in := Input{Run: run, Plan: p, Input: analysis.Input{Names: []string{"throughput", "latency.percentile"}, Layout: analysis.Layout{Plan: p}, Limit: 10000}}
 	for b := range blocks {
 		for c := range cells {
 			for target, name := range p.Targets {

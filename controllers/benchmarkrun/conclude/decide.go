@@ -8,14 +8,13 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment/search"
 	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/summary"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Input is what the end of a run is decided from.
@@ -24,15 +23,10 @@ type Input struct {
 	Run *v1alpha1.BenchmarkRun
 	// Plan of the run; nil when there is none.
 	Plan *plan.Plan
-	// Names of the measurements that the summary has, in their order.
-	Names []string
-	// Records of all attempts; none where nothing was recorded or the journal is lost.
-	Records []contract.Record
-	// Layout and Declaration of what is compared, and the limit of comparisons; a layout without a
-	// plan compares nothing.
-	Layout      analysis.Layout
-	Declaration analysis.Declaration
-	Limit       int
+	// Input of the comparisons: the names of the measurements that the summary has, in their order; the
+	// records of all attempts, none where nothing was recorded or the journal is lost; and what is
+	// compared, where a layout without a plan compares nothing.
+	analysis.Input
 	// Search of the run; nil without one. Its plan is the whole one, with the trials that were skipped.
 	Search *search.Search
 	// Checked is what the comparison of all that is stored with its digests found.
@@ -126,6 +120,14 @@ func Decide(in Input, ask *decision.Asking) Result {
 	return out
 }
 
+// Held is how many bytes the results of the trials hold.
+func Held(records []contract.Record) (held int64) {
+	for _, rec := range records {
+		held += rec.ResultBytes
+	}
+	return held
+}
+
 // Message of the condition Complete: the headline, and what of the summary stands
 // elsewhere.
 func Message(run *v1alpha1.BenchmarkRun) string {
@@ -133,14 +135,15 @@ func Message(run *v1alpha1.BenchmarkRun) string {
 	if elsewhere := summary.Elsewhere(run.Name, run.Status.Results); elsewhere != "" {
 		message += "; " + elsewhere
 	}
-	if r := run.Status.Results; r != nil && r.ComparisonCount > r.ShownComparisonCount {
-		message += fmt.Sprintf("; status.comparisons has %d of %d, and the ConfigMaps of the summary have all of them", r.ShownComparisonCount, r.ComparisonCount)
+	shows := func(field string, shown, all int32) {
+		if shown < all {
+			message += fmt.Sprintf("; status.%s has %d of %d, and the ConfigMaps of the summary have all of them", field, shown, all)
+		}
 	}
-	if r := run.Status.Results; r != nil && int(r.SearchCount) > len(run.Status.Searches) {
-		message += fmt.Sprintf("; status.searches has %d of %d, and the ConfigMaps of the summary have all of them", len(run.Status.Searches), r.SearchCount)
-	}
-	if r, shown := run.Status.Results, len(run.Status.Sweeps); r != nil && int(r.SweepCount) > shown {
-		message += fmt.Sprintf("; status.sweeps has %d of %d, and the ConfigMaps of the summary have all of them", shown, r.SweepCount)
+	if r := run.Status.Results; r != nil {
+		shows("comparisons", r.ShownComparisonCount, r.ComparisonCount)
+		shows("searches", int32(len(run.Status.Searches)), r.SearchCount)
+		shows("sweeps", int32(len(run.Status.Sweeps)), r.SweepCount)
 	}
 	return message
 }

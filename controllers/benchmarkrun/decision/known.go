@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/store"
 	"github.com/assay-bench/assay/internal/record/integrity"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/podhealth"
@@ -69,7 +70,25 @@ type ReadLog struct {
 	Previous bool
 }
 
+// GetItem asks the object store for an item, and decodes it if it is a result that is to be
+// read. A store that does not answer is an answer.
+type GetItem struct {
+	Item store.Item
+	// Read the item, which is a result.
+	Read bool
+}
+
+// AdmitBytes asks what the results of all other runs hold, for a run whose objects may take so many
+// bytes of etcd. Where the budgets have room for them beside that, what is written when the run is
+// accepted counts from now on.
+type AdmitBytes struct {
+	// Held are the bytes that are written at once, Bytes all of them.
+	Held, Bytes int64
+}
+
 func (GetObject) isQuery()   {}
+func (GetItem) isQuery()     {}
+func (AdmitBytes) isQuery()  {}
 func (GetMetadata) isQuery() {}
 func (GetNode) isQuery()     {}
 func (GetResult) isQuery()   {}
@@ -126,6 +145,30 @@ func PartIn(cm *corev1.ConfigMap) Part {
 	p := Part{Object: cm}
 	p.Records, p.Err = journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
 	return p
+}
+
+// StoredItem is what the object store says of an item.
+type StoredItem struct {
+	// State of the item.
+	State store.State
+	// Problem says why the state is not Present, or why the result cannot be used.
+	Problem string
+	// Result is set when it was to be read and can be used.
+	Result *contract.Result
+}
+
+// Usage is what the other runs hold of a budget, in bytes.
+type Usage struct {
+	// Held is what they have written.
+	Held int64
+	// Limit is the budget of all runs together.
+	Limit int64
+}
+
+// Admission is the answer to AdmitBytes.
+type Admission struct {
+	// Namespace of the run, and all namespaces of the manager.
+	Namespace, Cluster Usage
 }
 
 // Fact is the answer to a query.
@@ -245,6 +288,16 @@ func (a *Asking) PodsOn(node string) Fact[[]corev1.Pod] {
 // Log of a container.
 func (a *Asking) Log(pod, container string, previous bool) Fact[string] {
 	return lookUp[string](a, ReadLog{pod, container, previous})
+}
+
+// AskStore says what the object store has.
+func AskStore(a *Asking, item store.Item, read bool) Fact[StoredItem] {
+	return lookUp[StoredItem](a, GetItem{item, read})
+}
+
+// Admit a run with these bytes.
+func (a *Asking) Admit(held, bytes int64) Fact[Admission] {
+	return lookUp[Admission](a, AdmitBytes{held, bytes})
 }
 
 // Found is an object that an action came upon, without asking for it.

@@ -19,11 +19,9 @@ import (
 
 // Input is what a decision follows from.
 type Input struct {
-	// Layout of the whole plan, and the Declaration of the run.
-	Layout      analysis.Layout
-	Declaration analysis.Declaration
-	// Names of the measurements of the tool, the main one first.
-	Names []string
+	// Input of the analysis, without records: the layout of the whole plan, the declaration of the run, and the
+	// names of the measurements of the tool.
+	analysis.Input
 	// Search of the run; nil without one.
 	Search *search.Search
 	// Record of the trial that has just ended for good.
@@ -63,17 +61,16 @@ func (in Input) afterBlock() Result {
 		return done
 	}
 	blocks := int(in.Record.Block) + 1
-	look := analysis.Input{Layout: in.Layout, Declaration: in.Declaration, Names: in.Names}
 	// An error is one of a spec that another version accepted: this one compares nothing.
-	if is, err := analysis.IsLook(look, blocks); err != nil || !is {
+	if is, err := analysis.IsLook(in.Input, blocks); err != nil || !is {
 		return done
 	}
 	records, state := in.Earlier()
 	if !decision.IsDone(state) {
 		return Result{State: state}
 	}
-	look.Records = slices.Concat(records, []contract.Record{in.Record})
-	found, err := analysis.Look(look, blocks)
+	in.Records = slices.Concat(records, []contract.Record{in.Record})
+	found, err := analysis.Look(in.Input, blocks)
 	if err != nil {
 		return done
 	}

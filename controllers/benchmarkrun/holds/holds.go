@@ -21,6 +21,8 @@ package holds
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -74,7 +76,7 @@ func Release(run *v1alpha1.BenchmarkRun, children decision.Children, now time.Ti
 	for _, name := range children.JobNames() {
 		remove(children.Jobs[name])
 	}
-	for _, name := range children.SetNames() {
+	for _, name := range slices.Sorted(maps.Keys(children.StatefulSets)) {
 		remove(children.StatefulSets[name])
 	}
 	reason := v1alpha1.ReasonProgressing

@@ -11,10 +11,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/journal"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Book is the last part of the records of a run.

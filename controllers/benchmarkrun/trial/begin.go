@@ -12,11 +12,10 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/ground/resources"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/podhealth"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // begin makes the objects of an execution that has no Job. The results come first, the

@@ -10,12 +10,11 @@ import (
 	servers "github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -125,7 +124,13 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
 	}
-	e.Busy = length.Most + settle + lead(in, e) + checking(in, e)
+	d := in.Run.Spec.Design
+	asked := contract.Trial{
+		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
+		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
+	}
+	// Two processes come to their work, that of the warm-up and that which measures; the data may be checked at the end.
+	e.Busy = length.Most + settle + 2*in.Work.Tool.Opening(asked).Lead + in.Work.Tool.CheckTime(asked)
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && in.resets() {
 		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Timeouts.Reset.Duration+verifying
@@ -134,21 +139,6 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 		}
 	}
 	return e
-}
-
-// lead is how long the processes of a trial may take to come to their work beside
-// warm-up and window: that of the warm-up and that which measures.
-func lead(in Input, e Execution) time.Duration {
-	d := in.Run.Spec.Design
-	return 2 * in.Work.Tool.Opening(contract.Trial{
-		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
-		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
-	}).Lead
-}
-
-// checking is how long the tool may take to check its data after the window.
-func checking(in Input, e Execution) time.Duration {
-	return in.Work.Tool.CheckTime(contract.Trial{Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients})
 }
 
 // message is what the clients of an execution are told, but for its deadline and for

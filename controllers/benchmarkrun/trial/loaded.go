@@ -6,12 +6,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-
-	"github.com/assay-bench/assay/internal/trial/validity"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
-
 	"github.com/assay-bench/assay/internal/trial/merge"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // maxLoad is how many figures of a load stand in the status.

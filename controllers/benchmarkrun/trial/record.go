@@ -13,18 +13,15 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/likeness"
-	"github.com/assay-bench/assay/internal/trial/plan"
-
-	"github.com/assay-bench/assay/internal/trial/validity"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/internal/trial/podhealth"
-
 	"github.com/assay-bench/assay/internal/trial/merge"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/trial/podhealth"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // Planned is the record of an attempt of which nothing is known but what was planned. RateField is
