@@ -53,7 +53,10 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 	if c := became(v1alpha1.ConditionValid, metav1.ConditionFalse); c != nil {
 		tell(r.Events, after, corev1.EventTypeWarning, c.Reason, c.Message)
 	}
-	announceGate(r.Events, before, after)
+	// That a run passed its gate is a milestone.
+	if c := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionPassed); c != nil && c.Status != metav1.ConditionTrue && after.Finished() && !before.Finished() {
+		tell(r.Events, after, corev1.EventTypeWarning, c.Reason, c.Message)
+	}
 	if c := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionPlaced); c != nil && c.Reason == v1alpha1.ReasonQueued {
 		if b := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionPlaced); b == nil || b.Reason != c.Reason {
 			tell(r.Events, after, corev1.EventTypeNormal, c.Reason, c.Message)

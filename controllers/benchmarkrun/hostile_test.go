@@ -67,11 +67,12 @@ func placedWorld(t *testing.T, known decision.Known) World {
 	run.Spec.Workload.Sysbench.Percentile = 95
 	run.Spec.Targets[0].MySQL.StorageEngine = "InnoDB"
 	run.Spec.Design.Order, run.Spec.Design.DataReset = v1alpha1.OrderSequential, v1alpha1.ResetPerRun
-	w := World{Run: run, Now: time.Now(), Catalogue: experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}, Known: known}
+	in := accept.Input{Run: run, Now: time.Now(), Catalogue: experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}}
+	w := World{Input: in, Known: known}
 	var res accept.Result
 	for {
 		ask := known.Ask()
-		res = accept.Decide(accept.Input{Run: run, Now: w.Now, Catalogue: w.Catalogue}, ask)
+		res = accept.Decide(in, ask)
 		if ask.Complete() {
 			break
 		}

@@ -42,25 +42,20 @@ type reader struct {
 	shared journal.Shared
 }
 
-// isLarge says whether the answer to a query may need much memory.
-func isLarge(query decision.Query) bool {
+// isLarge says whether the answer to a query may need much memory. A spec that is being accepted may
+// name many ConfigMaps.
+func isLarge(query decision.Query, accepting bool) bool {
 	switch q := query.(type) {
 	case decision.GetResult, decision.ListPodsOn:
 		return true
 	case decision.GetObject:
-		return q == decision.Named[*v1alpha1.BenchmarkBaseline](q.Name)
+		return q == decision.Named[*v1alpha1.BenchmarkBaseline](q.Name) || accepting && q == decision.Named[*corev1.ConfigMap](q.Name)
 	case decision.GetItem:
 		return q.Read
 	case decision.GetRecords:
 		return q.Compact
 	}
 	return false
-}
-
-// isConfigMap says whether a query is for a whole one, of which a spec may name many.
-func isConfigMap(query decision.Query) bool {
-	q, is := query.(decision.GetObject)
-	return is && q == decision.Named[*corev1.ConfigMap](q.Name)
 }
 
 // logLines of a container that failed are kept.

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-bench/assay/internal/experiment/placement"
 	"github.com/assay-bench/assay/internal/ground/health"
 	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/internal/verdict/gate"
 )
 
 // status writes the status of a run: the old one, with what the steps returned.
@@ -109,14 +110,26 @@ func (n endedChange) apply(t statusWriter) {
 		t.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, conclude.Message(t.run))
 		t.set(v1alpha1.ConditionFailed, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
 		health.Ready(&st.Conditions, t.said(v1alpha1.ReasonSucceeded, conclude.Message(t.run)))
-		t.applyGate(n.gate)
+	} else {
+		st.Phase = v1alpha1.PhaseFailed
+		t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
+		t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
+		health.Stalled(&st.Conditions, t.said(n.failure.Reason, n.failure.Message))
+	}
+	t.applyGate(n.gate)
+}
+
+// applyGate puts the verdict of the gate into the status of a run that ends. Where GitOps controllers
+// are to require it, a run that has not passed is stalled.
+func (t statusWriter) applyGate(v *gate.Verdict) {
+	if v == nil {
 		return
 	}
-	st.Phase = v1alpha1.PhaseFailed
-	t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
-	t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
-	health.Stalled(&st.Conditions, t.said(n.failure.Reason, n.failure.Message))
-	t.applyGate(n.gate)
+	t.set(v1alpha1.ConditionPassed, v.Status, v.Reason, v.Message)
+	t.run.Status.Gate = &v.Gate
+	if t.run.Spec.Gate.Health == v1alpha1.HealthRequired && v.Status != metav1.ConditionTrue && !t.run.HasFailed() {
+		health.Stalled(&t.run.Status.Conditions, t.said(v.Reason, v.Message))
+	}
 }
 
 // conditionReason is what the API server takes as the reason of a condition.
@@ -142,7 +155,11 @@ func (t statusWriter) set(condition string, status metav1.ConditionStatus, reaso
 // setUndecided makes every condition present from the first status on: those that no
 // step has decided are Unknown.
 func (t statusWriter) setUndecided() {
-	for _, condition := range v1alpha1.ConditionTypes() {
+	conditions := v1alpha1.ConditionTypes()
+	if t.run.Spec.Gate != nil {
+		conditions = append(slices.Clip(conditions), v1alpha1.ConditionPassed)
+	}
+	for _, condition := range conditions {
 		if apimeta.FindStatusCondition(t.run.Status.Conditions, condition) != nil {
 			continue
 		}
@@ -151,13 +168,14 @@ func (t statusWriter) setUndecided() {
 			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
 		case v1alpha1.ConditionReconciling:
 			t.set(condition, metav1.ConditionTrue, v1alpha1.ReasonProgressing, "the run begins")
+		case v1alpha1.ConditionPassed:
+			t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not ended")
 		case v1alpha1.ConditionStalled:
 			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "the run has not failed")
 		default:
 			t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not come so far")
 		}
 	}
-	t.setUngated()
 }
 
 // setStep puts the state of a step into its condition.

@@ -1,8 +1,6 @@
 package benchmarkrun
 
 import (
-	"time"
-
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
@@ -10,7 +8,6 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
-	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 )
 
@@ -18,18 +15,8 @@ import (
 // afterwards. ConfigMaps are asked for by name where they are needed: a long run has
 // thousands of them.
 type World struct {
-	// Run as it was read, with the time that it spent suspended.
-	Run *v1alpha1.BenchmarkRun
-	// Now is the time of the pass.
-	Now time.Time
-	// Catalogue of what this operator can do, with the limits of the waits.
-	Catalogue experiment.Catalogue
-	// Planned is what earlier passes of this process planned, if it is kept; Seen: they had the
-	// whole plan.
-	Planned experiment.Planned
-	Seen    bool
-	// Turn: it is the run's turn to be planned over several passes.
-	Turn bool
+	// Input of the first room: the run, the time, the catalogue, and what was planned.
+	accept.Input
 	// Children of the run, as the cache knew them.
 	Children decision.Children
 	// Nodes is the answer of the queue of nodes.
@@ -71,10 +58,8 @@ type view struct {
 // look at a world. The view has no meaning while questions are open.
 func viewOf(w World) view {
 	v := view{World: w, ask: w.Known.Ask()}
-	v.accepted = accept.Decide(accept.Input{
-		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned, Seen: w.Seen, Turn: w.Turn,
-		Started: len(w.Children.StatefulSets) > 0 || len(w.Children.Jobs) > 0,
-	}, v.ask)
+	v.Started = len(w.Children.StatefulSets) > 0 || len(w.Children.Jobs) > 0
+	v.accepted = accept.Decide(v.Input, v.ask)
 	v.book, v.bookState = logbook.Read(w.Run, v.anchor(), v.ask)
 	return v
 }

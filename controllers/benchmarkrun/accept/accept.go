@@ -16,14 +16,14 @@ import (
 
 // Input is all that the room decides from. Nothing of it is changed.
 type Input struct {
-	// Run with its status of the last pass.
+	// Run with its status of the last pass, and with the time that it spent suspended.
 	Run *v1alpha1.BenchmarkRun
 	// Now is the time of the pass.
 	Now time.Time
-	// Catalogue of what this operator can do.
+	// Catalogue of what this operator can do, with the limits of the waits.
 	Catalogue experiment.Catalogue
-	// Known is what earlier passes of this process planned; zero for nothing.
-	Known experiment.Planned
+	// Planned is what earlier passes of this process planned, if it is kept; zero for nothing.
+	Planned experiment.Planned
 	// Seen: an earlier pass of this process had the whole plan, which is not kept any more.
 	Seen bool
 	// Turn: it is the run's turn, for a plan that takes several passes. It has none before the first
@@ -77,7 +77,7 @@ func (in Input) unlessOther(state decision.State) decision.State {
 // result means nothing.
 func Decide(in Input, ask *decision.Asking) Result {
 	st := in.Run.Status
-	out := Result{Planned: in.Known, Status: v1alpha1.BenchmarkRunStatus{
+	out := Result{Planned: in.Planned, Status: v1alpha1.BenchmarkRunStatus{
 		Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan, Integrity: st.Integrity,
 	}}
 	if err := in.decide(ask, &out); err != nil {

@@ -57,7 +57,7 @@ func TestDecide(t *testing.T) {
 			[]string{"ConfigMap run-plan-0000"}, nil,
 		},
 		"the plan of another version, known from an earlier pass": {
-			[]change{accepted(t), func(w *world) { w.in.Known = w.decide(t).Planned }, otherPlan(t, false)}, done, []string{"ConfigMap run-plan-0000"}, nil,
+			[]change{accepted(t), func(w *world) { w.in.Planned = w.decide(t).Planned }, otherPlan(t, false)}, done, []string{"ConfigMap run-plan-0000"}, nil,
 		},
 		"a plan that was accepted is not checked again": {
 			[]change{accepted(t), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Deadline.Duration = time.Minute })}, done, []string{"ConfigMap run-plan-0000"}, nil,

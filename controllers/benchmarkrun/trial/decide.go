@@ -97,14 +97,13 @@ func finish(in Input, e Execution, end End, ask *decision.Asking) Result {
 	if !ask.Complete() {
 		return Result{}
 	}
+	var wait decision.State
 	if e.phase() == contract.PhaseRun {
-		r := explain(in, e, end, ask)
-		if !decision.IsDone(r.State) {
-			return r
-		}
-		end = r.End
+		end, wait = explain(in, e, end, ask)
 	}
-	end, wait := inStore(in, e, end, ask)
+	if wait == nil {
+		end, wait = inStore(in, e, end, ask)
+	}
 	switch {
 	case !ask.Complete():
 		return Result{}

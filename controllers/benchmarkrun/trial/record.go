@@ -29,17 +29,15 @@ import (
 func Planned(p *plan.Plan, at journal.Position, rateField string) contract.Record {
 	t := p.Trials[at.Index]
 	rec := contract.Record{Index: t.Index, Attempt: at.Attempt, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target], Rate: at.Rate}
+	parameters := map[string]contract.Scalar{}
 	for name, value := range p.Cells[t.Cell] {
-		if rec.Parameters == nil {
-			rec.Parameters = map[string]contract.Scalar{}
-		}
-		rec.Parameters[name] = contract.Scalar{Text: value.StrVal, Int: value.IntVal, IsInt: value.Type == intstr.Int}
+		parameters[name] = contract.Scalar{Text: value.StrVal, Int: value.IntVal, IsInt: value.Type == intstr.Int}
 	}
 	if rateField != "" && at.Rate > 0 && at.Rate <= math.MaxInt32 {
-		if rec.Parameters == nil {
-			rec.Parameters = map[string]contract.Scalar{}
-		}
-		rec.Parameters[rateField] = contract.Scalar{Int: int32(at.Rate), IsInt: true}
+		parameters[rateField] = contract.Scalar{Int: int32(at.Rate), IsInt: true}
+	}
+	if len(parameters) > 0 {
+		rec.Parameters = parameters
 	}
 	return rec
 }
