@@ -3,6 +3,8 @@ package benchmarkrun
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
@@ -31,7 +33,7 @@ func places(n accept.Placed) change {
 		switch {
 		case n.Placement == nil:
 		case st.StartTime == nil:
-			st.Placement, st.StartTime = n.Placement, n.StartTime
+			st.Placement, st.StartTime = n.Placement, &metav1.Time{Time: t.now}
 			// Time spent suspended in the queue is no time of the run.
 			st.SuspendedDuration = nil
 		default:
@@ -53,14 +55,11 @@ func observes(res target.Result) change {
 
 // loadedChange: a target holds its data.
 type loadedChange struct {
-	// result is the ConfigMap of the load.
-	result string
-	// bytes that the results of the load hold.
-	bytes     int64
-	restarts  *int32
 	described target.Description
-	figures   []v1alpha1.Value
-	findings  []v1alpha1.Finding
+	// bytes that the results of the load hold.
+	bytes int64
+	// findings about the load.
+	findings []v1alpha1.Finding
 }
 
 func (n loadedChange) apply(t statusWriter) {
@@ -70,7 +69,6 @@ func (n loadedChange) apply(t statusWriter) {
 	if one.NodeName != "" {
 		addNodes(st, []v1alpha1.NodeInfo{{Name: one.NodeName, CPUModel: n.described.CPUModel}})
 	}
-	one.LoadResult, one.RestartCount, one.Load = n.result, n.restarts, n.figures
 	resultsStatus(st).HeldBytes += n.bytes
 	st.Findings = withFindings(st.Findings, n.described.Findings...)
 	st.Findings = withFindings(st.Findings, n.findings...)
@@ -121,7 +119,6 @@ func cleans(target, result string, end trial.End) change {
 type endedChange struct {
 	result  conclude.Result
 	failure decision.Failed
-	at      time.Time
 	// heldUntil is when a run that is retained gives its nodes back; zero for any other.
 	heldUntil time.Time
 	// gate is the verdict of spec.gate; nil without one.

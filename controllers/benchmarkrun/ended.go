@@ -32,23 +32,21 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	}
 	kept := conclude.Keeps(run.Spec.Retain, run.HasFailed())
 	until := holds.Retained(run, r.Config.Queue.Hold)
-	if held := until.Sub(r.Clock.Now()); kept && held > 0 {
-		if err := r.nodes().update(ctx, func() bool { return r.Queue.Idle(run.UID, "retained", until) }); err != nil {
-			return ctrl.Result{}, err
-		}
-		if _, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), ""); err != nil {
-			return ctrl.Result{}, err
-		}
-		return r.expire(ctx, run, ctrl.Result{RequeueAfter: held})
+	held := until.Sub(r.Clock.Now())
+	var err error
+	if kept && held > 0 {
+		err = r.nodes().update(ctx, func() bool { return r.Queue.Idle(run.UID, "retained", until) })
+	} else {
+		held, err = 0, r.tearDown(ctx, run, kept)
 	}
-	if err := r.tearDown(ctx, run, kept); err != nil {
+	if err != nil {
 		return ctrl.Result{}, err
 	}
 	left, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), "")
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	return r.expire(ctx, run, again(left))
+	return r.expire(ctx, run, ctrl.Result{RequeueAfter: cmp.Or(held, again(left).RequeueAfter)})
 }
 
 // ended is a pass over a run that had ended before. Priority, retain and others may change even then, and

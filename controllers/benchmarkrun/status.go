@@ -71,7 +71,7 @@ func (n endedChange) apply(t statusWriter) {
 		return
 	}
 	st := &t.run.Status
-	st.CompletionTime = &metav1.Time{Time: n.at}
+	st.CompletionTime = &metav1.Time{Time: t.now}
 	if p := st.Placement; p != nil {
 		p.HeldUntil, p.ReleaseTime = nil, nil
 		if !n.heldUntil.IsZero() {
@@ -82,19 +82,20 @@ func (n endedChange) apply(t statusWriter) {
 	}
 	st.Progress.CurrentTrial, st.Progress.Current, st.Progress.EstimatedCompletionTime = nil, "", nil
 	res := n.result
-	st.Summary, st.MachineSpeed = res.Summary, res.MachineSpeed
+	st.Summary, st.MachineSpeed = res.Status.Summary, res.Status.MachineSpeed
 	if st.Integrity != nil {
 		st.Integrity.SummarySHA256 = res.SummarySHA256
 	}
 	if r := st.Results; r != nil {
 		r.TrialBytes, r.HeldBytes = n.bytes, r.HeldBytes+n.bytes-r.TrialBytes
 	}
-	if res.Parts > 0 {
-		st.Headline, st.Comparisons, st.Differences = res.Headline, res.Compared, res.Differing
-		st.Searches, st.Results.SearchCount = res.Searched, res.Searches
-		st.Results.ComparisonCount, st.Results.ShownComparisonCount = res.Comparisons, int32(len(res.Compared))
-		st.Sweeps, st.Results.SweepCount = res.Sweeps, res.Swept
-		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))
+	if stored := res.Status.Results; stored != nil {
+		st.Headline, st.Comparisons, st.Differences = res.Status.Headline, res.Status.Comparisons, res.Status.Differences
+		st.Searches, st.Sweeps = res.Status.Searches, res.Status.Sweeps
+		r := st.Results
+		r.SummaryConfigMapCount, r.SummaryEntryCount = stored.SummaryConfigMapCount, stored.SummaryEntryCount
+		r.ShownEntryCount, r.SweepCount, r.SearchCount = stored.ShownEntryCount, stored.SweepCount, stored.SearchCount
+		r.ComparisonCount, r.ShownComparisonCount = stored.ComparisonCount, stored.ShownComparisonCount
 	}
 	st.Findings = withFindings(st.Findings, res.Findings...)
 	if v := res.Verdict; v.Known {

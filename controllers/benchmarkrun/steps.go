@@ -79,10 +79,11 @@ func dataLoaded(v view) answer {
 	}
 	first := res.End.Results[0]
 	loaded := loadedChange{
-		result: contract.ResultName(e.Name, 0), bytes: res.End.Bytes, restarts: target.Restarts(in.TargetPod(name)), figures: figures,
-		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)),
-		findings:  append(trial.LoadFindings(in, name, first, v.ask), trial.Findings(name, res.End.Lost)...),
+		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)), bytes: res.End.Bytes,
+		findings: append(trial.LoadFindings(in, name, first, v.ask), trial.Findings(name, res.End.Lost)...),
 	}
+	st := &loaded.described.Status
+	st.LoadResult, st.RestartCount, st.Load = contract.ResultName(e.Name, 0), target.Restarts(in.TargetPod(name)), figures
 	// The outcome has to stand in the status before the Job may be deleted.
 	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, changes: []change{loaded.apply}}
 }
@@ -158,7 +159,7 @@ func concluded(v view, failure decision.Failed) answer {
 	if is && failure.Reason == "" {
 		return answerWith(decision.WaitFor(refused.Reason, "the results cannot be stored: %s", refused.Message))
 	}
-	book, end := v.book, endedChange{failure: failure, at: v.Now}
+	book, end := v.book, endedChange{failure: failure}
 	if at := v.position(); failure.Reason != "" && !is && v.isRunning(at) {
 		if wait := v.awaitsStatus(); wait != nil {
 			return answerWith(wait)
@@ -203,7 +204,7 @@ func concluded(v view, failure decision.Failed) answer {
 		end.heldUntil = v.Now.Add(v.Catalogue.Config.Queue.Hold.Retained.Duration)
 	}
 	if is {
-		end.result.Actions, end.result.Parts = nil, 0
+		end.result.Actions, end.result.Status.Results = nil, nil
 	}
 	for _, state := range []decision.State{v.bookState, state} {
 		if v.isPlanning() {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
@@ -132,9 +130,8 @@ type Placed struct {
 	// State is Waiting also when there are nodes: they have to stand in the status before
 	// anything is made on them.
 	State decision.State
-	// Placement and StartTime are set when the queue gave the run its nodes.
+	// Placement is set when the queue gave the run its nodes.
 	Placement *v1alpha1.Placement
-	StartTime *metav1.Time
 }
 
 // Place reads the queue's answer to a run that was accepted. A priority that was changed later, and is
@@ -146,10 +143,7 @@ func Place(run *v1alpha1.BenchmarkRun, a placement.Answer, cfg config.Config, no
 	}
 	switch {
 	case a.Reason == "":
-		return Placed{
-			State:     decision.WaitFor(v1alpha1.ReasonProgressing, "%s", placement.Describe(a.Placement)),
-			Placement: &a.Placement, StartTime: &metav1.Time{Time: now},
-		}
+		return Placed{State: decision.WaitFor(v1alpha1.ReasonProgressing, "%s", placement.Describe(a.Placement)), Placement: &a.Placement}
 	case a.Reason != v1alpha1.ReasonQueued:
 		return Placed{State: decision.FailWith(a.Reason, "%s", a.Message)}
 	case now.Sub(run.Status.AcceptedTime.Time) > limit:

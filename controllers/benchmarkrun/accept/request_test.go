@@ -28,14 +28,14 @@ func TestPlace(t *testing.T) {
 			placement.Answer{Placement: nodes}, time.Hour,
 			Placed{
 				State:     decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: "clients on n2; db on n1 (replicas on n3)"},
-				Placement: &nodes, StartTime: &metav1.Time{Time: now},
+				Placement: &nodes,
 			},
 		},
 		"nodes, after all, when the limit has passed": {
 			placement.Answer{Placement: nodes}, 3 * time.Hour,
 			Placed{
 				State:     decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: "clients on n2; db on n1 (replicas on n3)"},
-				Placement: &nodes, StartTime: &metav1.Time{Time: now},
+				Placement: &nodes,
 			},
 		},
 		"others are first": {

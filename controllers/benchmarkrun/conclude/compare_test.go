@@ -140,7 +140,7 @@ func TestSummaryOfAPassThatDied(t *testing.T) {
 	cm.BinaryData[contract.KeySummary] = []byte("another")
 	again := decide(integrity.StoredIn(cm, run))
 	_, waits := again.State.(decision.Waiting)
-	if _, is := again.Actions[0].(decision.Delete); !is || !waits || again.Parts > 0 {
+	if _, is := again.Actions[0].(decision.Delete); !is || !waits || again.Status.Results != nil {
 		t.Errorf("another summary: %+v, %+v", again.State, again.Actions)
 	}
 }

@@ -46,14 +46,15 @@ func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 		&corev1.ServiceAccount{ObjectMeta: meta(clients)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(clients)},
 		&networkingv1.NetworkPolicy{ObjectMeta: meta(clients)},
 	}
+	server := func(name string) {
+		out = append(out, &corev1.Service{ObjectMeta: meta(name)}, &networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+	}
 	for _, t := range run.Provided() {
 		name := contract.TargetName(run.Name, t.Name)
-		out = append(out, &corev1.Service{ObjectMeta: meta(name)}, &corev1.Secret{ObjectMeta: meta(name)},
-			&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+		server(name)
+		out = append(out, &corev1.Secret{ObjectMeta: meta(name)})
 		for i := range t.Replicas() {
-			name := contract.ReplicaName(run.Name, t.Name, i)
-			out = append(out, &corev1.Service{ObjectMeta: meta(name)},
-				&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+			server(contract.ReplicaName(run.Name, t.Name, i))
 		}
 	}
 	return out

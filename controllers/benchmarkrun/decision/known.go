@@ -195,12 +195,13 @@ type Excess struct {
 type Known struct{ answers map[Query]any }
 
 // With adds an answer: the value that was asked for, or Absent.
-func (k Known) With(q Query, answer any) Known {
-	all := maps.Clone(k.answers)
-	if all == nil {
-		all = map[Query]any{}
-	}
-	all[q] = answer
+func (k Known) With(q Query, answer any) Known { return k.And(Known{map[Query]any{q: answer}}) }
+
+// And joins two sets of answers; those of the other one are newer.
+func (k Known) And(other Known) Known {
+	all := map[Query]any{}
+	maps.Copy(all, k.answers)
+	maps.Copy(all, other.answers)
 	return Known{all}
 }
 
@@ -317,12 +318,4 @@ func answered[T any](k Known, q Query) Fact[T] {
 	answer, known := k.answers[q]
 	value, exists := answer.(T)
 	return Fact[T]{Known: known, Exists: exists, Value: value}
-}
-
-// And joins two sets of answers; those of the other one are newer.
-func (k Known) And(other Known) Known {
-	for q, a := range other.answers {
-		k = k.With(q, a)
-	}
-	return k
 }

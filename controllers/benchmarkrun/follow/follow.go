@@ -10,6 +10,7 @@ package follow
 import (
 	"slices"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment/search"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -76,4 +77,18 @@ func (in Input) afterBlock() Result {
 	}
 	done.Decision = &contract.Decision{Stop: found.Stop, Why: readout.LookText(found)}
 	return done
+}
+
+// afterProbe says which trial follows in a run that searches, and at which rate.
+func (in Input) afterProbe() Result {
+	records, state := in.Block()
+	if !decision.IsDone(state) {
+		return Result{State: state}
+	}
+	next, err := in.Search.After(in.Layout.Plan, slices.Concat(records, []contract.Record{in.Record}))
+	if err != nil {
+		// The records are chained by hash: this is no accident.
+		return Result{State: decision.FailWith(v1alpha1.ReasonJournalLost, "the records of this run are not those of its search: %v", err)}
+	}
+	return Result{State: decision.Done{}, Decision: &contract.Decision{Stop: next.Stop, Next: next.Next, Rate: next.Rate, Why: next.Why}}
 }

@@ -64,25 +64,19 @@ func CompareDurability(run *v1alpha1.BenchmarkRun, statuses []v1alpha1.TargetSta
 // differing are the names of the settings whose values are not alike, and the settings
 // of each target.
 func differing(known []v1alpha1.TargetStatus) (differ []string, prices []map[string]string) {
-	prices = make([]map[string]string, len(known))
-	for i, st := range known {
-		prices[i] = price(st.Durability)
-	}
-	names := map[string]bool{}
-	for _, p := range prices {
-		for name := range p {
-			names[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		// A variable that a server does not have says nothing: it may have no such engine.
-		values := map[string]bool{}
-		for _, p := range prices {
-			if value, there := p[name]; there {
-				values[value] = true
+	values := map[string]map[string]bool{} // by name; one that a server does not have says nothing: it may have no such engine
+	for _, st := range known {
+		one := price(st.Durability)
+		for name, value := range one {
+			if values[name] == nil {
+				values[name] = map[string]bool{}
 			}
+			values[name][value] = true
 		}
-		if len(values) > 1 {
+		prices = append(prices, one)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if len(values[name]) > 1 {
 			differ = append(differ, name)
 		}
 	}
