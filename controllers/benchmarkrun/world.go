@@ -59,6 +59,7 @@ type view struct {
 func viewOf(w World) view {
 	v := view{World: w, ask: w.Known.Ask()}
 	v.Started = len(w.Children.StatefulSets) > 0 || len(w.Children.Jobs) > 0
+	v.Catalogue.Config.Pods = podsOf(v.Catalogue.Config)
 	v.accepted = accept.Decide(v.Input, v.ask)
 	v.book, v.bookState = logbook.Read(w.Run, v.anchor(), v.ask)
 	return v
@@ -93,11 +94,9 @@ func (v view) awaitsManager() decision.State {
 
 // trialInput is what executions are decided from.
 func (v view) trialInput() trial.Input {
-	cfg := v.Catalogue.Config
 	return trial.Input{
-		Run: v.Run, Now: v.Now, Work: v.accepted.Work,
-		Timeouts: cfg.Timeouts, Limits: cfg.Limits, Pods: podsOf(cfg), Store: cfg.Results.Store,
-		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Recorded: v.book.Records.Records, Children: v.Children,
+		Run: v.Run, Now: v.Now, Work: v.accepted.Work, Config: v.Catalogue.Config, Children: v.Children,
+		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Recorded: v.book.Records.Records,
 	}
 }
 
@@ -105,8 +104,7 @@ func (v view) trialInput() trial.Input {
 // nodes.
 func (v view) targets() target.Result {
 	return target.Decide(target.Input{
-		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Pods: podsOf(v.Catalogue.Config), Active: v.activeTarget(), Measuring: v.measures(),
-		Children: v.Children,
+		Run: v.Run, Now: v.Now, Config: v.Catalogue.Config, Children: v.Children, Active: v.activeTarget(), Measuring: v.measures(),
 	}, v.ask)
 }
 

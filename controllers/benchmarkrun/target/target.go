@@ -22,10 +22,8 @@ type Input struct {
 	Run *v1alpha1.BenchmarkRun
 	// Now is the time of the pass.
 	Now time.Time
-	// Timeouts of the operator.
-	Timeouts config.Timeouts
-	// Pods is what pods may use beside their shape.
-	Pods config.Pods
+	// Config of the operator.
+	config.Config
 	// Active is the one target that may run with design.idleTargets: Stopped; empty: all
 	// of them run.
 	Active string

@@ -61,7 +61,7 @@ func newCluster() *cluster {
 	}
 	c := &cluster{
 		in: Input{
-			Run: run, Now: began, Timeouts: config.Default().Timeouts,
+			Run: run, Now: began, Config: config.Config{Timeouts: config.Default().Timeouts},
 			Work: experiment.Work{Tool: runner.Runner{Name: "tool"}},
 			Plan: &plan.Plan{Targets: []string{"db"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{}}},
 			Children: decision.Children{

@@ -34,14 +34,8 @@ type Input struct {
 	Run *v1alpha1.BenchmarkRun
 	// Now is the time of the pass.
 	Now time.Time
-	// Timeouts of the operator.
-	Timeouts config.Timeouts
-	// Store of objects; one that is not configured is none.
-	Store config.Store
-	// Limits of the operator.
-	Limits config.Limits
-	// Pods is what pods may use beside their shape.
-	Pods config.Pods
+	// Config of the operator. An object store that is not configured is none.
+	config.Config
 	// Work is what the run asks of its tool: what is loaded.
 	Work experiment.Work
 	// Demand of all clients together, the largest of all cells.

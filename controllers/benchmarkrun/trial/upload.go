@@ -24,7 +24,7 @@ const checkArchive = "archive-lost"
 // a store has agents that may not know of it.
 func (in Input) uses() bool {
 	r := in.Run.Status.Results
-	return in.Store.Configured() && r != nil && r.Store != ""
+	return in.Results.Store.Configured() && r != nil && r.Store != ""
 }
 
 // storeOf is what the clients are told of the store; nil for none.
@@ -33,7 +33,7 @@ func storeOf(in Input) *contract.Store {
 		return nil
 	}
 	return &contract.Store{
-		OverBytes: in.Store.Over.Value(), MaxObjectBytes: in.Store.MaxObject.Value(), UploadSeconds: int64(in.Timeouts.Upload.Seconds()),
+		OverBytes: in.Results.Store.Over.Value(), MaxObjectBytes: in.Results.Store.MaxObject.Value(), UploadSeconds: int64(in.Timeouts.Upload.Seconds()),
 	}
 }
 
@@ -41,7 +41,7 @@ func storeOf(in Input) *contract.Store {
 func (in Input) items(ref contract.TrialRef, objects []contract.Object) []store.Item {
 	var out []store.Item
 	for _, o := range objects {
-		out = append(out, store.Item{Object: o, Key: accept.Layout(in.Store, in.Run).Key(ref, o)})
+		out = append(out, store.Item{Object: o, Key: accept.Layout(in.Results.Store, in.Run).Key(ref, o)})
 	}
 	return out
 }
@@ -59,7 +59,7 @@ func offer(in Input, e Execution, ask *decision.Asking) []decision.Action {
 		if !meta.Exists {
 			continue
 		}
-		objects, err := contract.ParseUploads(meta.Value.Annotations[contract.AnnotationUploads], in.Store.MaxObject.Value())
+		objects, err := contract.ParseUploads(meta.Value.Annotations[contract.AnnotationUploads], in.Results.Store.MaxObject.Value())
 		if err != nil || len(objects) == 0 || !works(in, e, i) {
 			continue
 		}
@@ -101,7 +101,7 @@ type upload struct {
 // is lost is a finding, and the numbers stay.
 func inStore(in Input, e Execution, end End, ask *decision.Asking) (End, decision.State) {
 	for _, up := range end.uploads {
-		if up.notUploaded != "" || !in.Store.Configured() {
+		if up.notUploaded != "" || !in.Results.Store.Configured() {
 			end = end.loses(up.ref.Client, cmp.Or(up.notUploaded, "the manager has no object store any more (results.store)"))
 			continue
 		}
