@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -186,17 +184,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 	}
 	if err != nil || !run.DeletionTimestamp.IsZero() {
-		r.plans.forget(run.UID)
-		if err == nil && !slices.Contains(run.Finalizers, metav1.FinalizerOrphanDependents) {
-			// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
-			// never: its databases would hold their nodes for as long.
-			run.Spec.SetDefaults()
-			if err := r.tearDown(ctx, run, false); err != nil {
-				return ctrl.Result{}, err
-			}
-		}
-		left, err := r.nodes().release(ctx, req.NamespacedName, "")
-		return again(left), err
+		return r.deleted(ctx, req.NamespacedName, run)
 	}
 	run.Spec.SetDefaults()
 	if run.Finished() {
@@ -308,11 +296,7 @@ func (r *Reconciler) saveStatus(ctx context.Context, before, after *v1alpha1.Ben
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
 		return nil
 	}
-	err = r.Client.Status().Update(ctx, after)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
+	if err := client.IgnoreNotFound(r.Client.Status().Update(ctx, after)); err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
 	return nil

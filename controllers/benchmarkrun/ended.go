@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -12,6 +13,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -65,6 +67,21 @@ func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctr
 		return ctrl.Result{}, err
 	}
 	return res, nil
+}
+
+// deleted is a pass over a run that is being deleted, or that is gone: nothing is known of one but its name.
+func (r *Reconciler) deleted(ctx context.Context, name types.NamespacedName, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
+	r.plans.forget(run.UID)
+	if !run.DeletionTimestamp.IsZero() && !slices.Contains(run.Finalizers, metav1.FinalizerOrphanDependents) {
+		// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
+		// never: its databases would hold their nodes for as long.
+		run.Spec.SetDefaults()
+		if err := r.tearDown(ctx, run, false); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	left, err := r.nodes().release(ctx, name, "")
+	return again(left), err
 }
 
 // expire deletes a run whose time has come. Otherwise is when to look again for another

@@ -207,10 +207,9 @@ func concluded(v view, failure decision.Failed) answer {
 		end.result.Actions, end.result.Status.Results = nil, nil
 	}
 	for _, state := range []decision.State{v.bookState, state} {
-		if v.isPlanning() {
-			break // whether the records should be in a chain is not known
-		}
-		if bad, is := state.(decision.Failed); is && bad.Reason == v1alpha1.ReasonTampered {
+		// While the plan is made, it is not known whether the records should be in a chain.
+		planning := v.anchor() == nil && !v.accepted.Planned.Complete()
+		if bad, is := state.(decision.Failed); is && !planning && bad.Reason == v1alpha1.ReasonTampered {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}

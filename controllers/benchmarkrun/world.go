@@ -69,9 +69,6 @@ func viewOf(w World) view {
 // one.
 func (v view) anchor() *v1alpha1.IntegrityStatus { return v.accepted.Status.Integrity }
 
-// isPlanning says that the plan is not complete, and with it the anchor of a run whose status has none.
-func (v view) isPlanning() bool { return v.anchor() == nil && !v.accepted.Planned.Complete() }
-
 // awaitsStatus is the wait before another record is added, until the one before it stands in
 // the status that is saved; nil when it does.
 func (v view) awaitsStatus() decision.State {

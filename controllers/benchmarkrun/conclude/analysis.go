@@ -24,16 +24,11 @@ func (in Input) compare() analysis.Result {
 	in.Settings, in.Alike = analysis.SettingsOf(in.Run.Status.Resolved), analysis.Alike
 	out, err := analysis.Conclude(in.Input)
 	if err != nil {
-		out.Findings = append(out.Findings, uncompared(err))
+		message := "the comparisons of the run cannot be made: " + err.Error()
+		if many := new(analysis.TooManyError); errors.As(err, &many) {
+			message = many.Error()
+		}
+		out.Findings = append(out.Findings, v1alpha1.Finding{Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning, Message: message})
 	}
 	return out
-}
-
-// uncompared is the finding of a run whose comparisons cannot be made, such as that of a family that is too large.
-func uncompared(err error) v1alpha1.Finding {
-	message := "the comparisons of the run cannot be made: " + err.Error()
-	if many := new(analysis.TooManyError); errors.As(err, &many) {
-		message = many.Error()
-	}
-	return v1alpha1.Finding{Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning, Message: message}
 }
