@@ -206,9 +206,9 @@ func concluded(v view, failure decision.Failed) answer {
 	if is {
 		end.result.Actions, end.result.Status.Results = nil, nil
 	}
+	// While the plan is made, it is not known whether the records should be in a chain.
+	planning := v.anchor() == nil && !v.accepted.Planned.Complete()
 	for _, state := range []decision.State{v.bookState, state} {
-		// While the plan is made, it is not known whether the records should be in a chain.
-		planning := v.anchor() == nil && !v.accepted.Planned.Complete()
 		if bad, is := state.(decision.Failed); is && !planning && bad.Reason == v1alpha1.ReasonTampered {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}

@@ -13,7 +13,9 @@ import (
 
 // budget is how many bytes the results of the run may take, and what of that is written at
 // once: the plan and the copies. It has no meaning while ask is not complete.
-func (in Input) budget(out Result, shows *v1alpha1.PlannedAnalysis, copies []decision.Action, ask *decision.Asking) (*v1alpha1.ResultsStatus, error) {
+func (in Input) budget(
+	out Result, shows *v1alpha1.PlannedAnalysis, copies []decision.Action, ask *decision.Asking,
+) (*v1alpha1.ResultsStatus, error) {
 	fixed, err := fixedBytes(out, copies)
 	if err != nil {
 		return nil, err

@@ -12,9 +12,6 @@ import (
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
-// checkUnverified is a finding: nobody verifies the identity of an external server.
-const checkUnverified = "server-unverified"
-
 // checkExternal makes sure that the tool can reach an external target, and that the
 // target's Secret has what the tool needs.
 func (in references) checkExternal(field string, w experiment.Work, e *v1alpha1.ExternalTarget) error {
@@ -59,7 +56,7 @@ func unverified(targets []v1alpha1.Target) []v1alpha1.Finding {
 	var out []v1alpha1.Finding
 	for _, t := range targets {
 		if t.External != nil && t.External.InsecureSkipVerify {
-			out = append(out, v1alpha1.Finding{Target: t.Name, Check: checkUnverified, Severity: string(validity.Warning), Message: fmt.Sprintf(
+			out = append(out, v1alpha1.Finding{Target: t.Name, Check: "server-unverified", Severity: string(validity.Warning), Message: fmt.Sprintf(
 				"the identity of the server %s is not verified (insecureSkipVerify, tls: %s): whoever can redirect the connections obtains the password of the account",
 				t.External.Host, t.External.Encryption())})
 		}

@@ -11,9 +11,10 @@ import (
 	"github.com/assay-bench/assay/internal/verdict/gate"
 )
 
-// Gate is the verdict of spec.gate on a run that ends, with a verdict on its results or a failure, whose
-// reason is empty when it is complete; nil for a run without a gate. The baselines are read once, by their names in the namespace of the run; a run that has failed needs none. It has no meaning
-// while questions are open.
+// Gate is the verdict of spec.gate on a run that ends, with a verdict on its results and a failure, whose
+// reason is empty when it is complete; nil for a run without a gate. The baselines are read once, by their
+// names in the namespace of the run; a run that has failed needs none. It has no meaning while questions are
+// open.
 func Gate(in Input, valid Verdict, failure decision.Failed, ask *decision.Asking) *gate.Verdict {
 	if in.Run.Spec.Gate == nil {
 		return nil

@@ -47,7 +47,8 @@ func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 		&networkingv1.NetworkPolicy{ObjectMeta: meta(clients)},
 	}
 	server := func(name string) {
-		out = append(out, &corev1.Service{ObjectMeta: meta(name)}, &networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+		out = append(out, &corev1.Service{ObjectMeta: meta(name)},
+			&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
 	}
 	for _, t := range run.Provided() {
 		name := contract.TargetName(run.Name, t.Name)

@@ -11,9 +11,6 @@ import (
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
-// durabilityDiffers is the name of the finding.
-const durabilityDiffers = "durability-differs"
-
 // durabilityOf is what a server answered for the variables that decide what a commit costs.
 func durabilityOf(s contract.Server) []v1alpha1.ServerSetting {
 	var out []v1alpha1.ServerSetting
@@ -55,7 +52,7 @@ func CompareDurability(run *v1alpha1.BenchmarkRun, statuses []v1alpha1.TargetSta
 		each = append(each, st.Name+": "+strings.Join(has, ", "))
 	}
 	return []v1alpha1.Finding{{
-		Check: durabilityDiffers, Severity: string(validity.Warning),
+		Check: "durability-differs", Severity: string(validity.Warning),
 		Message: fmt.Sprintf("the targets do not pay the same for a commit, so that a comparison of loads that write is one of these settings too (%s): "+
 			"set them alike in spec.targets[].mysql.config to compare the servers", strings.Join(each, "; ")),
 	}}

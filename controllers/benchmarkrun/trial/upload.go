@@ -17,9 +17,6 @@ import (
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
-// checkArchive is the finding about what did not reach the object store.
-const checkArchive = "archive-lost"
-
 // uses says whether this run brings anything to the object store: one that was accepted without
 // a store has agents that may not know of it.
 func (in Input) uses() bool {
@@ -125,7 +122,7 @@ func inStore(in Input, e Execution, end End, ask *decision.Asking) (End, decisio
 // loses is the end with a finding.
 func (e End) loses(client int, message string) End {
 	e.Lost = append(slices.Clip(e.Lost), contract.RecordedFinding{
-		Client: new(int32(client)), Check: checkArchive, Severity: string(validity.Warning),
+		Client: new(int32(client)), Check: "archive-lost", Severity: string(validity.Warning),
 		Message: "not in the object store: " + message,
 	})
 	return e
