@@ -171,7 +171,7 @@ func (out *acted) learn(obj client.Object) {
 	if !is {
 		return
 	}
-	out.known = out.known.With(decision.GetObject{Kind: decision.KindConfigMap, Name: cm.Name}, cm)
+	out.known = out.known.With(decision.Named[*corev1.ConfigMap](cm.Name), cm)
 	if _, is := cm.BinaryData[contract.KeyRecords]; is {
 		out.known = out.known.With(decision.GetRecords{Name: cm.Name}, decision.PartIn(cm))
 	}

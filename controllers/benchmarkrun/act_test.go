@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 )
 
 // creator creates nothing, keeps the names in their order, and fails for one of them.
@@ -47,7 +48,7 @@ func TestActionsStopAtTheFirstError(t *testing.T) {
 	first := step{condition: v1alpha1.ConditionTargetsReady}
 	second := step{condition: v1alpha1.ConditionDataLoaded}
 	third := step{condition: v1alpha1.ConditionMeasured}
-	changes := []change{cleanedChange{target: "db"}}
+	changes := []change{cleans("db", "", trial.End{})}
 	p := pass{steps: []decidedStep{
 		{first, answer{state: decision.Done{}, actions: creates("a", "b"), changes: changes}, false},
 		{second, answer{state: decision.Done{}, actions: creates("c", "d", "e"), changes: changes}, false},

@@ -17,8 +17,8 @@ import (
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
-// analysis is the good spec with one more field.
-func analysis(text string) (replace, by string) {
+// analysed is the good spec with one more field.
+func analysed(text string) (replace, by string) {
 	return "deadline: 1h", "deadline: 1h\n  analysis: " + text
 }
 
@@ -50,7 +50,7 @@ func TestBadAnalyses(t *testing.T) {
 		n++
 		t.Run(name, func(t *testing.T) {
 			bad := badSpec{refused: tt.refused, reason: v1alpha1.ReasonInvalidSpec, message: tt.message}
-			bad.replace, bad.by = analysis(tt.analysis)
+			bad.replace, bad.by = analysed(tt.analysis)
 			bad.try(t, ns, n)
 		})
 	}

@@ -3,6 +3,8 @@ package benchmarkrun
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
@@ -11,34 +13,71 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/validity"
+	"github.com/assay-bench/assay/internal/verdict/gate"
 )
 
-// change of the status, which a room returned. It is applied once the actions of its step
+// change of the status, which a step returned. It is applied once the actions of the step
 // are performed.
-type change interface{ isChange() }
+type change func(statusWriter)
 
-// acceptedChange: what the spec means.
-type acceptedChange struct{ accept.Result }
+// showsBook: how far the records are.
+func showsBook(book logbook.Book) change {
+	return func(t statusWriter) { showBook(&t.run.Status, book) }
+}
 
-// bookChange: how far the records are.
-type bookChange struct{ logbook.Book }
+// places the run on its nodes.
+func places(n accept.Placed) change {
+	return func(t statusWriter) {
+		st := &t.run.Status
+		switch {
+		case n.Placement == nil:
+		case st.StartTime == nil:
+			st.Placement, st.StartTime = n.Placement, &metav1.Time{Time: t.now}
+			// Time spent suspended in the queue is no time of the run.
+			st.SuspendedDuration = nil
+		default:
+			// It gave its nodes back meanwhile. The wait for others does not count either.
+			st.Placement, st.SuspendedDuration = n.Placement, withoutNodes(*st, t.now)
+		}
+	}
+}
 
-// placedChange: the nodes of the run.
-type placedChange struct{ accept.Placed }
-
-// targetChange: what is observed of the targets.
-type targetChange struct{ target.Result }
+// observes the targets.
+func observes(res target.Result) change {
+	return func(t statusWriter) {
+		for _, one := range res.Targets {
+			*targetStatus(&t.run.Status, one.Name) = one.Observed
+			addNodes(&t.run.Status, one.Nodes)
+		}
+	}
+}
 
 // loadedChange: a target holds its data.
 type loadedChange struct {
-	// result is the ConfigMap of the load.
-	result string
-	// bytes that the results of the load hold.
-	bytes     int64
-	restarts  *int32
 	described target.Description
-	figures   []v1alpha1.Value
-	findings  []v1alpha1.Finding
+	// bytes that the results of the load hold.
+	bytes int64
+	// findings about the load.
+	findings []v1alpha1.Finding
+}
+
+func (n loadedChange) apply(t statusWriter) {
+	st := &t.run.Status
+	one := targetStatus(st, n.described.Status.Name)
+	*one = n.described.Status
+	if one.NodeName != "" {
+		addNodes(st, []v1alpha1.NodeInfo{{Name: one.NodeName, CPUModel: n.described.CPUModel}})
+	}
+	resultsStatus(st).HeldBytes += n.bytes
+	st.Findings = withFindings(st.Findings, n.described.Findings...)
+	st.Findings = withFindings(st.Findings, n.findings...)
+	for _, f := range n.findings {
+		if f.IsInvalid() {
+			one.InvalidatedBy = append(one.InvalidatedBy, f)
+		}
+	}
+	st.Findings = withFindings(st.Findings, target.CompareDurability(t.run, st.Targets)...)
 }
 
 // runningChange: an attempt at a trial is under way.
@@ -51,39 +90,39 @@ type runningChange struct {
 	least  time.Duration
 }
 
-// recordedChange: an attempt has ended and is recorded.
-type recordedChange struct {
-	book   logbook.Book
-	record contract.Record
-	// nodes of clients that were not known before.
-	nodes []v1alpha1.NodeInfo
+// recordsAttempt that has ended. Nodes are those of clients that were not known before.
+func recordsAttempt(book logbook.Book, rec contract.Record, nodes []v1alpha1.NodeInfo) change {
+	return func(t statusWriter) {
+		addNodes(&t.run.Status, nodes)
+		showRecord(&t.run.Status, rec)
+		showBook(&t.run.Status, book)
+	}
 }
 
-// cleanedChange: the tables of an external target were dropped, or could not be.
-type cleanedChange struct {
-	target, result string
-	end            trial.End
+// cleans: the tables of an external target were dropped, or could not be.
+func cleans(target, result string, end trial.End) change {
+	return func(t statusWriter) {
+		st := &t.run.Status
+		targetStatus(st, target).CleanupResult = result
+		resultsStatus(st).HeldBytes += end.Bytes
+		st.Findings = withFindings(st.Findings, trial.Findings(target, end.Lost)...)
+		if end.Reason != "" {
+			st.Findings = withFindings(st.Findings, v1alpha1.Finding{
+				Target: target, Check: "cleanup", Severity: string(validity.Warning),
+				Message: "the workload's tables could not be dropped (" + end.Reason + "): " + end.Message,
+			})
+		}
+	}
 }
 
 // endedChange: the run has ended; failure has no reason when it is complete.
 type endedChange struct {
 	result  conclude.Result
 	failure decision.Failed
-	at      time.Time
 	// heldUntil is when a run that is retained gives its nodes back; zero for any other.
 	heldUntil time.Time
 	// gate is the verdict of spec.gate; nil without one.
-	gate *conclude.Gated
+	gate *gate.Verdict
 	// bytes that the results of the trials, their records and the summary hold.
 	bytes int64
 }
-
-func (acceptedChange) isChange() {}
-func (bookChange) isChange()     {}
-func (placedChange) isChange()   {}
-func (targetChange) isChange()   {}
-func (loadedChange) isChange()   {}
-func (runningChange) isChange()  {}
-func (recordedChange) isChange() {}
-func (cleanedChange) isChange()  {}
-func (endedChange) isChange()    {}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -74,9 +72,9 @@ type Reconciler struct {
 	plans plans
 	// checked by the UID of their run: how far its results were compared with its records.
 	checked sync.Map
-	// alive are the runs by their names, as they were read last: what is kept of a run goes when it
-	// is gone.
-	alive alive
+	// alive are the UIDs of the runs by their names, as they were read last: what is kept of a run goes
+	// when it is gone.
+	alive sync.Map
 	// reading is held by the one pass that reads results or many records: so their memory does not
 	// add up over the workers.
 	reading sync.Mutex
@@ -155,7 +153,9 @@ func runOf(_ context.Context, o client.Object) []reconcile.Request {
 
 // Reconcile does one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	if r.plans.hasToWait(r.alive.of(req.NamespacedName), r.Clock.Now()) {
+	kept, had := r.alive.Load(req.NamespacedName)
+	before, _ := kept.(types.UID)
+	if r.plans.hasToWait(before, r.Clock.Now()) {
 		// Without a look at it: there may be thousands.
 		return ctrl.Result{RequeueAfter: planningPoll, Priority: new(planningPriority)}, nil
 	}
@@ -166,7 +166,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}
-	before, gone := r.alive.is(req.NamespacedName, run.UID)
+	if err == nil {
+		r.alive.Store(req.NamespacedName, run.UID)
+	} else {
+		r.alive.Delete(req.NamespacedName)
+	}
+	gone := had && before != run.UID
 	if gone {
 		r.plans.forget(before)
 		r.checked.Delete(before)
@@ -179,17 +184,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 	}
 	if err != nil || !run.DeletionTimestamp.IsZero() {
-		r.plans.forget(run.UID)
-		if err == nil && !slices.Contains(run.Finalizers, metav1.FinalizerOrphanDependents) {
-			// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
-			// never: its databases would hold their nodes for as long.
-			run.Spec.SetDefaults()
-			if err := r.tearDown(ctx, run, false); err != nil {
-				return ctrl.Result{}, err
-			}
-		}
-		left, err := r.nodes().release(ctx, req.NamespacedName, "")
-		return again(left), err
+		return r.deleted(ctx, req.NamespacedName, run)
 	}
 	run.Spec.SetDefaults()
 	if run.Finished() {
@@ -301,11 +296,7 @@ func (r *Reconciler) saveStatus(ctx context.Context, before, after *v1alpha1.Ben
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
 		return nil
 	}
-	err = r.Client.Status().Update(ctx, after)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
+	if err := client.IgnoreNotFound(r.Client.Status().Update(ctx, after)); err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
 	return nil

@@ -1,9 +1,11 @@
 package benchmarkrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -11,6 +13,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,23 +34,21 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	}
 	kept := conclude.Keeps(run.Spec.Retain, run.HasFailed())
 	until := holds.Retained(run, r.Config.Queue.Hold)
-	if held := until.Sub(r.Clock.Now()); kept && held > 0 {
-		if err := r.nodes().retainNodes(ctx, run, until); err != nil {
-			return ctrl.Result{}, err
-		}
-		if _, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), ""); err != nil {
-			return ctrl.Result{}, err
-		}
-		return r.expire(ctx, run, ctrl.Result{RequeueAfter: held})
+	held := until.Sub(r.Clock.Now())
+	var err error
+	if kept && held > 0 {
+		err = r.nodes().update(ctx, func() bool { return r.Queue.Idle(run.UID, "retained", until) })
+	} else {
+		held, err = 0, r.tearDown(ctx, run, kept)
 	}
-	if err := r.tearDown(ctx, run, kept); err != nil {
+	if err != nil {
 		return ctrl.Result{}, err
 	}
 	left, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), "")
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	return r.expire(ctx, run, again(left))
+	return r.expire(ctx, run, ctrl.Result{RequeueAfter: cmp.Or(held, again(left).RequeueAfter)})
 }
 
 // ended is a pass over a run that had ended before. Priority, retain and others may change even then, and
@@ -68,16 +69,30 @@ func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctr
 	return res, nil
 }
 
+// deleted is a pass over a run that is being deleted, or that is gone: nothing is known of one but its name.
+func (r *Reconciler) deleted(ctx context.Context, name types.NamespacedName, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
+	r.plans.forget(run.UID)
+	if !run.DeletionTimestamp.IsZero() && !slices.Contains(run.Finalizers, metav1.FinalizerOrphanDependents) {
+		// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
+		// never: its databases would hold their nodes for as long.
+		run.Spec.SetDefaults()
+		if err := r.tearDown(ctx, run, false); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	left, err := r.nodes().release(ctx, name, "")
+	return again(left), err
+}
+
 // expire deletes a run whose time has come. Otherwise is when to look again for another
 // reason.
 func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, otherwise ctrl.Result) (ctrl.Result, error) {
-	switch expiry := conclude.Expires(run, r.Clock.Now()); {
-	case !expiry.Bounded:
+	at := conclude.Expires(run)
+	switch left := at.Sub(r.Clock.Now()); {
+	case at.IsZero():
 		return otherwise, nil
-	case expiry.Left > 0 && otherwise.RequeueAfter > 0:
-		return ctrl.Result{RequeueAfter: min(expiry.Left, otherwise.RequeueAfter)}, nil
-	case expiry.Left > 0:
-		return ctrl.Result{RequeueAfter: expiry.Left}, nil
+	case left > 0:
+		return ctrl.Result{RequeueAfter: min(left, cmp.Or(otherwise.RequeueAfter, left))}, nil
 	}
 	err := r.Client.Delete(ctx, run, client.Preconditions{UID: &run.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err := client.IgnoreNotFound(err); err != nil {

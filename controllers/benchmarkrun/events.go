@@ -21,12 +21,9 @@ var milestones = []string{
 	v1alpha1.ConditionDataLoaded, v1alpha1.ConditionMeasured, v1alpha1.ConditionComplete, v1alpha1.ConditionPassed, v1alpha1.ConditionSuspended,
 }
 
-// maxEvent is the longest message of an event that the API server takes, in bytes.
-const maxEvent = 1024
-
-// tell sends an event of a run.
+// tell sends an event of a run, whose message has as many bytes as the API server takes.
 func tell(to events.EventRecorder, run *v1alpha1.BenchmarkRun, kind, reason, message string) {
-	to.Eventf(run, nil, kind, contract.Cut(reason, 128), "Reconcile", "%s", contract.Cut(message, maxEvent))
+	to.Eventf(run, nil, kind, contract.Cut(reason, 128), "Reconcile", "%s", contract.Cut(message, 1024))
 }
 
 // announce sends the events that follow from what changed in the status, after it
@@ -53,7 +50,11 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 	if c := became(v1alpha1.ConditionValid, metav1.ConditionFalse); c != nil {
 		tell(r.Events, after, corev1.EventTypeWarning, c.Reason, c.Message)
 	}
-	announceGate(r.Events, before, after)
+	// That a run passed its gate is a milestone.
+	gated := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionPassed)
+	if c := gated; c != nil && c.Status != metav1.ConditionTrue && after.Finished() && !before.Finished() {
+		tell(r.Events, after, corev1.EventTypeWarning, c.Reason, c.Message)
+	}
 	if c := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionPlaced); c != nil && c.Reason == v1alpha1.ReasonQueued {
 		if b := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionPlaced); b == nil || b.Reason != c.Reason {
 			tell(r.Events, after, corev1.EventTypeNormal, c.Reason, c.Message)

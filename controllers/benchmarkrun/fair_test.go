@@ -22,7 +22,7 @@ func TestPriorityHasBounds(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
-	client, open := gate(t, delivers(always(1)))
+	client, open := gatedClient(t, delivers(always(1)))
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: client})
 	greedy := newRun(t, ns, named("greedy", 1000))
 	create(t, greedy)
@@ -47,7 +47,7 @@ func TestNamespaceHasLimits(t *testing.T) {
 		r.Config.Queue.Rules = []config.QueueRule{{Namespaces: []string{ns}, Bounds: config.Bounds{Nodes: new(2), Runs: new(1)}}}
 	})
 	seen := watchCrowd(t, ns)
-	client, open := gate(t, delivers(always(1)))
+	client, open := gatedClient(t, delivers(always(1)))
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: client})
 	shares := func(r *v1alpha1.BenchmarkRun) { r.Spec.Exclusive = new(false) }
 	first, second := newRun(t, ns, named("first", 0), shares), newRun(t, ns, named("second", 0), shares)

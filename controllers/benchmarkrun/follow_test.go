@@ -141,7 +141,7 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
-	held, open := gate(t, delivers(always(9)))
+	held, open := gatedClient(t, delivers(always(9)))
 	var begun diary
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: begun.of(held)})
 	config := server.Kubeconfig(t, "", ns)

@@ -31,10 +31,8 @@ func runUID(o client.Object) []string {
 // which execution is the current one follows from the records, and each needs other
 // objects.
 func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, known decision.Known) (World, error) {
-	w := World{
-		Run: run.DeepCopy(), Now: r.Clock.Now(), Known: known,
-		Catalogue: experiment.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config},
-	}
+	w := World{Known: known}
+	w.Run, w.Now, w.Catalogue = run.DeepCopy(), r.Clock.Now(), experiment.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config}
 	w.Run.Status = keepTime(run, w.Now)
 	w.Planned, w.Seen = r.plans.of(run.UID)
 	if checked, is := r.checked.Load(run.UID); is {
@@ -89,7 +87,7 @@ func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) 
 			w.Known = decision.Known{}
 			return w, p, nil
 		}
-		if !alone && slices.ContainsFunc(p.missing, func(q decision.Query) bool { return isLarge(q) || w.Run.Status.Resolved == nil && isConfigMap(q) }) {
+		if !alone && slices.ContainsFunc(p.missing, func(q decision.Query) bool { return isLarge(q, w.Run.Status.Resolved == nil) }) {
 			r.reading.Lock()
 			alone = true
 		}

@@ -67,11 +67,12 @@ func placedWorld(t *testing.T, known decision.Known) World {
 	run.Spec.Workload.Sysbench.Percentile = 95
 	run.Spec.Targets[0].MySQL.StorageEngine = "InnoDB"
 	run.Spec.Design.Order, run.Spec.Design.DataReset = v1alpha1.OrderSequential, v1alpha1.ResetPerRun
-	w := World{Run: run, Now: time.Now(), Catalogue: experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}, Known: known}
+	in := accept.Input{Run: run, Now: time.Now(), Catalogue: experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}}
+	w := World{Input: in, Known: known}
 	var res accept.Result
 	for {
 		ask := known.Ask()
-		res = accept.Decide(accept.Input{Run: run, Now: w.Now, Catalogue: w.Catalogue}, ask)
+		res = accept.Decide(in, ask)
 		if ask.Complete() {
 			break
 		}
@@ -80,7 +81,7 @@ func placedWorld(t *testing.T, known decision.Known) World {
 			known = known.With(q, decision.Admission{Namespace: room, Cluster: room})
 		}
 	}
-	if !isDone(res.State) {
+	if !decision.IsDone(res.State) {
 		t.Fatalf("not accepted: %+v", res.State)
 	}
 	w.Planned = res.Planned
@@ -142,9 +143,9 @@ func TestEarlierRecordsLostFailTheRun(t *testing.T) {
 	if !v.ask.Complete() {
 		t.Fatalf("asks for %v", v.ask.Missing())
 	}
-	end := a.changes[len(a.changes)-1].(endedChange)
-	if end.failure.Reason != v1alpha1.ReasonJournalLost {
-		t.Errorf("the run ends with %+v, want JournalLost", end.failure)
+	st := status(w, []decidedStep{{step{condition: concluding}, a, true}})
+	if failed := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionFailed); failed == nil || failed.Reason != v1alpha1.ReasonJournalLost {
+		t.Errorf("the run ends with %+v, want JournalLost", failed)
 	}
 }
 

@@ -1,13 +1,18 @@
 package benchmarkrun
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/follow"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // measured: the trials of the plan were run in their order, one at a time. What became of
@@ -33,10 +38,10 @@ func measured(v view) answer {
 func (v view) attempt(at journal.Position) answer {
 	p := v.accepted.Planned.Plan
 	name := contract.TrialName(v.Run.Name, at.Index, at.Attempt)
-	if wait := v.coolingDown(name); !isDone(wait) {
+	if wait := v.coolingDown(name); !decision.IsDone(wait) {
 		return answerWith(wait)
 	}
-	if wait := v.awaitTarget(p.Targets[p.Trials[at.Index].Target], name); !isDone(wait) {
+	if wait := v.awaitTarget(p.Targets[p.Trials[at.Index].Target], name); !decision.IsDone(wait) {
 		return answerWith(wait)
 	}
 	params, err := v.accepted.Work.CellAt(p.Cells[p.Trials[at.Index].Cell], at.Rate)
@@ -68,7 +73,7 @@ func (v view) waitForTrial(at journal.Position, wait decision.Waiting, actions [
 	if field := v.accepted.Work.Search.Parameter(); field != "" {
 		what += fmt.Sprintf(" %s=%d", field, at.Rate)
 	}
-	a.changes = []change{runningChange{planned: trial.Planned(p, at, v.accepted.Work.Search.Parameter()), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
+	a.changes = []change{runningChange{planned: trial.Planned(p, at, v.accepted.Work.Search.Parameter()), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}.apply}
 	if wait.Reason == v1alpha1.ReasonProgressing {
 		wait.Message = decision.WaitFor("", "trial %d: %s", at.Index, what).Message
 		a.state = wait
@@ -90,17 +95,17 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 	if !v.ask.Complete() {
 		return answer{}
 	}
-	if !isDone(next.State) {
+	if !decision.IsDone(next.State) {
 		return answerWith(next.State)
 	}
 	rec.Decision = next.Decision
-	added, err := v.book.Add(v.Run, rec)
+	book, write, err := v.book.Add(v.Run, rec)
 	if err != nil {
 		return answerWith(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
 	}
 	a := answer{
 		state:   decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d has ended", rec.Index),
-		actions: append(res.Actions, added.Action), changes: []change{recordedChange{book: added.Book, record: rec, nodes: nodes}}, again: true,
+		actions: append(res.Actions, write), changes: []change{recordsAttempt(book, rec, nodes)}, again: true,
 	}
 	if rec.State == contract.Failed && !v.endsAt(rec) {
 		// The next pass looks first whether the target is still there.
@@ -124,7 +129,8 @@ func allMeasured(v view) decision.State {
 
 // endsAt says whether a trial ends the run, because it failed. One that answers a search does not.
 func (v view) endsAt(rec contract.Record) bool {
-	return rec.State == contract.Failed && stopsAtFailure(v.Run) && !v.accepted.Work.Search.Explains(rec)
+	policy := cmp.Or(v.Run.Spec.Design.OnTrialFailure, v1alpha1.OnFailureStop)
+	return rec.State == contract.Failed && policy == v1alpha1.OnFailureStop && !v.accepted.Work.Search.Explains(rec)
 }
 
 // position of the next attempt. The rate of the very first trial of a search is that of the spec.
@@ -136,10 +142,29 @@ func (v view) position() journal.Position {
 	return at
 }
 
-// stopsAtFailure says whether a failed trial ends the run.
-func stopsAtFailure(run *v1alpha1.BenchmarkRun) bool {
-	p := run.Spec.Design.OnTrialFailure
-	return p == v1alpha1.OnFailureStop || p == ""
+// follow says what follows a trial that has just ended. The result has no meaning while questions
+// are open.
+func (v view) follow(rec contract.Record) follow.Result {
+	if v.endsAt(rec) {
+		return follow.Result{State: decision.Done{}}
+	}
+	in, err := v.compares(v.accepted.Planned.Plan)
+	if err != nil {
+		return follow.Result{State: decision.Done{}}
+	}
+	return follow.After(follow.Input{
+		Input: in, Search: v.accepted.Work.Search, Record: rec,
+		Earlier: func() ([]contract.Record, decision.State) { return logbook.All(v.Run, v.book, v.ask) },
+		Block:   func() ([]contract.Record, decision.State) { return logbook.OfBlock(v.Run, v.book, rec.Block, v.ask) },
+	})
+}
+
+// compares is what the run compares, by a plan. It fails for a spec that this version cannot read, which compares
+// nothing: it was accepted by another one.
+func (v view) compares(p *plan.Plan) (in analysis.Input, err error) {
+	in = analysis.Input{Names: v.accepted.Work.Compared(), Limit: int(v.Catalogue.Config.Limits.Comparisons)}
+	in.Layout, in.Declaration, err = v.accepted.Work.Experiment(p)
+	return in, err
 }
 
 // coolingDown waits after the last trial for as long as the design says.
@@ -153,7 +178,5 @@ func (v view) coolingDown(next string) decision.State {
 	if !until.After(v.Now) {
 		return decision.Done{}
 	}
-	wait := decision.WaitFor(v1alpha1.ReasonProgressing, "cooling down for %s after trial %d", pause, last.Index)
-	wait.Until = until
-	return wait
+	return decision.WaitFor(v1alpha1.ReasonProgressing, "cooling down for %s after trial %d", pause, last.Index).At(until)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment/queue"
 )
 
@@ -33,7 +34,7 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 		return Nodes{}, nil
 	}
 	if st.Placement != nil {
-		return Nodes{}, r.keepNodes(ctx, run)
+		return Nodes{}, r.update(ctx, func() bool { return r.Queue.Hold(accept.Held(run, r.Config)) })
 	}
 	if run.Spec.Suspend {
 		r.Queue.Forget(run.UID)
@@ -62,12 +63,12 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	return Nodes{Asked: true, Answer: answer}, nil
 }
 
-// keepNodes tells the queue what a run does with its nodes.
-func (r nodeQueue) keepNodes(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+// update the queue with what a run does, and let those be looked at that can have nodes by that.
+func (r nodeQueue) update(ctx context.Context, frees func() bool) error {
 	if err := r.recall(ctx); err != nil {
 		return err
 	}
-	if !r.Queue.Hold(accept.Held(run, r.Config)) {
+	if !frees() {
 		return nil
 	}
 	return r.wakeAll(ctx)
@@ -80,17 +81,6 @@ func (r nodeQueue) freeNodes(ctx context.Context, before, after *v1alpha1.Benchm
 	}
 	if err := r.keepResults(ctx, after); err != nil {
 		return err
-	}
-	return r.wakeAll(ctx)
-}
-
-// retainNodes of a run that has ended and is retained until a time.
-func (r nodeQueue) retainNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, until time.Time) error {
-	if err := r.recall(ctx); err != nil {
-		return err
-	}
-	if !r.Queue.Idle(run.UID, "retained", until) {
-		return nil
 	}
 	return r.wakeAll(ctx)
 }
@@ -140,8 +130,7 @@ func (r nodeQueue) recall(ctx context.Context) error {
 	if err := r.Client.List(ctx, &pods, client.HasLabels{v1alpha1.LabelRunUID}, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("listing the runs' pods: %w", err)
 	}
-	rest := map[types.UID][]string{}
-	names := map[types.UID]string{}
+	rest := map[types.UID]queue.Holding{}
 	for _, p := range pods.Items {
 		uid := types.UID(p.Labels[v1alpha1.LabelRunUID])
 		if held[uid] || p.Spec.NodeName == "" {
@@ -150,12 +139,12 @@ func (r nodeQueue) recall(ctx context.Context) error {
 		if is, err := r.madeByRun(ctx, p); err != nil {
 			return err
 		} else if is {
-			rest[uid] = append(rest[uid], p.Spec.NodeName)
-			names[uid] = p.Namespace + "/" + p.Labels[v1alpha1.LabelRun]
+			nodes := append(rest[uid].Nodes, p.Spec.NodeName)
+			rest[uid] = queue.Holding{UID: uid, Name: p.Namespace + "/" + p.Labels[v1alpha1.LabelRun], Nodes: nodes, Exclusive: true}
 		}
 	}
-	for uid, nodes := range rest {
-		r.Queue.Hold(queue.Holding{UID: uid, Name: names[uid], Nodes: nodes, Exclusive: true})
+	for _, holding := range rest {
+		r.Queue.Hold(holding)
 	}
 	r.recalled = true
 	return nil
@@ -240,16 +229,42 @@ func (r nodeQueue) wakeNext(nodes []corev1.Node) {
 			continue
 		}
 		namespace, base, _ := strings.Cut(name, "/")
-		wakeRun(r.wake, types.NamespacedName{Namespace: namespace, Name: base})
+		run := &v1alpha1.BenchmarkRun{}
+		run.Namespace, run.Name = namespace, base
+		// The channel's reader may wait for this very worker.
+		go func() { r.wake <- event.GenericEvent{Object: run} }()
 	}
 }
 
-// wakeRun lets a run be looked at.
-func wakeRun(wake chan<- event.GenericEvent, name types.NamespacedName) {
-	run := &v1alpha1.BenchmarkRun{}
-	run.Namespace, run.Name = name.Namespace, name.Name
-	// The channel's reader may wait for this very worker.
-	go func() { wake <- event.GenericEvent{Object: run} }()
+// The queue knows how many bytes of etcd the results of each run take, as it knows the nodes: from the
+// statuses of the runs when the manager starts, and from every pass after that. So two runs that are
+// placed side by side do not get the same room.
+
+// admit a run with the bytes of its results, beside what the others hold.
+func (r nodeQueue) admit(ctx context.Context, run *v1alpha1.BenchmarkRun, q decision.AdmitBytes) (decision.Admission, error) {
+	if err := r.recall(ctx); err != nil {
+		return decision.Admission{}, err
+	}
+	b := r.Config.Results.Budget
+	limits := queue.Limits{Bytes: b.Namespace.Value(), AllBytes: b.Cluster.Value()}
+	namespace, all := r.Queue.Admit(queue.Kept{UID: run.UID, Name: run.Namespace + "/" + run.Name, Bytes: q.Held}, q.Bytes, limits)
+	return decision.Admission{
+		Namespace: decision.Usage{Held: namespace, Limit: limits.Bytes}, Cluster: decision.Usage{Held: all, Limit: limits.AllBytes},
+	}, nil
+}
+
+// keepResults of a run that takes only what it holds: one that has ended, is suspended without nodes,
+// or has given them back.
+func (r nodeQueue) keepResults(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+	return r.update(ctx, func() bool { return r.Queue.Keep(accept.Kept(run)) })
+}
+
+// dropResults of the runs of a name that were deleted. The run that exists keeps its own.
+func (r nodeQueue) dropResults(ctx context.Context, name types.NamespacedName, exists types.UID) error {
+	if !r.Queue.Drop(name.String(), exists) {
+		return nil
+	}
+	return r.wakeAll(ctx)
 }
 
 // queuePoll is how often a queued run is looked at although nobody woke it: nodes

@@ -2,6 +2,7 @@ package benchmarkrun
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,8 +36,8 @@ func TestADeadlineWhileThePlanIsMadeIsNoTampering(t *testing.T) {
 	if last := p.last(); last.condition != concluding || len(last.changes) == 0 {
 		t.Fatalf("the run does not end: %s, %+v", last.condition, last.state)
 	}
-	end := p.last().changes[len(p.last().changes)-1].(endedChange)
-	if end.failure.Reason != v1alpha1.ReasonDeadlineExceeded || end.result.Verdict.Reason == v1alpha1.ReasonTampered {
-		t.Errorf("the run ends with %+v, verdict %+v", end.failure, end.result.Verdict)
+	conditions := conditionsOf(&v1alpha1.BenchmarkRun{Status: status(w, p.steps)})
+	if conditions[v1alpha1.ConditionFailed] != "True/DeadlineExceeded" || strings.HasSuffix(conditions[v1alpha1.ConditionValid], v1alpha1.ReasonTampered) {
+		t.Errorf("the run ends with %v", conditions)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/show/metrics"
 )
 
 // plans are what was planned of runs that go on, by their UIDs. They are large: those that were used
@@ -128,4 +129,12 @@ func (p *plans) remove(uid types.UID) {
 	p.bytes -= e.Value.(keptPlan).bytes
 	p.used.Remove(e)
 	delete(p.entries, uid)
+}
+
+// Planning of a manager: what its metrics tell of plans.
+func Planning(r *Reconciler) metrics.Planning {
+	p := &r.plans
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return metrics.Planning{Runs: len(p.waiting), Kept: len(p.entries), Bytes: p.bytes}
 }

@@ -84,17 +84,17 @@ func TestALargePlanTakesTurns(t *testing.T) {
 	run.Spec.Design.Order, run.Spec.Design.DataReset = v1alpha1.OrderSequential, v1alpha1.ResetPerRun
 	in := accept.Input{Run: run, Now: time.Now(), Catalogue: experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}}
 	passes := 0
-	for !in.Known.Complete() {
+	for !in.Planned.Complete() {
 		res := accept.Decide(in, decision.Known{}.Ask())
 		if wait, waits := res.State.(decision.Waiting); !res.Planned.Complete() && (!waits || wait.Message != accept.Planning(700).Message) {
 			t.Fatalf("pass %d: %+v", passes, res.State)
 		}
-		in.Known, in.Turn = res.Planned, true
+		in.Planned, in.Turn = res.Planned, true
 		if passes++; passes > 10 {
 			t.Fatal("it does not end")
 		}
 	}
-	if passes != 4 || len(in.Known.Lengths) != 700 {
-		t.Errorf("%d passes for %d cells, want 1 to see that it is large, and 3 of 256 cells", passes, len(in.Known.Lengths))
+	if passes != 4 || len(in.Planned.Lengths) != 700 {
+		t.Errorf("%d passes for %d cells, want 1 to see that it is large, and 3 of 256 cells", passes, len(in.Planned.Lengths))
 	}
 }

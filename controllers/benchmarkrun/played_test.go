@@ -94,8 +94,8 @@ func hold(t *testing.T, until <-chan struct{}) {
 	}
 }
 
-// gate is a client that waits in its Run phase until it is opened.
-func gate(t *testing.T, then kubelet.Client) (c kubelet.Client, open func()) {
+// gatedClient is a client that waits in its Run phase until it is opened.
+func gatedClient(t *testing.T, then kubelet.Client) (c kubelet.Client, open func()) {
 	t.Helper()
 	opened := make(chan struct{})
 	return func(trial contract.Trial) *contract.Result {

@@ -104,9 +104,9 @@ func showsRunning(st v1alpha1.BenchmarkRunStatus, at journal.Position) bool {
 	return last.State == v1alpha1.TrialRunning && last.Index == at.Index && last.Attempt == at.Attempt
 }
 
-// showRunning puts an attempt that is under way into the status, once.
-func showRunning(run *v1alpha1.BenchmarkRun, n runningChange, now time.Time) {
-	st := &run.Status
+// apply puts an attempt that is under way into the status, once.
+func (n runningChange) apply(t statusWriter) {
+	st := &t.run.Status
 	p := &st.Progress
 	at := journal.Position{Index: n.planned.Index, Attempt: n.planned.Attempt}
 	if p.CurrentTrial != nil && *p.CurrentTrial == at.Index && showsRunning(*st, at) {
@@ -116,13 +116,13 @@ func showRunning(run *v1alpha1.BenchmarkRun, n runningChange, now time.Time) {
 	running := trial.Shown(n.planned)
 	running.State = v1alpha1.TrialRunning
 	showTrial(st, running)
-	p.EstimatedCompletionTime = &metav1.Time{Time: estimate(run, n, now).Truncate(time.Second)}
+	p.EstimatedCompletionTime = &metav1.Time{Time: n.estimate(t.run, t.now).Truncate(time.Second)}
 }
 
 // estimate says when the last trial will end: the trials that are left, at the pace of
 // those that have ended (from the start of one to the start of the next), or, before there
 // is a pace, at the spec's own durations.
-func estimate(run *v1alpha1.BenchmarkRun, n runningChange, now time.Time) time.Time {
+func (n runningChange) estimate(run *v1alpha1.BenchmarkRun, now time.Time) time.Time {
 	var starts []time.Time
 	for _, t := range run.Status.Trials {
 		if t.WindowStartTime != nil {

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -43,25 +42,20 @@ type reader struct {
 	shared journal.Shared
 }
 
-// isLarge says whether the answer to a query may need much memory.
-func isLarge(query decision.Query) bool {
+// isLarge says whether the answer to a query may need much memory. A spec that is being accepted may
+// name many ConfigMaps.
+func isLarge(query decision.Query, accepting bool) bool {
 	switch q := query.(type) {
 	case decision.GetResult, decision.ListPodsOn:
 		return true
 	case decision.GetObject:
-		return q.Kind == decision.KindBaseline
+		return q == decision.Named[*v1alpha1.BenchmarkBaseline](q.Name) || accepting && q == decision.Named[*corev1.ConfigMap](q.Name)
 	case decision.GetItem:
 		return q.Read
 	case decision.GetRecords:
 		return q.Compact
 	}
 	return false
-}
-
-// isConfigMap says whether a query is for a whole one, of which a spec may name many.
-func isConfigMap(query decision.Query) bool {
-	q, is := query.(decision.GetObject)
-	return is && q.Kind == decision.KindConfigMap
 }
 
 // logLines of a container that failed are kept.
@@ -117,18 +111,14 @@ func found(obj client.Object, err error) (any, error) {
 
 // object reads from the API server.
 func (r *reader) object(ctx context.Context, q decision.GetObject) (any, error) {
-	obj := map[decision.Kind]client.Object{
-		decision.KindConfigMap: &corev1.ConfigMap{}, decision.KindSecret: &corev1.Secret{}, decision.KindPod: &corev1.Pod{},
-		decision.KindJob: &batchv1.Job{}, decision.KindRole: &rbacv1.Role{}, decision.KindRoleBinding: &rbacv1.RoleBinding{},
-		decision.KindInstanceShape: &v1alpha1.InstanceShape{}, decision.KindBaseline: &v1alpha1.BenchmarkBaseline{},
-	}[q.Kind]
+	obj := reflect.New(q.Type.Elem()).Interface().(client.Object)
 	key := client.ObjectKey{Namespace: r.run.Namespace, Name: q.Name}
-	if q.Kind == decision.KindInstanceShape {
+	if _, is := obj.(*v1alpha1.InstanceShape); is {
 		key.Namespace = ""
 	}
 	err := r.live.Get(ctx, key, obj)
 	if client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("reading %s %s: %w", q.Kind, q.Name, err)
+		return nil, fmt.Errorf("reading %s %s: %w", q.Type.Elem().Name(), q.Name, err)
 	}
 	if cm, is := obj.(*corev1.ConfigMap); is && err == nil && r.run.Status.Resolved == nil {
 		if r.configMaps += budget.OfConfigMap(cm); r.configMaps > maxReferenced {
@@ -175,7 +165,7 @@ func (r *reader) node(ctx context.Context, name string) (any, error) {
 // result reads and decodes what a client delivered into a ConfigMap of the run, within the limits of one result and of all
 // results of the pass.
 func (r *reader) result(ctx context.Context, name string) (any, error) {
-	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
+	answer, err := r.object(ctx, decision.Named[*corev1.ConfigMap](name))
 	cm, exists := answer.(*corev1.ConfigMap)
 	if err != nil || !exists {
 		return answer, err
@@ -201,7 +191,7 @@ func (r *reader) bounds() contract.Bounds {
 
 // records reads and decodes a part of the journal.
 func (r *reader) records(ctx context.Context, q decision.GetRecords) (any, error) {
-	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: q.Name})
+	answer, err := r.object(ctx, decision.Named[*corev1.ConfigMap](q.Name))
 	cm, exists := answer.(*corev1.ConfigMap)
 	if err != nil || !exists {
 		return answer, err
@@ -222,7 +212,7 @@ func (r *reader) records(ctx context.Context, q decision.GetRecords) (any, error
 
 // stored in a ConfigMap; only its digests are kept.
 func (r *reader) stored(ctx context.Context, name string) (any, error) {
-	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
+	answer, err := r.object(ctx, decision.Named[*corev1.ConfigMap](name))
 	if err != nil {
 		return nil, err
 	}

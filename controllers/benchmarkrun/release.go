@@ -16,12 +16,6 @@ import (
 	"github.com/assay-bench/assay/internal/ground/budget"
 )
 
-// heldChange: a suspended run announces until when it holds its nodes.
-type heldChange struct{ until time.Time }
-
-// releasingChange: it gives them back, with no way back.
-type releasingChange struct{}
-
 // releasedChange: it has given them back.
 type releasedChange struct {
 	// next is the index of the trial that comes next.
@@ -29,10 +23,6 @@ type releasedChange struct {
 	// bytes of the trials so far, and loads that are made again.
 	bytes, loads int64
 }
-
-func (heldChange) isChange()      {}
-func (releasingChange) isChange() {}
-func (releasedChange) isChange()  {}
 
 // hold the nodes of a run that waits, or begin to give them back.
 func (p pass) hold(v view) pass {
@@ -45,12 +35,12 @@ func (p pass) hold(v view) pass {
 	switch {
 	case until == nil:
 		at := holds.Until(v.Run, v.Catalogue.Config.Queue.Hold, v.Now)
-		last.changes, wait.Until = append(last.changes, heldChange{until: at}), at
+		last.changes, wait.Until = append(last.changes, func(t statusWriter) { t.applyHeld(at) }), at
 	case v.Now.Before(until.Time):
 		wait.Until = until.Time
 	default:
 		// It has to stand in the status before anything is deleted.
-		last.changes, wait.Until = append(last.changes, releasingChange{}), v.Now.Add(time.Second)
+		last.changes, wait.Until = append(last.changes, statusWriter.beginRelease), v.Now.Add(time.Second)
 	}
 	last.state = wait
 	return p
@@ -60,36 +50,38 @@ func (p pass) hold(v view) pass {
 func releasing(v view) pass {
 	state, actions := holds.Release(v.Run, v.Children, v.Now)
 	a := answer{state: state, actions: actions}
-	if isDone(state) {
+	if decision.IsDone(state) {
 		given := releasedChange{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()))}
 		if v.accepted.Work.Tool.Data.SharesLoad {
 			given.loads *= int64(v.Run.ClientCount())
 		}
 		// Records that are lost fail the run when it goes on; until then it holds what is known.
-		if all, read := logbook.All(v.Run, v.book, v.ask); isDone(read) {
+		if all, read := logbook.All(v.Run, v.book, v.ask); decision.IsDone(read) {
 			given.bytes = conclude.Held(all) + logbook.Bytes(v.Run, v.book, v.ask)
 		}
 		reason, message := v1alpha1.ReasonProgressing, "the run gave its nodes back and asks for others"
 		if v.Run.Spec.Suspend {
 			reason, message = v1alpha1.ReasonSuspended, "spec.suspend holds the run back; it has given its nodes back"
 		}
-		wait := decision.WaitFor(reason, "%s", message)
-		wait.Until = v.Now.Add(time.Second)
-		a.state, a.changes = wait, []change{given}
+		a.state, a.changes = decision.WaitFor(reason, "%s", message).At(v.Now.Add(time.Second)), []change{given.apply}
 	}
 	return pass{planned: v.accepted.Planned, missing: v.ask.Missing(), steps: []decidedStep{{step: step{condition: v1alpha1.ConditionPlaced, phase: v1alpha1.PhasePending}, answer: a}}}
 }
 
-func (t statusWriter) applyHeld(n heldChange) {
-	t.run.Status.Placement.HeldUntil = &metav1.Time{Time: n.until}
+// applyHeld announces until when a suspended run holds its nodes.
+func (t statusWriter) applyHeld(until time.Time) {
+	t.run.Status.Placement.HeldUntil = &metav1.Time{Time: until}
 	t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, fmt.Sprintf(
 		"spec.suspend is true: nothing new is started; at %s the run gives its nodes back (queue.hold.suspended), and when it is resumed after that, it loads its data again",
-		n.until.UTC().Format(time.RFC3339)))
+		until.UTC().Format(time.RFC3339)))
 }
 
-// applyReleased makes the run one that waits for nodes. What was measured stays, and so does
+// beginRelease gives the nodes back, with no way back.
+func (t statusWriter) beginRelease() { t.run.Status.Placement.ReleaseTime = &metav1.Time{Time: t.now} }
+
+// apply makes the run one that waits for nodes. What was measured stays, and so does
 // the data of external targets.
-func (t statusWriter) applyReleased(n releasedChange) {
+func (n releasedChange) apply(t statusWriter) {
 	st := &t.run.Status
 	st.Placement, st.Releases, st.ReleasedBeforeTrial = nil, st.Releases+1, n.next
 	st.AcceptedTime = &metav1.Time{Time: t.now} // it joins the queue anew

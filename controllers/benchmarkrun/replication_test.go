@@ -121,7 +121,7 @@ func TestCertificatesAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
-	gated, open := gate(t, goodClient(t))
+	gated, open := gatedClient(t, goodClient(t))
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: gated})
 	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0].MySQL.TLS = v1alpha1.TLSRequired })
 	create(t, run)

@@ -14,20 +14,18 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 	"github.com/assay-bench/assay/internal/ground/health"
 	"github.com/assay-bench/assay/internal/show/readout"
-	"github.com/assay-bench/assay/internal/trial/validity"
+	"github.com/assay-bench/assay/internal/verdict/gate"
 )
 
 // status writes the status of a run: the old one, with what the steps returned.
 func status(w World, steps []decidedStep) v1alpha1.BenchmarkRunStatus {
 	t := statusWriter{run: w.Run.DeepCopy(), now: w.Now}
 	for _, c := range steps {
-		for _, n := range c.changes {
-			t.apply(n)
+		for _, apply := range c.changes {
+			apply(t)
 		}
 		if !c.ends {
 			t.setStep(c)
@@ -45,63 +43,6 @@ type statusWriter struct {
 	now time.Time
 }
 
-func (t statusWriter) apply(n change) {
-	st := &t.run.Status
-	switch n := n.(type) {
-	case acceptedChange:
-		t.applyAccepted(n.Result)
-	case bookChange:
-		showBook(st, n.Book)
-	case placedChange:
-		t.applyPlaced(n)
-	case heldChange:
-		t.applyHeld(n)
-	case releasingChange:
-		st.Placement.ReleaseTime = &metav1.Time{Time: t.now}
-	case releasedChange:
-		t.applyReleased(n)
-	case targetChange:
-		for _, one := range n.Targets {
-			one.Observed.Into(targetStatus(st, one.Name))
-			addNodes(st, one.Nodes)
-		}
-	case loadedChange:
-		t.applyLoaded(n)
-	case runningChange:
-		showRunning(t.run, n, t.now)
-	case recordedChange:
-		addNodes(st, n.nodes)
-		showRecord(st, n.record)
-		showBook(st, n.book)
-	case cleanedChange:
-		targetStatus(st, n.target).CleanupResult = n.result
-		resultsStatus(st).HeldBytes += n.end.Bytes
-		st.Findings = withFindings(st.Findings, trial.LostFindings(n.target, n.end)...)
-		if n.end.Reason != "" {
-			st.Findings = withFindings(st.Findings, v1alpha1.Finding{
-				Target: n.target, Check: "cleanup", Severity: string(validity.Warning),
-				Message: "the workload's tables could not be dropped (" + n.end.Reason + "): " + n.end.Message,
-			})
-		}
-	case endedChange:
-		t.applyEnd(n)
-	}
-}
-
-func (t statusWriter) applyPlaced(n placedChange) {
-	st := &t.run.Status
-	switch {
-	case n.Placement == nil:
-	case st.StartTime == nil:
-		st.Placement, st.StartTime = n.Placement, n.StartTime
-		// Time spent suspended in the queue is no time of the run.
-		st.SuspendedDuration = nil
-	default:
-		// It gave its nodes back meanwhile. The wait for others does not count either.
-		st.Placement, st.SuspendedDuration = n.Placement, withoutNodes(*st, t.now)
-	}
-}
-
 func (t statusWriter) applyAccepted(res accept.Result) {
 	st := &t.run.Status
 	if p := res.Planned.Plan; p != nil {
@@ -113,46 +54,24 @@ func (t statusWriter) applyAccepted(res accept.Result) {
 	}
 	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
 	st.Integrity = res.Status.Integrity.DeepCopy()
-	if b := res.Status.Budget; b.Bytes > 0 {
-		results := resultsStatus(st)
-		results.BudgetBytes, results.ClientBudgetBytes, results.HeldBytes = b.Bytes, b.Result, b.Held
-		results.Store = b.Store
+	if res.Status.Results != nil {
+		st.Results = new(*res.Status.Results)
 	}
 	for _, one := range t.run.Spec.Targets {
 		targetStatus(st, one.Name) // in the order of the spec
 	}
-	for _, q := range res.Status.Quoted {
-		one := targetStatus(st, q.Target)
-		one.Quoted, one.Source = q.Values, q.Source
+	for _, q := range res.Status.Targets {
+		*targetStatus(st, q.Name) = q
 	}
 	st.Findings = withFindings(st.Findings, res.Findings...)
 }
 
-func (t statusWriter) applyLoaded(n loadedChange) {
-	st := &t.run.Status
-	one := targetStatus(st, n.described.Status.Name)
-	*one = n.described.Status
-	if one.NodeName != "" {
-		addNodes(st, []v1alpha1.NodeInfo{{Name: one.NodeName, CPUModel: n.described.CPUModel}})
-	}
-	one.LoadResult, one.RestartCount, one.Load = n.result, n.restarts, n.figures
-	resultsStatus(st).HeldBytes += n.bytes
-	st.Findings = withFindings(st.Findings, n.described.Findings...)
-	st.Findings = withFindings(st.Findings, n.findings...)
-	for _, f := range n.findings {
-		if f.IsInvalid() {
-			one.InvalidatedBy = append(one.InvalidatedBy, f)
-		}
-	}
-	st.Findings = withFindings(st.Findings, target.CompareDurability(t.run, st.Targets)...)
-}
-
-func (t statusWriter) applyEnd(n endedChange) {
-	if !isDone(n.result.State) {
+func (n endedChange) apply(t statusWriter) {
+	if !decision.IsDone(n.result.State) {
 		return
 	}
 	st := &t.run.Status
-	st.CompletionTime = &metav1.Time{Time: n.at}
+	st.CompletionTime = &metav1.Time{Time: t.now}
 	if p := st.Placement; p != nil {
 		p.HeldUntil, p.ReleaseTime = nil, nil
 		if !n.heldUntil.IsZero() {
@@ -163,19 +82,20 @@ func (t statusWriter) applyEnd(n endedChange) {
 	}
 	st.Progress.CurrentTrial, st.Progress.Current, st.Progress.EstimatedCompletionTime = nil, "", nil
 	res := n.result
-	st.Summary, st.MachineSpeed = res.Summary, res.MachineSpeed
+	st.Summary, st.MachineSpeed = res.Status.Summary, res.Status.MachineSpeed
 	if st.Integrity != nil {
 		st.Integrity.SummarySHA256 = res.SummarySHA256
 	}
 	if r := st.Results; r != nil {
 		r.TrialBytes, r.HeldBytes = n.bytes, r.HeldBytes+n.bytes-r.TrialBytes
 	}
-	if res.Parts > 0 {
-		st.Headline, st.Comparisons, st.Differences = res.Headline, res.Compared, res.Differing
-		st.Searches, st.Results.SearchCount = res.Searched, res.Searches
-		st.Results.ComparisonCount, st.Results.ShownComparisonCount = res.Comparisons, int32(len(res.Compared))
-		st.Sweeps, st.Results.SweepCount = res.Sweeps, res.Swept
-		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))
+	if stored := res.Status.Results; stored != nil {
+		st.Headline, st.Comparisons, st.Differences = res.Status.Headline, res.Status.Comparisons, res.Status.Differences
+		st.Searches, st.Sweeps = res.Status.Searches, res.Status.Sweeps
+		r := st.Results
+		r.SummaryConfigMapCount, r.SummaryEntryCount = stored.SummaryConfigMapCount, stored.SummaryEntryCount
+		r.ShownEntryCount, r.SweepCount, r.SearchCount = stored.ShownEntryCount, stored.SweepCount, stored.SearchCount
+		r.ComparisonCount, r.ShownComparisonCount = stored.ComparisonCount, stored.ShownComparisonCount
 	}
 	st.Findings = withFindings(st.Findings, res.Findings...)
 	if v := res.Verdict; v.Known {
@@ -191,14 +111,26 @@ func (t statusWriter) applyEnd(n endedChange) {
 		t.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, conclude.Message(t.run))
 		t.set(v1alpha1.ConditionFailed, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
 		health.Ready(&st.Conditions, t.said(v1alpha1.ReasonSucceeded, conclude.Message(t.run)))
-		t.applyGate(n.gate)
+	} else {
+		st.Phase = v1alpha1.PhaseFailed
+		t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
+		t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
+		health.Stalled(&st.Conditions, t.said(n.failure.Reason, n.failure.Message))
+	}
+	t.applyGate(n.gate)
+}
+
+// applyGate puts the verdict of the gate into the status of a run that ends. Where GitOps controllers
+// are to require it, a run that has not passed is stalled.
+func (t statusWriter) applyGate(v *gate.Verdict) {
+	if v == nil {
 		return
 	}
-	st.Phase = v1alpha1.PhaseFailed
-	t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
-	t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
-	health.Stalled(&st.Conditions, t.said(n.failure.Reason, n.failure.Message))
-	t.applyGate(n.gate)
+	t.set(v1alpha1.ConditionPassed, v.Status, v.Reason, v.Message)
+	t.run.Status.Gate = &v.Gate
+	if t.run.Spec.Gate.Health == v1alpha1.HealthRequired && v.Status != metav1.ConditionTrue && !t.run.HasFailed() {
+		health.Stalled(&t.run.Status.Conditions, t.said(v.Reason, v.Message))
+	}
 }
 
 // conditionReason is what the API server takes as the reason of a condition.
@@ -224,7 +156,11 @@ func (t statusWriter) set(condition string, status metav1.ConditionStatus, reaso
 // setUndecided makes every condition present from the first status on: those that no
 // step has decided are Unknown.
 func (t statusWriter) setUndecided() {
-	for _, condition := range v1alpha1.ConditionTypes() {
+	conditions := v1alpha1.ConditionTypes()
+	if t.run.Spec.Gate != nil {
+		conditions = append(slices.Clip(conditions), v1alpha1.ConditionPassed)
+	}
+	for _, condition := range conditions {
 		if apimeta.FindStatusCondition(t.run.Status.Conditions, condition) != nil {
 			continue
 		}
@@ -233,13 +169,14 @@ func (t statusWriter) setUndecided() {
 			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
 		case v1alpha1.ConditionReconciling:
 			t.set(condition, metav1.ConditionTrue, v1alpha1.ReasonProgressing, "the run begins")
+		case v1alpha1.ConditionPassed:
+			t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not ended")
 		case v1alpha1.ConditionStalled:
 			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "the run has not failed")
 		default:
 			t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not come so far")
 		}
 	}
-	t.setUngated()
 }
 
 // setStep puts the state of a step into its condition.

@@ -47,7 +47,7 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 			func(t statusWriter) {
 				failure := decision.FailWith(v1alpha1.ReasonShapeNotFound, "no such shape")
 				t.setStep(decidedStep{step{condition: v1alpha1.ConditionAccepted}, answerWith(failure), false})
-				t.applyEnd(endedChange{result: conclude.Result{State: decision.Done{}}, failure: failure})
+				endedChange{result: conclude.Result{State: decision.Done{}}, failure: failure}.apply(t)
 			},
 			map[string]string{
 				"Accepted": "False/ShapeNotFound", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
@@ -56,7 +56,7 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 			},
 		},
 		"one that is complete": {
-			func(t statusWriter) { t.applyEnd(endedChange{result: conclude.Result{State: decision.Done{}}}) },
+			func(t statusWriter) { endedChange{result: conclude.Result{State: decision.Done{}}}.apply(t) },
 			map[string]string{
 				"Accepted": "Unknown/NotReached", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
 				"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "True/Succeeded", "Failed": "False/Succeeded",

@@ -19,15 +19,15 @@ import (
 // accepted: the spec can be carried out, its references are pinned, and the records so
 // far can be read.
 func accepted(v view) answer {
-	a := answer{state: v.accepted.State, actions: v.accepted.Actions, changes: []change{acceptedChange{v.accepted}}}
+	a := answer{state: v.accepted.State, actions: v.accepted.Actions, changes: []change{func(t statusWriter) { t.applyAccepted(v.accepted) }}}
 	switch wait := v.awaitsManager(); {
 	case wait != nil:
 		a.state = wait
-	case !isDone(a.state):
-	case !isDone(v.bookState):
+	case !decision.IsDone(a.state):
+	case !decision.IsDone(v.bookState):
 		a.state = v.bookState
 	case v.Run.Status.Placement != nil:
-		a.changes = append(a.changes, bookChange{v.book})
+		a.changes = append(a.changes, showsBook(v.book))
 	}
 	return a
 }
@@ -44,17 +44,14 @@ func placed(v view) answer {
 		// The queue is asked for a run that was accepted, which this one is just now.
 		return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "asking for nodes"), again: st.Resolved == nil}
 	}
-	given := accept.Place(accept.Waited{
-		Answer: v.Nodes.Answer, Unfollowed: accept.Unfollowed(v.Run, v.Catalogue.Config.Queue),
-		Since: st.AcceptedTime.Time, Limit: v.Catalogue.Config.Timeouts.Queue.Duration, Now: v.Now,
-	})
-	return answer{state: given.State, changes: []change{placedChange{given}}}
+	given := accept.Place(v.Run, v.Nodes.Answer, v.Catalogue.Config, v.Now)
+	return answer{state: given.State, changes: []change{places(given)}}
 }
 
 // targetsReady: the targets that Assay runs accept logins, or the one whose turn it is.
 func targetsReady(v view) answer {
 	all := v.targets()
-	return answer{state: all.State, actions: all.Actions, changes: []change{targetChange{all}}}
+	return answer{state: all.State, actions: all.Actions, changes: []change{observes(all)}}
 }
 
 // dataLoaded: every target holds the workload's data. They are loaded one after the
@@ -66,11 +63,11 @@ func dataLoaded(v view) answer {
 	}
 	in := v.trialInput()
 	e := trial.Load(in, name)
-	if wait := v.awaitTarget(name, e.Name); !isDone(wait) {
+	if wait := v.awaitTarget(name, e.Name); !decision.IsDone(wait) {
 		return answerWith(wait)
 	}
 	res := trial.Decide(in, e, v.ask)
-	if !v.ask.Complete() || !isDone(res.State) {
+	if !v.ask.Complete() || !decision.IsDone(res.State) {
 		return answer{state: res.State, actions: res.Actions}
 	}
 	if res.End.Reason != "" {
@@ -82,12 +79,13 @@ func dataLoaded(v view) answer {
 	}
 	first := res.End.Results[0]
 	loaded := loadedChange{
-		result: contract.ResultName(e.Name, 0), bytes: res.End.Bytes, restarts: target.Restarts(in.TargetPod(name)), figures: figures,
-		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)),
-		findings:  append(trial.LoadFindings(in, name, first, v.ask), trial.LostFindings(name, res.End)...),
+		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)), bytes: res.End.Bytes,
+		findings: append(trial.LoadFindings(in, name, first, v.ask), trial.Findings(name, res.End.Lost)...),
 	}
+	st := &loaded.described.Status
+	st.LoadResult, st.RestartCount, st.Load = contract.ResultName(e.Name, 0), target.Restarts(in.TargetPod(name)), figures
 	// The outcome has to stand in the status before the Job may be deleted.
-	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, changes: []change{loaded}}
+	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, changes: []change{loaded.apply}}
 }
 
 // providedFacts of the flavor of a target; zero for an external one.
@@ -131,11 +129,11 @@ func cleaned(v view, failure decision.Failed) answer {
 		}
 		res := trial.Decide(in, e, v.ask)
 		a.actions = append(a.actions, res.Actions...)
-		if !isDone(res.State) || !v.ask.Complete() {
+		if !decision.IsDone(res.State) || !v.ask.Complete() {
 			a.state = res.State
 			return a
 		}
-		a.changes = append(a.changes, cleanedChange{target: t.Name, result: contract.ResultName(e.Name, 0), end: res.End})
+		a.changes = append(a.changes, cleans(t.Name, contract.ResultName(e.Name, 0), res.End))
 	}
 	return a
 }
@@ -144,7 +142,7 @@ func cleaned(v view, failure decision.Failed) answer {
 // are of no use, nothing can be compared.
 func compared(v view) answer {
 	a := answerWith(decision.DoneWith("compared"))
-	if v.anchor() == nil || !isDone(v.bookState) {
+	if v.anchor() == nil || !decision.IsDone(v.bookState) {
 		return a
 	}
 	a.checked, a.state = conclude.Compare(conclude.Evidence{Run: v.Run, Now: v.Now, Book: v.book, Checked: v.Checked}, v.ask)
@@ -161,17 +159,17 @@ func concluded(v view, failure decision.Failed) answer {
 	if is && failure.Reason == "" {
 		return answerWith(decision.WaitFor(refused.Reason, "the results cannot be stored: %s", refused.Message))
 	}
-	book, end := v.book, endedChange{failure: failure, at: v.Now}
+	book, end := v.book, endedChange{failure: failure}
 	if at := v.position(); failure.Reason != "" && !is && v.isRunning(at) {
 		if wait := v.awaitsStatus(); wait != nil {
 			return answerWith(wait)
 		}
-		added, err := book.Add(v.Run, trial.Broken(v.trialInput(), at, failure))
+		added, write, err := book.Add(v.Run, trial.Broken(v.trialInput(), at, failure))
 		if err != nil {
 			return answerWith(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
 		}
-		actions, book = append(actions, added.Action), added.Book
-		changes = append(changes, recordedChange{book: added.Book, record: *added.Book.Last()})
+		actions, book = append(actions, write), added
+		changes = append(changes, recordsAttempt(added, *added.Last(), nil))
 	}
 	all, state := logbook.All(v.Run, book, v.ask)
 	if !v.ask.Complete() {
@@ -184,12 +182,18 @@ func concluded(v view, failure decision.Failed) answer {
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
 		end.failure = lost
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Compared(), Records: all, Checked: v.Checked, Search: v.accepted.Work.Search}
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Checked: v.Checked, Search: v.accepted.Work.Search}
 	if in.Plan != nil && in.Search == nil {
 		in.Plan = journal.Ran(in.Plan, all)
 	}
-	v.addExperiment(&in)
-	if isDone(v.bookState) {
+	in.Names = v.accepted.Work.Compared()
+	if in.Plan != nil {
+		if compares, err := v.compares(in.Plan); err == nil {
+			in.Input = compares
+		}
+	}
+	in.Records = all
+	if decision.IsDone(v.bookState) {
 		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))
 	}
 	end.result = conclude.Decide(in, v.ask)
@@ -200,39 +204,33 @@ func concluded(v view, failure decision.Failed) answer {
 		end.heldUntil = v.Now.Add(v.Catalogue.Config.Queue.Hold.Retained.Duration)
 	}
 	if is {
-		end.result.Actions, end.result.Parts = nil, 0
+		end.result.Actions, end.result.Status.Results = nil, nil
 	}
+	// While the plan is made, it is not known whether the records should be in a chain.
+	planning := v.anchor() == nil && !v.accepted.Planned.Complete()
 	for _, state := range []decision.State{v.bookState, state} {
-		if v.isPlanning() {
-			break // whether the records should be in a chain is not known
-		}
-		if bad, is := state.(decision.Failed); is && bad.Reason == v1alpha1.ReasonTampered {
+		if bad, is := state.(decision.Failed); is && !planning && bad.Reason == v1alpha1.ReasonTampered {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}
-	if end.gate = conclude.Gate(in, conclude.Ended{Failure: end.failure, Verdict: end.result.Verdict}, v.ask); !v.ask.Complete() {
+	if end.gate = conclude.Gate(in, end.result.Verdict, end.failure, v.ask); !v.ask.Complete() {
 		return answer{}
 	}
 	end.bytes = conclude.Held(all) + end.result.Bytes + logbook.Bytes(v.Run, book, v.ask)
 	if r := v.Run.Status.Results; r != nil {
 		end.bytes = max(end.bytes, r.TrialBytes) // where records are lost, their results are not
 	}
-	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), changes: append(changes, end)}
+	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), changes: append(changes, end.apply)}
 }
 
 // isRunning says whether an attempt was begun, as far as anybody knows.
 func (v view) isRunning(at journal.Position) bool {
 	p := v.accepted.Planned.Plan
-	if p == nil || v.Run.Status.Placement == nil || !isDone(v.bookState) || at.Ends(len(p.Trials)) {
+	if p == nil || v.Run.Status.Placement == nil || !decision.IsDone(v.bookState) || at.Ends(len(p.Trials)) {
 		return false
 	}
 	_, begun := v.Children.Jobs[contract.TrialName(v.Run.Name, at.Index, at.Attempt)]
 	return begun || showsRunning(v.Run.Status, at)
-}
-
-func isDone(s decision.State) bool {
-	_, is := s.(decision.Done)
-	return is
 }
 
 // overdue fails a run that is past its deadline, which counts from the moment it has its

@@ -120,7 +120,7 @@ func TestTheActiveTargetOfARunThatStopped(t *testing.T) {
 	} {
 		first.Decision = tt.decision
 		v := view{
-			World: World{Run: run}, accepted: accept.Result{Planned: experiment.Planned{Plan: p}},
+			World: World{Input: accept.Input{Run: run}}, accepted: accept.Result{Planned: experiment.Planned{Plan: p}},
 			book: logbook.Book{Records: journal.Records{}.Add(first)},
 		}
 		if got := v.activeTarget(); got != tt.want {

@@ -62,7 +62,7 @@ func TestManagerThatIsTooOldWaits(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
-	held, open := gate(t, delivers(always(9)))
+	held, open := gatedClient(t, delivers(always(9)))
 	good := delivers(always(9))
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		if isTrial(trial, 1) {

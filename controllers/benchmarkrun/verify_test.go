@@ -31,7 +31,7 @@ func TestVerifyCommand(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
-	held, open := gate(t, delivers(always(9)))
+	held, open := gatedClient(t, delivers(always(9)))
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: held})
 	run := newRun(t, ns)
 	create(t, run)

@@ -1,8 +1,6 @@
 package benchmarkrun
 
 import (
-	"time"
-
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
@@ -10,7 +8,6 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
-	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 )
 
@@ -18,18 +15,8 @@ import (
 // afterwards. ConfigMaps are asked for by name where they are needed: a long run has
 // thousands of them.
 type World struct {
-	// Run as it was read, with the time that it spent suspended.
-	Run *v1alpha1.BenchmarkRun
-	// Now is the time of the pass.
-	Now time.Time
-	// Catalogue of what this operator can do, with the limits of the waits.
-	Catalogue experiment.Catalogue
-	// Planned is what earlier passes of this process planned, if it is kept; Seen: they had the
-	// whole plan.
-	Planned experiment.Planned
-	Seen    bool
-	// Turn: it is the run's turn to be planned over several passes.
-	Turn bool
+	// Input of the first room: the run, the time, the catalogue, and what was planned.
+	accept.Input
 	// Children of the run, as the cache knew them.
 	Children decision.Children
 	// Nodes is the answer of the queue of nodes.
@@ -71,10 +58,9 @@ type view struct {
 // look at a world. The view has no meaning while questions are open.
 func viewOf(w World) view {
 	v := view{World: w, ask: w.Known.Ask()}
-	v.accepted = accept.Decide(accept.Input{
-		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned, Seen: w.Seen, Turn: w.Turn,
-		Started: len(w.Children.StatefulSets) > 0 || len(w.Children.Jobs) > 0,
-	}, v.ask)
+	v.Started = len(w.Children.StatefulSets) > 0 || len(w.Children.Jobs) > 0
+	v.Catalogue.Config.Pods = podsOf(v.Catalogue.Config)
+	v.accepted = accept.Decide(v.Input, v.ask)
 	v.book, v.bookState = logbook.Read(w.Run, v.anchor(), v.ask)
 	return v
 }
@@ -83,18 +69,13 @@ func viewOf(w World) view {
 // one.
 func (v view) anchor() *v1alpha1.IntegrityStatus { return v.accepted.Status.Integrity }
 
-// isPlanning says that the plan is not complete, and with it the anchor of a run whose status has none.
-func (v view) isPlanning() bool { return v.anchor() == nil && !v.accepted.Planned.Complete() }
-
 // awaitsStatus is the wait before another record is added, until the one before it stands in
 // the status that is saved; nil when it does.
 func (v view) awaitsStatus() decision.State {
 	if v.anchor() == nil || v.book.Head() == v.SavedHead {
 		return nil
 	}
-	wait := decision.WaitFor(v1alpha1.ReasonProgressing, "the last record is written into the status")
-	wait.Until = v.Now
-	return wait
+	return decision.WaitFor(v1alpha1.ReasonProgressing, "the last record is written into the status").At(v.Now)
 }
 
 // awaitsManager is the wait for a manager that can read the records and the plan of the
@@ -110,11 +91,9 @@ func (v view) awaitsManager() decision.State {
 
 // trialInput is what executions are decided from.
 func (v view) trialInput() trial.Input {
-	cfg := v.Catalogue.Config
 	return trial.Input{
-		Run: v.Run, Now: v.Now, Work: v.accepted.Work,
-		Timeouts: cfg.Timeouts, Limits: cfg.Limits, Pods: podsOf(cfg), Store: cfg.Results.Store,
-		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Recorded: v.book.Records.Records, Children: v.Children,
+		Run: v.Run, Now: v.Now, Work: v.accepted.Work, Config: v.Catalogue.Config, Children: v.Children,
+		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Recorded: v.book.Records.Records,
 	}
 }
 
@@ -122,8 +101,7 @@ func (v view) trialInput() trial.Input {
 // nodes.
 func (v view) targets() target.Result {
 	return target.Decide(target.Input{
-		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Pods: podsOf(v.Catalogue.Config), Active: v.activeTarget(), Measuring: v.measures(),
-		Children: v.Children,
+		Run: v.Run, Now: v.Now, Config: v.Catalogue.Config, Children: v.Children, Active: v.activeTarget(), Measuring: v.measures(),
 	}, v.ask)
 }
 

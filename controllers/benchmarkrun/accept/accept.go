@@ -16,14 +16,14 @@ import (
 
 // Input is all that the room decides from. Nothing of it is changed.
 type Input struct {
-	// Run with its status of the last pass.
+	// Run with its status of the last pass, and with the time that it spent suspended.
 	Run *v1alpha1.BenchmarkRun
 	// Now is the time of the pass.
 	Now time.Time
-	// Catalogue of what this operator can do.
+	// Catalogue of what this operator can do, with the limits of the waits.
 	Catalogue experiment.Catalogue
-	// Known is what earlier passes of this process planned; zero for nothing.
-	Known experiment.Planned
+	// Planned is what earlier passes of this process planned, if it is kept; zero for nothing.
+	Planned experiment.Planned
 	// Seen: an earlier pass of this process had the whole plan, which is not kept any more.
 	Seen bool
 	// Turn: it is the run's turn, for a plan that takes several passes. It has none before the first
@@ -43,36 +43,13 @@ type Result struct {
 	Work experiment.Work
 	// Planned has no plan when the spec gives none.
 	Planned experiment.Planned
-	// Status is what the room knows of the status; it repeats what was there before.
-	Status Status
+	// Status has what the room knows of the status, and repeats what was there before: what stands there
+	// since the run was accepted, the plan once it is written down, and the anchor of its chain, whose head is
+	// empty where an older manager has dropped it. Only in the pass that resolves the references it has the
+	// budget of the results, and what published targets quote.
+	Status v1alpha1.BenchmarkRunStatus
 	// Findings about the plan; only in the pass that resolves the references.
 	Findings []v1alpha1.Finding
-}
-
-// Status is the room's part of the status of a run.
-type Status struct {
-	// Resolved, AcceptedTime and SpecHash are set once the run is accepted.
-	Resolved     *v1alpha1.Resolved
-	AcceptedTime *metav1.Time
-	SpecHash     string
-	// Plan is set once the plan is written down.
-	Plan *v1alpha1.PlanStatus
-	// Integrity is set with the plan, unless that has no links. Its head is empty where an older
-	// manager, which does not know it, has dropped it.
-	Integrity *v1alpha1.IntegrityStatus
-	// Quoted are the numbers of published targets; only in the pass that reads them.
-	Quoted []Quoted
-	// Analysis is what the plan can show; only in the pass that resolves the references.
-	Analysis *v1alpha1.PlannedAnalysis
-	// Budget of bytes; only in the pass that resolves the references.
-	Budget Budget
-}
-
-// Quoted are the numbers that somebody published of a target.
-type Quoted struct {
-	Target string
-	Values []v1alpha1.QuotedValue
-	Source string
 }
 
 // failed is the state after an error: a refusal, but for a plan that a newer manager wrote.
@@ -100,7 +77,9 @@ func (in Input) unlessOther(state decision.State) decision.State {
 // result means nothing.
 func Decide(in Input, ask *decision.Asking) Result {
 	st := in.Run.Status
-	out := Result{Planned: in.Known, Status: Status{Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan, Integrity: st.Integrity}}
+	out := Result{Planned: in.Planned, Status: v1alpha1.BenchmarkRunStatus{
+		Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan, Integrity: st.Integrity,
+	}}
 	if err := in.decide(ask, &out); err != nil {
 		out.State, out.Actions = in.unlessOther(failed(err)), nil
 	}
@@ -216,8 +195,8 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := cmp.Or(in.priorityAllowed(), deadlineAllowed(in.Run, in.Catalogue.Config.Queue)); err != nil {
 		return err
 	}
-	var err error
-	if out.Status.Analysis, err = out.Work.Foresee(out.Planned.Plan, in.Catalogue.Config.Limits.Comparisons); err != nil {
+	shows, err := out.Work.Foresee(out.Planned.Plan, in.Catalogue.Config.Limits.Comparisons)
+	if err != nil {
 		return err
 	}
 	in.askReferences(out.Work, ask)
@@ -232,7 +211,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 		return err
 	}
 	// After what else may be refused, because what is written counts from here on.
-	if out.Status.Budget, err = in.budget(*out, r.copies, ask); err != nil || !ask.Complete() {
+	if out.Status.Results, err = in.budget(*out, shows, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
 	out.Findings = append(unverified(in.Run.Spec.Targets), out.Work.WearFindings(out.Planned, r.resolved)...)
@@ -242,6 +221,6 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	}
 	out.Actions = append(out.Actions, r.copies...)
 	out.Status.Resolved, out.Status.AcceptedTime = &r.resolved, &metav1.Time{Time: in.Now}
-	out.Status.SpecHash, out.Status.Quoted = hash, r.quoted
+	out.Status.SpecHash, out.Status.Targets = hash, r.quoted
 	return nil
 }

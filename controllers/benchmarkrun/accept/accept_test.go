@@ -57,7 +57,7 @@ func TestDecide(t *testing.T) {
 			[]string{"ConfigMap run-plan-0000"}, nil,
 		},
 		"the plan of another version, known from an earlier pass": {
-			[]change{accepted(t), func(w *world) { w.in.Known = w.decide(t).Planned }, otherPlan(t, false)}, done, []string{"ConfigMap run-plan-0000"}, nil,
+			[]change{accepted(t), func(w *world) { w.in.Planned = w.decide(t).Planned }, otherPlan(t, false)}, done, []string{"ConfigMap run-plan-0000"}, nil,
 		},
 		"a plan that was accepted is not checked again": {
 			[]change{accepted(t), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Deadline.Duration = time.Minute })}, done, []string{"ConfigMap run-plan-0000"}, nil,
@@ -158,7 +158,7 @@ func TestDecide(t *testing.T) {
 func TestStatusIsOfTheFirstPass(t *testing.T) {
 	w := newWorld(script, configMap("scripts", map[string]string{"my.lua": "x"}))
 	first := w.decide(t)
-	want := Status{
+	want := v1alpha1.BenchmarkRunStatus{
 		Resolved: &v1alpha1.Resolved{
 			AgentImage: "agent:1", AgentResources: v1alpha1.AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}, RunnerImage: "sysbench:1", ClientShape: *w.in.Run.Spec.Clients.Shape.Inline,
 			Inputs:  &v1alpha1.ResolvedInputs{ConfigMap: "run-inputs", SHA256: resources.DigestOf(map[string][]byte{"my.lua": []byte("x")})},
@@ -166,7 +166,7 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 		},
 		AcceptedTime: &metav1.Time{Time: now},
 		SpecHash:     first.Status.SpecHash,
-		Budget:       first.Status.Budget,
+		Results:      first.Status.Results,
 		Plan:         &v1alpha1.PlanStatus{TrialCount: 2, CellCount: 1, SHA256: first.Planned.Plan.SHA256(), ConfigMapCount: 1, Seed: &first.Planned.Plan.Seed},
 		Integrity:    &v1alpha1.IntegrityStatus{PlanSHA256: first.Planned.Chain, Head: first.Planned.Chain},
 	}
@@ -183,7 +183,7 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 	w.then(t)
 	w.in.Now = now.Add(time.Hour)
 	second := w.decide(t)
-	first.Status.Budget = Budget{} // only in the pass that resolves the references
+	first.Status.Results = nil // only in the pass that resolves the references
 	if diff := cmp.Diff(first.Status, second.Status); diff != "" {
 		t.Errorf("the second pass (-first +second):\n%s", diff)
 	}
@@ -243,7 +243,7 @@ func TestPublishedNumbers(t *testing.T) {
 	if _, done := got.State.(decision.Done); !done {
 		t.Fatal(words(got.State))
 	}
-	if q := got.Status.Quoted; len(q) != 1 || q[0].Target != "paper" || q[0].Source != "a paper" || len(q[0].Values) == 0 {
+	if q := got.Status.Targets; len(q) != 1 || q[0].Name != "paper" || q[0].Source != "a paper" || len(q[0].Quoted) == 0 {
 		t.Errorf("quoted %+v", q)
 	}
 	stored := got.Actions[0].(decision.Create).Object.(*corev1.ConfigMap)
@@ -266,10 +266,10 @@ func TestPublishedTables(t *testing.T) {
 		return w.decide(t)
 	}
 	got := decide("measurement: throughput\nunit: ops/s\nrows: driver\n| driver | rate |\n| a | 4,826.5 |\n| b | - |\n")
-	want := []Quoted{{Target: "paper", Source: "a paper", Values: []v1alpha1.QuotedValue{
+	want := []v1alpha1.TargetStatus{{Name: "paper", Source: "a paper", Quoted: []v1alpha1.QuotedValue{
 		{Stage: v1alpha1.QuotedRun, Name: "throughput", Labels: map[string]string{"driver": "a"}, Value: "4826.5", Unit: "ops/s"},
 	}}}
-	if diff := cmp.Diff(want, got.Status.Quoted); diff != "" {
+	if diff := cmp.Diff(want, got.Status.Targets); diff != "" {
 		t.Errorf("quoted (-want +got):\n%s", diff)
 	}
 	refused, is := decide("| driver | rate |\n| a | 1 |\n").State.(decision.Failed)

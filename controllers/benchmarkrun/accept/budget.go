@@ -7,28 +7,31 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/store"
 )
 
 // budget is how many bytes the results of the run may take, and what of that is written at
 // once: the plan and the copies. It has no meaning while ask is not complete.
-func (in Input) budget(out Result, copies []decision.Action, ask *decision.Asking) (Budget, error) {
+func (in Input) budget(
+	out Result, shows *v1alpha1.PlannedAnalysis, copies []decision.Action, ask *decision.Asking,
+) (*v1alpha1.ResultsStatus, error) {
 	fixed, err := fixedBytes(out, copies)
 	if err != nil {
-		return Budget{}, err
+		return nil, err
 	}
-	b, err := out.Work.Budget(out.Planned.Plan, out.Status.Analysis, fixed, in.Catalogue.Config)
+	b, err := out.Work.Budget(out.Planned.Plan, shows, fixed, in.Catalogue.Config)
 	if err != nil {
-		return Budget{}, err
+		return nil, err
 	}
 	got := ask.Admit(fixed, b.Bytes)
 	if !got.Known {
-		return Budget{}, nil
+		return nil, nil
 	}
 	if err := judge(got.Value, b.Bytes, in.Run.Namespace); err != nil {
-		return Budget{}, err
+		return nil, err
 	}
-	return Budget{Budget: b, Held: fixed, Store: in.folder()}, nil
+	return &v1alpha1.ResultsStatus{BudgetBytes: b.Bytes, ClientBudgetBytes: b.Result, HeldBytes: fixed, Store: in.folder()}, nil
 }
 
 // judge what other runs hold. What they may still write is a matter of the queue: this run waits there
@@ -50,23 +53,18 @@ func judge(r decision.Admission, bytes int64, namespace string) error {
 	return nil
 }
 
-// Budget of a run that is accepted.
-type Budget struct {
-	budget.Budget
-	// Held are the bytes of the plan and of the copies.
-	Held int64
-	// Store is the folder of the run in the object store; empty without one.
-	Store string
-}
-
 // folder of the run in the object store.
 func (in Input) folder() string {
 	cfg, run := in.Catalogue.Config.Results.Store, in.Run
 	if !cfg.Configured() {
 		return ""
 	}
-	layout := store.Layout{Prefix: cfg.Prefix, Cluster: cfg.Cluster, Namespace: run.Namespace, Run: run.Name}
-	return "s3://" + cfg.Bucket + "/" + layout.Folder(string(run.UID))
+	return "s3://" + cfg.Bucket + "/" + Layout(cfg, run).Folder(string(run.UID))
+}
+
+// Layout is where the objects of a run are.
+func Layout(cfg config.Store, run *v1alpha1.BenchmarkRun) store.Layout {
+	return store.Layout{Prefix: cfg.Prefix, Cluster: cfg.Cluster, Namespace: run.Namespace, Run: run.Name}
 }
 
 // fixedBytes are what is written when the run is accepted.

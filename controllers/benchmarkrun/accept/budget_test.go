@@ -63,8 +63,8 @@ func TestBudgetOfBytes(t *testing.T) {
 					t.Errorf("%q is not in %q", part, message)
 				}
 			}
-			if _, done := res.State.(decision.Done); done == (res.Status.Resolved == nil) || done == (res.Status.Budget == Budget{}) {
-				t.Errorf("resolved = %v, budget = %+v", res.Status.Resolved, res.Status.Budget)
+			if _, done := res.State.(decision.Done); done == (res.Status.Resolved == nil) || done == (res.Status.Results == nil) {
+				t.Errorf("resolved = %v, budget = %+v", res.Status.Resolved, res.Status.Results)
 			}
 		})
 	}
@@ -76,12 +76,12 @@ func TestBudgetCountsAttemptsAndClients(t *testing.T) {
 		w.in.Run.Spec.Clients.Count = 3
 		w.in.Run.Spec.Design.OnTrialFailure, w.in.Run.Spec.Design.MaxRetries = v1alpha1.OnFailureRetry, 4
 	})
-	got := w.decide(t).Status.Budget
+	got := w.decide(t).Status.Results
 	const results = 2*5*3 + 1
-	if got.Bytes != w.admitted.Bytes || got.Held != w.admitted.Held || got.Result != budget.MostResult || got.Bytes < results*budget.MostResult || got.Bytes > results*budget.MostResult*12/10 {
+	if got.BudgetBytes != w.admitted.Bytes || got.HeldBytes != w.admitted.Held || got.ClientBudgetBytes != budget.MostResult || got.BudgetBytes < results*budget.MostResult || got.BudgetBytes > results*budget.MostResult*12/10 {
 		t.Errorf("got %+v, admitted %+v, want a little over %d", got, w.admitted, results*budget.MostResult)
 	}
-	if got.Held <= 0 || got.Held > 10<<10 {
-		t.Errorf("the plan holds %d bytes", got.Held)
+	if got.HeldBytes <= 0 || got.HeldBytes > 10<<10 {
+		t.Errorf("the plan holds %d bytes", got.HeldBytes)
 	}
 }

@@ -57,7 +57,7 @@ func TestChainFollowsFromTheStoredPlan(t *testing.T) {
 		"a plan of a manager that knows no links": {func([]byte) []byte { return []byte("no part at all") }, false},
 	} {
 		w := newWorld(accepted(t))
-		part := w.objects[decision.GetObject{Kind: decision.KindConfigMap, Name: contract.PlanName("run", 0)}].(*corev1.ConfigMap)
+		part := w.objects[decision.Named[*corev1.ConfigMap](contract.PlanName("run", 0))].(*corev1.ConfigMap)
 		digest := contract.Digest(part.BinaryData[contract.KeyPlan])
 		part.BinaryData[contract.KeyPlan] = c.part(part.BinaryData[contract.KeyPlan])
 		w.in.Run.Status.Integrity = nil

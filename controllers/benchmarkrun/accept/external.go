@@ -3,14 +3,14 @@ package accept
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
-
-// checkUnverified is a finding: nobody verifies the identity of an external server.
-const checkUnverified = "server-unverified"
 
 // checkExternal makes sure that the tool can reach an external target, and that the
 // target's Secret has what the tool needs.
@@ -24,7 +24,7 @@ func (in references) checkExternal(field string, w experiment.Work, e *v1alpha1.
 			"%s.insecureSkipVerify: %s logs in to servers that it did not verify, also with tls: Required, so that whoever can redirect its connections obtains the password: set it to true, or use another tool",
 			field, w.Tool.Name)
 	}
-	secret := in.ask.Secret(e.Credentials.Name)
+	secret := decision.Get[*corev1.Secret](in.ask, e.Credentials.Name)
 	if !secret.Exists {
 		return experiment.Refuse(v1alpha1.ReasonSecretNotFound, "%s.credentials: there is no Secret %q in namespace %s: create it with the keys username and password",
 			field, e.Credentials.Name, in.Run.Namespace)
@@ -56,7 +56,7 @@ func unverified(targets []v1alpha1.Target) []v1alpha1.Finding {
 	var out []v1alpha1.Finding
 	for _, t := range targets {
 		if t.External != nil && t.External.InsecureSkipVerify {
-			out = append(out, v1alpha1.Finding{Target: t.Name, Check: checkUnverified, Severity: string(validity.Warning), Message: fmt.Sprintf(
+			out = append(out, v1alpha1.Finding{Target: t.Name, Check: "server-unverified", Severity: string(validity.Warning), Message: fmt.Sprintf(
 				"the identity of the server %s is not verified (insecureSkipVerify, tls: %s): whoever can redirect the connections obtains the password of the account",
 				t.External.Host, t.External.Encryption())})
 		}

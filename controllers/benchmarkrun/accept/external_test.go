@@ -52,7 +52,7 @@ func TestExternalServersAreVerified(t *testing.T) {
 					Host: "h", Port: 1, TLS: tt.tls, InsecureSkipVerify: tt.insecure, Credentials: corev1.LocalObjectReference{Name: "login"},
 				}}
 			}))
-			w.objects[decision.GetObject{Kind: decision.KindSecret, Name: "login"}] = secret
+			w.objects[decision.Named[*corev1.Secret]("login")] = secret
 			find := w.in.Catalogue.Tool
 			w.in.Catalogue.Tool = func(name string) (runner.Runner, bool) {
 				tool, ok := find(name)

@@ -64,7 +64,7 @@ func TestInlineShapes(t *testing.T) {
 
 // shapeWithAll is the InstanceShape "named", with everything that inline shapes may not have.
 func shapeWithAll(w *world) {
-	w.objects[decision.GetObject{Kind: decision.KindInstanceShape, Name: "named"}] = &v1alpha1.InstanceShape{Spec: v1alpha1.InstanceShapeSpec{
+	w.objects[decision.Named[*v1alpha1.InstanceShape]("named")] = &v1alpha1.InstanceShape{Spec: v1alpha1.InstanceShapeSpec{
 		CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi"), Annotations: map[string]string{"a.example/y": "2"},
 		Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}, RuntimeClassName: new("fast"),
 	}}

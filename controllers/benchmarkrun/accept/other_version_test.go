@@ -30,7 +30,7 @@ func TestSpecOfAnotherVersionWaits(t *testing.T) {
 // plan the same.
 func TestPlanOfANewerManagerWaits(t *testing.T) {
 	w := newWorld(accepted(t))
-	q := decision.GetObject{Kind: decision.KindConfigMap, Name: contract.PlanName("run", 0)}
+	q := decision.Named[*corev1.ConfigMap](contract.PlanName("run", 0))
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
 	if _, err := zip.Write([]byte(`{"version":"` + contract.JournalVersion + `","minReader":99}`)); err != nil {

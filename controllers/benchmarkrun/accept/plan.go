@@ -1,8 +1,6 @@
 package accept
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -139,8 +137,7 @@ func specHash(spec v1alpha1.BenchmarkRunSpec, seed int64, resolved v1alpha1.Reso
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:]), nil
+	return contract.Digest(data), nil
 }
 
 // Planning is the state of a run whose plan is made, over several passes.

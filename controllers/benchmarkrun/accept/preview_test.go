@@ -38,8 +38,8 @@ func TestPreviewIsWhatIsDecided(t *testing.T) {
 			if err != nil {
 				return
 			}
-			if got.Plan.SHA256() != decided.Status.Plan.SHA256 || got.Budget != decided.Status.Budget.Budget || got.Budget.Bytes == 0 {
-				t.Errorf("plan %s and budget %+v, decided are %s and %+v", got.Plan.SHA256(), got.Budget, decided.Status.Plan.SHA256, decided.Status.Budget.Budget)
+			if got.Plan.SHA256() != decided.Status.Plan.SHA256 || got.Budget.Bytes != decided.Status.Results.BudgetBytes || got.Budget.Result != decided.Status.Results.ClientBudgetBytes || got.Budget.Bytes == 0 {
+				t.Errorf("plan %s and budget %+v, decided are %s and %+v", got.Plan.SHA256(), got.Budget, decided.Status.Plan.SHA256, decided.Status.Results)
 			}
 			if diff := cmp.Diff(decided.Status.Plan.Analysis, got.Analysis); diff != "" {
 				t.Errorf("the analysis (-decided +foreseen):\n%s", diff)

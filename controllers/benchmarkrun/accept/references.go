@@ -21,7 +21,7 @@ func (in Input) askReferences(w experiment.Work, ask *decision.Asking) {
 	run := in.Run
 	shape := func(ref *v1alpha1.ShapeRef) {
 		if ref != nil && ref.Inline == nil {
-			ask.Shape(ref.Name)
+			decision.Get[*v1alpha1.InstanceShape](ask, ref.Name)
 		}
 	}
 	shape(&run.Spec.Clients.Shape)
@@ -33,7 +33,7 @@ func (in Input) askReferences(w experiment.Work, ask *decision.Asking) {
 	for _, t := range run.Spec.Targets {
 		switch {
 		case t.External != nil:
-			ask.Secret(t.External.Credentials.Name)
+			decision.Get[*corev1.Secret](ask, t.External.Credentials.Name)
 		case t.Published != nil:
 			ask.ConfigMap(t.Published.ConfigMap.Name)
 			ask.ConfigMap(contract.QuotedName(run.Name, t.Name))
@@ -64,7 +64,7 @@ func (in references) shape(field string, ref v1alpha1.ShapeRef) (v1alpha1.Instan
 	if ref.Inline != nil {
 		return *ref.Inline.DeepCopy(), checkInline(field+".inline", *ref.Inline, in.Catalogue.Config.Shapes)
 	}
-	shape := in.ask.Shape(ref.Name)
+	shape := decision.Get[*v1alpha1.InstanceShape](in.ask, ref.Name)
 	if !shape.Exists {
 		return v1alpha1.InstanceShapeSpec{}, experiment.Refuse(v1alpha1.ReasonShapeNotFound,
 			"%s.name: there is no InstanceShape %q: create it (kubectl get instanceshapes lists those that exist), or give the shape inline", field, ref.Name)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
@@ -96,12 +94,10 @@ func longest(run *v1alpha1.BenchmarkRun, hold config.Hold) time.Duration {
 
 // priorityAllowed refuses a priority that the namespace of the run may not use.
 func (in Input) priorityAllowed() error {
-	p := in.Catalogue.Config.Queue.For(in.Run.Namespace).Priority
-	if p.Has(in.Run.Spec.Priority) {
-		return nil
+	if why := outOfBounds(in.Run, in.Catalogue.Config.Queue.For(in.Run.Namespace).Priority); why != "" {
+		return experiment.Refuse(v1alpha1.ReasonPriorityNotAllowed, "%s", why)
 	}
-	return experiment.Refuse(v1alpha1.ReasonPriorityNotAllowed, "spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace %s",
-		in.Run.Spec.Priority, p.Min, p.Max, in.Run.Namespace)
+	return nil
 }
 
 // deadlineAllowed refuses a deadline for which the namespace of the run may not hold nodes.
@@ -114,14 +110,13 @@ func deadlineAllowed(run *v1alpha1.BenchmarkRun, q config.Queue) error {
 		run.Spec.Deadline.Duration, most, run.Namespace)
 }
 
-// Unfollowed says that a priority that was changed later is not followed; empty for one that is.
-func Unfollowed(run *v1alpha1.BenchmarkRun, q config.Queue) string {
-	p := q.For(run.Namespace).Priority
+// outOfBounds says that the namespace of the run may not use its priority; empty where it may.
+func outOfBounds(run *v1alpha1.BenchmarkRun, p *config.PriorityRange) string {
 	if p.Has(run.Spec.Priority) {
 		return ""
 	}
-	return fmt.Sprintf("spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace %s: %d counts",
-		run.Spec.Priority, p.Min, p.Max, run.Namespace, p.Nearest(run.Spec.Priority))
+	return fmt.Sprintf("spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace %s",
+		run.Spec.Priority, p.Min, p.Max, run.Namespace)
 }
 
 // Exclusive says whether the run shares its nodes with no other run; it does not unless
@@ -130,43 +125,29 @@ func Exclusive(run *v1alpha1.BenchmarkRun) bool {
 	return run.Spec.Exclusive == nil || *run.Spec.Exclusive
 }
 
-// Waited is a run in the queue, and the queue's answer.
-type Waited struct {
-	Answer placement.Answer
-	// Unfollowed is why the priority of the run does not count; empty when it does.
-	Unfollowed string
-	// Since the run was accepted, or resumed; Limit is how long it may wait.
-	Since time.Time
-	Limit time.Duration
-	Now   time.Time
-}
-
 // Placed is what the answer means for the run.
 type Placed struct {
 	// State is Waiting also when there are nodes: they have to stand in the status before
 	// anything is made on them.
 	State decision.State
-	// Placement and StartTime are set when the queue gave the run its nodes.
+	// Placement is set when the queue gave the run its nodes.
 	Placement *v1alpha1.Placement
-	StartTime *metav1.Time
 }
 
-// Place reads the queue's answer.
-func Place(w Waited) Placed {
-	a := w.Answer
-	if w.Unfollowed != "" {
-		a.Message += "; " + w.Unfollowed
+// Place reads the queue's answer to a run that was accepted. A priority that was changed later, and is
+// not followed, is said beside it.
+func Place(run *v1alpha1.BenchmarkRun, a placement.Answer, cfg config.Config, now time.Time) Placed {
+	priority, limit := cfg.Queue.For(run.Namespace).Priority, cfg.Timeouts.Queue.Duration
+	if why := outOfBounds(run, priority); why != "" {
+		a.Message += fmt.Sprintf("; %s: %d counts", why, priority.Nearest(run.Spec.Priority))
 	}
 	switch {
 	case a.Reason == "":
-		return Placed{
-			State:     decision.WaitFor(v1alpha1.ReasonProgressing, "%s", placement.Describe(a.Placement)),
-			Placement: &a.Placement, StartTime: &metav1.Time{Time: w.Now},
-		}
+		return Placed{State: decision.WaitFor(v1alpha1.ReasonProgressing, "%s", placement.Describe(a.Placement)), Placement: &a.Placement}
 	case a.Reason != v1alpha1.ReasonQueued:
 		return Placed{State: decision.FailWith(a.Reason, "%s", a.Message)}
-	case w.Now.Sub(w.Since) > w.Limit:
-		return Placed{State: decision.FailWith(v1alpha1.ReasonDeadlineExceeded, "no nodes within %s: %s", w.Limit, a.Message)}
+	case now.Sub(run.Status.AcceptedTime.Time) > limit:
+		return Placed{State: decision.FailWith(v1alpha1.ReasonDeadlineExceeded, "no nodes within %s: %s", limit, a.Message)}
 	}
 	return Placed{State: decision.WaitFor(v1alpha1.ReasonQueued, "%s", a.Message)}
 }

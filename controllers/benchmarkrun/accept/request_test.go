@@ -28,14 +28,14 @@ func TestPlace(t *testing.T) {
 			placement.Answer{Placement: nodes}, time.Hour,
 			Placed{
 				State:     decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: "clients on n2; db on n1 (replicas on n3)"},
-				Placement: &nodes, StartTime: &metav1.Time{Time: now},
+				Placement: &nodes,
 			},
 		},
 		"nodes, after all, when the limit has passed": {
 			placement.Answer{Placement: nodes}, 3 * time.Hour,
 			Placed{
 				State:     decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: "clients on n2; db on n1 (replicas on n3)"},
-				Placement: &nodes, StartTime: &metav1.Time{Time: now},
+				Placement: &nodes,
 			},
 		},
 		"others are first": {
@@ -53,7 +53,9 @@ func TestPlace(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Place(Waited{Answer: tt.answer, Since: now.Add(-tt.waited), Limit: 2 * time.Hour, Now: now})
+			run, cfg := &v1alpha1.BenchmarkRun{}, config.Default()
+			run.Status.AcceptedTime, cfg.Timeouts.Queue.Duration = &metav1.Time{Time: now.Add(-tt.waited)}, 2*time.Hour
+			got := Place(run, tt.answer, cfg, now)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -134,14 +136,10 @@ func TestPriorityOutOfBounds(t *testing.T) {
 			if got := words(later.decide(t).State); !strings.HasPrefix(got, "done") {
 				t.Errorf("a run that was accepted: %s", got)
 			}
-			q := config.Default().Queue
-			if got := Unfollowed(later.in.Run, q); got != tt.unheeded {
-				t.Errorf("Unfollowed = %q", got)
-			}
 			if got := NodeRequest(later.in.Run, config.Default()).Priority; got != tt.counts {
 				t.Errorf("priority %d counts, want %d", got, tt.counts)
 			}
-			placed := Place(Waited{Answer: placement.Answer{Reason: v1alpha1.ReasonQueued, Message: "queued"}, Unfollowed: tt.unheeded, Limit: time.Hour, Now: now, Since: now})
+			placed := Place(later.in.Run, placement.Answer{Reason: v1alpha1.ReasonQueued, Message: "queued"}, config.Default(), now)
 			if want := strings.TrimSuffix("queued; "+tt.unheeded, "; "); placed.State.(decision.Waiting).Message != want {
 				t.Errorf("the condition says %+v, want %q", placed.State, want)
 			}

@@ -14,7 +14,8 @@ type resolution struct {
 	resolved v1alpha1.Resolved
 	// copies of what has to stay as it is now, and is too large for the status.
 	copies []decision.Action
-	quoted []Quoted
+	// quoted are the numbers that somebody published of targets.
+	quoted []v1alpha1.TargetStatus
 }
 
 // resolve every reference of the spec.

@@ -70,7 +70,7 @@ func (w *world) decide(t *testing.T) Result {
 		}
 		for _, q := range ask.Missing() {
 			if stored, is := q.(decision.GetStored); is {
-				cm, _ := w.objects[decision.GetObject{Kind: decision.KindConfigMap, Name: stored.Name}].(*corev1.ConfigMap)
+				cm, _ := w.objects[decision.Named[*corev1.ConfigMap](stored.Name)].(*corev1.ConfigMap)
 				known = known.With(q, integrity.StoredIn(cm, w.in.Run))
 				continue
 			}
@@ -79,7 +79,7 @@ func (w *world) decide(t *testing.T) Result {
 				known = known.With(q, w.others)
 				continue
 			}
-			w.asked = append(w.asked, fmt.Sprintf("%s %s", q.(decision.GetObject).Kind, q.(decision.GetObject).Name))
+			w.asked = append(w.asked, fmt.Sprintf("%s %s", q.(decision.GetObject).Type.Elem().Name(), q.(decision.GetObject).Name))
 			if answer, exists := w.objects[q]; exists {
 				known = known.With(q, answer)
 			} else {
@@ -110,7 +110,7 @@ func (w *world) then(t *testing.T) {
 }
 
 func (w *world) exists(cm *corev1.ConfigMap) {
-	w.objects[decision.GetObject{Kind: decision.KindConfigMap, Name: cm.Name}] = cm
+	w.objects[decision.Named[*corev1.ConfigMap](cm.Name)] = cm
 }
 
 // accepted: a pass has gone before.
@@ -151,7 +151,7 @@ func otherPlan(t *testing.T, there bool) change {
 		}
 		w.in.Run.Status.Plan = &v1alpha1.PlanStatus{SHA256: p.SHA256(), ConfigMapCount: int32(len(parts))}
 		name := contract.PlanName("run", 0)
-		delete(w.objects, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
+		delete(w.objects, decision.Named[*corev1.ConfigMap](name))
 		if there {
 			w.exists(resources.Journal(w.in.Run, name, contract.KeyPlan, parts[0]))
 		}

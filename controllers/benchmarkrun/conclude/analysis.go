@@ -21,21 +21,14 @@ func (in Input) compare() analysis.Result {
 	if in.Layout.Plan == nil {
 		return analysis.Result{}
 	}
-	out, err := analysis.Conclude(analysis.Input{
-		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit,
-		Settings: analysis.SettingsOf(in.Run.Status.Resolved),
-	})
+	in.Settings = analysis.SettingsOf(in.Run.Status.Resolved)
+	out, err := analysis.Conclude(in.Input)
 	if err != nil {
-		out.Findings = append(out.Findings, uncompared(err))
+		message := "the comparisons of the run cannot be made: " + err.Error()
+		if many := new(analysis.TooManyError); errors.As(err, &many) {
+			message = many.Error()
+		}
+		out.Findings = append(out.Findings, v1alpha1.Finding{Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning, Message: message})
 	}
 	return out
-}
-
-// uncompared is the finding of a run whose comparisons cannot be made, such as that of a family that is too large.
-func uncompared(err error) v1alpha1.Finding {
-	message := "the comparisons of the run cannot be made: " + err.Error()
-	if many := new(analysis.TooManyError); errors.As(err, &many) {
-		message = many.Error()
-	}
-	return v1alpha1.Finding{Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning, Message: message}
 }

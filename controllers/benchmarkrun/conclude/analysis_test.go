@@ -27,7 +27,7 @@ func sweep(t *testing.T, cells, blocks, latencies int, value string) Input {
 	for c := range cells {
 		p.Cells = append(p.Cells, plan.Cell{"x": intstr.FromString(fmt.Sprint(value, c))})
 	}
-	in := Input{Run: run, Plan: p, Names: []string{"throughput", "latency.percentile"}, Layout: analysis.Layout{Plan: p}, Limit: 10000}
+	in := Input{Run: run, Plan: p, Input: analysis.Input{Names: []string{"throughput", "latency.percentile"}, Layout: analysis.Layout{Plan: p}, Limit: 10000}}
 	for b := range blocks {
 		for c := range cells {
 			for target, name := range p.Targets {
@@ -73,11 +73,11 @@ func decided(in Input) Result {
 func TestComparisonsOfTheLargestSweepAreBounded(t *testing.T) {
 	in := sweep(t, 2000, 5, 3, strings.Repeat("x", 400))
 	out := decided(in)
-	if len(out.Compared) != maxCompared || out.Comparisons != 8000 || out.Compared[0].Verdict != v1alpha1.VerdictExploratory ||
-		!cmp.Equal(out.Compared[0].Reasons, []v1alpha1.VerdictReason{{Code: v1alpha1.CodeFamilyTooLarge, Values: map[string]string{"comparisons": "4000", "needed": "18", "blocks": "5"}}}) {
-		t.Errorf("%d of %d comparisons, the first one %+v", len(out.Compared), out.Comparisons, out.Compared[0])
+	if len(out.Status.Comparisons) != maxCompared || out.Status.Results.ComparisonCount != 8000 || out.Status.Comparisons[0].Verdict != v1alpha1.VerdictExploratory ||
+		!cmp.Equal(out.Status.Comparisons[0].Reasons, []v1alpha1.VerdictReason{{Code: v1alpha1.CodeFamilyTooLarge, Values: map[string]string{"comparisons": "4000", "needed": "18", "blocks": "5"}}}) {
+		t.Errorf("%d of %d comparisons, the first one %+v", len(out.Status.Comparisons), out.Status.Results.ComparisonCount, out.Status.Comparisons[0])
 	}
-	if data, err := json.Marshal(out.Compared); err != nil || len(data) > 128<<10 {
+	if data, err := json.Marshal(out.Status.Comparisons); err != nil || len(data) > 128<<10 {
 		t.Errorf("the comparisons of the status are %d bytes (%v)", len(data), err)
 	}
 	stored := 0
@@ -103,8 +103,8 @@ func TestComparisonsBeyondTheLimit(t *testing.T) {
 	in := sweep(t, 20, 2, 1, "")
 	in.Limit = 39
 	out := decided(in)
-	if out.Comparisons != 0 || out.Entries == 0 {
-		t.Errorf("%d comparisons, %d entries", out.Comparisons, out.Entries)
+	if out.Status.Results.ComparisonCount != 0 || out.Status.Results.SummaryEntryCount == 0 {
+		t.Errorf("%d comparisons, %d entries", out.Status.Results.ComparisonCount, out.Status.Results.SummaryEntryCount)
 	}
 	want := []v1alpha1.Finding{{
 		Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning,
@@ -130,20 +130,20 @@ func TestSidesThatDiffer(t *testing.T) {
 	want := []v1alpha1.SideDifferences{{Value: "b", Baseline: "a", Differences: []v1alpha1.SideDifference{
 		{Name: "innodb_flush_log_at_trx_commit", Value: "0", Baseline: "1", Faster: v1alpha1.FasterValue},
 	}}}
-	if diff := cmp.Diff(want, out.Differing); diff != "" || out.Compared[0].Verdict != v1alpha1.VerdictFaster {
-		t.Errorf("%+v, differences (-want +got):\n%s", out.Compared[0], diff)
+	if diff := cmp.Diff(want, out.Status.Differences); diff != "" || out.Status.Comparisons[0].Verdict != v1alpha1.VerdictFaster {
+		t.Errorf("%+v, differences (-want +got):\n%s", out.Status.Comparisons[0], diff)
 	}
 	in.Declaration.Require = []v1alpha1.LikeAspect{v1alpha1.LikeDurability}
-	if out := decided(in); out.Compared[0].Verdict != v1alpha1.VerdictInconclusive || !cmp.Equal(out.Compared[0].Reasons, []v1alpha1.VerdictReason{
+	if out := decided(in); out.Status.Comparisons[0].Verdict != v1alpha1.VerdictInconclusive || !cmp.Equal(out.Status.Comparisons[0].Reasons, []v1alpha1.VerdictReason{
 		{Code: v1alpha1.CodeNotAlike, Values: map[string]string{"unmet": "durability differs: innodb_flush_log_at_trx_commit (a: 1, b: 0)"}},
 	}) {
-		t.Errorf("%+v", out.Compared[0])
+		t.Errorf("%+v", out.Status.Comparisons[0])
 	}
 	in.Run.Status.Resolved = &v1alpha1.Resolved{Targets: []v1alpha1.ResolvedTarget{
 		{Name: "a"}, {Name: "b", Settings: []v1alpha1.ServerSetting{{Name: "innodb_flush_log_at_trx_commit", Value: "0", Source: v1alpha1.SourceSpec}}},
 	}}
-	if out := decided(in); out.Compared[0].Verdict != v1alpha1.VerdictFaster || len(out.Differing) != 0 {
-		t.Errorf("what the spec sets: %+v, %+v", out.Compared[0], out.Differing)
+	if out := decided(in); out.Status.Comparisons[0].Verdict != v1alpha1.VerdictFaster || len(out.Status.Differences) != 0 {
+		t.Errorf("what the spec sets: %+v, %+v", out.Status.Comparisons[0], out.Status.Differences)
 	}
 }
 
@@ -151,12 +151,12 @@ func TestSidesThatDiffer(t *testing.T) {
 func TestComparisonsOfAnInvalidRun(t *testing.T) {
 	in := sweep(t, 1, 8, 1, "")
 	valid := decided(in)
-	if v := valid.Verdict; !v.Known || !v.Valid || valid.Compared[0].Verdict != v1alpha1.VerdictFaster {
-		t.Errorf("a valid run: %+v, %+v", v, valid.Compared[0])
+	if v := valid.Verdict; !v.Known || !v.Valid || valid.Status.Comparisons[0].Verdict != v1alpha1.VerdictFaster {
+		t.Errorf("a valid run: %+v, %+v", v, valid.Status.Comparisons[0])
 	}
 	in.Records[0].Valid = new(false)
-	if out := decided(in); !out.Verdict.Known || out.Verdict.Valid || out.Verdict.Reason != "Contradictions" || out.Compared[0].Verdict != v1alpha1.VerdictFaster {
-		t.Errorf("a contradiction: %+v, %+v", out.Verdict, out.Compared[0])
+	if out := decided(in); !out.Verdict.Known || out.Verdict.Valid || out.Verdict.Reason != "Contradictions" || out.Status.Comparisons[0].Verdict != v1alpha1.VerdictFaster {
+		t.Errorf("a contradiction: %+v, %+v", out.Verdict, out.Status.Comparisons[0])
 	}
 }
 

@@ -103,9 +103,7 @@ func Compare(in Evidence, ask *decision.Asking) (Checked, decision.State) {
 		}
 		c.record++
 	}
-	wait := decision.WaitFor(v1alpha1.ReasonProgressing, "comparing the stored results with the records")
-	wait.Until = in.Now.Add(breath)
-	return c, wait
+	return c, decision.WaitFor(v1alpha1.ReasonProgressing, "comparing the stored results with the records").At(in.Now.Add(breath))
 }
 
 // verdict on the results, once what is stored was compared: what was changed cannot be trusted.

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-bench/assay/internal/record/integrity"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // longRun has 230 attempts in three parts of the records, with the results of two clients each.
@@ -122,7 +123,7 @@ func TestResultsAreComparedInPieces(t *testing.T) {
 func TestSummaryOfAPassThatDied(t *testing.T) {
 	run, _ := longRun(t)
 	p := &plan.Plan{Targets: []string{"db"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{}}}
-	in := Input{Run: run, Plan: p, Names: []string{"throughput"}, Records: []contract.Record{{State: contract.Succeeded, Final: true, Target: "db", Valid: new(true), Values: []contract.RecordedValue{{Name: "throughput", Value: 1, Unit: "tx/s"}}}}}
+	in := Input{Run: run, Plan: p, Input: analysis.Input{Names: []string{"throughput"}, Records: []contract.Record{{State: contract.Succeeded, Final: true, Target: "db", Valid: new(true), Values: []contract.RecordedValue{{Name: "throughput", Value: 1, Unit: "tx/s"}}}}}}
 	name := contract.SummaryName("run", 0)
 	decide := func(stored integrity.Stored) Result {
 		return Decide(in, decision.Known{}.With(decision.GetStored{Name: name}, stored).Ask())
@@ -139,7 +140,7 @@ func TestSummaryOfAPassThatDied(t *testing.T) {
 	cm.BinaryData[contract.KeySummary] = []byte("another")
 	again := decide(integrity.StoredIn(cm, run))
 	_, waits := again.State.(decision.Waiting)
-	if _, is := again.Actions[0].(decision.Delete); !is || !waits || again.Parts > 0 {
+	if _, is := again.Actions[0].(decision.Delete); !is || !waits || again.Status.Results != nil {
 		t.Errorf("another summary: %+v, %+v", again.State, again.Actions)
 	}
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment/search"
 	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/summary"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Input is what the end of a run is decided from.
@@ -24,15 +23,10 @@ type Input struct {
 	Run *v1alpha1.BenchmarkRun
 	// Plan of the run; nil when there is none.
 	Plan *plan.Plan
-	// Names of the measurements that the summary has, in their order.
-	Names []string
-	// Records of all attempts; none where nothing was recorded or the journal is lost.
-	Records []contract.Record
-	// Layout and Declaration of what is compared, and the limit of comparisons; a layout without a
-	// plan compares nothing.
-	Layout      analysis.Layout
-	Declaration analysis.Declaration
-	Limit       int
+	// Input of the comparisons: the names of the measurements that the summary has, in their order; the
+	// records of all attempts, none where nothing was recorded or the journal is lost; and what is
+	// compared, where a layout without a plan compares nothing.
+	analysis.Input
 	// Search of the run; nil without one. Its plan is the whole one, with the trials that were skipped.
 	Search *search.Search
 	// Checked is what the comparison of all that is stored with its digests found.
@@ -45,23 +39,14 @@ type Result struct {
 	State decision.State
 	// Actions store the summary.
 	Actions []decision.Action
-	// Summary as the status shows it, and its headline.
-	Summary  []v1alpha1.SummaryEntry
-	Headline string
-	// Compared are the comparisons that the status shows, and Differing what their targets differ in.
-	Compared  []v1alpha1.ComparisonEntry
-	Differing []v1alpha1.SideDifferences
-	// Searched are the answers of searches, and Sweeps the sweeps that the status shows.
-	Searched []v1alpha1.SearchEntry
-	Sweeps   []v1alpha1.SweepEntry
-	// Parts, Entries, Comparisons, Swept and Searches of the stored summary.
-	Parts, Entries, Comparisons, Swept, Searches int32
+	// Status has what the status shows of the end: the summary and its headline, the comparisons and what their
+	// targets differ in, the sweeps, the answers of searches, and the speed of the nodes. Its results have
+	// the counts of what is stored; nil where nothing is.
+	Status v1alpha1.BenchmarkRunStatus
 	// Bytes that the stored summary takes.
 	Bytes int64
 	// SummarySHA256 is the digest of the last part; empty without one.
 	SummarySHA256 string
-	// MachineSpeed of the nodes over the run.
-	MachineSpeed []v1alpha1.NodeSpeed
 	// Findings about the run as a whole.
 	Findings []v1alpha1.Finding
 	// Verdict on the results.
@@ -83,13 +68,14 @@ func Decide(in Input, ask *decision.Asking) Result {
 	if len(in.Records) == 0 {
 		return out
 	}
-	out.MachineSpeed, out.Findings = machineSpeed(in.Records)
+	st := &out.Status
+	st.MachineSpeed, out.Findings = machineSpeed(in.Records)
 	out.Findings = append(out.Findings, in.Checked.findings()...)
 	var found searched
 	if in.Search != nil {
 		in, found = in.reduce()
 		out.Findings = append(out.Findings, found.findings...)
-		out.Searched = found.entries[:min(len(found.entries), maxSearches)]
+		st.Searches = found.entries[:min(len(found.entries), maxSearches)]
 	}
 	entries, left := summary.Of(summary.Input{Plan: in.Plan, Names: in.Names, Records: in.Records})
 	if left > 0 {
@@ -98,13 +84,13 @@ func Decide(in Input, ask *decision.Asking) Result {
 			left, summary.MaxKinds, summary.MaxEntries)})
 	}
 	out.Findings = append(out.Findings, saturatedCells(in.Names, entries)...)
-	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
-	out.Headline = cmp.Or(found.headline, readout.Headline(in.Plan, in.Names, entries))
+	st.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
+	st.Headline = cmp.Or(found.headline, readout.Headline(in.Plan, in.Names, entries))
 	compared := in.compare()
 	readout.Describe(in.Run, compared.Entries, compared.Sweeps, compared.Differences)
-	out.Compared = compared.Entries[:min(len(compared.Entries), maxCompared)]
-	out.Differing = compared.Differences[:min(len(compared.Differences), maxDiffering)]
-	out.Sweeps = compared.Sweeps[:min(len(compared.Sweeps), maxSwept)]
+	st.Comparisons = compared.Entries[:min(len(compared.Entries), maxCompared)]
+	st.Differences = compared.Differences[:min(len(compared.Differences), maxDiffering)]
+	st.Sweeps = compared.Sweeps[:min(len(compared.Sweeps), maxSwept)]
 	out.Findings = append(out.Findings, compared.Findings...)
 	parts, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: compared.Entries, Sweeps: compared.Sweeps, Searches: found.entries})
 	if err != nil {
@@ -118,12 +104,23 @@ func Decide(in Input, ask *decision.Asking) Result {
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 		out.Bytes += budget.OfConfigMap(cm)
 	}
-	out.Parts, out.Entries, out.Comparisons = int32(len(parts)), int32(len(entries)), int32(len(compared.Entries))
-	out.Swept, out.Searches = int32(len(compared.Sweeps)), int32(len(found.entries))
 	if len(parts) > 0 {
 		out.SummarySHA256 = contract.Digest(parts[len(parts)-1])
+		st.Results = &v1alpha1.ResultsStatus{
+			SummaryConfigMapCount: int32(len(parts)), SummaryEntryCount: int32(len(entries)), ShownEntryCount: int32(len(st.Summary)),
+			ComparisonCount: int32(len(compared.Entries)), ShownComparisonCount: int32(len(st.Comparisons)),
+			SweepCount: int32(len(compared.Sweeps)), SearchCount: int32(len(found.entries)),
+		}
 	}
 	return out
+}
+
+// Held is how many bytes the results of the trials hold.
+func Held(records []contract.Record) (held int64) {
+	for _, rec := range records {
+		held += rec.ResultBytes
+	}
+	return held
 }
 
 // Message of the condition Complete: the headline, and what of the summary stands
@@ -133,14 +130,15 @@ func Message(run *v1alpha1.BenchmarkRun) string {
 	if elsewhere := summary.Elsewhere(run.Name, run.Status.Results); elsewhere != "" {
 		message += "; " + elsewhere
 	}
-	if r := run.Status.Results; r != nil && r.ComparisonCount > r.ShownComparisonCount {
-		message += fmt.Sprintf("; status.comparisons has %d of %d, and the ConfigMaps of the summary have all of them", r.ShownComparisonCount, r.ComparisonCount)
+	shows := func(field string, shown, all int32) {
+		if shown < all {
+			message += fmt.Sprintf("; status.%s has %d of %d, and the ConfigMaps of the summary have all of them", field, shown, all)
+		}
 	}
-	if r := run.Status.Results; r != nil && int(r.SearchCount) > len(run.Status.Searches) {
-		message += fmt.Sprintf("; status.searches has %d of %d, and the ConfigMaps of the summary have all of them", len(run.Status.Searches), r.SearchCount)
-	}
-	if r, shown := run.Status.Results, len(run.Status.Sweeps); r != nil && int(r.SweepCount) > shown {
-		message += fmt.Sprintf("; status.sweeps has %d of %d, and the ConfigMaps of the summary have all of them", shown, r.SweepCount)
+	if r := run.Status.Results; r != nil {
+		shows("comparisons", r.ShownComparisonCount, r.ComparisonCount)
+		shows("searches", int32(len(run.Status.Searches)), r.SearchCount)
+		shows("sweeps", int32(len(run.Status.Sweeps)), r.SweepCount)
 	}
 	return message
 }

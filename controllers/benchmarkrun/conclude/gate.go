@@ -11,32 +11,22 @@ import (
 	"github.com/assay-bench/assay/internal/verdict/gate"
 )
 
-// Ended is how a run ends.
-type Ended struct {
-	// Failure has no reason when it is complete.
-	Failure decision.Failed
-	// Verdict on its results.
-	Verdict Verdict
-}
-
-// Gated is the verdict of a gate.
-type Gated = gate.Verdict
-
-// Gate is the verdict of spec.gate on a run that ends; nil for a run without one. The baselines are read
-// once, by their names in the namespace of the run; a run that has failed needs none. It has no meaning
-// while questions are open.
-func Gate(in Input, end Ended, ask *decision.Asking) *Gated {
+// Gate is the verdict of spec.gate on a run that ends, with a verdict on its results and a failure, whose
+// reason is empty when it is complete; nil for a run without a gate. The baselines are read once, by their
+// names in the namespace of the run; a run that has failed needs none. It has no meaning while questions are
+// open.
+func Gate(in Input, valid Verdict, failure decision.Failed, ask *decision.Asking) *gate.Verdict {
 	if in.Run.Spec.Gate == nil {
 		return nil
 	}
 	out := gate.Input{Gate: *in.Run.Spec.Gate, SpecHash: in.Run.Status.SpecHash}
-	if end.Failure.Reason != "" {
-		out.Failed = end.Failure.Reason + ": " + end.Failure.Message
+	if failure.Reason != "" {
+		out.Failed = failure.Reason + ": " + failure.Message
 		verdict := gate.Judge(out)
 		return &verdict
 	}
 	for _, b := range out.Gate.Baselines() {
-		found := decision.Baseline(ask, b.Name)
+		found := decision.Get[*v1alpha1.BenchmarkBaseline](ask, b.Name)
 		one := gate.Read{}
 		if found.Exists {
 			one = gate.Read{Baseline: found.Value, SHA256: digestOf(found.Value.Spec)}
@@ -50,17 +40,15 @@ func Gate(in Input, end Ended, ask *decision.Asking) *Gated {
 	if out.Workload, err = baseline.WorkloadOf(in.Run); err != nil {
 		out.Workload = "" // no spec is without JSON: it came as such
 	}
-	if v := end.Verdict; !v.Known {
+	if !valid.Known {
 		out.Invalid = v1alpha1.ReasonNoUsableTrial + ": there is no result"
-	} else if !v.Valid {
-		out.Invalid = v.Reason + ": " + v.Message
+	} else if !valid.Valid {
+		out.Invalid = valid.Reason + ": " + valid.Message
 	}
 	if in.Search != nil { // what is compared with the baseline are the rates that it found
 		in, _ = in.reduce()
 	}
-	out.Run = analysis.Run{Name: in.Run.Name, Spec: in.Run.Spec, Input: analysis.Input{
-		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit,
-	}}
+	out.Run = analysis.Run{Name: in.Run.Name, Spec: in.Run.Spec, Input: in.Input}
 	verdict := gate.Judge(out)
 	return &verdict
 }

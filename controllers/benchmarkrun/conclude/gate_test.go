@@ -12,30 +12,31 @@ import (
 
 // A gate asks for its baseline once, of a run that has ended with results, and for nothing else.
 func TestGateAsks(t *testing.T) {
-	query := decision.GetObject{Kind: decision.KindBaseline, Name: "release"}
+	query := decision.Named[*v1alpha1.BenchmarkBaseline]("release")
 	b := &v1alpha1.BenchmarkBaseline{ObjectMeta: metav1.ObjectMeta{Name: "release", ResourceVersion: "7"}}
 	gated := &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Gate: &v1alpha1.Gate{Baseline: "release", Threshold: "25%"}}}
 	valid := Verdict{Known: true, Valid: true}
 	tests := map[string]struct {
 		run   *v1alpha1.BenchmarkRun
 		known decision.Known
-		end   Ended
+		valid Verdict
+		fails decision.Failed
 		asks  bool
 		// want is empty for no verdict.
 		want, message string
 	}{
-		"without a gate":               {run: &v1alpha1.BenchmarkRun{}, end: Ended{Verdict: valid}},
-		"the baseline is not read yet": {run: gated, end: Ended{Verdict: valid}, asks: true},
-		"there is no baseline":         {run: gated, end: Ended{Verdict: valid}, known: decision.Known{}.With(query, decision.Absent{}), want: "Unknown/BaselineNotFound"},
-		"there is one, without a plan": {run: gated, end: Ended{Verdict: valid}, known: decision.Known{}.With(query, b), want: "Unknown/NotJudged", message: "the run has no plan"},
-		"results that are not valid":   {run: gated, end: Ended{Verdict: Verdict{Known: true, Reason: "Tampered", Message: "x"}}, known: decision.Known{}.With(query, b), want: "False/Invalid", message: "the run is not valid (Tampered: x)"},
+		"without a gate":               {run: &v1alpha1.BenchmarkRun{}, valid: valid},
+		"the baseline is not read yet": {run: gated, valid: valid, asks: true},
+		"there is no baseline":         {run: gated, valid: valid, known: decision.Known{}.With(query, decision.Absent{}), want: "Unknown/BaselineNotFound"},
+		"there is one, without a plan": {run: gated, valid: valid, known: decision.Known{}.With(query, b), want: "Unknown/NotJudged", message: "the run has no plan"},
+		"results that are not valid":   {run: gated, valid: Verdict{Known: true, Reason: "Tampered", Message: "x"}, known: decision.Known{}.With(query, b), want: "False/Invalid", message: "the run is not valid (Tampered: x)"},
 		"no result at all":             {run: gated, known: decision.Known{}.With(query, b), want: "False/Invalid", message: "there is no result"},
-		"a run that failed needs none": {run: gated, end: Ended{Failure: decision.Failed{Reason: "ToolFailed", Message: "y"}}, want: "False/RunFailed", message: "ToolFailed: y"},
+		"a run that failed needs none": {run: gated, fails: decision.Failed{Reason: "ToolFailed", Message: "y"}, want: "False/RunFailed", message: "ToolFailed: y"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			ask := tt.known.Ask()
-			got := Gate(Input{Run: tt.run}, tt.end, ask)
+			got := Gate(Input{Run: tt.run}, tt.valid, tt.fails, ask)
 			if asks := len(ask.Missing()) > 0; asks != tt.asks {
 				t.Errorf("asks for %v", ask.Missing())
 			}

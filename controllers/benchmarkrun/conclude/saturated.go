@@ -14,15 +14,12 @@ import (
 // cell, whose headline says so.
 func saturatedCells(names []string, entries []v1alpha1.SummaryEntry) []v1alpha1.Finding {
 	var where []string
-	cells, name := map[int32]bool{}, ""
-	for _, n := range names {
-		if slices.ContainsFunc(entries, func(e v1alpha1.SummaryEntry) bool { return e.Name == n }) {
-			name = n
-			break
-		}
-	}
+	cells := map[int32]bool{}
+	first := slices.IndexFunc(names, func(n string) bool {
+		return slices.ContainsFunc(entries, func(e v1alpha1.SummaryEntry) bool { return e.Name == n })
+	})
 	for _, e := range entries {
-		if e.Name != name || len(e.Labels) > 0 {
+		if first < 0 || e.Name != names[first] || len(e.Labels) > 0 {
 			continue
 		}
 		cells[e.Cell] = true

@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -47,32 +46,26 @@ func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 		&corev1.ServiceAccount{ObjectMeta: meta(clients)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(clients)},
 		&networkingv1.NetworkPolicy{ObjectMeta: meta(clients)},
 	}
+	server := func(name string) {
+		out = append(out, &corev1.Service{ObjectMeta: meta(name)},
+			&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+	}
 	for _, t := range run.Provided() {
 		name := contract.TargetName(run.Name, t.Name)
-		out = append(out, &corev1.Service{ObjectMeta: meta(name)}, &corev1.Secret{ObjectMeta: meta(name)},
-			&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+		server(name)
+		out = append(out, &corev1.Secret{ObjectMeta: meta(name)})
 		for i := range t.Replicas() {
-			name := contract.ReplicaName(run.Name, t.Name, i)
-			out = append(out, &corev1.Service{ObjectMeta: meta(name)},
-				&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+			server(contract.ReplicaName(run.Name, t.Name, i))
 		}
 	}
 	return out
 }
 
-// Expiry is how long a run that has ended is kept.
-type Expiry struct {
-	// Bounded: the run is deleted when Left is over.
-	Bounded bool
-	// Left until then; not positive when it is due.
-	Left time.Duration
-}
-
-// Expires says when a run that has ended is to be deleted.
-func Expires(run *v1alpha1.BenchmarkRun, now time.Time) Expiry {
+// Expires is when a run that has ended is to be deleted; zero for never.
+func Expires(run *v1alpha1.BenchmarkRun) time.Time {
 	ttl := run.Spec.TTLSecondsAfterFinished
 	if ttl == nil || run.Status.CompletionTime == nil {
-		return Expiry{}
+		return time.Time{}
 	}
-	return Expiry{Bounded: true, Left: run.Status.CompletionTime.Add(time.Duration(*ttl) * time.Second).Sub(now)}
+	return run.Status.CompletionTime.Add(time.Duration(*ttl) * time.Second)
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
@@ -120,8 +121,26 @@ func ClientIndex(pod *corev1.Pod) int {
 // Any says whether anything is there that has pods, or had them a moment ago.
 func (c Children) Any() bool { return len(c.StatefulSets)+len(c.Jobs)+c.PodCount > 0 }
 
-// SetNames are the StatefulSets of the run, sorted.
-func (c Children) SetNames() []string { return slices.Sorted(maps.Keys(c.StatefulSets)) }
-
 // JobNames of the run, sorted.
 func (c Children) JobNames() []string { return slices.Sorted(maps.Keys(c.Jobs)) }
+
+// Begun says whether a client has touched its result, so that the execution has begun.
+func Begun(result *corev1.ConfigMap) bool { return Claimed(result) || len(result.BinaryData) > 0 }
+
+// Claimed is as much of Begun as the metadata of a result says. A client of an earlier
+// release marks its result only when it is ready.
+func Claimed(result metav1.Object) bool {
+	a := result.GetAnnotations()
+	return a[v1alpha1.AnnotationClaimedBy] != "" || a[v1alpha1.AnnotationReady] != ""
+}
+
+// Stale is the deletion of a part of the journal that was written by a pass which did not end,
+// and which differs from the part that is to be written; nil when there is none, or it is the
+// same. It means nothing while ask is not complete.
+func Stale(ask *Asking, part *corev1.ConfigMap, key string) Action {
+	stored := ask.Stored(part.Name).Value
+	if !stored.Exists || stored.Digests[key] == contract.Digest(part.BinaryData[key]) {
+		return nil
+	}
+	return Delete{Object: &corev1.ConfigMap{ObjectMeta: stored.Meta}}
+}

@@ -11,11 +11,13 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/ground/store"
 )
 
 // State says where something stands: Waiting, Failed or Done, and nothing else.
@@ -45,9 +47,21 @@ func (Waiting) isState() {}
 func (Failed) isState()  {}
 func (Done) isState()    {}
 
+// IsDone says whether a state is Done.
+func IsDone(s State) bool {
+	_, is := s.(Done)
+	return is
+}
+
 // WaitFor formats the message of a Waiting.
 func WaitFor(reason, format string, args ...any) Waiting {
 	return Waiting{Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// At is the wait with the time when to look again.
+func (w Waiting) At(until time.Time) Waiting {
+	w.Until = until
+	return w
 }
 
 // FailWith formats the message of a Failed.
@@ -108,6 +122,17 @@ type Scale struct {
 // It succeeds when the Secret exists and belongs to the run.
 type CreateSecret struct{ Target resources.Target }
 
+// OfferUploads makes the Secret with signed URLs for what one client has for the object store.
+// The URLs are signed while it is written.
+type OfferUploads struct {
+	// Secret without its data; its controller is the Job of the client.
+	Secret *corev1.Secret
+	// Items in the order of the client.
+	Items []store.Item
+	// Life of the URLs.
+	Life time.Duration
+}
+
 // MarkRun puts the hash of the resolved spec on the run, where selectors find it.
 type MarkRun struct{ Hash string }
 
@@ -120,4 +145,5 @@ func (AddData) isAction()      {}
 func (Scale) isAction()        {}
 func (CreateSecret) isAction() {}
 func (MarkRun) isAction()      {}
+func (OfferUploads) isAction() {}
 func (Delete) isAction()       {}

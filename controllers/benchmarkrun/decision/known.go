@@ -3,19 +3,19 @@ package decision
 import (
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/store"
 	"github.com/assay-bench/assay/internal/record/integrity"
 	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/podhealth"
 )
 
 // Query is a question that a room has about the cluster. Rooms do not read: they
@@ -23,26 +23,16 @@ import (
 // comparable: each is asked once in a pass.
 type Query interface{ isQuery() }
 
-// Kind of an object that a room may ask for.
-type Kind string
-
-// Kinds of objects. All but InstanceShape are in the namespace of the run.
-const (
-	KindConfigMap     Kind = "ConfigMap"
-	KindSecret        Kind = "Secret"
-	KindPod           Kind = "Pod"
-	KindJob           Kind = "Job"
-	KindRole          Kind = "Role"
-	KindRoleBinding   Kind = "RoleBinding"
-	KindInstanceShape Kind = "InstanceShape"
-	KindBaseline      Kind = "BenchmarkBaseline"
-)
-
-// GetObject asks the API server for an object. The answer is a Fact of the object.
+// GetObject asks the API server for an object. All but InstanceShapes are in the namespace of the
+// run. The answer is a Fact of the object.
 type GetObject struct {
-	Kind Kind
+	// Type is that of the pointer to the object.
+	Type reflect.Type
 	Name string
 }
+
+// Named is the query for an object of a type.
+func Named[T Object](name string) GetObject { return GetObject{reflect.TypeFor[T](), name} }
 
 // GetMetadata asks the cache for the metadata of a ConfigMap of the run. One that
 // belongs to somebody else counts as absent.
@@ -80,7 +70,25 @@ type ReadLog struct {
 	Previous bool
 }
 
+// GetItem asks the object store for an item, and decodes it if it is a result that is to be
+// read. A store that does not answer is an answer.
+type GetItem struct {
+	Item store.Item
+	// Read the item, which is a result.
+	Read bool
+}
+
+// AdmitBytes asks what the results of all other runs hold, for a run whose objects may take so many
+// bytes of etcd. Where the budgets have room for them beside that, what is written when the run is
+// accepted counts from now on.
+type AdmitBytes struct {
+	// Held are the bytes that are written at once, Bytes all of them.
+	Held, Bytes int64
+}
+
 func (GetObject) isQuery()   {}
+func (GetItem) isQuery()     {}
+func (AdmitBytes) isQuery()  {}
 func (GetMetadata) isQuery() {}
 func (GetNode) isQuery()     {}
 func (GetResult) isQuery()   {}
@@ -139,6 +147,30 @@ func PartIn(cm *corev1.ConfigMap) Part {
 	return p
 }
 
+// StoredItem is what the object store says of an item.
+type StoredItem struct {
+	// State of the item.
+	State store.State
+	// Problem says why the state is not Present, or why the result cannot be used.
+	Problem string
+	// Result is set when it was to be read and can be used.
+	Result *contract.Result
+}
+
+// Usage is what the other runs hold of a budget, in bytes.
+type Usage struct {
+	// Held is what they have written.
+	Held int64
+	// Limit is the budget of all runs together.
+	Limit int64
+}
+
+// Admission is the answer to AdmitBytes.
+type Admission struct {
+	// Namespace of the run, and all namespaces of the manager.
+	Namespace, Cluster Usage
+}
+
 // Fact is the answer to a query.
 type Fact[T any] struct {
 	// Known: the query was answered.
@@ -163,12 +195,13 @@ type Excess struct {
 type Known struct{ answers map[Query]any }
 
 // With adds an answer: the value that was asked for, or Absent.
-func (k Known) With(q Query, answer any) Known {
-	all := maps.Clone(k.answers)
-	if all == nil {
-		all = map[Query]any{}
-	}
-	all[q] = answer
+func (k Known) With(q Query, answer any) Known { return k.And(Known{map[Query]any{q: answer}}) }
+
+// And joins two sets of answers; those of the other one are newer.
+func (k Known) And(other Known) Known {
+	all := map[Query]any{}
+	maps.Copy(all, k.answers)
+	maps.Copy(all, other.answers)
 	return Known{all}
 }
 
@@ -188,50 +221,28 @@ func (a *Asking) Missing() []Query { return a.missing }
 // Complete says that every question so far was answered.
 func (a *Asking) Complete() bool { return len(a.missing) == 0 }
 
+// Get an object from the API server.
+func Get[T Object](a *Asking, name string) Fact[T] { return lookUp[T](a, Named[T](name)) }
+
 // ConfigMap from the API server.
 func (a *Asking) ConfigMap(name string) Fact[*corev1.ConfigMap] {
-	return lookUp[*corev1.ConfigMap](a, GetObject{KindConfigMap, name})
+	return Get[*corev1.ConfigMap](a, name)
 }
 
 // Excess says whether a ConfigMap was left out, because those before it are as many bytes as a pass
 // may read.
 func (a *Asking) Excess(name string) Fact[Excess] {
-	return answered[Excess](a.known, GetObject{KindConfigMap, name})
+	return answered[Excess](a.known, Named[*corev1.ConfigMap](name))
 }
 
-// Secret from the API server.
-func (a *Asking) Secret(name string) Fact[*corev1.Secret] {
-	return lookUp[*corev1.Secret](a, GetObject{KindSecret, name})
-}
-
-// Pod from the API server.
-func (a *Asking) Pod(name string) Fact[*corev1.Pod] {
-	return lookUp[*corev1.Pod](a, GetObject{KindPod, name})
-}
-
-// Job from the API server.
-func (a *Asking) Job(name string) Fact[*batchv1.Job] {
-	return lookUp[*batchv1.Job](a, GetObject{KindJob, name})
-}
-
-// Role from the API server.
-func (a *Asking) Role(name string) Fact[*rbacv1.Role] {
-	return lookUp[*rbacv1.Role](a, GetObject{KindRole, name})
-}
-
-// RoleBinding from the API server.
-func (a *Asking) RoleBinding(name string) Fact[*rbacv1.RoleBinding] {
-	return lookUp[*rbacv1.RoleBinding](a, GetObject{KindRoleBinding, name})
-}
-
-// Shape from the API server.
-func (a *Asking) Shape(name string) Fact[*v1alpha1.InstanceShape] {
-	return lookUp[*v1alpha1.InstanceShape](a, GetObject{KindInstanceShape, name})
-}
-
-// Baseline of a gate, from the API server.
-func Baseline(a *Asking, name string) Fact[*v1alpha1.BenchmarkBaseline] {
-	return lookUp[*v1alpha1.BenchmarkBaseline](a, GetObject{KindBaseline, name})
+// See a pod and the node that it runs on.
+func (a *Asking) See(pod *corev1.Pod) podhealth.Seen {
+	seen := podhealth.Seen{Pod: pod}
+	if pod != nil && pod.Spec.NodeName != "" {
+		node := a.Node(pod.Spec.NodeName)
+		seen.Node, seen.NodeKnown = node.Value, node.Known
+	}
+	return seen
 }
 
 // Metadata of a ConfigMap, from the cache.
@@ -280,9 +291,19 @@ func (a *Asking) Log(pod, container string, previous bool) Fact[string] {
 	return lookUp[string](a, ReadLog{pod, container, previous})
 }
 
+// AskStore says what the object store has.
+func AskStore(a *Asking, item store.Item, read bool) Fact[StoredItem] {
+	return lookUp[StoredItem](a, GetItem{item, read})
+}
+
+// Admit a run with these bytes.
+func (a *Asking) Admit(held, bytes int64) Fact[Admission] {
+	return lookUp[Admission](a, AdmitBytes{held, bytes})
+}
+
 // Found is an object that an action came upon, without asking for it.
 func Found(a *Asking, name string) Fact[*corev1.ConfigMap] {
-	return answered[*corev1.ConfigMap](a.known, GetObject{KindConfigMap, name})
+	return answered[*corev1.ConfigMap](a.known, Named[*corev1.ConfigMap](name))
 }
 
 func lookUp[T any](a *Asking, q Query) Fact[T] {
@@ -297,12 +318,4 @@ func answered[T any](k Known, q Query) Fact[T] {
 	answer, known := k.answers[q]
 	value, exists := answer.(T)
 	return Fact[T]{Known: known, Exists: exists, Value: value}
-}
-
-// And joins two sets of answers; those of the other one are newer.
-func (k Known) And(other Known) Known {
-	for q, a := range other.answers {
-		k = k.With(q, a)
-	}
-	return k
 }

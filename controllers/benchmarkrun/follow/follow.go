@@ -10,6 +10,7 @@ package follow
 import (
 	"slices"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment/search"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -19,11 +20,9 @@ import (
 
 // Input is what a decision follows from.
 type Input struct {
-	// Layout of the whole plan, and the Declaration of the run.
-	Layout      analysis.Layout
-	Declaration analysis.Declaration
-	// Names of the measurements of the tool, the main one first.
-	Names []string
+	// Input of the analysis, without records: the layout of the whole plan, the declaration of the run, and the
+	// names of the measurements of the tool.
+	analysis.Input
 	// Search of the run; nil without one.
 	Search *search.Search
 	// Record of the trial that has just ended for good.
@@ -63,20 +62,33 @@ func (in Input) afterBlock() Result {
 		return done
 	}
 	blocks := int(in.Record.Block) + 1
-	look := analysis.Input{Layout: in.Layout, Declaration: in.Declaration, Names: in.Names}
 	// An error is one of a spec that another version accepted: this one compares nothing.
-	if is, err := analysis.IsLook(look, blocks); err != nil || !is {
+	if is, err := analysis.IsLook(in.Input, blocks); err != nil || !is {
 		return done
 	}
 	records, state := in.Earlier()
-	if _, read := state.(decision.Done); !read {
+	if !decision.IsDone(state) {
 		return Result{State: state}
 	}
-	look.Records = slices.Concat(records, []contract.Record{in.Record})
-	found, err := analysis.Look(look, blocks)
+	in.Records = slices.Concat(records, []contract.Record{in.Record})
+	found, err := analysis.Look(in.Input, blocks)
 	if err != nil {
 		return done
 	}
 	done.Decision = &contract.Decision{Stop: found.Stop, Why: readout.LookText(found)}
 	return done
+}
+
+// afterProbe says which trial follows in a run that searches, and at which rate.
+func (in Input) afterProbe() Result {
+	records, state := in.Block()
+	if !decision.IsDone(state) {
+		return Result{State: state}
+	}
+	next, err := in.Search.After(in.Layout.Plan, slices.Concat(records, []contract.Record{in.Record}))
+	if err != nil {
+		// The records are chained by hash: this is no accident.
+		return Result{State: decision.FailWith(v1alpha1.ReasonJournalLost, "the records of this run are not those of its search: %v", err)}
+	}
+	return Result{State: decision.Done{}, Decision: &contract.Decision{Stop: next.Stop, Next: next.Next, Rate: next.Rate, Why: next.Why}}
 }

@@ -26,7 +26,7 @@ func experiment(t *testing.T, order v1alpha1.TrialOrder, spread float64) (Input,
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := Input{Layout: analysis.Layout{Plan: p}, Names: []string{contract.NameThroughput}}
+	in := Input{Input: analysis.Input{Layout: analysis.Layout{Plan: p}, Names: []string{contract.NameThroughput}}}
 	if in.Declaration, err = analysis.Declare(spec, in.Names); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,8 @@ package holds
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -74,17 +76,16 @@ func Release(run *v1alpha1.BenchmarkRun, children decision.Children, now time.Ti
 	for _, name := range children.JobNames() {
 		remove(children.Jobs[name])
 	}
-	for _, name := range children.SetNames() {
+	for _, name := range slices.Sorted(maps.Keys(children.StatefulSets)) {
 		remove(children.StatefulSets[name])
 	}
 	reason := v1alpha1.ReasonProgressing
 	if run.Spec.Suspend {
 		reason = v1alpha1.ReasonSuspended
 	}
-	wait := decision.WaitFor(reason, "the run was suspended for too long (queue.hold.suspended) and gives its nodes back")
-	wait.Until = now.Add(time.Second)
 	if end := run.Status.Placement.ReleaseTime.Add(settle); now.Before(end) || children.Any() {
-		return wait, actions
+		wait := decision.WaitFor(reason, "the run was suspended for too long (queue.hold.suspended) and gives its nodes back")
+		return wait.At(now.Add(time.Second)), actions
 	}
 	return decision.Done{}, actions
 }

@@ -12,16 +12,13 @@ import (
 // vouched compares the last part with the anchor, and its records with each other. The earlier
 // parts are compared when the run ends.
 func vouched(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, book Book, ask *decision.Asking) decision.State {
-	if chained := book.Chained(); chained != (anchor != nil) {
-		if chained {
-			return tampered(run, book.Part, errors.New("its records are in a chain, and the plan of this run has none"))
-		}
-		if book.Exists {
-			return tampered(run, book.Part, errors.New("its records have no links, and this run has a chain"))
-		}
-	}
-	if anchor == nil {
+	switch {
+	case anchor == nil && book.Chained():
+		return tampered(run, book.Part, errors.New("its records are in a chain, and the plan of this run has none"))
+	case anchor == nil:
 		return decision.Done{}
+	case book.Exists && !book.Chained():
+		return tampered(run, book.Part, errors.New("its records have no links, and this run has a chain"))
 	}
 	root := ""
 	if book.Part == 0 {
@@ -55,10 +52,7 @@ func tampered(run *v1alpha1.BenchmarkRun, part int32, err error) decision.Failed
 // It has no meaning while questions are open. Last is the last part of the records, which Read
 // has compared.
 func Check(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, last Book, ask *decision.Asking) []integrity.Finding {
-	if anchor == nil {
-		return nil
-	}
-	if run.Status.Plan == nil { // the run ended before its plan was written down
+	if anchor == nil || run.Status.Plan == nil { // it may end before its plan is written down
 		return nil
 	}
 	var plan []integrity.Part
@@ -82,13 +76,9 @@ func Check(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, last Bo
 		}
 		name := contract.RecordsName(run.Name, number)
 		found = append(found, walk.Part(name, book.Records)...)
-		parts = append(parts, storedPart(name, book))
+		parts = append(parts, integrity.Part{Name: name, Key: contract.KeyRecords, Stored: integrity.Stored{
+			Exists: true, InChain: book.Chained(), Previous: book.PreviousPart(), Digests: map[string]string{contract.KeyRecords: book.SHA256},
+		}})
 	}
 	return append(found, integrity.Parts(parts, last.SHA256)...)
-}
-
-func storedPart(name string, book Book) integrity.Part {
-	return integrity.Part{Name: name, Key: contract.KeyRecords, Stored: integrity.Stored{
-		Exists: true, InChain: book.Chained(), Previous: book.PreviousPart(), Digests: map[string]string{contract.KeyRecords: book.SHA256},
-	}}
 }

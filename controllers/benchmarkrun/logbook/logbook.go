@@ -11,10 +11,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/journal"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Book is the last part of the records of a run.
@@ -44,7 +43,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 		return Empty(), decision.Done{}
 	}
 	book, state := part(run, max(known-1, 0), anchor, ask.Records)
-	if !ask.Complete() || !usable(state) {
+	if !ask.Complete() || !decision.IsDone(state) {
 		return Empty(), state
 	}
 	if !book.Exists && known > 0 {
@@ -54,7 +53,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 	}
 	for book.Full() {
 		next, state := part(run, book.Part+1, anchor, ask.Records)
-		if !ask.Complete() || !usable(state) {
+		if !ask.Complete() || !decision.IsDone(state) {
 			return Empty(), state
 		}
 		if !next.Exists {
@@ -65,15 +64,10 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 	if !book.Exists && anchor != nil {
 		book.Records = journal.BeginChain(anchor.PlanSHA256)
 	}
-	if state := vouched(run, anchor, book, ask); !usable(state) {
+	if state := vouched(run, anchor, book, ask); !decision.IsDone(state) {
 		return Empty(), state
 	}
 	return book, decision.Done{}
-}
-
-func usable(state decision.State) bool {
-	_, is := state.(decision.Done)
-	return is
 }
 
 // part of the records; one that does not exist is the empty first part.
@@ -125,16 +119,10 @@ func fits(p *v1alpha1.PlanStatus, records journal.Records) error {
 	return nil
 }
 
-// Added is a book with a record more, and the action that writes it.
-type Added struct {
-	Book   Book
-	Action decision.Action
-}
-
-// Add a record, under the lock of the version that was read. It fails when the part
+// Add a record, by an action under the lock of the version that was read. It fails when the part
 // cannot be encoded. To the book that it returns nothing can be added: it is not written
 // yet.
-func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Added, error) {
+func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Book, decision.Action, error) {
 	exists, part := b.Exists, b.Records
 	if part.Full() {
 		exists, part = false, part.Next()
@@ -142,16 +130,16 @@ func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Added, error
 	part = part.Add(rec)
 	data, err := part.Encode()
 	if err != nil {
-		return Added{}, err
+		return Book{}, nil, err
 	}
 	book := Book{Records: part, Exists: true, SHA256: contract.Digest(data)}
 	if !exists {
 		cm := resources.Journal(run, contract.RecordsName(run.Name, part.Part), contract.KeyRecords, data)
-		return Added{book, decision.Create{Object: cm, Existing: decision.Stop}}, nil
+		return book, decision.Create{Object: cm, Existing: decision.Stop}, nil
 	}
 	cm := b.object.DeepCopy()
 	cm.BinaryData = map[string][]byte{contract.KeyRecords: data}
-	return Added{book, decision.Replace{Object: cm}}, nil
+	return book, decision.Replace{Object: cm}, nil
 }
 
 // RecordsOf a part; none while it is not known, and of one that is of no use, which All says.
@@ -160,17 +148,23 @@ func RecordsOf(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) [
 	return book.Records.Records
 }
 
+// earlier part of the records, which has to be there.
+func earlier(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book, decision.State) {
+	book, state := part(run, number, run.Status.Integrity, ask.EarlierRecords)
+	if decision.IsDone(state) && !book.Exists {
+		state = decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", contract.RecordsName(run.Name, number))
+	}
+	return book, state
+}
+
 // All records of the run, in the order in which the attempts ended. The state is Done, or
 // says which part is gone.
 func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contract.Record, decision.State) {
 	var all []contract.Record
 	for number := range last.Part {
-		book, state := part(run, number, run.Status.Integrity, ask.EarlierRecords)
-		if !usable(state) {
+		book, state := earlier(run, number, ask)
+		if !decision.IsDone(state) {
 			return nil, state
-		}
-		if !book.Exists {
-			return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", contract.RecordsName(run.Name, number))
 		}
 		all = append(all, book.Records.Records...)
 	}
@@ -182,15 +176,9 @@ func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contrac
 func OfBlock(run *v1alpha1.BenchmarkRun, last Book, block int32, ask *decision.Asking) ([]contract.Record, decision.State) {
 	out := last.Records.Records
 	for number := last.Part - 1; number >= 0 && (len(out) == 0 || out[0].Block == block); number-- {
-		book, state := part(run, number, run.Status.Integrity, ask.EarlierRecords)
-		if !usable(state) {
+		book, state := earlier(run, number, ask)
+		if !decision.IsDone(state) {
 			return nil, state
-		}
-		if !ask.Complete() {
-			return nil, decision.Done{}
-		}
-		if !book.Exists {
-			return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", contract.RecordsName(run.Name, number))
 		}
 		out = slices.Concat(book.Records.Records, out)
 	}

@@ -79,7 +79,7 @@ func TestRecordsOfARunThatGaveItsNodesBack(t *testing.T) {
 	for releases, want := range []int32{0, 1} {
 		run.Status.Releases = int32(releases)
 		book, state := Read(run, nil, known.Ask())
-		if done := book.Totals().Done; !usable(state) || done != want {
+		if done := book.Totals().Done; !decision.IsDone(state) || done != want {
 			t.Errorf("after %d releases: %d trials and %+v, want %d", releases, done, state, want)
 		}
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
-// durabilityDiffers is the name of the finding.
-const durabilityDiffers = "durability-differs"
-
 // durabilityOf is what a server answered for the variables that decide what a commit costs.
 func durabilityOf(s contract.Server) []v1alpha1.ServerSetting {
 	var out []v1alpha1.ServerSetting
@@ -55,7 +52,7 @@ func CompareDurability(run *v1alpha1.BenchmarkRun, statuses []v1alpha1.TargetSta
 		each = append(each, st.Name+": "+strings.Join(has, ", "))
 	}
 	return []v1alpha1.Finding{{
-		Check: durabilityDiffers, Severity: string(validity.Warning),
+		Check: "durability-differs", Severity: string(validity.Warning),
 		Message: fmt.Sprintf("the targets do not pay the same for a commit, so that a comparison of loads that write is one of these settings too (%s): "+
 			"set them alike in spec.targets[].mysql.config to compare the servers", strings.Join(each, "; ")),
 	}}
@@ -64,25 +61,19 @@ func CompareDurability(run *v1alpha1.BenchmarkRun, statuses []v1alpha1.TargetSta
 // differing are the names of the settings whose values are not alike, and the settings
 // of each target.
 func differing(known []v1alpha1.TargetStatus) (differ []string, prices []map[string]string) {
-	prices = make([]map[string]string, len(known))
-	for i, st := range known {
-		prices[i] = price(st.Durability)
-	}
-	names := map[string]bool{}
-	for _, p := range prices {
-		for name := range p {
-			names[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		// A variable that a server does not have says nothing: it may have no such engine.
-		values := map[string]bool{}
-		for _, p := range prices {
-			if value, there := p[name]; there {
-				values[value] = true
+	values := map[string]map[string]bool{} // by name; one that a server does not have says nothing: it may have no such engine
+	for _, st := range known {
+		one := price(st.Durability)
+		for name, value := range one {
+			if values[name] == nil {
+				values[name] = map[string]bool{}
 			}
+			values[name][value] = true
 		}
-		if len(values) > 1 {
+		prices = append(prices, one)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if len(values[name]) > 1 {
 			differ = append(differ, name)
 		}
 	}

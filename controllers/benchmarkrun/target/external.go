@@ -2,6 +2,7 @@ package target
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -21,15 +22,9 @@ func ExternalAddress(e v1alpha1.ExternalTarget) string {
 // names of the machine itself count as one. What a name service would make of two names is not
 // asked: it may answer otherwise tomorrow.
 func SharesServer(targets []v1alpha1.Target, t v1alpha1.Target) bool {
-	if t.External == nil {
-		return false
-	}
-	for _, other := range targets {
-		if other.Name != t.Name && other.External != nil && serverOf(other.External) == serverOf(t.External) {
-			return true
-		}
-	}
-	return false
+	return t.External != nil && slices.ContainsFunc(targets, func(other v1alpha1.Target) bool {
+		return other.Name != t.Name && other.External != nil && serverOf(other.External) == serverOf(t.External)
+	})
 }
 
 // serverOf an external target, to be compared.

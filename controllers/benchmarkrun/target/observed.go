@@ -11,39 +11,12 @@ import (
 	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
-// Observed is what is known of the pods of a target, for its status. What is not known
-// now is as it was known before.
-type Observed struct {
-	Address      string
-	QOSClass     string
-	Restarts     *int32
-	ImageID      string
-	AgentImageID string
-	NodeName     string
-	Replicas     []v1alpha1.ReplicaStatus
-}
-
-// observedBefore is what the status of the last pass says.
-func observedBefore(run *v1alpha1.BenchmarkRun, target string) Observed {
-	st := run.TargetStatus(target)
-	return Observed{
-		Address: st.Address, QOSClass: st.QOSClass, Restarts: st.RestartCount, ImageID: st.ImageID, AgentImageID: st.AgentImageID,
-		NodeName: st.NodeName, Replicas: st.Replicas,
-	}
-}
-
-// Into puts what was observed into the status of the target.
-func (o Observed) Into(st *v1alpha1.TargetStatus) {
-	st.Address, st.QOSClass, st.RestartCount, st.ImageID, st.AgentImageID = o.Address, o.QOSClass, o.Restarts, o.ImageID, o.AgentImageID
-	st.NodeName, st.Replicas = o.NodeName, o.Replicas
-}
-
-// observe what really runs.
-func (in room) observe(b resources.Target, pod *corev1.Pod) Observed {
-	o := observedBefore(in.Run, b.Spec.Name)
+// observe what really runs. What is not known now is as it was known before.
+func (in room) observe(b resources.Target, pod *corev1.Pod) v1alpha1.TargetStatus {
+	o := in.Run.TargetStatus(b.Spec.Name)
 	o.Address = fmt.Sprintf("%s:%d", b.Address(), resources.DatabasePort)
 	o.QOSClass = string(pod.Status.QOSClass)
-	o.Restarts = Restarts(pod)
+	o.RestartCount = Restarts(pod)
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.Name == resources.ServerContainer && c.ImageID != "" {
 			o.ImageID = c.ImageID

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -21,10 +22,8 @@ type Input struct {
 	Run *v1alpha1.BenchmarkRun
 	// Now is the time of the pass.
 	Now time.Time
-	// Timeouts of the operator.
-	Timeouts config.Timeouts
-	// Pods is what pods may use beside their shape.
-	Pods config.Pods
+	// Config of the operator.
+	config.Config
 	// Active is the one target that may run with design.idleTargets: Stopped; empty: all
 	// of them run.
 	Active string
@@ -49,8 +48,8 @@ type Target struct {
 	Name string
 	// State is Done when the target can be loaded or measured now.
 	State decision.State
-	// Observed of the target, now or before.
-	Observed Observed
+	// Observed is the status of the target with what is known of its pods, now or before.
+	Observed v1alpha1.TargetStatus
 	// Nodes of its pods that the status does not describe yet.
 	Nodes []v1alpha1.NodeInfo
 }
@@ -94,7 +93,7 @@ type room struct {
 
 // decide what is to be done about one target.
 func (in room) decide(t v1alpha1.Target) (Target, []decision.Action) {
-	out := Target{Name: t.Name, State: decision.Done{}, Observed: observedBefore(in.Run, t.Name)}
+	out := Target{Name: t.Name, State: decision.Done{}, Observed: in.Run.TargetStatus(t.Name)}
 	switch {
 	case t.External != nil:
 		// Nobody but the load can say whether a login works.
@@ -146,10 +145,8 @@ func (in Input) stateOf(target string, v podhealth.Verdict) decision.State {
 		return awaitsTurn()
 	case v.State == podhealth.Ready:
 		return decision.Done{}
-	case v.Reason == "":
-		return decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: v.Message}
 	}
-	return decision.Waiting{Reason: v.Reason, Message: v.Message}
+	return decision.Waiting{Reason: cmp.Or(v.Reason, v1alpha1.ReasonProgressing), Message: v.Message}
 }
 
 // provide brings a server further: up, or out of the way. A server that is up where it
@@ -188,12 +185,7 @@ func (in room) judge(b resources.Target, set *appsv1.StatefulSet, pod *corev1.Po
 	case pod == nil:
 		return podhealth.Missing(set.CreationTimestamp.Time, in.Timeouts, in.Now)
 	case loaded:
-		seen := podhealth.Seen{Pod: pod}
-		if name := pod.Spec.NodeName; name != "" {
-			node := in.ask.Node(name)
-			seen.Node, seen.NodeKnown = node.Value, node.Known
-		}
-		return podhealth.TargetAgain(seen, resources.ServerContainer, in.Timeouts, in.Now)
+		return podhealth.TargetAgain(in.ask.See(pod), resources.ServerContainer, in.Timeouts, in.Now)
 	}
 	return podhealth.Target(pod, resources.ServerContainer, in.Timeouts, in.Now)
 }

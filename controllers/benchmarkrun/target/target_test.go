@@ -208,8 +208,8 @@ func TestTurnsDoNotFlipTheStateBack(t *testing.T) {
 func TestObserved(t *testing.T) {
 	w := newWorld(up("a"), up("b"))
 	first := w.decide(t).Of("a").Observed
-	want := Observed{
-		Address: "run-a-db.ns.svc:3306", QOSClass: "Guaranteed", Restarts: new(int32), ImageID: "sha", NodeName: "n0",
+	want := v1alpha1.TargetStatus{
+		Name: "a", Address: "run-a-db.ns.svc:3306", QOSClass: "Guaranteed", RestartCount: new(int32), ImageID: "sha", NodeName: "n0",
 	}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -218,9 +218,7 @@ func TestObserved(t *testing.T) {
 		t.Errorf("nodes (-want +got):\n%s", diff)
 	}
 	w.in.Run.Status.Nodes = []v1alpha1.NodeInfo{{Name: "n0"}}
-	st := v1alpha1.TargetStatus{Name: "a"}
-	first.Into(&st)
-	w.in.Run.Status.Targets = []v1alpha1.TargetStatus{st}
+	w.in.Run.Status.Targets = []v1alpha1.TargetStatus{first}
 	ask := decision.Known{}.Ask()
 	again := Decide(w.in, ask).Of("a").Observed
 	if diff := cmp.Diff([]decision.Query{decision.GetNode{Name: "n1"}}, ask.Missing()); diff != "" {
@@ -246,8 +244,8 @@ func TestExternalTargets(t *testing.T) {
 	want := Result{
 		State: decision.Done{Reason: v1alpha1.ReasonNotContacted, Message: "not yet logged in to the servers that Assay did not start: e, j; loading the data does"},
 		Targets: []Target{
-			{Name: "e", State: decision.Done{}, Observed: Observed{Address: "db.example:3307"}},
-			{Name: "j", State: decision.Done{}, Observed: Observed{Address: "jdbc:x"}},
+			{Name: "e", State: decision.Done{}, Observed: v1alpha1.TargetStatus{Name: "e", Address: "db.example:3307"}},
+			{Name: "j", State: decision.Done{}, Observed: v1alpha1.TargetStatus{Name: "j", Address: "jdbc:x"}},
 		},
 	}
 	if diff := cmp.Diff(want, w.decide(t)); diff != "" {

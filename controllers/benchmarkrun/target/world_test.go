@@ -44,7 +44,7 @@ func newWorld(changes ...change) *world {
 		run.Status.Placement.Targets = append(run.Status.Placement.Targets, v1alpha1.TargetPlacement{Name: name, NodeName: fmt.Sprintf("n%d", i)})
 	}
 	w := &world{
-		in: Input{Run: run, Now: now, Timeouts: config.Default().Timeouts, Children: decision.Children{
+		in: Input{Run: run, Now: now, Config: config.Config{Timeouts: config.Default().Timeouts}, Children: decision.Children{
 			StatefulSets: map[string]*appsv1.StatefulSet{}, TargetPods: map[string]*corev1.Pod{},
 		}},
 		nodes: map[string]*corev1.Node{"n0": {ObjectMeta: metav1.ObjectMeta{Name: "n0"}}, "n1": {ObjectMeta: metav1.ObjectMeta{Name: "n1"}}},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,11 +12,10 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/ground/resources"
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/podhealth"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // begin makes the objects of an execution that has no Job. The results come first, the
@@ -29,7 +29,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	for i := range e.Clients {
 		if begun(in, contract.ResultName(e.Name, i), ask) {
 			r := takenAway(in.Run, e, ask)
-			if _, ended := r.State.(decision.Done); ended {
+			if decision.IsDone(r.State) {
 				return finish(in, e, r.End, ask)
 			}
 			return r
@@ -176,7 +176,7 @@ func loadResult(in Input, target string, ask *decision.Asking) decision.Fact[dec
 // names is not used: to create it fails, and ends the run.
 func grant(run *v1alpha1.BenchmarkRun, c resources.Client, ask *decision.Asking) []decision.Action {
 	binding, want := resources.RoleBinding(run), c.Role()
-	bind, have := ask.RoleBinding(binding.Name), ask.Role(want.Name)
+	bind, have := decision.Get[*rbacv1.RoleBinding](ask, binding.Name), decision.Get[*rbacv1.Role](ask, want.Name)
 	bound := bind.Exists && metav1.IsControlledBy(bind.Value, run)
 	have.Exists = have.Exists && metav1.IsControlledBy(have.Value, run)
 	var actions []decision.Action

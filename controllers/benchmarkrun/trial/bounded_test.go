@@ -30,7 +30,7 @@ func noise(r *rand.Rand, n int) string {
 // Whatever a tool says, the record of its trial stays within its part of the budget.
 func TestARecordStaysWithinItsPart(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	in := Input{Run: &v1alpha1.BenchmarkRun{}, Limits: config.DefaultLimits(), Plan: &plan.Plan{Trials: make([]plan.Trial, 720)}}
+	in := Input{Run: &v1alpha1.BenchmarkRun{}, Config: config.Config{Limits: config.DefaultLimits()}, Plan: &plan.Plan{Trials: make([]plan.Trial, 720)}}
 	values := func(label func(i int) string) (out []contract.RecordedValue) {
 		for i := range in.mostValues() {
 			out = append(out, contract.RecordedValue{

@@ -2,13 +2,10 @@ package trial
 
 import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/merge"
 	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
-
-	"github.com/assay-bench/assay/internal/trial/merge"
 )
 
 // check compares the results of a trial with themselves and with what was asked for, and

@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -60,7 +61,7 @@ func newCluster() *cluster {
 	}
 	c := &cluster{
 		in: Input{
-			Run: run, Now: began, Timeouts: config.Default().Timeouts,
+			Run: run, Now: began, Config: config.Config{Timeouts: config.Default().Timeouts},
 			Work: experiment.Work{Tool: runner.Runner{Name: "tool"}},
 			Plan: &plan.Plan{Targets: []string{"db"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{}}},
 			Children: decision.Children{
@@ -145,12 +146,12 @@ func (c *cluster) deliver(i int, reason contract.Reason) {
 func (c *cluster) known() decision.Known {
 	k := decision.Known{}.
 		With(decision.GetNode{Name: "node"}, &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}).
-		With(decision.GetObject{Kind: decision.KindRole, Name: contract.ClientName("run")}, decision.Absent{}).
-		With(decision.GetObject{Kind: decision.KindRoleBinding, Name: contract.ClientName("run")}, decision.Absent{}).
-		With(decision.GetObject{Kind: decision.KindJob, Name: c.e.Name}, decision.Absent{}).
+		With(decision.Named[*rbacv1.Role](contract.ClientName("run")), decision.Absent{}).
+		With(decision.Named[*rbacv1.RoleBinding](contract.ClientName("run")), decision.Absent{}).
+		With(decision.Named[*batchv1.Job](c.e.Name), decision.Absent{}).
 		With(decision.ReadLog{Pod: "run-db-db-0", Container: resources.ServerContainer}, "the log")
 	with := func(name string, cm *corev1.ConfigMap) {
-		object, meta, res := decision.GetObject{Kind: decision.KindConfigMap, Name: name}, decision.GetMetadata{Name: name}, decision.GetResult{Name: name}
+		object, meta, res := decision.Named[*corev1.ConfigMap](name), decision.GetMetadata{Name: name}, decision.GetResult{Name: name}
 		if cm == nil {
 			k = k.With(object, decision.Absent{}).With(meta, decision.Absent{}).With(res, decision.Absent{})
 			return
@@ -168,7 +169,7 @@ func (c *cluster) known() decision.Known {
 	}
 	with(c.e.Name, c.trial)
 	if c.database == nil {
-		return k.With(decision.GetObject{Kind: decision.KindPod, Name: "run-db-db-0"}, decision.Absent{})
+		return k.With(decision.Named[*corev1.Pod]("run-db-db-0"), decision.Absent{})
 	}
-	return k.With(decision.GetObject{Kind: decision.KindPod, Name: "run-db-db-0"}, c.database)
+	return k.With(decision.Named[*corev1.Pod]("run-db-db-0"), c.database)
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/budget"
-	"github.com/assay-bench/assay/internal/ground/resources"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/podhealth"
 )
 
@@ -85,7 +84,7 @@ func Decide(in Input, e Execution, ask *decision.Asking) Result {
 		return finish(in, e, atBarrier.End, ask)
 	}
 	r := watch(in, e, job, ask)
-	if _, ended := r.State.(decision.Done); ended {
+	if decision.IsDone(r.State) {
 		// Nobody is told to start a trial that has failed.
 		return finish(in, e, r.End, ask)
 	}
@@ -98,14 +97,13 @@ func finish(in Input, e Execution, end End, ask *decision.Asking) Result {
 	if !ask.Complete() {
 		return Result{}
 	}
+	var wait decision.State
 	if e.phase() == contract.PhaseRun {
-		r := explain(in, e, end, ask)
-		if _, ended := r.State.(decision.Done); !ended {
-			return r
-		}
-		end = r.End
+		end, wait = explain(in, e, end, ask)
 	}
-	end, wait := inStore(in, e, end, ask)
+	if wait == nil {
+		end, wait = inStore(in, e, end, ask)
+	}
 	switch {
 	case !ask.Complete():
 		return Result{}
@@ -146,7 +144,7 @@ func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result
 	var ended []endedClient
 	failed := false
 	for _, pod := range pods {
-		switch v := podhealth.Client(See(pod, ask), containers, in.Timeouts, in.Now); v.State {
+		switch v := podhealth.Client(ask.See(pod), containers, in.Timeouts, in.Now); v.State {
 		case podhealth.Ended:
 			ended = append(ended, endedClient{pod, v})
 			failed = failed || v.Terminated.ExitCode != 0
@@ -157,9 +155,7 @@ func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result
 			return Result{State: decision.Done{}, End: lost(v, pods)}
 		case podhealth.Running:
 			if !v.Until.IsZero() {
-				ending := decision.WaitFor(v1alpha1.ReasonProgressing, "%s: waiting for what became of the tool's container", e.Name)
-				ending.Until = v.Until
-				wait = ending
+				wait = decision.WaitFor(v1alpha1.ReasonProgressing, "%s: waiting for what became of the tool's container", e.Name).At(v.Until)
 			}
 		default:
 			wait = decision.WaitFor(v.Reason, "%s: %s", e.Name, v.Message)
@@ -190,17 +186,6 @@ func withoutPods(in Input, e Execution, job *batchv1.Job) Result {
 		return Result{State: decision.Done{}, End: lost(v, nil)}
 	}
 	return Result{State: decision.WaitFor(v.Reason, "%s: %s", e.Name, v.Message)}
-}
-
-// See looks at a pod and at the node that it runs on.
-func See(pod *corev1.Pod, ask *decision.Asking) podhealth.Seen {
-	seen := podhealth.Seen{Pod: pod}
-	if pod == nil || pod.Spec.NodeName == "" {
-		return seen
-	}
-	node := ask.Node(pod.Spec.NodeName)
-	seen.Node, seen.NodeKnown = node.Value, node.Known
-	return seen
 }
 
 // barrier publishes the start time once every client can start. Phases other than Run
@@ -264,7 +249,7 @@ func publishStart(in Input, e Execution, ask *decision.Asking) []decision.Action
 // takenAway ends an execution that did begin, but whose Job is gone.
 func takenAway(run *v1alpha1.BenchmarkRun, e Execution, ask *decision.Asking) Result {
 	// The cache may not know yet of a Job that exists.
-	if job := ask.Job(e.Name); !job.Known || job.Exists && metav1.IsControlledBy(job.Value, run) {
+	if job := decision.Get[*batchv1.Job](ask, e.Name); !job.Known || job.Exists && metav1.IsControlledBy(job.Value, run) {
 		return Result{State: running(e)}
 	}
 	return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(

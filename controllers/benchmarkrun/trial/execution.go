@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -9,12 +10,11 @@ import (
 	servers "github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 const (
@@ -34,14 +34,8 @@ type Input struct {
 	Run *v1alpha1.BenchmarkRun
 	// Now is the time of the pass.
 	Now time.Time
-	// Timeouts of the operator.
-	Timeouts config.Timeouts
-	// Store of objects; one that is not configured is none.
-	Store config.Store
-	// Limits of the operator.
-	Limits config.Limits
-	// Pods is what pods may use beside their shape.
-	Pods config.Pods
+	// Config of the operator. An object store that is not configured is none.
+	config.Config
 	// Work is what the run asks of its tool: what is loaded.
 	Work experiment.Work
 	// Demand of all clients together, the largest of all cells.
@@ -124,7 +118,13 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
 	}
-	e.Busy = length.Most + settle + lead(in, e) + checking(in, e)
+	d := in.Run.Spec.Design
+	asked := contract.Trial{
+		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
+		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
+	}
+	// Two processes come to their work, that of the warm-up and that which measures; the data may be checked at the end.
+	e.Busy = length.Most + settle + 2*in.Work.Tool.Opening(asked).Lead + in.Work.Tool.CheckTime(asked)
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && in.resets() {
 		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Timeouts.Reset.Duration+verifying
@@ -133,21 +133,6 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 		}
 	}
 	return e
-}
-
-// lead is how long the processes of a trial may take to come to their work beside
-// warm-up and window: that of the warm-up and that which measures.
-func lead(in Input, e Execution) time.Duration {
-	d := in.Run.Spec.Design
-	return 2 * in.Work.Tool.Opening(contract.Trial{
-		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
-		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
-	}).Lead
-}
-
-// checking is how long the tool may take to check its data after the window.
-func checking(in Input, e Execution) time.Duration {
-	return in.Work.Tool.CheckTime(contract.Trial{Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients})
 }
 
 // message is what the clients of an execution are told, but for its deadline and for
@@ -182,25 +167,18 @@ func message(in Input, e Execution) contract.Trial {
 	}
 	trial.Endpoint = contract.Endpoint{
 		Host: server.Address(), Port: resources.DatabasePort, Database: resources.Database,
-		TLS: tlsMode(t.MySQL.TLS), StorageEngine: t.MySQL.StorageEngine,
+		TLS: contract.TLSMode(cmp.Or(t.MySQL.TLS, v1alpha1.TLSDisabled)), StorageEngine: t.MySQL.StorageEngine,
 	}
 	return trial
-}
-
-func tlsMode(m v1alpha1.TLSMode) contract.TLSMode {
-	if m == "" {
-		m = v1alpha1.TLSDisabled
-	}
-	return contract.TLSMode(m)
 }
 
 // externalEndpoint is where a server answers that Assay does not provide.
 func externalEndpoint(e *v1alpha1.ExternalTarget) contract.Endpoint {
 	if e.JDBC != nil {
-		return contract.Endpoint{TLS: tlsMode(e.Encryption()), JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
+		return contract.Endpoint{TLS: contract.TLSMode(e.Encryption()), JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
 	}
 	return contract.Endpoint{
-		Host: e.Host, Port: e.Port, Database: e.Database, TLS: tlsMode(e.Encryption()), InsecureSkipVerify: e.InsecureSkipVerify,
+		Host: e.Host, Port: e.Port, Database: e.Database, TLS: contract.TLSMode(e.Encryption()), InsecureSkipVerify: e.InsecureSkipVerify,
 	}
 }
 

@@ -9,9 +9,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/ground/resources"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/podhealth"
 )
 
@@ -21,36 +20,33 @@ const evidenceTime = 5 * time.Second
 
 // explain looks at the database for the cause of a failure that a client only saw from
 // its side, and for a restart that no client noticed. It waits a moment where the cluster
-// may not have told yet.
-func explain(in Input, e Execution, end End, ask *decision.Asking) Result {
-	as := func(end End) Result { return Result{State: decision.Done{}, End: end} }
+// may not have told yet: the state is nil when the cause is known.
+func explain(in Input, e Execution, end End, ask *decision.Asking) (End, decision.State) {
 	if in.Run.Target(e.Ref.Target).External != nil {
-		return as(end)
+		return end, nil
 	}
 	meta := ask.Metadata(e.Name)
 	if !meta.Exists {
-		return as(end)
+		return end, nil
 	}
 	began, err := podhealth.ParseBegan(meta.Value.Annotations[v1alpha1.AnnotationTarget])
 	if err != nil {
-		return Result{State: decision.FailWith(v1alpha1.ReasonResultContradictory, "ConfigMap %s, annotation %s: %v", e.Name, v1alpha1.AnnotationTarget, err)}
+		return end, decision.FailWith(v1alpha1.ReasonResultContradictory, "ConfigMap %s, annotation %s: %v", e.Name, v1alpha1.AnnotationTarget, err)
 	}
 	if !end.failed() {
 		// The cache may not have heard yet of a restart during the window.
-		live := ask.Pod(contract.TargetName(in.Run.Name, e.Ref.Target) + "-0")
+		live := decision.Get[*corev1.Pod](ask, contract.TargetName(in.Run.Name, e.Ref.Target)+"-0")
 		if live.Known && podhealth.Restarted(began, live.Value, resources.ServerContainer) {
 			end = end.with(v1alpha1.ReasonTargetRestarted, "the database restarted while it was measured: see the log of the database pod")
 		}
-		return as(end)
+		return end, nil
 	}
-	reason, message := podhealth.Cause(end.Reason, end.Message, began, See(in.TargetPod(e.Ref.Target), ask), resources.ServerContainer)
+	reason, message := podhealth.Cause(end.Reason, end.Message, began, ask.See(in.TargetPod(e.Ref.Target)), resources.ServerContainer)
 	lostServer := end.Reason == string(contract.ReasonConnectionLost) || end.Reason == string(contract.ReasonTargetUnreachable)
 	if lostServer && reason == end.Reason && in.Now.Sub(end.At) < evidenceTime {
-		wait := decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name)
-		wait.Until = in.Now.Add(time.Second)
-		return Result{State: wait}
+		return end, decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name).At(in.Now.Add(time.Second))
 	}
-	return as(end.with(reason, message))
+	return end.with(reason, message), nil
 }
 
 const (

@@ -6,12 +6,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-
-	"github.com/assay-bench/assay/internal/trial/validity"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
-
 	"github.com/assay-bench/assay/internal/trial/merge"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // maxLoad is how many figures of a load stand in the status.
@@ -29,11 +26,7 @@ func LoadFindings(in Input, target string, res contract.Result, ask *decision.As
 			found = append(found, validity.CompareData(loaded.Value.Result, res, same)...)
 		}
 	}
-	var out []v1alpha1.Finding
-	for _, f := range found {
-		out = append(out, v1alpha1.Finding{Target: target, Check: f.Check, Severity: string(f.Severity), Message: f.Message})
-	}
-	return out
+	return Findings(target, allRecorded(found))
 }
 
 // firstLoaded is the first target of the spec that holds its data, but for one of the
@@ -71,7 +64,7 @@ func LoadFigures(in Input, e Execution, results []contract.Result) ([]v1alpha1.V
 	if err != nil {
 		return nil, fmt.Errorf("merging the results of %s: %w", e.Name, err)
 	}
-	out = append(out, shownValues(values(in.Work.Tool.Summary, merged, maxLoad))...)
+	out = append(out, shownValues(values(in.Work.Tool.Summary, merged))...)
 	return out[:min(len(out), maxLoad)], nil
 }
 

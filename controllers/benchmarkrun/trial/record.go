@@ -13,18 +13,15 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/likeness"
-	"github.com/assay-bench/assay/internal/trial/plan"
-
-	"github.com/assay-bench/assay/internal/trial/validity"
-
-	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/internal/trial/podhealth"
-
 	"github.com/assay-bench/assay/internal/trial/merge"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/trial/podhealth"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // Planned is the record of an attempt of which nothing is known but what was planned. RateField is
@@ -32,17 +29,15 @@ import (
 func Planned(p *plan.Plan, at journal.Position, rateField string) contract.Record {
 	t := p.Trials[at.Index]
 	rec := contract.Record{Index: t.Index, Attempt: at.Attempt, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target], Rate: at.Rate}
+	parameters := map[string]contract.Scalar{}
 	for name, value := range p.Cells[t.Cell] {
-		if rec.Parameters == nil {
-			rec.Parameters = map[string]contract.Scalar{}
-		}
-		rec.Parameters[name] = contract.Scalar{Text: value.StrVal, Int: value.IntVal, IsInt: value.Type == intstr.Int}
+		parameters[name] = contract.Scalar{Text: value.StrVal, Int: value.IntVal, IsInt: value.Type == intstr.Int}
 	}
 	if rateField != "" && at.Rate > 0 && at.Rate <= math.MaxInt32 {
-		if rec.Parameters == nil {
-			rec.Parameters = map[string]contract.Scalar{}
-		}
-		rec.Parameters[rateField] = contract.Scalar{Int: int32(at.Rate), IsInt: true}
+		parameters[rateField] = contract.Scalar{Int: int32(at.Rate), IsInt: true}
+	}
+	if len(parameters) > 0 {
+		rec.Parameters = parameters
 	}
 	return rec
 }
@@ -178,11 +173,12 @@ type outcome struct {
 func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
 	all.merged.Measurements = append(slices.Clip(all.merged.Measurements), costs.Of(results, all.merged, priceOf(in.Run, rec.Target))...)
-	rec.Values = values(in.Work.Names(), all.merged, in.mostValues())
+	measured := values(in.Work.Names(), all.merged)
+	rec.Values = measured[:min(len(measured), in.mostValues())]
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
 	rec.Throttled = throttledIn(results)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
-	if cut := valuesOf(in.Work.Names(), all.merged) - len(rec.Values); cut > 0 {
+	if cut := len(measured) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
 			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, fewer clients, or fewer trials", cut, in.mostValues())})
 	}
@@ -221,10 +217,7 @@ func priceOf(run *v1alpha1.BenchmarkRun, target string) costs.Rate {
 	if err != nil {
 		return costs.Rate{} // the API server has checked it
 	}
-	servers := 1
-	if r := run.Target(target).MySQL; r != nil && r.Replication != nil {
-		servers += int(r.Replication.Replicas)
-	}
+	servers := 1 + run.Target(target).Replicas()
 	return costs.Rate{PerHour: perHour * float64(servers), Currency: shape.Price.Currency}
 }
 

@@ -62,11 +62,18 @@ func shownLimits(limits []contract.RecordedLimit) []v1alpha1.Limit {
 
 // ShownFindings of a record, as the status shows them.
 func ShownFindings(rec contract.Record) []v1alpha1.Finding {
+	out := Findings(rec.Target, rec.Findings)
+	for i := range out {
+		out[i].Trial = new(rec.Index)
+	}
+	return out
+}
+
+// Findings about a target, as the status shows them.
+func Findings(target string, found []contract.RecordedFinding) []v1alpha1.Finding {
 	var out []v1alpha1.Finding
-	for _, f := range rec.Findings {
-		out = append(out, v1alpha1.Finding{
-			Trial: new(rec.Index), Client: f.Client, Target: rec.Target, Check: f.Check, Severity: f.Severity, Message: f.Message,
-		})
+	for _, f := range found {
+		out = append(out, v1alpha1.Finding{Client: f.Client, Target: target, Check: f.Check, Severity: f.Severity, Message: f.Message})
 	}
 	return out
 }

@@ -1,27 +1,27 @@
 package trial
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/ground/store"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
-// checkArchive is the finding about what did not reach the object store.
-const checkArchive = "archive-lost"
-
 // uses says whether this run brings anything to the object store: one that was accepted without
 // a store has agents that may not know of it.
 func (in Input) uses() bool {
 	r := in.Run.Status.Results
-	return in.Store.Configured() && r != nil && r.Store != ""
+	return in.Results.Store.Configured() && r != nil && r.Store != ""
 }
 
 // storeOf is what the clients are told of the store; nil for none.
@@ -30,20 +30,15 @@ func storeOf(in Input) *contract.Store {
 		return nil
 	}
 	return &contract.Store{
-		OverBytes: in.Store.Over.Value(), MaxObjectBytes: in.Store.MaxObject.Value(), UploadSeconds: int64(in.Timeouts.Upload.Seconds()),
+		OverBytes: in.Results.Store.Over.Value(), MaxObjectBytes: in.Results.Store.MaxObject.Value(), UploadSeconds: int64(in.Timeouts.Upload.Seconds()),
 	}
-}
-
-// Layout is where the objects of a run are.
-func Layout(cfg config.Store, run *v1alpha1.BenchmarkRun) store.Layout {
-	return store.Layout{Prefix: cfg.Prefix, Cluster: cfg.Cluster, Namespace: run.Namespace, Run: run.Name}
 }
 
 // items of a client at their keys.
 func (in Input) items(ref contract.TrialRef, objects []contract.Object) []store.Item {
 	var out []store.Item
 	for _, o := range objects {
-		out = append(out, store.Item{Object: o, Key: Layout(in.Store, in.Run).Key(ref, o)})
+		out = append(out, store.Item{Object: o, Key: accept.Layout(in.Results.Store, in.Run).Key(ref, o)})
 	}
 	return out
 }
@@ -61,12 +56,12 @@ func offer(in Input, e Execution, ask *decision.Asking) []decision.Action {
 		if !meta.Exists {
 			continue
 		}
-		objects, err := contract.ParseUploads(meta.Value.Annotations[contract.AnnotationUploads], in.Store.MaxObject.Value())
+		objects, err := contract.ParseUploads(meta.Value.Annotations[contract.AnnotationUploads], in.Results.Store.MaxObject.Value())
 		if err != nil || len(objects) == 0 || !works(in, e, i) {
 			continue
 		}
 		// One of somebody else would send the client to another store: to make it fails, and ends the run.
-		if have := ask.Secret(contract.UploadName(e.Name, i)); !have.Known || have.Exists && metav1.IsControlledBy(have.Value, job) {
+		if have := decision.Get[*corev1.Secret](ask, contract.UploadName(e.Name, i)); !have.Known || have.Exists && metav1.IsControlledBy(have.Value, job) {
 			continue
 		}
 		ref := e.Ref
@@ -103,8 +98,8 @@ type upload struct {
 // is lost is a finding, and the numbers stay.
 func inStore(in Input, e Execution, end End, ask *decision.Asking) (End, decision.State) {
 	for _, up := range end.uploads {
-		if up.notUploaded != "" || !in.Store.Configured() {
-			end = end.loses(up.ref.Client, orNoStore(up.notUploaded))
+		if up.notUploaded != "" || !in.Results.Store.Configured() {
+			end = end.loses(up.ref.Client, cmp.Or(up.notUploaded, "the manager has no object store any more (results.store)"))
 			continue
 		}
 		for _, item := range in.items(up.ref, up.objects) {
@@ -124,17 +119,10 @@ func inStore(in Input, e Execution, end End, ask *decision.Asking) (End, decisio
 	return end, nil
 }
 
-func orNoStore(text string) string {
-	if text == "" {
-		return "the manager has no object store any more (results.store)"
-	}
-	return text
-}
-
 // loses is the end with a finding.
 func (e End) loses(client int, message string) End {
-	e.Lost = append(e.Lost[:len(e.Lost):len(e.Lost)], contract.RecordedFinding{
-		Client: new(int32(client)), Check: checkArchive, Severity: string(validity.Warning),
+	e.Lost = append(slices.Clip(e.Lost), contract.RecordedFinding{
+		Client: new(int32(client)), Check: "archive-lost", Severity: string(validity.Warning),
 		Message: "not in the object store: " + message,
 	})
 	return e
@@ -149,7 +137,7 @@ func (e End) takes(up upload, stored decision.StoredItem) End {
 	case !sameResult(*whole, e.Results[up.result]):
 		return e.loses(up.ref.Client, "the whole result is of another trial than its numbers")
 	}
-	e.Results = append([]contract.Result(nil), e.Results...)
+	e.Results = slices.Clone(e.Results)
 	e.Results[up.result] = *whole
 	return e
 }
@@ -158,13 +146,4 @@ func (e End) takes(up upload, stored decision.StoredItem) End {
 func sameResult(whole, numbers contract.Result) bool {
 	return whole.Trial.SameTrial(numbers.Trial) && whole.Trial.Client == numbers.Trial.Client && whole.State == numbers.State &&
 		whole.RawSHA256 == numbers.RawSHA256 && whole.Whole == nil
-}
-
-// LostFindings are about what a load or a clean-up did not bring to the object store.
-func LostFindings(target string, end End) []v1alpha1.Finding {
-	var out []v1alpha1.Finding
-	for _, f := range end.Lost {
-		out = append(out, v1alpha1.Finding{Target: target, Client: f.Client, Check: f.Check, Severity: f.Severity, Message: f.Message})
-	}
-	return out
 }

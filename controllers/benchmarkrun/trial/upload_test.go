@@ -50,10 +50,10 @@ func TestInStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := Input{
 				Run: &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run", UID: "u"}}, Now: ended.Add(tt.after),
-				Timeouts: config.Default().Timeouts, Store: config.Default().Results.Store,
+				Config: config.Default(),
 			}
 			if !tt.unset {
-				in.Store.Endpoint = "https://s3.example.com"
+				in.Results.Store.Endpoint = "https://s3.example.com"
 			}
 			end := End{Results: []contract.Result{numbers}, last: ended, uploads: []upload{{ref: ref, objects: objects, notUploaded: tt.notUploaded}}}
 			items := in.items(ref, objects)

@@ -8,10 +8,10 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// values are the measurements of a trial that go into its record, in the order of the
+// values are the measurements of a trial that are for its record, in the order of the
 // names. Measurements of one name differ by their labels, such as the operation: those
 // without labels come first, because they are about all operations together.
-func values(names []string, res contract.Result, most int) []contract.RecordedValue {
+func values(names []string, res contract.Result) []contract.RecordedValue {
 	var out []contract.RecordedValue
 	for _, name := range names {
 		var same []contract.RecordedValue
@@ -25,17 +25,7 @@ func values(names []string, res contract.Result, most int) []contract.RecordedVa
 		slices.SortStableFunc(same, func(a, b contract.RecordedValue) int { return cmp.Compare(len(a.Labels), len(b.Labels)) })
 		out = append(out, same...)
 	}
-	return out[:min(len(out), most)]
-}
-
-// valuesOf is how many values there are, whether or not a record has room for them.
-func valuesOf(names []string, res contract.Result) (n int) {
-	for _, m := range res.Measurements {
-		if m.Value != nil && slices.Contains(names, m.Name) {
-			n++
-		}
-	}
-	return n
+	return out
 }
 
 // machineSpeed is what the first client measured before the trial, on both sides.

@@ -33,17 +33,14 @@ func TestValuesKeepLabelsApart(t *testing.T) {
 		{Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Value: 1, Unit: "ms", Direction: contract.LowerIsBetter},
 		{Name: "latency.avg", Labels: map[string]string{"operation": "update"}, Value: 4, Unit: "ms", Direction: contract.LowerIsBetter},
 	}
-	if diff := cmp.Diff(want, values([]string{"throughput", "latency.avg"}, res, maxValues)); diff != "" {
+	if diff := cmp.Diff(want, values([]string{"throughput", "latency.avg"}, res)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for i := range 2 * maxValues {
 		res.Measurements = append(res.Measurements, measured("latency.avg", fmt.Sprint(i), 1))
 	}
-	if got := values([]string{"throughput", "latency.avg"}, res, maxValues); len(got) != maxValues || got[0].Name != "throughput" {
-		t.Errorf("%d values, the first %+v", len(got), got[0])
-	}
-	if n, want := valuesOf([]string{"throughput", "latency.avg"}, res), 2*maxValues+len(want); n != want {
-		t.Errorf("there are %d values, want %d: what a record has no room for is counted", n, want)
+	if got := values([]string{"throughput", "latency.avg"}, res); len(got) != 2*maxValues+len(want) || got[0].Name != "throughput" {
+		t.Errorf("%d values, the first %+v: what a record has no room for is counted", len(got), got[0])
 	}
 }
 
@@ -90,7 +87,7 @@ func TestValuesHaveNoEscapes(t *testing.T) {
 	m := measured("latency.avg", "\x1b[31mread\n", 1)
 	m.Unit = "m\x1bs"
 	want := []contract.RecordedValue{{Name: "latency.avg", Labels: map[string]string{"operation": "\uFFFD[31mread "}, Value: 1, Unit: "m\uFFFDs", Direction: contract.LowerIsBetter}}
-	if diff := cmp.Diff(want, values([]string{"latency.avg"}, contract.Result{Measurements: []contract.Measurement{m}}, maxValues)); diff != "" {
+	if diff := cmp.Diff(want, values([]string{"latency.avg"}, contract.Result{Measurements: []contract.Measurement{m}})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
