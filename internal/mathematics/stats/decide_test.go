@@ -15,10 +15,13 @@ func TestHolm(t *testing.T) {
 		"nothing": {nil, []float64{}, []float64{}},
 		"one":     {[]float64{0.05}, []float64{0.05}, []float64{0.05}},
 		// R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm"). The third value stops the procedure.
-		"the textbook's":         {[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}, []float64{0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4}},
-		"all are significant":    {[]float64{0.001, 0.002, 0.003}, []float64{0.003, 0.004, 0.004}, []float64{0.05 / 3, 0.05 / 2, 0.05}},
-		"none is above 1":        {[]float64{0.9, 0.8}, []float64{1, 1}, []float64{0.025, 0.025}},
-		"what is missing counts": {[]float64{math.NaN(), 0.025}, []float64{1, 0.05}, []float64{0.05, 0.025}},
+		"the textbook's":           {[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}, []float64{0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4}},
+		"all are significant":      {[]float64{0.001, 0.002, 0.003}, []float64{0.003, 0.004, 0.004}, []float64{0.05 / 3, 0.05 / 2, 0.05}},
+		"none is above 1":          {[]float64{0.9, 0.8}, []float64{1, 1}, []float64{0.025, 0.025}},
+		"equal ones share a level": {[]float64{0.002, 0.03, 0.002, 0.02}, []float64{0.008, 0.04, 0.008, 0.04}, []float64{0.0125, 0.05, 0.0125, 0.025}},
+		"in any order":             {[]float64{0.03, 0.002, 0.02, 0.002}, []float64{0.04, 0.008, 0.04, 0.008}, []float64{0.05, 0.0125, 0.025, 0.0125}},
+		"equal and not shown":      {[]float64{0.01, 0.03, 0.03}, []float64{0.03, 0.06, 0.06}, []float64{0.05 / 3, 0.025, 0.025}},
+		"what is missing counts":   {[]float64{math.NaN(), 0.025}, []float64{1, 0.05}, []float64{0.05, 0.025}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -59,6 +62,27 @@ func TestHolmIsTheClosedTest(t *testing.T) {
 			}
 			if got := adjusted[i] <= errorRate; got != closed || closed != (p[i] <= levels[i]) {
 				t.Fatalf("%v, value %d: adjusted %v, level %v, want significant %v", p, i, adjusted[i], levels[i], closed)
+			}
+		}
+	}
+}
+
+// What is published of a comparison does not depend on its place in the spec, whatever is as certain as it is.
+func TestTheOrderOfAFamilyDecidesNothing(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 300 {
+		family := make([]Comparison, 2+random.IntN(5))
+		for i := range family { // of 8 blocks, many have equal p-values
+			family[i] = around(t, 8, 1+0.06*random.NormFloat64(), 0.08*random.Float64())
+		}
+		want, order := Decide(family, 0.05, 0.03), random.Perm(len(family))
+		shuffled := make([]Comparison, len(family))
+		for to, from := range order {
+			shuffled[to] = family[from]
+		}
+		for to, got := range Decide(shuffled, 0.05, 0.03) {
+			if diff := cmp.Diff(want[order[to]], got); diff != "" {
+				t.Fatalf("comparison %d at place %d of %d (-before +after):\n%s", order[to], to, len(family), diff)
 			}
 		}
 	}
