@@ -7,6 +7,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
 const (
@@ -85,7 +86,7 @@ func memoryPressure(r contract.Result, side string) string {
 		return ""
 	}
 	if share, much := waitedForMemory(*e); much {
-		return fmt.Sprintf("all of the %s waited for memory in %.1f %% of the measured window: give it more memory", side, 100*share)
+		return fmt.Sprintf("all of the %s waited for memory in %s %% of the measured window: give it more memory", side, figure.PercentBeside(share, maxPressure))
 	}
 	return ""
 }
