@@ -103,6 +103,9 @@ func runCases(o *v1alpha1.BenchmarkRun) (cases []junitCase) {
 func comparisonCases(run *stored.Run) (cases []junitCase) {
 	for _, v := range ReadoutOf(run).Verdicts {
 		one := junitCase{Name: v.Subject, Class: run.Object.Name + "." + v.Family, Out: contract.Clean(v.Text)}
+		if v.Detects != "" {
+			one.Out += "\n" + contract.Clean(v.Detects)
+		}
 		if v.Undecided() {
 			one.Skipped = &junitBad{v.Verdict, contract.Line(v.Text)}
 		}

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // RunsVersion names the format of Runs, and RunVersion that of Run. A reader refuses any other.
@@ -212,7 +211,7 @@ func Of(in Input) Run {
 		Version: RunVersion, RunHead: HeadOf(run), Planned: plannedOf(run), Targets: targetsOf(run),
 		Measurements: in.measurements(), Verdicts: []Verdict{}, Differences: differencesOf(st.Differences),
 	}
-	a := about{analysis.ErrorRate(run.Spec), st.Differences}
+	a := aboutRun(run, st.Differences)
 	for _, e := range in.Comparisons {
 		if in.View.has(e.Name) {
 			out.Verdicts = append(out.Verdicts, a.verdict(e))
