@@ -1,8 +1,11 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -191,5 +194,50 @@ func TestFamiliesRaiseFewFalseAlarms(t *testing.T) {
 	}
 	if share, most := float64(alarms)/rounds, errorRate+4*math.Sqrt(errorRate*(1-errorRate)/rounds); share > most {
 		t.Errorf("%.3f of the families have a false difference, want at most %.3f", share, most)
+	}
+}
+
+// The twenty controls of docs/evidence/verdicts.md, 17 of 8 blocks and 3 of 7: how often three or more of them exclude 1 where there
+// is no difference. Few blocks have few p-values, so that the test rejects less often than in 5 of 100.
+func TestControlsThatExcludeOneByChance(t *testing.T) {
+	attained := map[int]float64{}
+	for _, blocks := range []int{7, 8} {
+		for signs := range 1 << blocks {
+			a, b := make([]float64, blocks), make([]float64, blocks)
+			for i := range a {
+				a[i], b[i] = math.Exp(0.01*float64(i+1)*float64(2*(signs>>i&1)-1)), 1
+			}
+			c, err := ComparePaired(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			attained[blocks] += float64(count(c.P() <= 0.05)) / float64(int(1)<<blocks)
+		}
+	}
+	chance := []float64{1} // of so many that exclude 1
+	for i := range 20 {
+		p := attained[8]
+		if i < 3 {
+			p = attained[7]
+		}
+		next := make([]float64, len(chance)+1)
+		for n, c := range chance {
+			next[n], next[n+1] = next[n]+c*(1-p), next[n+1]+c*p
+		}
+		chance = next
+	}
+	page, err := os.ReadFile("../../../docs/evidence/verdicts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(string(page)), " ")
+	for _, want := range []string{
+		fmt.Sprintf("%.1f of the 20 are expected", 17*attained[8]+3*attained[7]),
+		fmt.Sprintf("no p-value between %.1f %% and 5 %% with 8 blocks, and none between %.1f %% and 5 %% with 7", 100*attained[8], 100*attained[7]),
+		fmt.Sprintf("3 or more come in %.0f of 100 such series", 100*(1-chance[0]-chance[1]-chance[2])),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("docs/evidence/verdicts.md lacks %q", want)
+		}
 	}
 }

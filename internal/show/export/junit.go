@@ -123,7 +123,7 @@ func trialCases(run *stored.Run) (cases []junitCase) {
 			continue
 		}
 		one := junitCase{
-			Name:  contract.Line(fmt.Sprintf("trial %d, block %d, %s", rec.Index, rec.Block, cellText(rec.Parameters))),
+			Name:  contract.Line(trialName(rec)),
 			Class: run.Object.Name + "." + contract.Line(rec.Target),
 		}
 		if start, end := windowOf(rec); end.After(start) {
@@ -141,6 +141,15 @@ func trialCases(run *stored.Run) (cases []junitCase) {
 		cases = append(cases, one)
 	}
 	return cases
+}
+
+// trialName is the place of a trial in the plan, with its cell where there is a matrix.
+func trialName(rec contract.Record) string {
+	name := fmt.Sprintf("trial %d, block %d", rec.Index, rec.Block)
+	if cell := cellText(rec.Parameters); cell != "" {
+		name += ", " + cell
+	}
+	return name
 }
 
 func findingsOf(rec contract.Record) string {
