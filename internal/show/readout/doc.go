@@ -17,6 +17,7 @@
 //	headline.go      the main measurement in one line
 //	targets.go       servers as they ran
 //	next.go          what to do next
+//	alike.go         the difference that is most worth removing
 //	legend.go        what intervals and p-values are
 //	status.go        the sentences of the status
 //
