@@ -139,10 +139,9 @@ func comparisons(p *output.Page, doc readout.Run, all bool) {
 
 // differences between two sides.
 func differences(p *output.Page, pair readout.Differences) {
-	rows := [][]string{{"DIFFERS IN", pair.Value, pair.Baseline, "FASTER"}}
+	rows := [][]string{{"DIFFERS IN", pair.Value, pair.Baseline, "MAY FAVOUR"}}
 	for _, d := range pair.Differences {
-		faster := map[string]string{string(v1alpha1.FasterValue): pair.Value, string(v1alpha1.FasterBaseline): pair.Baseline}[d.Faster]
-		rows = append(rows, []string{d.Name, d.Value, d.Baseline, faster})
+		rows = append(rows, []string{d.Name, d.Value, d.Baseline, pair.Favours(d)})
 	}
 	table(p, rows)
 }

@@ -24,10 +24,22 @@ type Difference struct {
 	// Value and Baseline in force; absent where a side has no such property.
 	Value    string `json:"value,omitempty"`
 	Baseline string `json:"baseline,omitempty"`
-	// Faster is Value or Baseline: the side that the difference makes faster; absent where that is unknown.
+	// Faster is Value or Baseline: the side that such a difference can help, whatever it did in this run; absent where that is
+	// unknown.
 	Faster string `json:"faster,omitempty"`
 	// Meaning is why it matters; absent where that is unknown.
 	Meaning string `json:"meaning,omitempty"`
+}
+
+// Favours is the name of the target that such a difference can help; empty where that is unknown.
+func (d Differences) Favours(one Difference) string {
+	switch one.Faster {
+	case string(v1alpha1.FasterValue):
+		return d.Value
+	case string(v1alpha1.FasterBaseline):
+		return d.Baseline
+	}
+	return ""
 }
 
 // fewDiffering names stand in a line; of more, the number.

@@ -45,11 +45,11 @@ func differences(all []readout.Differences) (out []block) {
 	for _, pair := range all {
 		t := &table{caption: pair.Value + " against " + pair.Baseline, head: []column{{"", false}, {pair.Value, false}, {pair.Baseline, false}, {"what it means", false}}}
 		for _, d := range pair.Differences {
-			faster := "which side it makes faster is not known"
-			if side := map[string]string{string(v1alpha1.FasterValue): pair.Value, string(v1alpha1.FasterBaseline): pair.Baseline}[d.Faster]; side != "" {
-				faster = "makes " + side + " faster"
+			favours := "which side it can help is not known"
+			if side := pair.Favours(d); side != "" {
+				favours = "can help " + side
 			}
-			t.rows = append(t.rows, []cell{{text: d.Name, heading: true}, valueCell(d.Value), valueCell(d.Baseline), {text: d.Meaning, below: []string{faster}, class: "prose"}})
+			t.rows = append(t.rows, []cell{{text: d.Name, heading: true}, valueCell(d.Value), valueCell(d.Baseline), {text: d.Meaning, below: []string{favours}, class: "prose"}})
 		}
 		out = append(out, block{table: t})
 	}

@@ -93,6 +93,23 @@ func TestEverySurfaceTellsTheSame(t *testing.T) {
 	}
 }
 
+// What is known of a setting is what it can do, and no finding of the run: no surface says that it made a side faster.
+func TestASettingMayFavourASide(t *testing.T) {
+	read, err := stored.Read(t.Context(), finished.New(t, finished.Options{Blocks: 12, Ratio: 1.0001, Change: smallEffect}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Object.Status.Differences = []v1alpha1.SideDifferences{{Value: "b", Baseline: "a", Differences: []v1alpha1.SideDifference{
+		{Name: "performance_schema", Value: "OFF", Baseline: "ON", Faster: v1alpha1.FasterValue},
+	}}}
+	all := surfacesOf(t, read, export.ReadoutOf(read))
+	for surface, want := range map[string]string{"terminal": "MAY FAVOUR performance_schema OFF ON b", "markdown": "OFF ON b each instrumented event", "page": "can help b"} {
+		if text := all[surface]; !strings.Contains(text, want) || regexp.MustCompile(`(?i)\bfaster\b`).MatchString(text) {
+			t.Errorf("%s: %q is not there, or something is faster: %s", surface, want, text)
+		}
+	}
+}
+
 // surfacesOf a run that show all of it: their texts without marks, on one line.
 func surfacesOf(t *testing.T, read *stored.Run, doc readout.Run) map[string]string {
 	t.Helper()
