@@ -188,20 +188,21 @@ type SideDifference struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Baseline string `json:"baseline,omitempty"`
-	// faster is the side that the difference makes faster; absent where that is unknown.
+	// faster is the side that such a difference can help, by what is known of the setting and not by
+	// this run; absent where that is unknown.
 	// +optional
 	Faster DifferenceEffect `json:"faster,omitempty"`
 }
 
-// DifferenceEffect is the side that a difference makes faster.
+// DifferenceEffect is the side that a difference can help.
 // +kubebuilder:validation:Enum=Value;Baseline
 type DifferenceEffect string
 
 // Effects of differences.
 const (
-	// FasterValue: the difference makes the compared target faster.
+	// FasterValue: the difference can help the compared target.
 	FasterValue DifferenceEffect = "Value"
-	// FasterBaseline: the difference makes the baseline faster.
+	// FasterBaseline: the difference can help the baseline.
 	FasterBaseline DifferenceEffect = "Baseline"
 )
 

@@ -5,7 +5,7 @@
 //	<!-- demo NAME -->
 //	<!-- /demo -->
 //
-// Parts of the demo: get, plan, headline, verdict, words. The part decided is the first line that `kubectl assay get` prints of the other
+// Parts of the demo: get, plan, headline, verdict, words, detects. The part decided is the first line that `kubectl assay get` prints of the other
 // run. It refuses a demo of another manifest, one without a verdict, a run of the gallery that is not decided, a page without its end
 // comment, a name that it does not know, and a file in which nothing is to be written.
 package main

@@ -54,9 +54,15 @@ func TestWords(t *testing.T) {
 		"inconclusive": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP, e.DetectableEffect = v1alpha1.VerdictInconclusive, "1.097", "0.919", "1.34", "0.39", "0.3"
 		}, []string{
-			"| `INCONCLUSIVE` | neither", "| `+9.7 %` | an estimate", "(+1.5 %)", "| `-8.1 to +34 %` | the interval of the ratio: mariadb may be slower by 8 % or faster by 34 %",
+			"| `INCONCLUSIVE` | neither", "| `+9.7 %` | an estimate", "above is another one (+1.5 %): pairs", "| `-8.1 to +34 %` | the interval of the ratio: mariadb may be slower by 8 % or faster by 34 %",
 			"| `p 0.39` | how often pairs that differ by nothing look like this, corrected for both comparisons. At 0.05 or less a difference counts as shown |",
 			"| `10 blocks` |", "| `mariadb against mysql` |", "| `these blocks detect 30 %` | with the spread", "| `differs in log_bin` | what else"}},
+		"what the line of a decided one does not have": {func(e *v1alpha1.ComparisonEntry) {
+			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP, e.DetectableEffect = v1alpha1.VerdictFaster, "1.1", "1.02", "1.2", "0.02", "0.16"
+		}, []string{"| so many pairs count, one of each block |\n| `mariadb against mysql` | what is compared: the first against the second |\n| `differs in log_bin`"}},
+		"as the medians are": {func(e *v1alpha1.ComparisonEntry) {
+			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP = v1alpha1.VerdictInconclusive, "1.015", "0.919", "1.34", "0.39"
+		}, []string{"| `+1.5 %` | an estimate", "above is nearly the same here, and need not be: pairs"}},
 		"faster, of fewer blocks": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP, e.BlockCount = v1alpha1.VerdictFaster, "2.04", "1.7", "2.51", "0.016", 9
 		}, []string{"| `FASTER` | a difference", "| `2.04x` |", "| `1.70 to 2.51` | the interval of the ratio: whatever", "| `9 of 10 blocks` | in the other blocks"}},

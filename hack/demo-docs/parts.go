@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
@@ -30,10 +31,11 @@ func partsOf(run *v1alpha1.BenchmarkRun) (map[string]string, error) {
 	}
 	return map[string]string{
 		"get":      fenced(get.String()),
-		"plan":     fenced("demo: " + accepted(run)),
+		"plan":     fenced("demo: " + planned(run)),
 		"headline": fenced(doc.Headline),
 		"verdict":  fenced(answerOf(doc)),
 		"words":    words,
+		"detects":  fenced(first.Subject + ": " + strings.Join(first.Rest(), "; ")),
 	}, nil
 }
 
@@ -70,12 +72,11 @@ func primary(doc readout.Run) (readout.Verdict, bool) {
 	return readout.Verdict{}, false
 }
 
-// accepted is what the plan of the run can show.
-func accepted(run *v1alpha1.BenchmarkRun) string {
-	for _, c := range run.Status.Conditions {
-		if c.Type == v1alpha1.ConditionAccepted {
-			return c.Message
-		}
+// planned is what the plan of the run can show, as `kubectl assay plan` says it.
+func planned(run *v1alpha1.BenchmarkRun) string {
+	p := run.Status.Plan
+	if p == nil {
+		return ""
 	}
-	return ""
+	return experiment.Message(int(p.TrialCount), int(p.CellCount), run.Spec, p.Analysis)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
@@ -31,7 +32,7 @@ func wordsOf(c readout.Verdict, doc readout.Run) (string, error) {
 	}
 	rows := [][2]string{
 		{c.Word(), meaning},
-		{c.Effect, fmt.Sprintf("an estimate of the ratio over the pairs, one pair in each block (Hodges-Lehmann). It is not the ratio of the two medians above (%s): pairs take out what a whole block had in common", medians)},
+		{c.Effect, "an estimate of the ratio over the pairs, one pair in each block (Hodges-Lehmann). " + besideMedians(c.Effect, medians)},
 		{c.Interval, interval},
 		{"p " + p, "how often pairs that differ by nothing look like this" + corrected(doc) + ". At 0.05 or less a difference counts as shown"},
 		{readout.BlocksOf(c.Blocks, c.PlannedBlocks), blocks},
@@ -41,7 +42,9 @@ func wordsOf(c readout.Verdict, doc readout.Run) (string, error) {
 		switch {
 		case c.Differences > 0 && text == c.Rest()[len(c.Rest())-1]:
 			rows = append(rows, [2]string{text, "what else is known to differ, and to matter: `get` and the report have both values. The comparison is of all of this, and not of the names of two products"})
-		case c.DetectableEffect != "" && c.Undecided():
+		case text == c.Detects && !c.Undecided(): // its line does not have it
+		case text == c.Detects:
+			text, _, _ = strings.Cut(text, " (")
 			rows = append(rows, [2]string{text, fmt.Sprintf("with the spread that these trials had, %d blocks find so large a difference in four of five runs. The plan had to assume a spread", c.Blocks)})
 		default:
 			rows = append(rows, [2]string{text, "what limits the numbers"})
@@ -52,6 +55,15 @@ func wordsOf(c readout.Verdict, doc readout.Run) (string, error) {
 		table += fmt.Sprintf("| `%s` | %s |\n", row[0], row[1])
 	}
 	return table, nil
+}
+
+// besideMedians is what the ratio of the medians, as a difference, has to do with an estimate over pairs.
+func besideMedians(effect, medians string) string {
+	const why = "pairs take out what a whole block had in common"
+	if effect == medians {
+		return "The ratio of the two medians above is nearly the same here, and need not be: " + why
+	}
+	return fmt.Sprintf("The ratio of the two medians above is another one (%s): %s", medians, why)
 }
 
 // corrected says for how many comparisons a p-value is corrected: for all that the run declared.

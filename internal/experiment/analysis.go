@@ -126,7 +126,7 @@ func canShow(a *v1alpha1.PlannedAnalysis, blocks int32) string {
 	if err != nil {
 		return text
 	}
-	return fmt.Sprintf("%s; %d blocks detect %s, assuming that values spread by %s and ratios of two by %s%s",
+	return fmt.Sprintf("%s; %d blocks detect %s on a quiet machine, assuming that values spread by %s and ratios of two by %s%s",
 		text, blocks, figure.Share(effect), figure.Share(analysis.TypicalSpread), figure.Share(analysis.TypicalRatioSpread), looksAt(a))
 }
 

@@ -66,11 +66,11 @@ func TestWhatThePlanCanShow(t *testing.T) {
 	}{
 		"one target": {nil, "done: 2 trials planned: 1 cells x 1 targets x 2 blocks"},
 		"enough blocks": {
-			[]change{second(10)}, "done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 %, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
+			[]change{second(10)}, "done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
 		},
 		"the queue finds the same words in the status": {
 			[]change{second(10), accepted(t), func(w *world) { w.in.Seen = true }},
-			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 %, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
+			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
 		},
 		"the default analysis never refuses": {
 			[]change{second(6)}, "done: 12 trials planned: 1 cells x 2 targets x 6 blocks; 2 comparisons need 7 blocks, and are exploratory here: the plan has 6 blocks",

@@ -25,15 +25,15 @@ func TestARunThatMayStop(t *testing.T) {
 	}{
 		"two comparisons": {
 			[]change{second(40), stops(6)},
-			"done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 %, assuming that values spread by 2.7 % and ratios of two by 3.8 %; " +
+			"done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; " +
 				"it may stop after 9, 15, 24 of them, and its 4 looks share the error rate",
 		},
 		"the queue finds the same words in the status": {
 			[]change{second(40), stops(6), accepted(t), func(w *world) { w.in.Seen = true }},
-			"done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 %, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 9, 15, 24 of them",
+			"done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 9, 15, 24 of them",
 		},
 		"a later first look": {[]change{second(40), stops(20), declares(one)}, "done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 1 comparison needs 7 blocks; " +
-			"40 blocks detect 2 %, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 20 of them, and its 2 looks share the error rate"},
+			"40 blocks detect 2 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 20 of them, and its 2 looks share the error rate"},
 		"no room for a look": {
 			[]change{second(10), stops(8), declares(one)},
 			"fail InvalidSpec: spec.design.stopEarly: there is no room for a look before block 10: 1 comparisons need 8 blocks at a first look",

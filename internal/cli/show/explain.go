@@ -52,12 +52,12 @@ func NewExplain() *cobra.Command {
 
 // verdicts on comparisons, as they stand in texts. A reason of a gate has the name slower, too, and comes first.
 var verdicts = map[string]string{
-	"faster":       "A difference was shown: the rate is larger, or the time shorter, than that of the baseline. The interval of the ratio, corrected for all comparisons of the run, does not hold 1.",
+	"faster":       "A difference was shown: the rate is larger, or the time shorter, than that of the baseline. The interval of the ratio does not hold 1, at the level at which Holm's procedure tested this comparison among all that were declared. That is the level of this interval by itself: all intervals together have no common one.",
 	"higher":       "A difference was shown in a measurement that is no speed, such as memory: it is larger.",
 	"lower":        "A difference was shown in a measurement that is no speed, such as memory: it is smaller.",
 	"equivalent":   "The difference was shown to be smaller than the minimum effect that the run declares (analysis.minimumEffect).",
 	"inconclusive": "Neither a difference nor equivalence was shown. That is no finding that both are alike: the interval also holds differences that may matter. The text says which difference these blocks would have found. For a smaller one plan more blocks, or longer windows.",
-	"exploratory":  "No verdict, and a hint for another run: the comparison was not declared before the data (analysis.comparisons), trials ran in sequence, fewer than 6 blocks are left, or the plan has fewer than its comparisons need together. Blocks are left out when other work disturbs one of their trials: status.findings names it.",
+	"exploratory":  "No verdict, and a hint for another run: the comparison was not declared before the data (analysis.comparisons), trials ran in sequence, fewer than 6 blocks are left, or the plan has fewer than its comparisons need together. A pair is left out when other work disturbs one of its trials: status.findings names it.",
 }
 
 // completeNames of reasons, checks and words.

@@ -39,3 +39,11 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
+
+// An interval has the level of its own test, and no level in common with the others.
+func TestExplainFasterIsAboutOneInterval(t *testing.T) {
+	doc, _, err := explanationOf("faster")
+	if err != nil || strings.Contains(doc.Meaning, "corrected for all") || !strings.Contains(doc.Meaning, "the level of this interval by itself") {
+		t.Errorf("%q, %v", doc.Meaning, err)
+	}
+}

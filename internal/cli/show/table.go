@@ -146,10 +146,9 @@ func Verdicts(p *output.Page, all []readout.Verdict, column []string) (why []str
 
 // differences between two sides.
 func differences(p *output.Page, pair readout.Differences) {
-	rows := [][]string{{"DIFFERS IN", pair.Value, pair.Baseline, "FASTER"}}
+	rows := [][]string{{"DIFFERS IN", pair.Value, pair.Baseline, "MAY FAVOUR"}}
 	for _, d := range pair.Differences {
-		faster := pair.Faster(d)
-		rows = append(rows, []string{d.Name, d.Value, d.Baseline, faster})
+		rows = append(rows, []string{d.Name, d.Value, d.Baseline, pair.Favours(d)})
 	}
 	table(p, rows)
 }

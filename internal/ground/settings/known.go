@@ -57,6 +57,21 @@ func Doubts(flavor, version string, settings []contract.Setting) map[string]stri
 	return out
 }
 
+// NameIn a server of the flavor and version is the first of the names that it has; empty where it has none, and where its variables
+// are not known.
+func NameIn(flavor, version string, names []string) string {
+	of, variables := variablesOf(flavor)
+	if of == "" || version != of && !strings.HasPrefix(version, of+".") {
+		return ""
+	}
+	for _, name := range names {
+		if slices.Contains(variables, name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // bare is a name without the prefixes that form other names of an option.
 func bare(name string) string {
 	for _, p := range prefixes {

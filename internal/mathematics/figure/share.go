@@ -63,6 +63,17 @@ func Beside(digits int, v, bound float64) string {
 	}
 }
 
+// PercentBeside a bound: a share in percent, without the sign, with one decimal, and more where they would hide on which
+// side of the bound it is.
+func PercentBeside(share, bound float64) string {
+	for decimals := 1; ; decimals++ {
+		text := strconv.FormatFloat(100*share, 'f', decimals, 64)
+		if shown, _ := Decimal(text); side(shown, 100*bound) == side(share, bound) || decimals >= exact {
+			return text
+		}
+	}
+}
+
 // side of a bound: -1 below, 1 above. What is equal to it but for the rounding of the machine is at it: 0.
 func side(v, bound float64) int {
 	switch {

@@ -1,8 +1,11 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,10 +18,13 @@ func TestHolm(t *testing.T) {
 		"nothing": {nil, []float64{}, []float64{}},
 		"one":     {[]float64{0.05}, []float64{0.05}, []float64{0.05}},
 		// R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm"). The third value stops the procedure.
-		"the textbook's":         {[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}, []float64{0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4}},
-		"all are significant":    {[]float64{0.001, 0.002, 0.003}, []float64{0.003, 0.004, 0.004}, []float64{0.05 / 3, 0.05 / 2, 0.05}},
-		"none is above 1":        {[]float64{0.9, 0.8}, []float64{1, 1}, []float64{0.025, 0.025}},
-		"what is missing counts": {[]float64{math.NaN(), 0.025}, []float64{1, 0.05}, []float64{0.05, 0.025}},
+		"the textbook's":           {[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}, []float64{0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4}},
+		"all are significant":      {[]float64{0.001, 0.002, 0.003}, []float64{0.003, 0.004, 0.004}, []float64{0.05 / 3, 0.05 / 2, 0.05}},
+		"none is above 1":          {[]float64{0.9, 0.8}, []float64{1, 1}, []float64{0.025, 0.025}},
+		"equal ones share a level": {[]float64{0.002, 0.03, 0.002, 0.02}, []float64{0.008, 0.04, 0.008, 0.04}, []float64{0.0125, 0.05, 0.0125, 0.025}},
+		"in any order":             {[]float64{0.03, 0.002, 0.02, 0.002}, []float64{0.04, 0.008, 0.04, 0.008}, []float64{0.05, 0.0125, 0.025, 0.0125}},
+		"equal and not shown":      {[]float64{0.01, 0.03, 0.03}, []float64{0.03, 0.06, 0.06}, []float64{0.05 / 3, 0.025, 0.025}},
+		"what is missing counts":   {[]float64{math.NaN(), 0.025}, []float64{1, 0.05}, []float64{0.05, 0.025}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -59,6 +65,27 @@ func TestHolmIsTheClosedTest(t *testing.T) {
 			}
 			if got := adjusted[i] <= errorRate; got != closed || closed != (p[i] <= levels[i]) {
 				t.Fatalf("%v, value %d: adjusted %v, level %v, want significant %v", p, i, adjusted[i], levels[i], closed)
+			}
+		}
+	}
+}
+
+// What is published of a comparison does not depend on its place in the spec, whatever is as certain as it is.
+func TestTheOrderOfAFamilyDecidesNothing(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 300 {
+		family := make([]Comparison, 2+random.IntN(5))
+		for i := range family { // of 8 blocks, many have equal p-values
+			family[i] = around(t, 8, 1+0.06*random.NormFloat64(), 0.08*random.Float64())
+		}
+		want, order := Decide(family, 0.05, 0.03), random.Perm(len(family))
+		shuffled := make([]Comparison, len(family))
+		for to, from := range order {
+			shuffled[to] = family[from]
+		}
+		for to, got := range Decide(shuffled, 0.05, 0.03) {
+			if diff := cmp.Diff(want[order[to]], got); diff != "" {
+				t.Fatalf("comparison %d at place %d of %d (-before +after):\n%s", order[to], to, len(family), diff)
 			}
 		}
 	}
@@ -172,5 +199,50 @@ func TestFamiliesRaiseFewFalseAlarms(t *testing.T) {
 	}
 	if share, most := float64(alarms)/rounds, errorRate+4*math.Sqrt(errorRate*(1-errorRate)/rounds); share > most {
 		t.Errorf("%.3f of the families have a false difference, want at most %.3f", share, most)
+	}
+}
+
+// The twenty controls of docs/evidence/verdicts.md, 17 of 8 blocks and 3 of 7: how often three or more of them exclude 1 where there
+// is no difference. Few blocks have few p-values, so that the test rejects less often than in 5 of 100.
+func TestControlsThatExcludeOneByChance(t *testing.T) {
+	attained := map[int]float64{}
+	for _, blocks := range []int{7, 8} {
+		for signs := range 1 << blocks {
+			a, b := make([]float64, blocks), make([]float64, blocks)
+			for i := range a {
+				a[i], b[i] = math.Exp(0.01*float64(i+1)*float64(2*(signs>>i&1)-1)), 1
+			}
+			c, err := ComparePaired(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			attained[blocks] += float64(count(c.P() <= 0.05)) / float64(int(1)<<blocks)
+		}
+	}
+	chance := []float64{1} // of so many that exclude 1
+	for i := range 20 {
+		p := attained[8]
+		if i < 3 {
+			p = attained[7]
+		}
+		next := make([]float64, len(chance)+1)
+		for n, c := range chance {
+			next[n], next[n+1] = next[n]+c*(1-p), next[n+1]+c*p
+		}
+		chance = next
+	}
+	page, err := os.ReadFile("../../../docs/evidence/verdicts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(string(page)), " ")
+	for _, want := range []string{
+		fmt.Sprintf("%.1f of the 20 are expected", 17*attained[8]+3*attained[7]),
+		fmt.Sprintf("no p-value between %.1f %% and 5 %% with 8 blocks, and none between %.1f %% and 5 %% with 7", 100*attained[8], 100*attained[7]),
+		fmt.Sprintf("3 or more come in %.0f of 100 such series", 100*(1-chance[0]-chance[1]-chance[2])),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("docs/evidence/verdicts.md lacks %q", want)
+		}
 	}
 }

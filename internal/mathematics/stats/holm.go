@@ -24,7 +24,8 @@ func Holm(p []float64) []float64 {
 
 // HolmLevels returns the error rate at which Holm's procedure tested each p-value last. A value is
 // at most its own level if and only if its adjusted value is at most errorRate. So an interval of
-// this error rate excludes 1 if and only if the adjusted p-value is significant.
+// this error rate excludes 1 if and only if the adjusted p-value is significant. Equal values share
+// the strictest level of theirs, so that their order in the list decides nothing.
 //
 // Each interval has its own coverage of 1-level or more, and "excludes 1" holds for the whole
 // family. That all intervals together contain their true values is not promised: that needs
@@ -32,9 +33,10 @@ func Holm(p []float64) []float64 {
 func HolmLevels(p []float64, errorRate float64) []float64 {
 	levels := make([]float64, len(p))
 	level, going := errorRate, true
+	last := math.Inf(-1)
 	for step, i := range ascending(p) {
-		if going {
-			level = errorRate / float64(len(p)-step)
+		if going && number(p[i]) > last {
+			level, last = errorRate/float64(len(p)-step), number(p[i])
 			going = reaches(number(p[i]), level)
 		}
 		levels[i] = level

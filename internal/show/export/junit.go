@@ -104,6 +104,9 @@ func runCases(o *v1alpha1.BenchmarkRun) (cases []junitCase) {
 func comparisonCases(run *stored.Run) (cases []junitCase) {
 	for _, v := range ReadoutOf(run).Verdicts {
 		one := junitCase{Name: v.Subject, Class: run.Object.Name + "." + v.Family, Out: contract.Clean(v.Text)}
+		if v.Detects != "" {
+			one.Out += "\n" + contract.Clean(v.Detects)
+		}
 		if v.Undecided() {
 			one.Skipped = &junitBad{v.Verdict, contract.Line(v.Text)}
 		}
@@ -121,7 +124,7 @@ func trialCases(run *stored.Run) (cases []junitCase) {
 			continue
 		}
 		one := junitCase{
-			Name:  contract.Line(fmt.Sprintf("trial %d, block %d, %s", rec.Index, rec.Block, pairs(rec.Parameters, " "))),
+			Name:  contract.Line(trialName(rec)),
 			Class: run.Object.Name + "." + contract.Line(rec.Target),
 		}
 		if start, end := windowOf(rec); end.After(start) {
@@ -139,6 +142,15 @@ func trialCases(run *stored.Run) (cases []junitCase) {
 		cases = append(cases, one)
 	}
 	return cases
+}
+
+// trialName is the place of a trial in the plan, with its cell where there is a matrix.
+func trialName(rec contract.Record) string {
+	name := fmt.Sprintf("trial %d, block %d", rec.Index, rec.Block)
+	if cell := pairs(rec.Parameters, " "); cell != "" {
+		name += ", " + cell
+	}
+	return name
 }
 
 func findingsOf(rec contract.Record) string {

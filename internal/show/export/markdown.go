@@ -41,7 +41,7 @@ func Markdown(out io.Writer, run *stored.Run) error {
 	notes := readout.NotesOf(measured)
 	text += table("Comparisons", methodOf(run)+" "+readout.RatioLegend, []string{"Verdict", "Effect", "Interval", "Level", "p by itself", "Adjusted p", "Blocks", "Comparison", "Family", "Why, and what limits it"}, comparisonRows(doc))
 	for _, pair := range doc.Differences {
-		text += table("What else differs", "", []string{"Setting or fact", pair.Value, pair.Baseline, "Faster", "Meaning"}, differenceRows(pair))
+		text += table("What else differs", "", []string{"Setting or fact", pair.Value, pair.Baseline, "May favour", "Meaning"}, differenceRows(pair))
 	}
 	text += table("Sweeps", "In brackets is the interval of the knee, and of a peak the loads that none was shown to exceed.", []string{"Sweep", "Confidence"}, sweepRows(run))
 	text += table("Medians", "Of the trials that count. "+readout.MedianLegend, []string{"Target", "Where", "Measurement", "Median", "Interval", "Level", "Min", "Max", "Unit", "Better", "Trials", "Notes"}, medianRows(measured, notes))
@@ -77,7 +77,7 @@ func comparisonRows(doc readout.Run) (rows [][]string) {
 
 func differenceRows(pair readout.Differences) (rows [][]string) {
 	for _, d := range pair.Differences {
-		rows = append(rows, []string{d.Name, d.Value, d.Baseline, string(d.Faster), d.Meaning})
+		rows = append(rows, []string{d.Name, d.Value, d.Baseline, pair.Favours(d), d.Meaning})
 	}
 	return rows
 }

@@ -173,6 +173,20 @@ func TestAbsentIsAbsent(t *testing.T) {
 	}
 }
 
+// The name of a trial ends with its cell, and with its block where there is no matrix.
+func TestJUnitNamesOfTrials(t *testing.T) {
+	run := read(t, finished.Options{})
+	if got, want := string(write(t, "junit", run)), `<testcase name="trial 0, block 0, threads=2" `; !strings.Contains(got, want) {
+		t.Errorf("it lacks %s:\n%s", want, got)
+	}
+	for i := range run.Records {
+		run.Records[i].Parameters = nil
+	}
+	if got, want := string(write(t, "junit", run)), `<testcase name="trial 0, block 0" `; !strings.Contains(got, want) {
+		t.Errorf("it lacks %s:\n%s", want, got)
+	}
+}
+
 // What failed is an error in JUnit, what is invalid a failure, what does not count is skipped; a run that
 // failed and a gate that failed say so.
 func TestJUnitOutcomes(t *testing.T) {

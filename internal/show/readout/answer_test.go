@@ -100,6 +100,7 @@ func TestWordsOfTheStatus(t *testing.T) {
 // A run that is inconclusive says how many blocks its minimum effect takes, and how long that is.
 func TestWhatToDoNext(t *testing.T) {
 	run := with(false, "Complete=True", "Valid=True")
+	run.Spec.Targets = servers("MariaDB", "10.11", "MySQL", "9.7")
 	run.Spec.Design.Blocks = 10
 	run.Spec.Analysis = &v1alpha1.Analysis{MinimumEffect: "2%"}
 	begin := metav1.NewTime(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))

@@ -24,8 +24,8 @@ type Difference struct {
 	Meaning string `json:"meaning,omitempty"`
 }
 
-// Faster is the side of a pair that a difference makes faster; empty where that is unknown.
-func (d Differences) Faster(one Difference) string {
+// Favours is the name of the target that such a difference can help; empty where that is unknown.
+func (d Differences) Favours(one Difference) string {
 	switch one.Faster {
 	case v1alpha1.FasterValue:
 		return d.Value

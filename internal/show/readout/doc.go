@@ -16,6 +16,7 @@
 //	doubts.go        what limits a median, and findings
 //	headline.go      the main measurement in one line
 //	next.go          what to do next
+//	alike.go         the difference that is most worth removing
 //	legend.go        what intervals and p-values are
 //	status.go        the sentences of the status
 //

@@ -1,7 +1,6 @@
 package readout
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -25,13 +24,8 @@ func (r Run) next(in Input) (out []string) {
 	if text := moreBlocks(r.Family(v1alpha1.FamilyPrimary), run); text != "" {
 		out = append(out, text)
 	}
-	for _, pair := range r.Differences {
-		if n := len(pair.Differences); n > 0 {
-			first := pair.Differences[0]
-			out = append(out, fmt.Sprintf("where %s is not what you compare, set it for both in spec.targets[].mysql.config: it is %s for %s and %s for %s",
-				first.Name, cmp.Or(first.Value, "not set"), pair.Value, cmp.Or(first.Baseline, "not set"), pair.Baseline))
-			break
-		}
+	if text := makeAlike(r.Differences, run); text != "" {
+		out = append(out, text)
 	}
 	if len(r.Family(v1alpha1.FamilyPrimary)) == 0 && len(run.Status.Targets) > 1 && run.Spec.Gate == nil {
 		out = append(out, "declare what to compare in spec.analysis.comparisons, and run again: only a comparison that was declared before the data has a verdict")

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // RunsVersion names the format of Runs, and RunVersion that of Run. A reader refuses any other.
@@ -208,7 +207,7 @@ func Of(in Input) Run {
 	if c := condition(run, v1alpha1.ConditionAccepted); c.Status == metav1.ConditionTrue {
 		out.Planned = c.Message
 	}
-	a := about{analysis.ErrorRate(run.Spec), st.Differences}
+	a := aboutRun(run, st.Differences)
 	for _, e := range in.Comparisons {
 		if in.View.has(e.Name) {
 			out.Verdicts = append(out.Verdicts, a.verdict(e))

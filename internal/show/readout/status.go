@@ -6,13 +6,12 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
-	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // Describe writes the texts of comparisons and sweeps, which stand beside their numbers in the status and in what a run
 // stores.
 func Describe(run *v1alpha1.BenchmarkRun, comparisons []v1alpha1.ComparisonEntry, sweeps []v1alpha1.SweepEntry, differences []v1alpha1.SideDifferences) {
-	a := about{analysis.ErrorRate(run.Spec), differences}
+	a := aboutRun(run, differences)
 	for i := range comparisons {
 		comparisons[i].Text = a.verdict(comparisons[i]).Text
 	}

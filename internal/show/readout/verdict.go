@@ -9,6 +9,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // Verdict is a comparison for a reader. Numbers are decimals; the texts beside them are for people.
@@ -54,6 +55,9 @@ type Verdict struct {
 	Differences int `json:"differences,omitempty"`
 	// Reasons why the comparison is not decided, and what limits its numbers, a sentence each.
 	Reasons []string `json:"reasons,omitempty"`
+	// Detects is the detectable effect for people, beside that of the plan, which had to assume a spread: "these blocks detect
+	// 16 % (planned 4.8 %)". Absent where it is unknown.
+	Detects string `json:"detects,omitempty"`
 	// Effect and Interval of the ratio for people, such as "+16 %" and "+1.7 to +26 %".
 	Effect   string `json:"effect,omitempty"`
 	Interval string `json:"interval,omitempty"`
@@ -79,6 +83,17 @@ const maxLine = 1000
 type about struct {
 	errorRate   float64
 	differences []v1alpha1.SideDifferences
+	// planned is the detectable effect of the plan; empty where there is none.
+	planned string
+}
+
+// aboutRun is what the verdicts of a run have in common, beside these differences.
+func aboutRun(run *v1alpha1.BenchmarkRun, differences []v1alpha1.SideDifferences) about {
+	out := about{errorRate: analysis.ErrorRate(run.Spec), differences: differences}
+	if p := run.Status.Plan; p != nil && p.Analysis != nil {
+		out.planned = p.Analysis.DetectableEffect
+	}
+	return out
 }
 
 func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
@@ -95,8 +110,8 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 	v.Key = strings.Join([]string{v.Family, v.Factor, v.Value, v.Baseline, v.Target, whereOf(v.Where), v.Name + whereOf(v.Labels)}, "/")
 	v.byItself, v.adjusted = figure.P(v.P, a.errorRate), figure.P(v.AdjustedP, a.errorRate)
 	v.Subject, v.Evidence = subjectOf(v), evidenceOf(v)
-	if v.Undecided() && v.DetectableEffect != "" {
-		v.Reasons = append(v.Reasons, "these blocks detect "+figure.ShareText(v.DetectableEffect))
+	if v.Detects = v.detect(); v.Detects != "" && a.planned != "" {
+		v.Detects += " (planned " + figure.ShareText(a.planned) + ")"
 	}
 	if e.Factor == v1alpha1.FactorTarget && e.Family != v1alpha1.FamilyControl {
 		all := a.between(e.Value, e.Baseline)
@@ -126,13 +141,26 @@ func (v Verdict) Figures() string {
 	return strings.Join(append(words, v.Evidence), ", ")
 }
 
-// Rest is what follows the figures and the subject: why there is no verdict, what limits the numbers, and what differs.
-func (v Verdict) Rest() []string {
+// Rest is what follows the figures and the subject where there is room: why there is no verdict, what limits the numbers,
+// what the blocks detect, and what differs.
+func (v Verdict) Rest() []string { return v.rest(v.Detects) }
+
+func (v Verdict) rest(detects string) []string {
 	out := slices.Clone(v.Reasons)
-	if v.differ != "" {
-		out = append(out, v.differ)
+	for _, text := range []string{detects, v.differ} {
+		if text != "" {
+			out = append(out, text)
+		}
 	}
 	return out
+}
+
+// detect is what the blocks detect; empty where that is unknown.
+func (v Verdict) detect() string {
+	if v.DetectableEffect == "" {
+		return ""
+	}
+	return "these blocks detect " + figure.ShareText(v.DetectableEffect)
 }
 
 // line such as
@@ -140,8 +168,14 @@ func (v Verdict) Rest() []string {
 //	FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; 17 settings differ
 //	INCONCLUSIVE -3.8 % (-9.1 to +1.6 %), p 0.21, 10 blocks: mariadb against mysql, latency p95; these blocks detect 8.2 %
 //	SLOWER 1.52x (1.43 to 1.61), p 0.002 by itself, 10 blocks: threads 64 against 2 on mariadb
+//
+// A line is short: one that is decided says elsewhere what the blocks detect.
 func (v Verdict) line() string {
-	return strings.Join(append([]string{v.Word() + " " + v.Figures() + ": " + v.Subject}, v.Rest()...), "; ")
+	detects := ""
+	if v.Undecided() {
+		detects = v.detect()
+	}
+	return strings.Join(append([]string{v.Word() + " " + v.Figures() + ": " + v.Subject}, v.rest(detects)...), "; ")
 }
 
 // evidenceOf a comparison: p for the whole family, or by itself, and the blocks.

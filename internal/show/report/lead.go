@@ -39,11 +39,11 @@ func differences(all []readout.Differences) (out []block) {
 	for _, pair := range all {
 		t := &table{Caption: pair.Value + " against " + pair.Baseline, Head: []column{{"", false}, {pair.Value, false}, {pair.Baseline, false}, {"what it means", false}}}
 		for _, d := range pair.Differences {
-			faster := "which side it makes faster is not known"
-			if side := pair.Faster(d); side != "" {
-				faster = "makes " + side + " faster"
+			favours := "which side it can help is not known"
+			if side := pair.Favours(d); side != "" {
+				favours = "can help " + side
 			}
-			t.Rows = append(t.Rows, []cell{{Text: d.Name, Heading: true}, valueCell(d.Value), valueCell(d.Baseline), {Text: d.Meaning, Below: []string{faster}, Class: "prose"}})
+			t.Rows = append(t.Rows, []cell{{Text: d.Name, Heading: true}, valueCell(d.Value), valueCell(d.Baseline), {Text: d.Meaning, Below: []string{favours}, Class: "prose"}})
 		}
 		out = append(out, block{Table: t})
 	}

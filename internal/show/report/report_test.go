@@ -76,8 +76,8 @@ func TestAFailedGateLeadsThePage(t *testing.T) {
 	}
 }
 
-// What these blocks detect is that of each comparison, and not that of one which was decided.
-func TestTheDetectableEffectIsThatOfTheInconclusive(t *testing.T) {
+// What these blocks detect is told of each comparison, also of one that was decided, beside what the plan assumed.
+func TestTheDetectableEffectIsThatOfEachComparison(t *testing.T) {
 	in := twoServers(8, 1, 8).input(t)
 	for i, e := range []struct {
 		verdict v1alpha1.ComparisonVerdict
@@ -85,8 +85,9 @@ func TestTheDetectableEffectIsThatOfTheInconclusive(t *testing.T) {
 	}{{v1alpha1.VerdictEquivalent, "0.01"}, {v1alpha1.VerdictInconclusive, "0.25"}} {
 		in.Comparisons[i].Verdict, in.Comparisons[i].DetectableEffect = e.verdict, e.effect
 	}
+	in.Run.Status.Plan = &v1alpha1.PlanStatus{Analysis: &v1alpha1.PlannedAnalysis{DetectableEffect: "0.048"}}
 	rows := tableNamed(t, sectionOf(t, in, "evidence"), "Comparisons with their verdicts").Rows
-	if a, b := strings.Join(rows[0][0].Below, ""), strings.Join(rows[1][0].Below, ""); strings.Contains(a, "detect") || b != "these blocks detect 25 %" {
+	if a, b := strings.Join(rows[0][0].Below, ""), strings.Join(rows[1][0].Below, ""); a != "these blocks detect 1 % (planned 4.8 %)" || b != "these blocks detect 25 % (planned 4.8 %)" {
 		t.Errorf("got %q and %q", a, b)
 	}
 	in.Comparisons[1].DetectableEffect = ""

@@ -88,7 +88,7 @@ func TestMeasuredTimesAreNoDifference(t *testing.T) {
 	}
 }
 
-// The settings that differ are all there, with the values of both sides, what they mean, and which side they make faster.
+// The settings that differ are all there, with the values of both sides, what they mean, and which side they can help.
 func TestDifferencesAreNotCut(t *testing.T) {
 	in := Input{Run: &v1alpha1.BenchmarkRun{}}
 	pair := v1alpha1.SideDifferences{Value: "mariadb", Baseline: "mysql", Differences: []v1alpha1.SideDifference{
@@ -105,10 +105,10 @@ func TestDifferencesAreNotCut(t *testing.T) {
 		}
 		return out + row[3].Below[0]
 	}
-	if got, want := text(rows[0]), "log_bin|ON|OFF|"+likeness.Meaning("log_bin")+"|makes mysql faster"; got != want || likeness.Meaning("log_bin") == "" {
+	if got, want := text(rows[0]), "log_bin|ON|OFF|"+likeness.Meaning("log_bin")+"|can help mysql"; got != want || likeness.Meaning("log_bin") == "" {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := text(rows[1]), "nobody_knows|–|1||which side it makes faster is not known"; got != want {
+	if got, want := text(rows[1]), "nobody_knows|–|1||which side it can help is not known"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if len(rows) != 23 {

@@ -141,8 +141,9 @@ func TestPageOfSettings(t *testing.T) {
 
 <!-- Derived from internal/trial/likeness/catalogue.yaml by `+"`go test ./internal/trial/likeness -update`"+`. Do not edit. -->
 
-A comparison names every setting of this list in which its sides differ. *Faster* is what is known of the direction: the values
-from the fastest to the slowest, or the larger number. Where it is empty, the direction depends on the load or on the machine.
+A comparison names every setting of this list in which its sides differ. *Can help* is what is known of the direction: the values
+from the one that costs least to the one that costs most, or the larger number. It says nothing of one run. Where it is empty, the
+direction depends on the load or on the machine.
 The columns of servers are their own defaults: what they answered when they were started without any configuration, in a container with
 2 GiB of memory. *-* is a variable that the server does not have,
 or that has no effect there.
@@ -156,7 +157,7 @@ or that has no effect there.
 			}
 		}
 		if len(rows) > 0 {
-			fmt.Fprintf(&b, "## %s\n\n| Setting | Why | Faster | %s |\n|%s\n%s\n\n", class, strings.Join(recorded, " | "), strings.Repeat(" --- |", 3+len(recorded)), strings.Join(rows, "\n"))
+			fmt.Fprintf(&b, "## %s\n\n| Setting | Why | Can help | %s |\n|%s\n%s\n\n", class, strings.Join(recorded, " | "), strings.Repeat(" --- |", 3+len(recorded)), strings.Join(rows, "\n"))
 		}
 	}
 	got := strings.TrimSuffix(b.String(), "\n")

@@ -24,7 +24,7 @@ type Difference struct {
 	// Matters: it is known to change what is measured. Why says how.
 	Matters bool
 	Why     string
-	// Faster is the side that the difference makes faster; empty where that is unknown.
+	// Faster is the side that such a difference can help; empty where that is unknown.
 	Faster Effect
 	// OfFactor: the difference is part of what is compared, such as the image of another target, or a setting that
 	// its spec sets to another value. It is not an objection.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/trial/merge"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -31,8 +32,8 @@ func CheckClients(skew merge.Skew) []Finding {
 			"the measured windows of the %d clients have no common time: their rates cannot be added up", len(skew.Clients))})
 	default:
 		findings = append(findings, Finding{"clients-overlap", Warning, fmt.Sprintf(
-			"all %d clients measured in only %.1f %% of the longest window (at least %.0f %% expected, by the tools' clocks): the load was lower in the rest of the time",
-			len(skew.Clients), 100**o, 100*minOverlap)})
+			"all %d clients measured in only %s %% of the longest window (at least %.0f %% expected, by the tools' clocks): the load was lower in the rest of the time",
+			len(skew.Clients), figure.PercentBeside(*o, minOverlap), 100*minOverlap)})
 	}
 	if s := skew.SpreadSeconds; s != nil && *s-runner.Value(skew.SpreadUncertaintySeconds) > maxSpread {
 		findings = append(findings, Finding{"clients-skew", Warning, fmt.Sprintf(

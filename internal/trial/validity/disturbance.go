@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -73,7 +74,7 @@ func memoryPressure(side string) say {
 	return func(r contract.Result, _ runner.Expectations) string {
 		if e := environment(r, side); e != nil {
 			if share, much := waitedForMemory(*e); much {
-				return fmt.Sprintf("all of the %s waited for memory in %.1f %% of the measured window: give it more memory", side, 100*share)
+				return fmt.Sprintf("all of the %s waited for memory in %s %% of the measured window: give it more memory", side, figure.PercentBeside(share, maxPressure))
 			}
 		}
 		return ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
 const (
@@ -153,31 +154,31 @@ func (m *machine) findings() []Finding {
 		out = append(out, Finding{check, severity, "on the machine of " + list(m.sides) + " " + fmt.Sprintf(format, args...)})
 	}
 	if foreign := (m.busy - m.ours) / m.cpus; m.knowsBusy && foreign > maxForeign {
-		free := m.cpus - m.most - m.steal
+		free, other := m.cpus-m.most-m.steal, figure.PercentBeside(foreign, maxForeign)
 		switch {
 		case m.blind:
-			say("neighbours", Note, "other work, including unknown pods of the trial, used %.1f %% of %g CPUs", 100*foreign, m.cpus)
+			say("neighbours", Note, "other work, including unknown pods of the trial, used %s %% of %g CPUs", other, m.cpus)
 		case foreign*m.cpus > free && m.external:
 			// Excluding such trials would exclude fast servers and keep stalled ones.
-			say("neighbours", Warning, "other work, or that of the target if it runs there, used %.1f %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
-				100*foreign, m.cpus, min(m.most, m.cpus))
+			say("neighbours", Warning, "other work, or that of the target if it runs there, used %s %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
+				other, m.cpus, min(m.most, m.cpus))
 		case foreign*m.cpus > free:
-			say("neighbours", Disturbed, "other work used %.1f %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
-				"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", 100*foreign, m.cpus, 100*maxForeign, min(m.most, m.cpus))
+			say("neighbours", Disturbed, "other work used %s %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
+				"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", other, m.cpus, 100*maxForeign, min(m.most, m.cpus))
 		default:
-			say("neighbours", Note, "other work used %.1f %% of %g CPUs, which left the pods of the trial all that they may use", 100*foreign, m.cpus)
+			say("neighbours", Note, "other work used %s %% of %g CPUs, which left the pods of the trial all that they may use", other, m.cpus)
 		}
 	}
 	if m.knowsSteal && m.steal/m.cpus > maxSteal {
-		say("steal", Disturbed, "the steal time was %.1f %% of the CPU time (at most %.0f %% expected)", 100*m.steal/m.cpus, 100*maxSteal)
+		say("steal", Disturbed, "the steal time was %s %% of the CPU time (at most %.0f %% expected)", figure.PercentBeside(m.steal/m.cpus, maxSteal), 100*maxSteal)
 	}
 	switch more := m.nodeWait - m.ownWait; {
 	case !m.knowsNode || more <= maxPressure:
 	case m.knowsOwn:
-		say("node-memory-pressure", Disturbed, "all work waited for memory in %.1f %% of the measured window, the trial's own for its own limits in %.1f %%",
-			100*m.nodeWait, 100*m.ownWait)
+		say("node-memory-pressure", Disturbed, "all work waited for memory in %s %% of the measured window, the trial's own for its own limits in %.1f %%",
+			figure.PercentBeside(m.nodeWait, maxPressure), 100*m.ownWait)
 	default:
-		say("node-memory-pressure", Warning, "all work waited for memory in %.1f %% of the measured window; the share of the trial is unknown", 100*m.nodeWait)
+		say("node-memory-pressure", Warning, "all work waited for memory in %s %% of the measured window; the share of the trial is unknown", figure.PercentBeside(m.nodeWait, maxPressure))
 	}
 	return out
 }

@@ -132,6 +132,12 @@ func TestCheckNeighbours(t *testing.T) {
 		"a hypervisor that gives CPU to others": {
 			trialOf(pod{"a", 2, 1, 1, 1, 0.11, 0, 0}, nil), []Finding{{"steal", Disturbed,
 				"on the machine of client 0 the steal time was 5.5 % of the CPU time (at most 5 % expected)"}}},
+		"a little more than the limit is not shown as the limit": {
+			trialOf(pod{"a", 2, 1, 1, 1, 0.1004, 0, 0}, nil), []Finding{{"steal", Disturbed,
+				"on the machine of client 0 the steal time was 5.02 % of the CPU time (at most 5 % expected)"}}},
+		"nor is other work": {
+			trialOf(pod{"a", 2, 1, 2, 1.2001, 0, 0, 0}, nil), []Finding{{"neighbours", Warning,
+				"on the machine of client 0 other work, or that of the target if it runs there, used 10.005 % of 2 CPUs, and the pods of the trial may use 2 CPUs"}}},
 		"a hypervisor that gives little": {trialOf(pod{"a", 2, 1, 1, 1, 0.1, 0, 0}, nil), nil},
 		"a calm pod on a node without memory": {trialOf(pod{"a", 2, 1, 1, 1, 0, 0.005, 0.02}, nil), []Finding{{"node-memory-pressure", Disturbed,
 			"on the machine of client 0 all work waited for memory in 2.0 % of the measured window, the trial's own for its own limits in 0.5 %"}}},

@@ -78,16 +78,35 @@ func TestEverySurfaceTellsTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			read.Object.Status.Plan.Analysis = &v1alpha1.PlannedAnalysis{DetectableEffect: "0.048"}
 			doc := export.ReadoutOf(read)
 			if doc.Outcome != c.outcome || read.Object.Status.Outcome != c.outcome || doc.Answer[0].Word != c.leads {
 				t.Errorf("outcome %q, in the status %q, and it begins with %q", doc.Outcome, read.Object.Status.Outcome, doc.Answer[0].Word)
 			}
+			checkDetects(t, doc)
 			for surface, text := range surfacesOf(t, read, doc) {
 				checkSurface(t, surface, text, doc)
 			}
 			checkStatus(t, read.Object, doc)
 			checkNotification(t, read.Object, doc)
 		})
+	}
+}
+
+// What is known of a setting is what it can do, and no finding of the run: no surface says that it made a side faster.
+func TestASettingMayFavourASide(t *testing.T) {
+	read, err := stored.Read(t.Context(), finished.New(t, finished.Options{Blocks: 12, Ratio: 1.0001, Change: smallEffect}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Object.Status.Differences = []v1alpha1.SideDifferences{{Value: "b", Baseline: "a", Differences: []v1alpha1.SideDifference{
+		{Name: "performance_schema", Value: "OFF", Baseline: "ON", Faster: v1alpha1.FasterValue},
+	}}}
+	all := surfacesOf(t, read, export.ReadoutOf(read))
+	for surface, want := range map[string]string{"terminal": "MAY FAVOUR performance_schema OFF ON b", "markdown": "OFF ON b each instrumented event", "page": "can help b"} {
+		if text := all[surface]; !strings.Contains(text, want) || regexp.MustCompile(`(?i)\bfaster\b`).MatchString(text) {
+			t.Errorf("%s: %q is not there, or something is faster: %s", surface, want, text)
+		}
 	}
 }
 
@@ -179,6 +198,24 @@ func checkSurface(t *testing.T, surface, text string, doc readout.Run) {
 				t.Errorf("%s: %s of %s at %s is not there as %q", surface, m.Name, m.Target, readout.PlaceOf(m.Where), want)
 			}
 		}
+	}
+}
+
+// checkDetects: each comparison says what its blocks detect, where that is known, beside what the plan assumed. The line of one
+// that is decided stays short.
+func checkDetects(t *testing.T, doc readout.Run) {
+	t.Helper()
+	for _, v := range doc.Verdicts {
+		known := v.DetectableEffect != ""
+		if known != (strings.HasPrefix(v.Detects, "these blocks detect ") && strings.HasSuffix(v.Detects, " % (planned 4.8 %)")) || known != slices.Contains(v.Rest(), v.Detects) {
+			t.Errorf("%s: %q of %q", v.Key, v.Detects, v.DetectableEffect)
+		}
+		if strings.Contains(v.Text, "these blocks detect") != (known && v.Undecided()) {
+			t.Errorf("%s: %s", v.Key, v.Text)
+		}
+	}
+	if first := doc.Verdicts[0]; first.Verdict == string(v1alpha1.VerdictFaster) && first.Detects == "" {
+		t.Errorf("%s does not say what its blocks detect", first.Key)
 	}
 }
 
