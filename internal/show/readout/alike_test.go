@@ -42,7 +42,7 @@ func TestMakeAlike(t *testing.T) {
 		"what a server ignores": {servers("Dolt", "2.2", "MySQL", "9.7"), []Difference{side("innodb_flush_neighbors", "OFF", "ON", "")}, ""},
 		"servers that exist":    {nil, []Difference{redo, schema}, "where performance_schema is not what you compare, set it for both: it is OFF for mariadb and ON for mysql"},
 		"nothing differs":       {servers("MySQL", "9.7", "MySQL", "9.7"), nil, ""},
-		"a value that is not there": {servers("MySQL", "9.7", "MySQL", "9.7"), []Difference{{Name: "log_bin", Value: "ON"}},
+		"a value that is not there": {servers("MySQL", "9.7", "MySQL", "9.7"), []Difference{side("log_bin", "ON", "", "")},
 			"where log_bin is not what you compare, set it for both in spec.targets[].mysql.config: it is ON for mariadb and not set for mysql"},
 	} {
 		t.Run(name, func(t *testing.T) {
