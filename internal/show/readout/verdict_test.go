@@ -71,7 +71,7 @@ func TestVerdictsInOneLine(t *testing.T) {
 		}, nil, "EQUIVALENT +0.10 % (-0.50 to +0.90 %), p 0.011 by itself, 9 of 10 blocks: control, mysql against itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := (about{0.05, c.differences}).verdict(comparison(c.change)).Text; got != c.want {
+			if got := (about{errorRate: 0.05, differences: c.differences}).verdict(comparison(c.change)).Text; got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
