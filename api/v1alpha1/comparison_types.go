@@ -222,16 +222,16 @@ type PlannedAnalysis struct {
 	// runs. It assumes a spread of 2.7 % of the values, and so of 3.8 % of ratios. Absent where the blocks are too few.
 	// +optional
 	DetectableEffect Figure `json:"detectableEffect,omitempty"`
-	// lookBlocks are the numbers of blocks after which a run with design.stopEarly looks at its data
+	// interimBlocks are the numbers of blocks after which a run with design.stopEarly analyses its data
 	// and may stop; the last one is design.blocks. Absent without stopEarly.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
-	LookBlocks []int32 `json:"lookBlocks,omitempty"`
-	// lookErrorRate is the error rate of the analysis at each look, such as 0.0125: the looks share
+	InterimBlocks []int32 `json:"interimBlocks,omitempty"`
+	// interimErrorRate is the error rate of the analysis at each interim analysis, such as 0.0125: the interim analyses share
 	// analysis.errorRate. Absent without stopEarly.
 	// +optional
-	LookErrorRate Figure `json:"lookErrorRate,omitempty"`
+	InterimErrorRate Figure `json:"interimErrorRate,omitempty"`
 	// stoppedAfterBlocks is the number of blocks that were measured by a run that stopped early.
 	// Absent for any other.
 	// +optional

@@ -1,13 +1,13 @@
 package v1alpha1
 
-// StopEarly ends a run before its last block. The run looks at its data after some blocks, which are
-// fixed when it is accepted (status.plan.analysis.lookBlocks), and stops at the first look at which
-// all intervals of the primary comparisons are narrow enough. The looks share the error rate of the
-// analysis, so that the verdict holds at whichever look the run stops.
+// StopEarly ends a run before its last block. The run analyses its data after some blocks, which are
+// fixed when it is accepted (status.plan.analysis.interimBlocks), and stops at the first interim analysis at which
+// all intervals of the primary comparisons are narrow enough. The interim analyses share the error rate of the
+// analysis, so that the verdict holds at whichever interim analysis the run stops.
 // +kubebuilder:object:generate=false
 type StopEarly struct {
 	// minBlocks is the least number of blocks, 6 to 99. A large family of comparisons needs more
-	// before its first look.
+	// before its first interim analysis.
 	// +optional
 	// +kubebuilder:default=6
 	// +kubebuilder:validation:Minimum=6

@@ -50,7 +50,7 @@ func showStop(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 		return
 	}
 	st.Progress.Planned = st.Progress.Done
-	if st.Plan != nil && st.Plan.Analysis != nil && len(st.Plan.Analysis.LookBlocks) > 0 {
+	if st.Plan != nil && st.Plan.Analysis != nil && len(st.Plan.Analysis.InterimBlocks) > 0 {
 		st.Plan = st.Plan.DeepCopy()
 		st.Plan.Analysis.StoppedAfterBlocks = new(last.Block + 1)
 	}

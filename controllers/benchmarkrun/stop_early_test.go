@@ -17,7 +17,7 @@ import (
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
-// mayStop makes a run one of two targets and at most 12 blocks, which looks at its data after 8.
+// mayStop makes a run one of two targets and at most 12 blocks, which analyses its data after 8.
 func mayStop(r *v1alpha1.BenchmarkRun) {
 	alsoTarget("other")(r)
 	r.Spec.Design.Blocks = 12
@@ -30,7 +30,7 @@ func messageOf(run *v1alpha1.BenchmarkRun, condition string) string {
 	return c.Reason + ": " + c.Message
 }
 
-// A run ends at the look at which it knows enough, and says so everywhere; nothing is missing.
+// A run ends at the interim analysis at which it knows enough, and says so everywhere; nothing is missing.
 func TestRunStopsEarly(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
@@ -42,7 +42,7 @@ func TestRunStopsEarly(t *testing.T) {
 	checkOnce(t, k, got, 16)
 
 	accepted := messageOf(got, v1alpha1.ConditionAccepted)
-	if want := "it may stop after 8 of them, and its 2 looks share the error rate"; !strings.HasPrefix(accepted, "Succeeded: 24 trials planned") || !strings.HasSuffix(accepted, want) {
+	if want := "it may stop after 8 of them, and its 2 interim analyses share the error rate"; !strings.HasPrefix(accepted, "Succeeded: 24 trials planned") || !strings.HasSuffix(accepted, want) {
 		t.Errorf("Accepted: %s", accepted)
 	}
 	const stopped = "16 of 16 trials have a result; stopped after 8 of at most 12 blocks: every ratio is known to within 2 % (the widest interval: 0."
@@ -51,7 +51,7 @@ func TestRunStopsEarly(t *testing.T) {
 	}
 	awaitEvent(t, got, "Measured", apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionMeasured).Message)
 	want := v1alpha1.PlannedAnalysis{
-		ComparisonCount: 1, BlocksNeeded: 7, DetectableEffect: got.Status.Plan.Analysis.DetectableEffect, LookBlocks: []int32{8, 12}, LookErrorRate: "0.025", StoppedAfterBlocks: new(int32(8)),
+		ComparisonCount: 1, BlocksNeeded: 7, DetectableEffect: got.Status.Plan.Analysis.DetectableEffect, InterimBlocks: []int32{8, 12}, InterimErrorRate: "0.025", StoppedAfterBlocks: new(int32(8)),
 	}
 	if diff := cmp.Diff(want, *got.Status.Plan.Analysis); diff != "" || got.Status.Progress.Text != "16/16" {
 		t.Errorf("progress %s, the planned analysis (-want +got):\n%s", got.Status.Progress.Text, diff)
@@ -76,7 +76,7 @@ func TestRunStopsEarly(t *testing.T) {
 	}
 }
 
-// Without narrow intervals the run goes on to its last block, and keeps what it found at its look.
+// Without narrow intervals the run goes on to its last block, and keeps what it found at its interim analysis.
 func TestRunGoesToItsMaximum(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)

@@ -69,7 +69,7 @@ type verification struct {
 
 // verify a run, and print what holds. It ends with exit.ErrDiffers for a run that is not what it has stored.
 func (v verification) verify(ctx context.Context, out io.Writer) error {
-	doc, err := v.look(ctx)
+	doc, err := v.check(ctx)
 	if err != nil {
 		return err
 	}
@@ -88,10 +88,10 @@ func verified(ctx context.Context, from stored.Source, notes io.Writer) (*stored
 	return stored.Read(ctx, from)
 }
 
-// look at a run that has ended: what was compared, and what differs.
-func (v verification) look(ctx context.Context) (output.Verification, error) {
+// check at a run that has ended: what was compared, and what differs.
+func (v verification) check(ctx context.Context) (output.Verification, error) {
 	doc := output.Verification{Version: output.VerificationVersion}
-	objects, done, err := lookIn(v.objects)
+	objects, done, err := objectsIn(v.objects)
 	if err != nil {
 		return doc, err
 	}
@@ -174,9 +174,9 @@ func tellVerification(out io.Writer, doc output.Verification) error {
 	return err
 }
 
-// lookIn a folder for objects by their keys; nil without a folder. Nothing outside of the folder
+// objectsIn a folder finds them by their keys; nil without a folder. Nothing outside of the folder
 // is read, whatever a key says.
-func lookIn(folder string) (look integrity.Look, done func(), err error) {
+func objectsIn(folder string) (object integrity.ObjectDigest, done func(), err error) {
 	if folder == "" {
 		return nil, func() {}, nil
 	}
@@ -184,7 +184,7 @@ func lookIn(folder string) (look integrity.Look, done func(), err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("the copy of the objects (--objects): %w", err)
 	}
-	look = func(key string) (string, error) {
+	object = func(key string) (string, error) {
 		file, err := root.Open(filepath.FromSlash(key))
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", nil
@@ -199,7 +199,7 @@ func lookIn(folder string) (look integrity.Look, done func(), err error) {
 		}
 		return hex.EncodeToString(hash.Sum(nil)), nil
 	}
-	return look, func() { _ = root.Close() }, nil
+	return object, func() { _ = root.Close() }, nil
 }
 
 // aboutObjects says what was compared of the object store; empty for a run without one.

@@ -127,7 +127,7 @@ func canShow(a *v1alpha1.PlannedAnalysis, blocks int32) string {
 		return text
 	}
 	return fmt.Sprintf("%s; %d blocks detect %s on a quiet machine, assuming that values spread by %s and ratios of two by %s%s",
-		text, blocks, figure.Share(effect), figure.Share(analysis.TypicalSpread), figure.Share(analysis.TypicalRatioSpread), looksAt(a))
+		text, blocks, figure.Share(effect), figure.Share(analysis.TypicalSpread), figure.Share(analysis.TypicalRatioSpread), interimsAt(a))
 }
 
 // checkStop refuses a run that is to stop early and never can.
@@ -149,8 +149,8 @@ func checkStop(family analysis.Family, d analysis.Declaration, order v1alpha1.Tr
 				"leave stopEarly out, or declare other measurements", c.Measurement.Name)
 		}
 	}
-	if looks := analysis.LooksOf(family, d); len(looks) < 2 {
-		return fmt.Errorf("spec.design.stopEarly: there is no room for a look before block %d: %d comparisons need %d blocks at a first look, "+
+	if interims := analysis.InterimsOf(family, d); len(interims) < 2 {
+		return fmt.Errorf("spec.design.stopEarly: there is no room for an interim analysis before block %d: %d comparisons need %d blocks at a first interim analysis, "+
 			"and the next one has half as many more: raise design.blocks, or leave stopEarly out", d.Stop.MaxBlocks, n, max(d.Stop.MinBlocks, stats.BlocksNeeded(n, d.ErrorRate/2)))
 	}
 	return nil
@@ -162,23 +162,23 @@ func showForesight(f analysis.Foresight) *v1alpha1.PlannedAnalysis {
 	if f.Detectable > 0 {
 		shows.DetectableEffect = v1alpha1.FourDigits(f.Detectable)
 	}
-	for _, look := range f.Looks {
-		shows.LookBlocks = append(shows.LookBlocks, int32(look.Blocks))
-		shows.LookErrorRate = v1alpha1.FourDigits(look.ErrorRate)
+	for _, interim := range f.Interims {
+		shows.InterimBlocks = append(shows.InterimBlocks, int32(interim.Blocks))
+		shows.InterimErrorRate = v1alpha1.FourDigits(interim.ErrorRate)
 	}
 	return shows
 }
 
-// looksAt says when a run that may stop early looks at its data; empty for any other.
-func looksAt(a *v1alpha1.PlannedAnalysis) string {
-	if len(a.LookBlocks) == 0 {
+// interimsAt says when a run that may stop early analyses its data; empty for any other.
+func interimsAt(a *v1alpha1.PlannedAnalysis) string {
+	if len(a.InterimBlocks) == 0 {
 		return ""
 	}
 	var words []string
-	for _, n := range a.LookBlocks {
+	for _, n := range a.InterimBlocks {
 		words = append(words, strconv.Itoa(int(n)))
 	}
-	return fmt.Sprintf("; it may stop after %s of them, and its %d looks share the error rate", strings.Join(words[:len(words)-1], ", "), len(words))
+	return fmt.Sprintf("; it may stop after %s of them, and its %d interim analyses share the error rate", strings.Join(words[:len(words)-1], ", "), len(words))
 }
 
 // inSequence is why a plan whose trials run in sequence can have no verdict.

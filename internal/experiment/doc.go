@@ -13,7 +13,7 @@
 //	expand.go    asks the tool about all cells, some in each pass
 //	demand.go    the limits of a server that the trials need
 //	wear.go      what the trials do to the data
-//	analysis.go  what is compared, what the blocks can show, and the looks of a run that may end early
+//	analysis.go  what is compared, what the blocks can show, and the interim analyses of a run that may end early
 //	bytes.go     the bytes of a spec, of a plan, and those that the results may take
 //	preview.go   all of it at once
 //	refusal.go   an error that only the user can mend

@@ -134,7 +134,7 @@ func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha
 	}
 	return e.Defaults(engine.Shape{
 		MemoryBytes: shape.Memory.Value(),
-		DataBytes: m.Storage.Size.Value(), DataInMemory: m.Storage.Medium == v1alpha1.MediumMemory,
+		DataBytes:   m.Storage.Size.Value(), DataInMemory: m.Storage.Medium == v1alpha1.MediumMemory,
 	}, m.StorageEngine)
 }
 

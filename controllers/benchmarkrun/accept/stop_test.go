@@ -16,7 +16,7 @@ func stops(least int32) change {
 	})
 }
 
-// The looks are known before the data, and a run that could never stop is refused with the field.
+// The interim analyses are known before the data, and a run that could never stop is refused with the field.
 func TestARunThatMayStop(t *testing.T) {
 	one := v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: "throughput"}}}}}
 	for name, tt := range map[string]struct {
@@ -26,20 +26,20 @@ func TestARunThatMayStop(t *testing.T) {
 		"two comparisons": {
 			[]change{second(40), stops(6)},
 			"done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; " +
-				"it may stop after 9, 15, 24 of them, and its 4 looks share the error rate",
+				"it may stop after 9, 15, 24 of them, and its 4 interim analyses share the error rate",
 		},
 		"the queue finds the same words in the status": {
 			[]change{second(40), stops(6), accepted(t), func(w *world) { w.in.Seen = true }},
 			"done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 9, 15, 24 of them",
 		},
-		"a later first look": {[]change{second(40), stops(20), declares(one)}, "done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 1 comparison needs 7 blocks; " +
-			"40 blocks detect 2 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 20 of them, and its 2 looks share the error rate"},
-		"no room for a look": {
+		"a later first interim analysis": {[]change{second(40), stops(20), declares(one)}, "done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 1 comparison needs 7 blocks; " +
+			"40 blocks detect 2 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 20 of them, and its 2 interim analyses share the error rate"},
+		"no room for an interim analysis": {
 			[]change{second(10), stops(8), declares(one)},
-			"fail InvalidSpec: spec.design.stopEarly: there is no room for a look before block 10: 1 comparisons need 8 blocks at a first look",
+			"fail InvalidSpec: spec.design.stopEarly: there is no room for an interim analysis before block 10: 1 comparisons need 8 blocks at a first interim analysis",
 		},
 		"a family that needs more than the maximum": {
-			[]change{second(7), stops(6), axis(100)}, "fail InvalidSpec: spec.design.stopEarly: there is no room for a look before block 7: 200 comparisons need 14 blocks",
+			[]change{second(7), stops(6), axis(100)}, "fail InvalidSpec: spec.design.stopEarly: there is no room for an interim analysis before block 7: 200 comparisons need 14 blocks",
 		},
 		"nothing is compared": {
 			[]change{stops(6), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Blocks, s.Design.Order = 40, v1alpha1.OrderABBA })},

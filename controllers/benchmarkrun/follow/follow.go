@@ -63,7 +63,7 @@ func (in Input) afterBlock() Result {
 	}
 	blocks := int(in.Record.Block) + 1
 	// An error is one of a spec that another version accepted: this one compares nothing.
-	if is, err := analysis.IsLook(in.Input, blocks); err != nil || !is {
+	if is, err := analysis.IsInterim(in.Input, blocks); err != nil || !is {
 		return done
 	}
 	records, state := in.Earlier()
@@ -71,11 +71,11 @@ func (in Input) afterBlock() Result {
 		return Result{State: state}
 	}
 	in.Records = slices.Concat(records, []contract.Record{in.Record})
-	found, err := analysis.Look(in.Input, blocks)
+	found, err := analysis.Interim(in.Input, blocks)
 	if err != nil {
 		return done
 	}
-	done.Decision = &contract.Decision{Stop: found.Stop, Why: readout.LookText(found)}
+	done.Decision = &contract.Decision{Stop: found.Stop, Why: readout.InterimText(found)}
 	return done
 }
 

@@ -97,7 +97,7 @@ func TestDeathAtEveryWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want, writes := playDeaths(t, run, death{})
-			if n := want.Totals.Succeeded; n != 4 && n != 2*lookBlocks || want.Totals.Retries != 1 || len(want.Left) > 0 || len(writes) < 50 {
+			if n := want.Totals.Succeeded; n != 4 && n != 2*interimBlocks || want.Totals.Retries != 1 || len(want.Left) > 0 || len(writes) < 50 {
 				t.Fatalf("the run without a death: %+v; %d writes: %q", want, len(writes), writes)
 			}
 			if want.Totals.Succeeded > 4 {

@@ -103,17 +103,17 @@ type following struct {
 	api      client.Reader
 	key      client.ObjectKey
 	interval time.Duration
-	// answer is how long one look may take, and patience how long no look has to have succeeded before it is an error.
+	// answer is how long one reading may take, and patience how long none has to have succeeded before it is an error.
 	answer, patience time.Duration
 	progress         *progress
-	// uid of the run; empty: that of the first look.
+	// uid of the run; empty: that of the first reading.
 	uid types.UID
 }
 
 const (
 	// patience with an API server that does not answer.
 	patience = time.Minute
-	// answer of one look: a connection that nobody closes, and nobody answers on, is given up then.
+	// answer of one reading: a connection that nobody closes, and nobody answers on, is given up then.
 	answer = 20 * time.Second
 )
 
@@ -121,7 +121,7 @@ const (
 func (f following) toTheEnd(ctx context.Context) (*v1alpha1.BenchmarkRun, error) {
 	answered, seen := time.Now(), false
 	for {
-		run, err := f.look(ctx)
+		run, err := f.read(ctx)
 		now := time.Now()
 		switch {
 		case ctx.Err() != nil:
@@ -152,8 +152,8 @@ func (f following) toTheEnd(ctx context.Context) (*v1alpha1.BenchmarkRun, error)
 	}
 }
 
-// look at the run once.
-func (f following) look(ctx context.Context) (*v1alpha1.BenchmarkRun, error) {
+// read at the run once.
+func (f following) read(ctx context.Context) (*v1alpha1.BenchmarkRun, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.answer)
 	defer cancel()
 	run := &v1alpha1.BenchmarkRun{}

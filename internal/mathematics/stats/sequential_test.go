@@ -11,19 +11,19 @@ import (
 func TestLooks(t *testing.T) {
 	tests := map[string]struct {
 		least, most, comparisons int
-		want                     []Look
+		want                     []Interim
 	}{
-		"one comparison":                      {6, 40, 1, looks(0.05/4, 8, 14, 23, 40)},
-		"a family needs more before it looks": {6, 40, 100, looks(0.05/3, 14, 24, 40)},
-		"the user's least":                    {20, 40, 1, looks(0.05/2, 20, 40)},
-		"no room for a second look":           {6, 7, 1, looks(0.05, 7)},
-		"too few for the family: one look":    {6, 8, 1000, looks(0.05, 8)},
-		"the least is the most":               {10, 10, 1, looks(0.05, 10)},
-		"a hundred blocks":                    {6, 100, 1, looks(0.05/6, 8, 13, 22, 36, 60, 100)},
+		"one comparison": {6, 40, 1, interims(0.05/4, 8, 14, 23, 40)},
+		"a family needs more before its first interim analysis": {6, 40, 100, interims(0.05/3, 14, 24, 40)},
+		"the user's least":                             {20, 40, 1, interims(0.05/2, 20, 40)},
+		"no room for a second interim analysis":        {6, 7, 1, interims(0.05, 7)},
+		"too few for the family: one interim analysis": {6, 8, 1000, interims(0.05, 8)},
+		"the least is the most":                        {10, 10, 1, interims(0.05, 10)},
+		"a hundred blocks":                             {6, 100, 1, interims(0.05/6, 8, 13, 22, 36, 60, 100)},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Looks(tc.least, tc.most, tc.comparisons, 0.05)
+			got := Interims(tc.least, tc.most, tc.comparisons, 0.05)
 			if diff := cmp.Diff(tc.want, got, about); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -32,16 +32,16 @@ func TestLooks(t *testing.T) {
 				sum += l.ErrorRate
 			}
 			if math.Abs(sum-0.05) > 1e-12 {
-				t.Errorf("the looks spend %v, want 0.05", sum)
+				t.Errorf("the interim analyses spend %v, want 0.05", sum)
 			}
 		})
 	}
 }
 
-func looks(rate float64, blocks ...int) []Look {
-	var all []Look
+func interims(rate float64, blocks ...int) []Interim {
+	var all []Interim
 	for _, b := range blocks {
-		all = append(all, Look{b, rate})
+		all = append(all, Interim{b, rate})
 	}
 	return all
 }
@@ -50,7 +50,7 @@ func looks(rate float64, blocks ...int) []Look {
 func TestSequentialExperimentsKeepTheirErrorRate(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	const rounds, errorRate = 1500, 0.05
-	all := Looks(6, 40, 1, errorRate)
+	all := Interims(6, 40, 1, errorRate)
 	alarms, naive := 0, 0
 	for range rounds {
 		a, b := make([]float64, 40), make([]float64, 40)

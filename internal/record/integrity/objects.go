@@ -11,9 +11,9 @@ import (
 	objectstore "github.com/assay-bench/assay/internal/ground/store"
 )
 
-// Look returns the hex SHA-256 of an object, which is at a key in the folder of the run; empty for
+// ObjectDigest returns the hex SHA-256 of an object, which is at a key in the folder of the run; empty for
 // one that is not there.
-type Look func(key string) (string, error)
+type ObjectDigest func(key string) (string, error)
 
 // checkArchive is the finding of a trial about what did not reach the object store.
 const checkArchive = "archive-lost"
@@ -26,7 +26,7 @@ func (c *comparison) objects(rec contract.Record, cm *corev1.ConfigMap) error {
 	}
 	for _, o := range objectsOf(res, cm.BinaryData[contract.KeyRaw]) {
 		key := objectstore.Within(res.Trial, o)
-		have, err := c.scope.Look(key)
+		have, err := c.scope.Object(key)
 		switch {
 		case err != nil:
 			return fmt.Errorf("reading object %s: %w", key, err)

@@ -54,7 +54,7 @@ func TestObjects(t *testing.T) {
 				t.Fatal(err)
 			}
 			run := &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Findings: tt.status}}
-			c := comparison{run: run, scope: Scope{Look: func(key string) (string, error) { return tt.there[key], nil }}}
+			c := comparison{run: run, scope: Scope{Object: func(key string) (string, error) { return tt.there[key], nil }}}
 			if err := c.objects(tt.rec, &corev1.ConfigMap{BinaryData: map[string][]byte{contract.KeyResult: encoded}}); err != nil {
 				t.Fatal(err)
 			}

@@ -32,8 +32,8 @@ type Report struct {
 
 // Scope of a comparison. Each part is optional.
 type Scope struct {
-	// Look reads what the clients brought to the object store. Without it no object is compared.
-	Look Look
+	// Object reads what the clients brought to the object store. Without it no object is compared.
+	Object ObjectDigest
 	// LeavesOut says which keys of results the source leaves out on purpose: these are counted, and not compared.
 	LeavesOut func(configMap, key string) bool
 }
@@ -101,12 +101,12 @@ func (c *comparison) row(n int32, name func(string, int32) string, visit func(st
 	return nil
 }
 
-// parts of a row, by their key. The bytes of each that exists are shown to look.
-func (c *comparison) parts(n int32, key string, name func(string, int32) string, look func([]byte)) (parts []Part, err error) {
+// parts of a row, by their key. The bytes of each that exists are given to see.
+func (c *comparison) parts(n int32, key string, name func(string, int32) string, see func([]byte)) (parts []Part, err error) {
 	err = c.row(n, name, func(at string, stored Stored, cm *corev1.ConfigMap) error {
 		parts = append(parts, Part{Name: at, Key: key, Stored: stored})
 		if stored.Exists {
-			look(cm.BinaryData[key])
+			see(cm.BinaryData[key])
 		}
 		return nil
 	})
@@ -196,7 +196,7 @@ func (c *comparison) results(records []contract.Record) error {
 			want, leftOut := c.without(want)
 			differs := Delivery(want, got)
 			c.found(differs...)
-			if len(differs) > 0 || leftOut || c.scope.Look == nil {
+			if len(differs) > 0 || leftOut || c.scope.Object == nil {
 				continue
 			}
 			if err := c.objects(rec, cm); err != nil {

@@ -68,10 +68,10 @@ type Reduced interface {
 	LeavesOut(configMap, key string) bool
 }
 
-// Verify compares all that a run has stored with the digests in its records and in its status. Look
+// Verify compares all that a run has stored with the digests in its records and in its status. Object
 // reads objects of the object store; nil compares none. What a Reduced source leaves out is counted. It fails when something cannot be read.
-func Verify(ctx context.Context, from Source, run *v1alpha1.BenchmarkRun, look integrity.Look) (integrity.Report, error) {
-	scope := integrity.Scope{Look: look}
+func Verify(ctx context.Context, from Source, run *v1alpha1.BenchmarkRun, object integrity.ObjectDigest) (integrity.Report, error) {
+	scope := integrity.Scope{Object: object}
 	if reduced, is := from.(Reduced); is {
 		scope.LeavesOut = reduced.LeavesOut
 	}

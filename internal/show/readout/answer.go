@@ -211,8 +211,8 @@ func (h RunHead) Shows() string {
 	return h.Message
 }
 
-// LookText is why a run with design.stopEarly stops at a look, or goes on.
-func LookText(l analysis.Looked) string {
+// InterimText is why a run with design.stopEarly stops at an interim analysis, or goes on.
+func InterimText(l analysis.InterimResult) string {
 	after, wanted, widest := fmt.Sprintf("after %d of at most %d blocks", l.Blocks, l.MaxBlocks), figure.Share(l.Precision), figure.Share(l.Widest)
 	switch {
 	case l.Stop:

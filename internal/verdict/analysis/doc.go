@@ -8,7 +8,7 @@
 //	declare.go   the declaration, with its defaults
 //	layout.go    what an experiment varies: targets, axes, combinations of a trial
 //	family.go    the pairs that are compared, and what their blocks can show: known before the data
-//	stop.go      the looks of a run that may end early
+//	stop.go      the interim analyses of a run that may end early
 //	series.go    the values that count, by block
 //	limits.go    what else than the servers decides the values
 //	compare.go   the comparisons

@@ -176,8 +176,8 @@ type Foresight struct {
 	Blocks, Needed int
 	// Detectable effect at TypicalRatioSpread, such as 0.03; 0 where the blocks are too few.
 	Detectable float64
-	// Looks of a run that may end early, the last block included; none of any other.
-	Looks []stats.Look
+	// Interim analyses of a run that may end early, the last block included; none of any other.
+	Interims []stats.Interim
 }
 
 const (
@@ -197,7 +197,7 @@ func Foresee(f Family, l Layout, d Declaration) Foresight {
 	if out.Comparisons == 0 {
 		return out
 	}
-	out.Looks, d = LooksOf(f, d), d.atALook(f)
+	out.Interims, d = InterimsOf(f, d), d.atInterim(f)
 	out.Needed = stats.BlocksNeeded(out.Comparisons, d.ErrorRate)
 	if effect, ok := stats.DetectableEffect(out.Blocks, TypicalRatioSpread, d.ErrorRate/float64(out.Comparisons), power); ok && out.Enough() {
 		out.Detectable = effect

@@ -113,11 +113,11 @@ func ConcludeRuns(all []Run) (RunsResult, error) {
 	if err != nil {
 		return RunsResult{}, err
 	}
-	// Runs that may stop early are analysed at the error rate of a look, as each of them is by itself: they
+	// Runs that may stop early are analysed at the error rate of an interim analysis, as each of them is by itself: they
 	// stop for the width of their intervals, and not for what those show.
 	all = slices.Clone(all)
 	for i := range all {
-		all[i].Declaration = all[i].Declaration.atALook(family)
+		all[i].Declaration = all[i].Declaration.atInterim(family)
 	}
 	first = all[0]
 	empty := len(family.Primary)+len(family.Control) == 0

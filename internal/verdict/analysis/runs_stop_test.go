@@ -7,7 +7,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Runs that may stop early are compared at the error rate of one look, as each of them is by itself: their
+// Runs that may stop early are compared at the error rate of one interim analysis, as each of them is by itself: their
 // intervals are wider than those of runs with fixed blocks.
 func TestRunsThatMayStopEarly(t *testing.T) {
 	width := func(t *testing.T, stop *v1alpha1.StopEarly, runs int, version string) float64 {

@@ -8,10 +8,10 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
-// StopEarly is the rule by which a run ends before its last block: after a block at which it looks,
+// StopEarly is the rule by which a run ends before its last block: after a block at which it analyses its data,
 // when every ratio of the primary family is known to within the precision.
 type StopEarly struct {
-	// MinBlocks before the first look, and MaxBlocks of the plan.
+	// MinBlocks before the first interim analysis, and MaxBlocks of the plan.
 	MinBlocks, MaxBlocks int
 	// Precision of a ratio, such as 0.02: its interval reaches from a ratio divided by 1.02 to that
 	// ratio times 1.02, or is narrower.
@@ -30,26 +30,26 @@ func declareStop(design v1alpha1.Design) (*StopEarly, error) {
 	return &StopEarly{MinBlocks: int(design.StopEarly.MinBlocks), MaxBlocks: int(design.Blocks), Precision: precision}, nil
 }
 
-// LooksOf a family: the blocks after which the run may stop, the last of the plan included. They
+// InterimsOf a family: the blocks after which the run may stop, the last of the plan included. They
 // follow from the spec alone. There are none without a rule, and where nothing is compared.
-func LooksOf(f Family, d Declaration) []stats.Look {
+func InterimsOf(f Family, d Declaration) []stats.Interim {
 	if d.Stop == nil || len(f.Primary) == 0 {
 		return nil
 	}
-	return stats.Looks(d.Stop.MinBlocks, d.Stop.MaxBlocks, len(f.Primary), d.ErrorRate)
+	return stats.Interims(d.Stop.MinBlocks, d.Stop.MaxBlocks, len(f.Primary), d.ErrorRate)
 }
 
-// atALook is the declaration for the analysis of a family, at a look or at the end: the looks divide
-// the error rate evenly. A run that ends between looks, as one that fails does, has spent no more.
-func (d Declaration) atALook(f Family) Declaration {
-	if looks := LooksOf(f, d); len(looks) > 0 {
-		d.ErrorRate = looks[0].ErrorRate
+// atInterim is the declaration for the analysis of a family, at an interim analysis or at the end: the interim analyses divide
+// the error rate evenly. A run that ends between interim analyses, as one that fails does, has spent no more.
+func (d Declaration) atInterim(f Family) Declaration {
+	if interims := InterimsOf(f, d); len(interims) > 0 {
+		d.ErrorRate = interims[0].ErrorRate
 	}
 	return d
 }
 
-// Looked is what a look found.
-type Looked struct {
+// InterimResult is what an interim analysis found.
+type InterimResult struct {
 	// Stop: the run ends here.
 	Stop bool
 	// Blocks that were measured, and the most that the plan has.
@@ -61,9 +61,9 @@ type Looked struct {
 	Ratios, Without int
 }
 
-// IsLook says whether a run looks at its data after so many blocks. The end of the plan is none: the
+// IsInterim says whether a run analyses its data after so many blocks. The end of the plan is none: the
 // run ends there anyway. It fails as FamilyOf.
-func IsLook(in Input, blocks int) (bool, error) {
+func IsInterim(in Input, blocks int) (bool, error) {
 	if in.Declaration.Stop == nil || blocks >= in.Declaration.Stop.MaxBlocks {
 		return false, nil
 	}
@@ -71,27 +71,27 @@ func IsLook(in Input, blocks int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, look := range LooksOf(family, in.Declaration) {
-		if look.Blocks == blocks {
+	for _, interim := range InterimsOf(family, in.Declaration) {
+		if interim.Blocks == blocks {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// Look at the data of a run after so many blocks. The values are those that count in the final
-// analysis: a trial that failed, or that was disturbed, is missing in the look as it is there. So a
+// Interim analyses the data of a run after so many blocks. The values are those that count in the final
+// analysis: a trial that failed, or that was disturbed, is missing in the interim analysis as it is there. So a
 // run that stops ends with the intervals for which it stopped. It fails as FamilyOf.
-func Look(in Input, blocks int) (Looked, error) {
+func Interim(in Input, blocks int) (InterimResult, error) {
 	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, math.MaxInt)
 	if err != nil {
-		return Looked{}, err
+		return InterimResult{}, err
 	}
 	rule := in.Declaration.Stop
-	in.Declaration = in.Declaration.atALook(family)
+	in.Declaration = in.Declaration.atInterim(family)
 	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records)}
 	_, decisions := a.decide()
-	out := Looked{Stop: stats.Precise(decisions, rule.Precision), Blocks: blocks, MaxBlocks: rule.MaxBlocks, Precision: rule.Precision, Ratios: len(decisions)}
+	out := InterimResult{Stop: stats.Precise(decisions, rule.Precision), Blocks: blocks, MaxBlocks: rule.MaxBlocks, Precision: rule.Precision, Ratios: len(decisions)}
 	for _, d := range decisions {
 		if d.Interval == nil || d.Exploratory {
 			out.Without++

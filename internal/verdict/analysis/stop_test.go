@@ -30,7 +30,7 @@ func looksOf(t *testing.T, in Input) string {
 	t.Helper()
 	var out []string
 	for blocks := 1; blocks <= in.Layout.Plan.Blocks(); blocks++ {
-		is, err := IsLook(in, blocks)
+		is, err := IsInterim(in, blocks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestLooksAreThoseOfThePlan(t *testing.T) {
 		"fixed blocks":        {fixed, ""},
 	} {
 		if got := looksOf(t, tt.in); got != tt.want {
-			t.Errorf("%s: it looks after %q, want %q", name, got, tt.want)
+			t.Errorf("%s: it analyses after %q, want %q", name, got, tt.want)
 		}
 	}
 }
@@ -87,22 +87,22 @@ func TestALook(t *testing.T) {
 		precision string
 		change    func([]contract.Record, int) []contract.Record
 		n         int
-		want      Looked
+		want      InterimResult
 	}{
-		"narrow enough":         {0.002, "2%", nil, 0, Looked{Stop: true, Precision: 0.02}},
-		"too wide":              {0.1, "2%", nil, 0, Looked{Precision: 0.02}},
-		"wide is enough":        {0.1, "50%", nil, 0, Looked{Stop: true, Precision: 0.5}},
-		"disturbed blocks":      {0.002, "2%", disturb, 3, Looked{Stop: true, Precision: 0.02}},
-		"most are disturbed":    {0.002, "2%", disturb, 9, Looked{Precision: 0.02, Without: 1}},
-		"most trials failed":    {0.002, "2%", fail, 9, Looked{Precision: 0.02, Without: 1}},
-		"nothing has succeeded": {0.002, "2%", fail, 14, Looked{Precision: 0.02, Without: 1}},
+		"narrow enough":         {0.002, "2%", nil, 0, InterimResult{Stop: true, Precision: 0.02}},
+		"too wide":              {0.1, "2%", nil, 0, InterimResult{Precision: 0.02}},
+		"wide is enough":        {0.1, "50%", nil, 0, InterimResult{Stop: true, Precision: 0.5}},
+		"disturbed blocks":      {0.002, "2%", disturb, 3, InterimResult{Stop: true, Precision: 0.02}},
+		"most are disturbed":    {0.002, "2%", disturb, 9, InterimResult{Precision: 0.02, Without: 1}},
+		"most trials failed":    {0.002, "2%", fail, 9, InterimResult{Precision: 0.02, Without: 1}},
+		"nothing has succeeded": {0.002, "2%", fail, 14, InterimResult{Precision: 0.02, Without: 1}},
 	} {
 		in := mayStop(t, 40, 1, tt.precision)
 		in.Records = until(recordsOf(in.Layout.Plan, tt.spread, bOver(1.3)), 14)
 		if tt.change != nil {
 			in.Records = tt.change(in.Records, tt.n)
 		}
-		got, err := Look(in, 14)
+		got, err := Interim(in, 14)
 		if err != nil || tt.want.Without == 0 && (got.Widest <= 0 || (got.Widest <= got.Precision) != got.Stop) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -113,7 +113,7 @@ func TestALook(t *testing.T) {
 	}
 }
 
-// The verdict uses the error rate of the look: at the undivided one, this interval would be narrower.
+// The verdict uses the error rate of the interim analysis: at the undivided one, this interval would be narrower.
 func TestTheVerdictOfAStoppedRun(t *testing.T) {
 	in := mayStop(t, 40, 1, "2%")
 	in.Records = until(recordsOf(in.Layout.Plan, 0.004, bOver(1.02)), 14)

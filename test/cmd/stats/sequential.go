@@ -26,10 +26,10 @@ func sequences() []simulation {
 		{1, "until something differs", "AR(1) 0.5", autoregressive, anyDifference},
 		{10, "until something differs", "AR(1) 0.5", autoregressive, anyDifference},
 	} {
-		looks := stats.Looks(least, most, of.cells, errorRate)
-		conditions := fmt.Sprintf("6 to 40 blocks (%d looks) %s, %s, %s", len(looks), of.what, cellsOf(of.cells), of.kind)
+		interims := stats.Interims(least, most, of.cells, errorRate)
+		conditions := fmt.Sprintf("6 to 40 blocks (%d interim analyses) %s, %s, %s", len(interims), of.what, cellsOf(of.cells), of.kind)
 		play := func(random *rand.Rand, e *experiment) (int, []stats.Decision) {
-			return untilStop(e.run(random), looks, of.stop)
+			return untilStop(e.run(random), interims, of.stop)
 		}
 		all = append(all,
 			simulation{"Sequential: false differences", conditions, func(random *rand.Rand, rounds int) row {
@@ -59,15 +59,15 @@ func sequences() []simulation {
 	return all
 }
 
-// untilStop decides at each look, until the experiment stops.
-func untilStop(cells []samples, looks []stats.Look, stop func([]stats.Decision) bool) (blocks int, decisions []stats.Decision) {
-	for _, look := range looks {
+// untilStop decides at each interim analysis, until the experiment stops.
+func untilStop(cells []samples, interims []stats.Interim, stop func([]stats.Decision) bool) (blocks int, decisions []stats.Decision) {
+	for _, interim := range interims {
 		var family []stats.Comparison
 		for _, s := range cells {
-			family = append(family, paired(samples{s.baseline[:look.Blocks], s.subject[:look.Blocks]}))
+			family = append(family, paired(samples{s.baseline[:interim.Blocks], s.subject[:interim.Blocks]}))
 		}
-		decisions = stats.Decide(family, look.ErrorRate, margin)
-		if blocks = look.Blocks; stop(decisions) {
+		decisions = stats.Decide(family, interim.ErrorRate, margin)
+		if blocks = interim.Blocks; stop(decisions) {
 			break
 		}
 	}
