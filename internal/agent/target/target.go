@@ -44,7 +44,7 @@ func run(ctx context.Context, o Options) error {
 	return a.provide(ctx)
 }
 
-// provide is the story of the package.
+// provide lists the steps of the package.
 func (a *agent) provide(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
