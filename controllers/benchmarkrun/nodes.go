@@ -139,8 +139,9 @@ func (r nodeQueue) recall(ctx context.Context) error {
 		if is, err := r.madeByRun(ctx, p); err != nil {
 			return err
 		} else if is {
-			nodes := append(rest[uid].Nodes, p.Spec.NodeName)
-			rest[uid] = queue.Holding{UID: uid, Name: p.Namespace + "/" + p.Labels[v1alpha1.LabelRun], Nodes: nodes, Exclusive: true}
+			holding := queue.Holding{UID: uid, Name: p.Namespace + "/" + p.Labels[v1alpha1.LabelRun], Nodes: rest[uid].Nodes, Exclusive: true}
+			holding.Nodes = append(holding.Nodes, p.Spec.NodeName)
+			rest[uid] = holding
 		}
 	}
 	for _, holding := range rest {

@@ -7,11 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/net/http2"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/pause"
@@ -70,10 +69,9 @@ func Run(ctx context.Context, o Options) error {
 	defer cancel()
 	go supervise.Reap(background)
 	go s.sampler.Run(background)
-	base := &http.Server{ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
-	new(http2.Server).ServeConn(conn, &http2.ServeConnOpts{Handler: s.handler(), BaseConfig: base})
+	err = s.serve(conn)
 	s.close()
-	return nil
+	return err
 }
 
 // dial waits for the agent, whose container may start later.
@@ -92,6 +90,22 @@ func dial(ctx context.Context, o Options) (net.Conn, error) {
 	}
 }
 
+// serve one connection until it ends.
+func (s *Supervisor) serve(conn net.Conn) error {
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{
+		Handler: s.handler(), Protocols: protocols, ReadHeaderTimeout: time.Minute,
+		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+	}
+	only := &onlyConn{Conn: conn, closed: make(chan struct{})}
+	err := server.Serve(&onlyListener{conn: only})
+	if !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("serving the agent: %w", err)
+	}
+	return nil
+}
+
 // close ends everything that runs.
 func (s *Supervisor) close() {
 	s.mu.Lock()
@@ -100,4 +114,40 @@ func (s *Supervisor) close() {
 		c.close()
 	}
 	s.relay.Close()
+}
+
+// onlyListener gives its connection once, and ends with it.
+type onlyListener struct {
+	conn  *onlyConn
+	given bool
+}
+
+// Accept returns the connection, and net.ErrClosed when it has ended.
+func (l *onlyListener) Accept() (net.Conn, error) {
+	if !l.given {
+		l.given = true
+		return l.conn, nil
+	}
+	<-l.conn.closed
+	return nil, net.ErrClosed
+}
+
+// Close ends the connection.
+func (l *onlyListener) Close() error { return l.conn.Close() }
+
+// Addr is the address of the connection.
+func (l *onlyListener) Addr() net.Addr { return l.conn.LocalAddr() }
+
+// onlyConn knows when it was closed.
+type onlyConn struct {
+	net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+// Close may be called several times.
+func (c *onlyConn) Close() error {
+	err := os.ErrClosed
+	c.once.Do(func() { err = c.Conn.Close(); close(c.closed) })
+	return err
 }
