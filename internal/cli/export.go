@@ -158,8 +158,11 @@ func deliver(data []byte, file string, out io.Writer) error {
 	return writeFile(file, write)
 }
 
-// writeFile makes a file whole or not at all: what fails half-way leaves what was there.
+// writeFile makes a file whole or not at all: what fails half-way leaves what was there. A device or a pipe is written to.
 func writeFile(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeDevice(path, write)
+	}
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.partial")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
@@ -176,6 +179,17 @@ func writeFile(path string, write func(io.Writer) error) error {
 	}
 	if err != nil {
 		_ = os.Remove(file.Name()) // the error that is told is the one that matters
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
+
+func writeDevice(path string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if err := errors.Join(write(file), file.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

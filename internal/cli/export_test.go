@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -93,6 +95,28 @@ func TestExportRefuses(t *testing.T) {
 	}
 	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)
+	}
+}
+
+// What is no regular file, such as /dev/stdout or a pipe, is written to, and never replaced.
+func TestPipesAreWrittenTo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan string, 1)
+	go func() {
+		data, err := os.ReadFile(path)
+		read <- fmt.Sprint(string(data), err)
+	}()
+	if err := deliver([]byte("words"), path, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-read; got != "words<nil>" {
+		t.Errorf("the pipe had %q", got)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%v, %v", info, err)
 	}
 }
 

@@ -51,7 +51,8 @@ func (s *Supervisor) handler() http.Handler {
 
 // read the order.
 func read[T any](r *http.Request) (order T, err error) {
-	return order, toolwire.Decode(r.Body, toolwire.MaxOrder, &order)
+	err = toolwire.Decode(r.Body, toolwire.MaxOrder, &order)
+	return order, err
 }
 
 func refuse(w http.ResponseWriter, err error) {

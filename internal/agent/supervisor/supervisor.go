@@ -90,12 +90,15 @@ func dial(ctx context.Context, o Options) (net.Conn, error) {
 	}
 }
 
+// firstOrder is how long the agent may take until its first order: it puts data back and waits for the server before.
+const firstOrder = 24 * time.Hour
+
 // serve one connection until it ends.
 func (s *Supervisor) serve(conn net.Conn) error {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{
-		Handler: s.handler(), Protocols: protocols, ReadHeaderTimeout: time.Minute,
+		Handler: s.handler(), Protocols: protocols, ReadHeaderTimeout: firstOrder,
 		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}
 	only := &onlyConn{Conn: conn, closed: make(chan struct{})}

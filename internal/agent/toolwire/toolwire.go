@@ -19,7 +19,7 @@ import (
 )
 
 // Version of this protocol. Both sides are of one release: another version is refused.
-const Version = "assay.dev/tool/v1"
+const Version = "assay.dev/tool/v2"
 
 // Limits of what travels.
 const (

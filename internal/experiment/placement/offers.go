@@ -73,7 +73,10 @@ func tolerated(taints []corev1.Taint, tolerations []corev1.Toleration) bool {
 		if taint.Effect == corev1.TaintEffectPreferNoSchedule {
 			continue
 		}
-		if !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return t.ToleratesTaint(logr.Discard(), &taint, false) }) {
+		if !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool {
+			// The API server refuses pods with a toleration that has neither a key nor this operator.
+			return (t.Key != "" || t.Operator == corev1.TolerationOpExists) && t.ToleratesTaint(logr.Discard(), &taint, false)
+		}) {
 			return false
 		}
 	}

@@ -61,6 +61,7 @@ func TestOffers(t *testing.T) {
 		"a toleration of another value does not":           {node("a", "x", taint(corev1.TaintEffectNoSchedule)), shape("x", corev1.Toleration{Key: "bench", Value: "no"}), false},
 		"a toleration of another effect does not":          {node("a", "x", taint(corev1.TaintEffectNoExecute)), shape("x", corev1.Toleration{Key: "bench", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}), false},
 		"Exists without a key tolerates everything":        {node("a", "x", taint(corev1.TaintEffectNoExecute)), shape("x", corev1.Toleration{Operator: corev1.TolerationOpExists}), true},
+		"a value without a key tolerates nothing":          {node("a", "x", taint(corev1.TaintEffectNoExecute)), shape("x", corev1.Toleration{Value: "yes"}), false},
 		"an empty toleration with Equal tolerates nothing": {node("a", "x", taint(corev1.TaintEffectNoExecute)), shape("x", corev1.Toleration{}), false},
 	}
 	for name, tt := range tests {
