@@ -165,9 +165,9 @@ func (v Verdict) detect() string {
 
 // line such as
 //
-//	FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; 17 settings that matter differ
+//	FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; 17 settings that matter differ
 //	INCONCLUSIVE -3.8 % (-9.1 to +1.6 %), p 0.21, 10 blocks: mariadb against mysql, latency p95; these blocks detect 8.2 %
-//	SLOWER 1.52x (1.43 to 1.61), p 0.002 by itself, 10 blocks: threads 64 against 2 on mariadb
+//	SLOWER 1.52x (1.43 to 1.61), p 0.002 by itself, 10 blocks: threads 64 against 2 on mariadb, throughput
 //
 // A line is short: one that is decided says elsewhere what the blocks detect.
 func (v Verdict) line() string {
@@ -206,7 +206,7 @@ func Counted(n int, noun string) string {
 	return figure.Grouped(fmt.Sprint(n)) + " " + noun + "s"
 }
 
-// subjectOf a comparison: the sides, the place, and the measurement unless it is the throughput.
+// subjectOf a comparison: the sides, the measurement and the place.
 func subjectOf(v Verdict) string {
 	text := v.Value + " against " + v.Baseline
 	switch {
@@ -218,10 +218,7 @@ func subjectOf(v Verdict) string {
 			text += " on " + v.Target
 		}
 	}
-	words := []string{text}
-	if name := MeasurementName(v.Name, v.Labels); name != contract.NameThroughput {
-		words = append(words, name)
-	}
+	words := []string{text, MeasurementName(v.Name, v.Labels)}
 	if where := whereOf(v.Where); where != "" {
 		words = append(words, where)
 	}

@@ -40,7 +40,7 @@ func TestVerdictInOneSentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []readout.Statement{{Tone: readout.Good, Word: "FASTER", Text: "1.48x (1.48 to 1.51), p 0.0078, 8 blocks: mariadb against mysql"}}
+	want := []readout.Statement{{Tone: readout.Good, Word: "FASTER", Text: "1.48x (1.48 to 1.51), p 0.0078, 8 blocks: mariadb against mysql, throughput"}}
 	if diff := cmp.Diff(want, d.Answer); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
