@@ -119,7 +119,7 @@ func quotedRows(run *stored.Run) (rows [][]string) {
 		for _, p := range q.Phases {
 			for _, m := range p.Measurements {
 				if m.Value != nil {
-					rows = append(rows, []string{q.Target, p.Phase, labelled(m.Name, m.Labels), strconv.FormatFloat(*m.Value, 'g', -1, 64), m.Unit, q.Source})
+					rows = append(rows, []string{q.Target, p.Phase, labelled(m.Name, m.Labels), figure.Number(*m.Value), m.Unit, q.Source})
 				}
 			}
 		}
