@@ -29,6 +29,7 @@ func TestDoubtsStandBesideTheNumber(t *testing.T) {
 		}, "CPU limit 8/8, memory limit 1/8"},
 		"saturated":  {func(e *v1alpha1.SummaryEntry) { e.SaturatedTrialCount = 2 }, "saturated 2/8"},
 		"not steady": {func(e *v1alpha1.SummaryEntry) { e.Steadiness = &v1alpha1.SteadinessCount{Steady: 6, NotSteady: 2} }, "not steady 2/8"},
+		"too short":  {func(e *v1alpha1.SummaryEntry) { e.Steadiness = &v1alpha1.SteadinessCount{Steady: 1, TooShort: 7} }, "steadiness unknown 7/8"},
 		"caveat":     {func(e *v1alpha1.SummaryEntry) { e.Caveat = "the quota's period decides it" }, "[1]"},
 		"left out": {func(e *v1alpha1.SummaryEntry) {
 			e.TrialCount = 6

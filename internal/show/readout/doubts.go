@@ -35,6 +35,7 @@ var doubts = []doubt{
 	{"saturated", func(m Measurement) int32 { return m.SaturatedTrials },
 		"the offered rate was not achieved, so that latencies grow with the length of the window", false},
 	{"not steady", func(m Measurement) int32 { return m.NotSteadyTrials }, "the throughput changed within the window by more than 5 %", false},
+	{"steadiness unknown", func(m Measurement) int32 { return m.UnknownSteadyTrials }, "the window is too short to know whether the throughput changed within it", false},
 }
 
 func leftOut(reason v1alpha1.LeftOutReason, word, meaning string) doubt {
