@@ -200,7 +200,7 @@ func (h RunHead) Tone() Tone {
 		if h.Verdict == "" {
 			return Plain
 		}
-		if !strings.Contains(h.Outcome, string(v1alpha1.VerdictInconclusive)) && !strings.Contains(h.Outcome, string(v1alpha1.VerdictExploratory)) {
+		if !strings.Contains(h.Outcome, NotMeasured) && !strings.Contains(h.Outcome, string(v1alpha1.VerdictInconclusive)) && !strings.Contains(h.Outcome, string(v1alpha1.VerdictExploratory)) {
 			return Good
 		}
 	}
