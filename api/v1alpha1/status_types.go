@@ -92,7 +92,7 @@ type BenchmarkRunStatus struct {
 
 	// verdict is what the run shows, in one line: the first comparison of the primary family and a
 	// count of the others, such as "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb
-	// against mysql; 17 settings differ". Absent until the run ends, and for a run that compares
+	// against mysql; 17 settings that matter differ". Absent until the run ends, and for a run that compares
 	// nothing.
 	// +optional
 	Verdict Line `json:"verdict,omitempty"`

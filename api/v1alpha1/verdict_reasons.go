@@ -18,7 +18,7 @@ const (
 	CodeNotInBothRuns ReasonCode = "NotInBothRuns"
 	// CodeNotComparable: {low, high, most}: the values are too far apart for a ratio.
 	CodeNotComparable ReasonCode = "NotComparable"
-	// CodeNotPositive: {value}: a value is zero or negative, and has no ratio.
+	// CodeNotPositive: {value}: a value is zero or negative, and has no ratio; {both}: all values of both sides are zero.
 	CodeNotPositive ReasonCode = "NotPositive"
 	// CodeNoStatistic: {message}: the test refused the values.
 	CodeNoStatistic ReasonCode = "NoStatistic"

@@ -56,10 +56,10 @@ func TestWords(t *testing.T) {
 		}, []string{
 			"| `INCONCLUSIVE` | neither", "| `+9.7 %` | an estimate", "above is another one (+1.5 %): pairs", "| `-8.1 to +34 %` | the interval of the ratio: mariadb may be slower by 8 % or faster by 34 %",
 			"| `p 0.39` | how often pairs that differ by nothing look like this, corrected for both comparisons. At 0.05 or less a difference counts as shown |",
-			"| `10 blocks` |", "| `mariadb against mysql` |", "| `these blocks detect 30 %` | with the spread", "| `differs in log_bin` | what else"}},
+			"| `10 blocks` |", "| `mariadb against mysql, throughput` |", "| `these blocks detect 30 %` | with the spread", "| `differs in log_bin` | what else"}},
 		"what the line of a decided one does not have": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP, e.DetectableEffect = v1alpha1.VerdictFaster, "1.1", "1.02", "1.2", "0.02", "0.16"
-		}, []string{"| so many pairs count, one of each block |\n| `mariadb against mysql` | what is compared: the first against the second |\n| `differs in log_bin`"}},
+		}, []string{"| so many pairs count, one of each block |\n| `mariadb against mysql, throughput` | what is compared: the first against the second |\n| `differs in log_bin`"}},
 		"as the medians are": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP = v1alpha1.VerdictInconclusive, "1.015", "0.919", "1.34", "0.39"
 		}, []string{"| `+1.5 %` | an estimate", "above is nearly the same here, and need not be: pairs"}},

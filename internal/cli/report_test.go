@@ -34,7 +34,7 @@ func TestReport(t *testing.T) {
 		t.Error("the file and standard output differ")
 	}
 	for _, want := range []string{
-		"<!doctype html>", "<strong>FASTER</strong> 1.50", "b against a, threads=2", "trial 0, block 0: ", "Latency spectrum", "left out: disturbed",
+		"<!doctype html>", "<strong>FASTER</strong> 1.50", "b against a, throughput, threads=2", "trial 0, block 0: ", "Latency spectrum", "left out: disturbed",
 		"kubectl assay verify run --namespace ns", "Quoted numbers",
 	} {
 		if !strings.Contains(page.String(), want) {

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
@@ -33,7 +34,8 @@ Numbers that a published target quotes stand beside the measured ones, and are m
 no test uses them. With --against, such as --against driver=mysql, they have their factor to the one of the same source with
 this label: more than 1x is faster. Factors of measured numbers are the comparisons.
 
-The command shows what the status of a run has. Where the run has more, it says so.`
+The command shows what the status of a run has, and of a bundle the findings of all its records. Where the run has more, it
+says so.`
 
 const getExamples = `  kubectl assay get
   kubectl assay get -A
@@ -75,9 +77,9 @@ func NewGet(config *kube.Config) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := readout.StatusIn(run, view)
+			doc := readout.StatusIn(run.Object, view, run.Records...)
 			if view.Name != "" && len(doc.Measurements) == 0 {
-				return fmt.Errorf("BenchmarkRun %s: its status has no number of %q: see the names in status.summary", client.ObjectKeyFromObject(run), view.Name)
+				return fmt.Errorf("BenchmarkRun %s: its status has no number of %q: see the names in status.summary", client.ObjectKeyFromObject(run.Object), view.Name)
 			}
 			return format.Write(out, doc, func(out io.Writer) error { return Tell(out, doc, view.Name == readout.All) })
 		},
@@ -97,21 +99,25 @@ func Unread(key client.ObjectKey, err error) error {
 	return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
 }
 
-// read a run: of the cluster by its name, or of a bundle by its path, which needs no cluster.
-func read(ctx context.Context, config *kube.Config, name string) (*v1alpha1.BenchmarkRun, error) {
+// read a run: of the cluster by its name its status, or of a bundle by its path, which needs no cluster, its records too.
+func read(ctx context.Context, config *kube.Config, name string) (*stored.Run, error) {
 	if bundle.IsPath(name) {
 		b, err := bundle.Open(name)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { _ = b.Close() }() // it was only read
-		return b.Run(ctx)
+		return stored.ReadRecords(ctx, b)
 	}
 	to, err := config.Cluster()
 	if err != nil {
 		return nil, err
 	}
-	return runOf(ctx, to, name)
+	run, err := runOf(ctx, to, name)
+	if err != nil {
+		return nil, err
+	}
+	return stored.OfStatus(stored.InCluster(to.API, to.Key(name)), run), nil
 }
 
 // runOf a name. A run that is not there is an error that says so.

@@ -68,7 +68,7 @@ func told(t *testing.T, run *v1alpha1.BenchmarkRun, view readout.View, width int
 // Quoted numbers stand beside the measured ones of the same place, and are marked.
 func TestMeasuredAndQuoted(t *testing.T) {
 	run := quotedRun()
-	want := `ns/run: SWEEP threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
+	want := `ns/run: SWEEP 1 of 3: threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16 (no interval)
 12 of 12 trials, 7 disturbed
 
 TARGET  SERVER  NODE    LOAD (s)   ROWS/s
@@ -86,7 +86,7 @@ and 6 more numbers in the ConfigMaps of the summary
   disturbed: something else happened during these trials, and they are left out
 
 sweeps:
-  threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
+  threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16 (no interval)
   and 2 more in the ConfigMaps of the summary
 
 1 comparison more in the ConfigMaps of the summary
@@ -104,7 +104,7 @@ what to do next:
   declare what to compare in spec.analysis.comparisons, and run again: only a comparison that was
     declared before the data has a verdict
 
-ns/run: SWEEP threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
+ns/run: SWEEP 1 of 3: threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16 (no interval)
 `
 	if diff := cmp.Diff(want, told(t, run, readout.View{}, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -29,6 +29,7 @@ func TestDoubtsStandBesideTheNumber(t *testing.T) {
 		}, "CPU limit 8/8, memory limit 1/8"},
 		"saturated":  {func(e *v1alpha1.SummaryEntry) { e.SaturatedTrialCount = 2 }, "saturated 2/8"},
 		"not steady": {func(e *v1alpha1.SummaryEntry) { e.Steadiness = &v1alpha1.SteadinessCount{Steady: 6, NotSteady: 2} }, "not steady 2/8"},
+		"too short":  {func(e *v1alpha1.SummaryEntry) { e.Steadiness = &v1alpha1.SteadinessCount{Steady: 1, TooShort: 7} }, "steadiness unknown 7/8"},
 		"caveat":     {func(e *v1alpha1.SummaryEntry) { e.Caveat = "the quota's period decides it" }, "[1]"},
 		"left out": {func(e *v1alpha1.SummaryEntry) {
 			e.TrialCount = 6
@@ -88,23 +89,25 @@ func TestEveryDoubtHasAWord(t *testing.T) {
 	}
 }
 
-// Findings of one kind are one line with the newest of them.
+// Findings of one kind are one line with the first of them, the worst kinds first.
 func TestFindingsAreGrouped(t *testing.T) {
-	trial := func(n int32) *int32 { return &n }
-	doc := readout.Run{}
+	run := &v1alpha1.BenchmarkRun{}
+	found := &run.Status.Findings
+	*found = append(*found, v1alpha1.Finding{Check: "steal", Severity: "Warning", Target: "a", Message: "of the server"})
 	for n := range int32(12) {
-		doc.Findings = append(doc.Findings, readout.Finding{Check: "steal", Severity: "Disturbed", Target: "a", Trial: trial(n), Message: "the node lost time"})
+		*found = append(*found, v1alpha1.Finding{Check: "steal", Severity: "Disturbed", Target: "a", Trial: new(n), Message: "the node lost time"})
 	}
-	doc.Findings = append(doc.Findings, readout.Finding{Check: "steal", Severity: "Warning", Target: "a", Message: "of the server"}, readout.Finding{Check: "rows", Severity: "Invalid", Message: "of the run"})
-	want := []string{"invalid rows: of the run", "warning steal (a): of the server", "12 x disturbed steal (a): such as trial 11: the node lost time"}
-	if diff := cmp.Diff(want, readout.FindingLines(doc.Findings)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	*found = append(*found, v1alpha1.Finding{Check: "rows", Severity: "Invalid", Message: "of the run"})
+	want := []string{"invalid rows: of the run", "12 x disturbed steal (a): such as trial 0: the node lost time", "warning steal (a): of the server"}
+	heading, lines := readout.FromStatus(run).Against()
+	if diff := cmp.Diff(want, lines); diff != "" || heading != "against the numbers" {
+		t.Errorf("%s (-want +got):\n%s", heading, diff)
 	}
-	for n := range int32(20) {
-		doc.Findings = append(doc.Findings, readout.Finding{Check: string(rune('a' + n)), Severity: "Warning"})
+	for n := range int32(6) { // the status has no room for more
+		*found = append(*found, v1alpha1.Finding{Check: string(rune('a' + n)), Severity: "Warning"})
 	}
 	var out bytes.Buffer
-	if err := Tell(&out, doc, false); err != nil || !strings.Contains(out.String(), "and 15 more in status.findings") {
+	if err := Tell(&out, readout.FromStatus(run), false); err != nil || !strings.Contains(out.String(), "against the numbers, of the last 20 findings:") || !strings.Contains(out.String(), "and 1 more in the report") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }

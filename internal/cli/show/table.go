@@ -38,9 +38,9 @@ func tell(p *output.Page, doc readout.Run, all bool) {
 	for _, pair := range doc.Differences {
 		differences(p, pair)
 	}
-	findings := readout.FindingLines(doc.Findings)
+	heading, findings := doc.Against()
 	shown := findings[:min(len(findings), mostFindings)]
-	p.Section("against the numbers:", more(shown, int32(len(findings)-len(shown)), "status.findings")...)
+	p.Section(heading+":", more(shown, int32(len(findings)-len(shown)), "the report")...)
 	p.Section("what this does not say:", doc.Lacks...)
 	p.Section("what to do next:", doc.Next...)
 	if doc.Report != "" {
@@ -52,7 +52,7 @@ func tell(p *output.Page, doc readout.Run, all bool) {
 	}
 }
 
-// mostFindings of a run are printed, those of one kind in one line; the records have all of them.
+// mostFindings of a run are printed, those of one kind in one line; the report has all of them.
 const mostFindings = 8
 
 // answer of a run, with its name before the first statement.

@@ -38,10 +38,11 @@ func NewWhy(config *kube.Config) *cobra.Command {
 		Use: "why RUN|BUNDLE", Short: "Say what a run waits for, and who is to act", Long: whyHelp, Example: whyExamples, Args: cobra.ExactArgs(1),
 		ValidArgsFunction: config.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := read(cmd.Context(), config, args[0])
+			known, err := read(cmd.Context(), config, args[0])
 			if err != nil {
 				return err
 			}
+			run := known.Object
 			doc, err := whyOf(run)
 			if err != nil {
 				return err

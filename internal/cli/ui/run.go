@@ -33,9 +33,11 @@ type runPage struct {
 	// Done of Planned trials have ended.
 	Done, Planned int32
 	Facts         []fact
-	Findings      []string
-	More          string
-	Figures       []*picture
+	// Against is the heading of the findings.
+	Against  string
+	Findings []string
+	More     string
+	Figures  []*picture
 	// Unseen says why there are no pictures of a run that goes on.
 	Unseen string
 	// NotLive says what of a run that goes on is not here.
@@ -82,7 +84,8 @@ func (s *site) run(ctx context.Context, r *http.Request) (page, error) {
 			body.Unseen = strings.TrimSpace(words.Text + " " + words.Server)
 		}
 	}
-	lines := readout.FindingLines(doc.Findings)
+	heading, lines := doc.Against()
+	body.Against = strings.ToUpper(heading[:1]) + heading[1:]
 	for _, text := range lines[:min(len(lines), maxFindings)] {
 		body.Findings = append(body.Findings, cut(text))
 	}

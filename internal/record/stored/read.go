@@ -70,6 +70,11 @@ func ReadTables(ctx context.Context, from Source, limits Limits) (*Run, error) {
 	return read(ctx, from, limits, (*Run).readSummary, (*Run).readQuoted)
 }
 
+// ReadRecords reads only the object and the records. It fails as Read does.
+func ReadRecords(ctx context.Context, from Source) (*Run, error) {
+	return read(ctx, from, Limits{Memory: MaxMemory}, (*Run).readRecords)
+}
+
 // read some parts of a run.
 func read(ctx context.Context, from Source, limits Limits, parts ...func(*Run, context.Context) error) (*Run, error) {
 	object, err := from.Run(ctx)

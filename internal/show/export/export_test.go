@@ -105,6 +105,19 @@ func TestEveryAttemptIsInTheLongTable(t *testing.T) {
 	}
 }
 
+// A quoted number is written as every other one, and not with all digits of a calculation.
+func TestQuotedNumbersAreFigures(t *testing.T) {
+	run := read(t, finished.Options{})
+	for _, p := range run.Quoted[0].Phases {
+		for i := range p.Measurements {
+			p.Measurements[i].Value = new(23437.811283431107)
+		}
+	}
+	if got := string(write(t, "markdown", run)); !strings.Contains(got, "| 23,438 | tx/s |") {
+		t.Error(got)
+	}
+}
+
 // A run without anything gives a file that says so, in every format.
 func TestARunWithoutResults(t *testing.T) {
 	made := finished.New(t, finished.Options{})

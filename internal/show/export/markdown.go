@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/record/stored"
@@ -20,12 +19,12 @@ const mostRows = 500
 // ReadoutOf what a run has stored: every number of it.
 func ReadoutOf(run *stored.Run) readout.Run {
 	return readout.Of(readout.Input{
-		Run: run.Object, Summary: run.Summary.Entries, Comparisons: run.Summary.Comparisons, Sweeps: run.Summary.Sweeps, View: readout.View{Name: readout.All},
+		Run: run.Object, Summary: run.Summary.Entries, Comparisons: run.Summary.Comparisons, Sweeps: run.Summary.Sweeps, Records: run.Records, View: readout.View{Name: readout.All},
 	})
 }
 
 // Markdown writes the answer, the comparisons with what else differs, the medians and quoted numbers, what they do not say
-// and what to do next. Neither plan nor records of the run are needed. It is the format "markdown", without the others: a program that
+// and what to do next. Neither plan nor records of the run are needed; without records the findings are those of the status. It is the format "markdown", without the others: a program that
 // needs no other does not get their libraries.
 func Markdown(out io.Writer, run *stored.Run) error {
 	doc := ReadoutOf(run)
@@ -47,7 +46,7 @@ func Markdown(out io.Writer, run *stored.Run) error {
 	text += table("Medians", "Of the trials that count. "+readout.MedianLegend, []string{"Target", "Where", "Measurement", "Median", "Interval", "Level", "Min", "Max", "Unit", "Better", "Trials", "Notes"}, medianRows(measured, notes))
 	text += list("Notes", notes.Legend)
 	text += table("Quoted numbers: somebody else measured them", "", []string{"Target", "Stage", "Measurement", "Value", "Unit", "Source"}, quotedRows(run))
-	text += table("Findings", "", []string{"Severity", "Check", "Trial", "Target", "Message"}, findingRows(run.Object))
+	text += findings(run)
 	text += list("What this does not say", doc.Lacks) + list("What to do next", doc.Next)
 	_, err := io.WriteString(out, text)
 	return err
@@ -120,7 +119,7 @@ func quotedRows(run *stored.Run) (rows [][]string) {
 		for _, p := range q.Phases {
 			for _, m := range p.Measurements {
 				if m.Value != nil {
-					rows = append(rows, []string{q.Target, p.Phase, labelled(m.Name, m.Labels), strconv.FormatFloat(*m.Value, 'g', -1, 64), m.Unit, q.Source})
+					rows = append(rows, []string{q.Target, p.Phase, labelled(m.Name, m.Labels), figure.Number(*m.Value), m.Unit, q.Source})
 				}
 			}
 		}
@@ -128,15 +127,18 @@ func quotedRows(run *stored.Run) (rows [][]string) {
 	return rows
 }
 
-func findingRows(o *v1alpha1.BenchmarkRun) (rows [][]string) {
-	for _, f := range o.Status.Findings {
+// findings of a run with its notes, those of one kind in a row with the message of the first one.
+func findings(run *stored.Run) string {
+	var rows [][]string
+	all, last := readout.FindingsOf(run.Object, run.Records)
+	for _, f := range all {
 		trial := ""
 		if f.Trial != nil {
 			trial = strconv.Itoa(int(*f.Trial))
 		}
-		rows = append(rows, []string{string(f.Severity), f.Check, trial, f.Target, f.Message})
+		rows = append(rows, []string{f.Severity, strconv.Itoa(int(f.Count)), f.Check, trial, f.Target, f.Message})
 	}
-	return rows
+	return table("Findings"+readout.OfTheLast(last), "", []string{"Severity", "Times", "Check", "Trial", "Target", "Message"}, rows)
 }
 
 // table with a heading, and with what its numbers are below it; empty without rows. A column that is empty in each row

@@ -79,7 +79,14 @@ func (r *Run) shows(run *v1alpha1.BenchmarkRun) (out []Statement) {
 		}
 	}
 	if len(r.Sweeps) > 0 {
-		says(Plain, "SWEEP", r.Sweeps[0])
+		first, n := r.Sweeps[0], len(r.Sweeps)
+		if stored := run.Status.Results; stored != nil {
+			n = max(n, int(stored.SweepCount))
+		}
+		if n > 1 {
+			first = fmt.Sprintf("1 of %d: %s", n, first)
+		}
+		says(Plain, "SWEEP", first)
 	}
 	if text := resolution(r.Family(v1alpha1.FamilyControl), run); text != "" {
 		says(Plain, "CONTROL", text)
@@ -193,7 +200,7 @@ func (h RunHead) Tone() Tone {
 		if h.Verdict == "" {
 			return Plain
 		}
-		if !strings.Contains(h.Outcome, string(v1alpha1.VerdictInconclusive)) && !strings.Contains(h.Outcome, string(v1alpha1.VerdictExploratory)) {
+		if !strings.Contains(h.Outcome, NotMeasured) && !strings.Contains(h.Outcome, string(v1alpha1.VerdictInconclusive)) && !strings.Contains(h.Outcome, string(v1alpha1.VerdictExploratory)) {
 			return Good
 		}
 	}

@@ -34,14 +34,14 @@ func TestTheAnswerComesFirst(t *testing.T) {
 	}{
 		"decided": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) {
 			r.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(nil)}
-		}, "good: FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		}, "good: FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput"},
 		"several comparisons": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) {
 			r.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(nil), inconclusive, inconclusive}
-		}, "good: FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql\nplain: the other 2 comparisons: 2 inconclusive"},
+		}, "good: FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput\nplain: the other 2 comparisons: 2 inconclusive"},
 		"failed": {with(false, "Failed=True"), func(r *v1alpha1.BenchmarkRun) { r.Status.Headline = "a 1 tx/s" }, "bad: FAILED R: of Failed"},
 		"not valid": {with(false, "Complete=True", "Valid=False"), func(r *v1alpha1.BenchmarkRun) {
 			r.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(nil)}
-		}, "bad: INVALID no number of this run can be relied on: R: of Valid\nplain: FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		}, "bad: INVALID no number of this run can be relied on: R: of Valid\nplain: FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput"},
 		"the gate failed, and nothing was declared": {with(true, "Complete=True", "Valid=True", "Passed=False"), func(r *v1alpha1.BenchmarkRun) {
 			r.Status.Headline = "mariadb 335.6 tx/s (n=6)"
 		}, "bad: GATE FAILED R: of Passed\nplain: MEASURED mariadb 335.6 tx/s (n=6)"},
@@ -77,10 +77,10 @@ func TestWordsOfTheStatus(t *testing.T) {
 		run              *v1alpha1.BenchmarkRun
 		outcome, verdict string
 	}{
-		"decided":      {with(false, "Complete=True", "Valid=True"), "Faster", "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
-		"not valid":    {with(false, "Complete=True", "Valid=False"), "Invalid", "INVALID (R): FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		"decided":      {with(false, "Complete=True", "Valid=True"), "Faster", "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput"},
+		"not valid":    {with(false, "Complete=True", "Valid=False"), "Invalid", "INVALID (R): FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput"},
 		"not ended":    {with(false, "Accepted=True"), "Pending", ""},
-		"behind gates": {with(true, "Complete=True", "Valid=True", "Passed=False"), "GateFailed", "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		"behind gates": {with(true, "Complete=True", "Valid=True", "Passed=False"), "GateFailed", "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.run.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(nil)}

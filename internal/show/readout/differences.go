@@ -54,11 +54,11 @@ func differ(all []v1alpha1.SideDifference) string {
 	case len(all) <= fewDiffering:
 		return "differs in " + strings.Join(names, ", ")
 	case others == 0:
-		return fmt.Sprintf("%d settings differ", settings)
+		return fmt.Sprintf("%d settings that matter differ", settings)
 	case settings == 0:
-		return fmt.Sprintf("%d properties differ", others)
+		return fmt.Sprintf("%d properties that matter differ", others)
 	default:
-		return fmt.Sprintf("%s and %s differ", Counted(settings, "setting"), plural(others, "other property", "other properties"))
+		return fmt.Sprintf("%s and %s that matter differ", Counted(settings, "setting"), plural(others, "other property", "other properties"))
 	}
 }
 

@@ -35,6 +35,7 @@ var doubts = []doubt{
 	{"saturated", func(m Measurement) int32 { return m.SaturatedTrials },
 		"the offered rate was not achieved, so that latencies grow with the length of the window", false},
 	{"not steady", func(m Measurement) int32 { return m.NotSteadyTrials }, "the throughput changed within the window by more than 5 %", false},
+	{"steadiness unknown", func(m Measurement) int32 { return m.UnknownSteadyTrials }, "the window is too short to know whether the throughput changed within it", false},
 }
 
 func leftOut(reason v1alpha1.LeftOutReason, word, meaning string) doubt {
@@ -91,38 +92,4 @@ func NotesOf(ms []Measurement) Notes {
 		out.Legend = append(out.Legend, fmt.Sprintf("[%d] %s", i+1, text))
 	}
 	return out
-}
-
-// FindingLines of a run, those of one check, severity and target together, the newest kind first.
-func FindingLines(all []Finding) (lines []string) {
-	type kind struct{ severity, check, target string }
-	counts, last := map[kind]int{}, map[kind]Finding{}
-	var order []kind
-	for _, f := range slices.Backward(all) {
-		k := kind{f.Severity, f.Check, f.Target}
-		if counts[k]++; counts[k] == 1 {
-			order, last[k] = append(order, k), f
-		}
-	}
-	for _, k := range order {
-		lines = append(lines, findingOf(last[k], counts[k]))
-	}
-	return lines
-}
-
-// findingOf one kind, of which there are so many.
-func findingOf(f Finding, n int) string {
-	text := strings.ToLower(f.Severity) + " " + f.Check
-	if f.Target != "" {
-		text += " (" + f.Target + ")"
-	}
-	such := ""
-	if n > 1 {
-		text, such = fmt.Sprintf("%d x %s", n, text), "such as "
-	}
-	text += ": "
-	if f.Trial != nil {
-		return fmt.Sprintf("%s%strial %d: %s", text, such, *f.Trial, f.Message)
-	}
-	return text + such + f.Message
 }

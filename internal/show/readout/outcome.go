@@ -100,7 +100,7 @@ func verdictWord(all []v1alpha1.ComparisonEntry) string {
 	var words []string
 	for _, e := range all {
 		if e.Family == v1alpha1.FamilyPrimary {
-			words = append(words, string(e.Verdict))
+			words = append(words, wordOf(e))
 		}
 	}
 	switch len(words) {

@@ -75,6 +75,9 @@ func Sentence(r v1alpha1.VerdictReason) string {
 	if r.Code == v1alpha1.CodeTooFewBlocks && r.Values["family"] != "" {
 		text += fmt.Sprintf("; to show a difference, %s comparisons together need %s", r.Values["comparisons"], r.Values["family"])
 	}
+	if both := r.Values["both"]; r.Code == v1alpha1.CodeNotPositive && both != "" {
+		text = "both sides are " + both + ", and a ratio needs positive values"
+	}
 	if run := r.Values["run"]; run != "" {
 		text = "run " + run + ": " + text
 	}

@@ -74,6 +74,7 @@ func TestSentences(t *testing.T) {
 		"a family": {v1alpha1.VerdictReason{Code: v1alpha1.CodeTooFewBlocks, Values: map[string]string{"blocks": "5", "needed": "6", "comparisons": "4", "family": "8"}},
 			"5 blocks count on both sides, and a verdict needs 6; to show a difference, 4 comparisons together need 8"},
 		"shares":   {v1alpha1.VerdictReason{Code: v1alpha1.CodeSpreadOfRuns, Values: map[string]string{"runs": "3", "spread": "0.0345"}}, "the ratios of 3 runs have a standard deviation of 3.5 %"},
+		"both 0":   {v1alpha1.VerdictReason{Code: v1alpha1.CodeNotPositive, Values: map[string]string{"both": "0"}}, "both sides are 0, and a ratio needs positive values"},
 		"numbers":  {v1alpha1.VerdictReason{Code: v1alpha1.CodeNotPositive, Values: map[string]string{"value": "-0.00001"}}, "a value is -0.00001, and a ratio needs positive values"},
 		"of a run": {v1alpha1.VerdictReason{Code: v1alpha1.CodeNoPair, Values: map[string]string{"run": "monday"}}, "run monday: no block has a counted value on both sides"},
 		"unknown":  {v1alpha1.VerdictReason{Code: "FromTheFuture", Values: map[string]string{"b": "2", "a": "1"}}, "FromTheFuture (a=1 b=2)"},

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // RunsVersion names the format of Runs, and RunVersion that of Run. A reader refuses any other.
@@ -93,8 +94,10 @@ type Run struct {
 	Sweeps []string `json:"sweeps,omitempty"`
 	// MoreSweeps is how many the run has in its ConfigMaps beyond those of its status.
 	MoreSweeps int32 `json:"moreSweeps,omitempty"`
-	// Findings against the numbers, without notes.
+	// Findings against the numbers, without notes, the worst first.
 	Findings []Finding `json:"findings,omitempty"`
+	// FindingsOf is of how many the findings are: the newest ones, which the status has; absent where they are of the whole run.
+	FindingsOf int32 `json:"findingsOf,omitempty"`
 	// Lacks is what the verdicts do not say.
 	Lacks []string `json:"lacks,omitempty"`
 	// Next is what to do next.
@@ -156,18 +159,6 @@ type Measurement struct {
 	UnknownSteadyTrials int32 `json:"unknownSteadyTrials,omitempty"`
 }
 
-// Finding of a validity check.
-type Finding struct {
-	// Check is its name: docs/reference/checks.md.
-	Check string `json:"check"`
-	// Severity is Invalid, Disturbed or Warning.
-	Severity string `json:"severity"`
-	// Trial that it is about; absent for one about the run.
-	Trial   *int32 `json:"trial,omitempty"`
-	Target  string `json:"target,omitempty"`
-	Message string `json:"message"`
-}
-
 // Input of a readout.
 type Input struct {
 	// Run with its spec and status.
@@ -176,6 +167,8 @@ type Input struct {
 	Summary     []v1alpha1.SummaryEntry
 	Comparisons []v1alpha1.ComparisonEntry
 	Sweeps      []v1alpha1.SweepEntry
+	// Records of all attempts; without any only the findings of the status are known.
+	Records []contract.Record
 	// View says which numbers are told.
 	View View
 }
@@ -183,10 +176,10 @@ type Input struct {
 // FromStatus is the readout of a run from its status alone, which has the first entries of each kind.
 func FromStatus(run *v1alpha1.BenchmarkRun) Run { return StatusIn(run, View{}) }
 
-// StatusIn is FromStatus with the numbers of a view.
-func StatusIn(run *v1alpha1.BenchmarkRun, view View) Run {
+// StatusIn is FromStatus with the numbers of a view, and with the findings of records where they are known.
+func StatusIn(run *v1alpha1.BenchmarkRun, view View, records ...contract.Record) Run {
 	st := run.Status
-	out := Of(Input{run, st.Summary, st.Comparisons, st.Sweeps, view})
+	out := Of(Input{run, st.Summary, st.Comparisons, st.Sweeps, records, view})
 	if r := st.Results; r != nil {
 		out.MoreMeasurements = max(r.SummaryEntryCount-r.ShownEntryCount, 0)
 		out.MoreComparisons = max(r.ComparisonCount-r.ShownComparisonCount, 0)
@@ -219,10 +212,9 @@ func Of(in Input) Run {
 			out.Sweeps = append(out.Sweeps, SweepText(s))
 		}
 	}
+	out.Findings, out.FindingsOf = FindingsOf(run, in.Records)
+	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { return f.Severity == v1alpha1.SeverityNote })
 	for _, f := range st.Findings {
-		if f.Severity != v1alpha1.SeverityNote {
-			out.Findings = append(out.Findings, Finding{Check: f.Check, Severity: f.Severity, Trial: f.Trial, Target: f.Target, Message: f.Message})
-		}
 		if f.Check == checkUncompared {
 			out.uncompared = f.Message
 		}

@@ -11,7 +11,7 @@ import (
 // SweepText is a sweep in one line, such as
 //
 //	threads of mariadb: knee at 5.2 (4.6 to 5.9), peak at 16 (8 to 32)
-//	threads of mariadb, test=oltp_insert: peak at 64; the sweep does not reach saturation: no knee within 1 to 64 threads
+//	threads of mariadb, test=oltp_insert: peak at 64 (no interval); the sweep does not reach saturation: no knee within 1 to 64 threads
 func SweepText(e v1alpha1.SweepEntry) string {
 	words := []string{e.Axis + " of " + e.Target}
 	if len(e.Parameters) > 0 {
@@ -36,10 +36,10 @@ func SweepText(e v1alpha1.SweepEntry) string {
 	return contract.Cut(contract.Line(text), maxLine)
 }
 
-// around a load, such as "5.2 (4.6 to 5.9)"; without an interval where it is absent or one load.
+// around a load, such as "5.2 (4.6 to 5.9)" or "2 (2 to 2)". One without an interval says so: it is not a certain one.
 func around(load, low, high string) string {
-	if low == high {
-		return load
+	if low == "" || high == "" {
+		return load + " (no interval)"
 	}
 	return load + " (" + low + " to " + high + ")"
 }

@@ -18,7 +18,7 @@ type Verdict struct {
 	Key string `json:"key"`
 	// Family is Primary, Control or Exploratory.
 	Family string `json:"family"`
-	// Verdict is Faster, Slower, Higher, Lower, Equivalent, Inconclusive or Exploratory.
+	// Verdict is Faster, Slower, Higher, Lower, Equivalent, Inconclusive, Exploratory or Not measured.
 	Verdict string `json:"verdict"`
 	// BelowMinimumEffect: there is a difference, and it was shown to be less than the minimum effect.
 	BelowMinimumEffect bool `json:"belowMinimumEffect,omitempty"`
@@ -85,6 +85,8 @@ type about struct {
 	differences []v1alpha1.SideDifferences
 	// planned is the detectable effect of the plan; empty where there is none.
 	planned string
+	// unsupported: a check found that a tool cannot do something of the run.
+	unsupported bool
 }
 
 // aboutRun is what the verdicts of a run have in common, beside these differences.
@@ -93,6 +95,7 @@ func aboutRun(run *v1alpha1.BenchmarkRun, differences []v1alpha1.SideDifferences
 	if p := run.Status.Plan; p != nil && p.Analysis != nil {
 		out.planned = p.Analysis.DetectableEffect
 	}
+	out.unsupported = slices.ContainsFunc(run.Status.Findings, func(f v1alpha1.Finding) bool { return f.Check == "unsupported" })
 	return out
 }
 
@@ -108,6 +111,10 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 		Effect: effect.Ratio, Interval: effect.Interval,
 	}
 	v.Key = strings.Join([]string{v.Family, v.Factor, v.Value, v.Baseline, v.Target, whereOf(v.Where), v.Name + whereOf(v.Labels)}, "/")
+	if v.Verdict = wordOf(e); v.Verdict == NotMeasured {
+		v.P, v.AdjustedP = "", ""
+		v.Reasons = a.unmeasured(v)
+	}
 	v.byItself, v.adjusted = figure.P(v.P, a.errorRate), figure.P(v.AdjustedP, a.errorRate)
 	v.Subject, v.Evidence = subjectOf(v), evidenceOf(v)
 	if v.Detects = v.detect(); v.Detects != "" && a.planned != "" {
@@ -121,9 +128,38 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 	return v
 }
 
-// Undecided says that a comparison decides nothing: it is Inconclusive or Exploratory.
+// NotMeasured is the verdict of a comparison of which a side has no number in any trial, as of a driver that cannot do what is
+// compared. Nothing was tested, so that it is not inconclusive.
+const NotMeasured = "Not measured"
+
+// wordOf the verdict of a comparison. One without reasons is of an older run: what nobody measured has no unit.
+func wordOf(e v1alpha1.ComparisonEntry) string {
+	lacks := func(r v1alpha1.VerdictReason) bool { return r.Code == v1alpha1.CodeNotMeasured || r.Code == v1alpha1.CodeNotInBothRuns }
+	older := len(e.Reasons) == 0 && e.Verdict == v1alpha1.VerdictInconclusive && e.Unit == "" && e.PlannedBlockCount > 0
+	if e.Ratio == "" && e.BlockCount == 0 && (older || slices.ContainsFunc(e.Reasons, lacks)) {
+		return NotMeasured
+	}
+	return string(e.Verdict)
+}
+
+// unmeasured is why a comparison has no numbers, and what it counts for.
+func (a about) unmeasured(v Verdict) []string {
+	out := v.Reasons
+	if len(out) == 0 {
+		out = []string{sentences[v1alpha1.CodeNotMeasured]}
+	}
+	if a.unsupported {
+		out = append(out, "the finding unsupported says what a tool cannot do")
+	}
+	if v.Family == string(v1alpha1.FamilyPrimary) {
+		out = append(out, "it counts in the error rate of the declared comparisons")
+	}
+	return out
+}
+
+// Undecided says that a comparison decides nothing: it is Inconclusive, Exploratory or not measured.
 func (v Verdict) Undecided() bool {
-	return v.Verdict == string(v1alpha1.VerdictInconclusive) || v.Verdict == string(v1alpha1.VerdictExploratory)
+	return v.Verdict == NotMeasured || v.Verdict == string(v1alpha1.VerdictInconclusive) || v.Verdict == string(v1alpha1.VerdictExploratory)
 }
 
 // Word of the verdict as a line begins: in capitals.
@@ -165,9 +201,9 @@ func (v Verdict) detect() string {
 
 // line such as
 //
-//	FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; 17 settings differ
+//	FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; 17 settings that matter differ
 //	INCONCLUSIVE -3.8 % (-9.1 to +1.6 %), p 0.21, 10 blocks: mariadb against mysql, latency p95; these blocks detect 8.2 %
-//	SLOWER 1.52x (1.43 to 1.61), p 0.002 by itself, 10 blocks: threads 64 against 2 on mariadb
+//	SLOWER 1.52x (1.43 to 1.61), p 0.002 by itself, 10 blocks: threads 64 against 2 on mariadb, throughput
 //
 // A line is short: one that is decided says elsewhere what the blocks detect.
 func (v Verdict) line() string {
@@ -206,7 +242,7 @@ func Counted(n int, noun string) string {
 	return figure.Grouped(fmt.Sprint(n)) + " " + noun + "s"
 }
 
-// subjectOf a comparison: the sides, the place, and the measurement unless it is the throughput.
+// subjectOf a comparison: the sides, the measurement and the place.
 func subjectOf(v Verdict) string {
 	text := v.Value + " against " + v.Baseline
 	switch {
@@ -218,10 +254,7 @@ func subjectOf(v Verdict) string {
 			text += " on " + v.Target
 		}
 	}
-	words := []string{text}
-	if name := MeasurementName(v.Name, v.Labels); name != contract.NameThroughput {
-		words = append(words, name)
-	}
+	words := []string{text, MeasurementName(v.Name, v.Labels)}
 	if where := whereOf(v.Where); where != "" {
 		words = append(words, where)
 	}
@@ -250,7 +283,7 @@ func Tally(verdicts []string) string {
 	var words []string
 	for _, v := range []v1alpha1.ComparisonVerdict{
 		v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictHigher, v1alpha1.VerdictLower,
-		v1alpha1.VerdictEquivalent, v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory,
+		v1alpha1.VerdictEquivalent, v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory, NotMeasured,
 	} {
 		n := 0
 		for _, word := range verdicts {

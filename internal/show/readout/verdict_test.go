@@ -37,15 +37,15 @@ func TestVerdictsInOneLine(t *testing.T) {
 		differences []v1alpha1.SideDifferences
 		want        string
 	}{
-		"decided": {nil, nil, "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		"decided": {nil, nil, "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput"},
 		"few settings differ are named": {nil, differing("log_bin", "sync_binlog"),
-			"FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; differs in log_bin, sync_binlog"},
-		"of many settings the number": {nil, differing("a", "b", "c", "d"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; 4 settings differ"},
+			"FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; differs in log_bin, sync_binlog"},
+		"of many settings the number": {nil, differing("a", "b", "c", "d"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; 4 settings that matter differ"},
 		"facts are no settings": {nil, differing("a", "b", "c", "target/cpu"),
-			"FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql; 3 settings and 1 other property differ"},
+			"FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; 3 settings and 1 other property that matter differ"},
 		"inconclusive": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP = v1alpha1.VerdictInconclusive, "1.093", "0.8382", "1.372", "0.72"
-		}, nil, "INCONCLUSIVE +9.3 % (-16 to +37 %), p 0.72, 9 of 10 blocks: mariadb against mysql; these blocks detect 36 %"},
+		}, nil, "INCONCLUSIVE +9.3 % (-16 to +37 %), p 0.72, 9 of 10 blocks: mariadb against mysql, throughput; these blocks detect 36 %"},
 		"a latency that is a factor": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Name, e.Labels, e.Direction = v1alpha1.VerdictSlower, "latency.percentile", map[string]string{"p": "95"}, "LowerIsBetter"
 			e.Ratio, e.IntervalLow, e.IntervalHigh, e.BlockCount = "1.52", "1.43", "1.61", 10
@@ -53,22 +53,22 @@ func TestVerdictsInOneLine(t *testing.T) {
 		"an axis": {func(e *v1alpha1.ComparisonEntry) {
 			e.Factor, e.Value, e.Baseline, e.Target, e.BlockCount = "threads", "64", "2", "mysql", 10
 			e.Parameters = map[string]intstr.IntOrString{"test": intstr.FromString("oltp_insert")}
-		}, differing("a"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 10 blocks: threads 64 against 2 on mysql, test=oltp_insert"},
+		}, differing("a"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 10 blocks: threads 64 against 2 on mysql, throughput, test=oltp_insert"},
 		"less than matters": {func(e *v1alpha1.ComparisonEntry) {
 			e.BelowMinimumEffect, e.Ratio, e.IntervalLow, e.IntervalHigh = true, "1.008", "1.005", "1.011"
-		}, nil, "FASTER +0.80 % (+0.50 to +1.1 %), less than the minimum effect, p 0.023, 9 of 10 blocks: mariadb against mysql"},
+		}, nil, "FASTER +0.80 % (+0.50 to +1.1 %), less than the minimum effect, p 0.023, 9 of 10 blocks: mariadb against mysql, throughput"},
 		"not declared": {func(e *v1alpha1.ComparisonEntry) {
 			e.Family, e.Verdict, e.AdjustedP, e.DetectableEffect = v1alpha1.FamilyExploratory, v1alpha1.VerdictExploratory, "", ""
 			e.Reasons = []v1alpha1.VerdictReason{{Code: v1alpha1.CodeNotDeclared}}
-		}, nil, "EXPLORATORY +16 % (+1.7 to +26 %), p 0.011 by itself, 9 of 10 blocks: mariadb against mysql; it was not declared before the data"},
+		}, nil, "EXPLORATORY +16 % (+1.7 to +26 %), p 0.011 by itself, 9 of 10 blocks: mariadb against mysql, throughput; it was not declared before the data"},
 		"without a ratio": {func(e *v1alpha1.ComparisonEntry) {
 			*e = v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Factor: "target", Value: "a", Baseline: "b", Name: "throughput", Verdict: v1alpha1.VerdictInconclusive, PlannedBlockCount: 6,
 				Reasons: []v1alpha1.VerdictReason{{Code: v1alpha1.CodeNoPair}}}
-		}, nil, "INCONCLUSIVE 0 of 6 blocks: a against b; no block has a counted value on both sides"},
+		}, nil, "INCONCLUSIVE 0 of 6 blocks: a against b, throughput; no block has a counted value on both sides"},
 		"the baseline with itself": {func(e *v1alpha1.ComparisonEntry) {
 			e.Family, e.Verdict, e.AdjustedP, e.DetectableEffect = v1alpha1.FamilyControl, v1alpha1.VerdictEquivalent, "", ""
 			e.Value, e.Ratio, e.IntervalLow, e.IntervalHigh = "control", "1.001", "0.995", "1.009"
-		}, nil, "EQUIVALENT +0.10 % (-0.50 to +0.90 %), p 0.011 by itself, 9 of 10 blocks: control, mysql against itself"},
+		}, nil, "EQUIVALENT +0.10 % (-0.50 to +0.90 %), p 0.011 by itself, 9 of 10 blocks: control, mysql against itself, throughput"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := (about{errorRate: 0.05, differences: c.differences}).verdict(comparison(c.change)).Text; got != c.want {
@@ -106,5 +106,28 @@ func TestKeysDiffer(t *testing.T) {
 	}
 	if len(keys) != 6 {
 		t.Errorf("%d keys: %v", len(keys), keys)
+	}
+}
+
+// What a side cannot do was not measured: it has its reason and no p, and is not counted as inconclusive.
+func TestWhatWasNotMeasuredIsNotInconclusive(t *testing.T) {
+	entry := func(reasons ...v1alpha1.VerdictReason) v1alpha1.ComparisonEntry {
+		return v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Verdict: v1alpha1.VerdictInconclusive, Factor: "driver", Value: "b", Baseline: "a", Name: "throughput", AdjustedP: "1", PlannedBlockCount: 10, Reasons: reasons}
+	}
+	run := &v1alpha1.BenchmarkRun{}
+	run.Status.Findings = []v1alpha1.Finding{{Check: "unsupported", Severity: v1alpha1.SeverityWarning}}
+	noPair := entry(v1alpha1.VerdictReason{Code: v1alpha1.CodeNoPair})
+	noPair.Unit = "tx/s"
+	run.Status.Comparisons = []v1alpha1.ComparisonEntry{entry(v1alpha1.VerdictReason{Code: v1alpha1.CodeNotMeasured}), noPair, entry()}
+	want := "NOT MEASURED 0 of 10 blocks: driver b against a, throughput; no trial that counts has this measurement on both sides, in one unit; " +
+		"the finding unsupported says what a tool cannot do; it counts in the error rate of the declared comparisons"
+	doc := FromStatus(run)
+	for _, i := range []int{0, 2} { // with its reason, and of an older run without
+		if v := doc.Verdicts[i]; v.Text != want || v.AdjustedP != "" || !v.Undecided() {
+			t.Errorf("%d: p %q, %q", i, v.AdjustedP, v.Text)
+		}
+	}
+	if got := verdictWord(run.Status.Comparisons); got != "1 Inconclusive, 2 Not measured" {
+		t.Errorf("the outcome is %q", got)
 	}
 }

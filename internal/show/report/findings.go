@@ -1,26 +1,15 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // maxGroups of findings are listed.
 const maxGroups = 60
-
-// group of findings: of one check, severity and target.
-type group struct {
-	check, severity, target, message string
-	trials                           []int32
-	count                            int
-}
-
-var severities = []string{v1alpha1.SeverityInvalid, v1alpha1.SeverityDisturbed, v1alpha1.SeverityWarning, v1alpha1.SeverityNote}
 
 // meanings of the severities.
 var meanings = map[string]string{
@@ -32,84 +21,51 @@ var meanings = map[string]string{
 
 // findings of all checks in words, those of one kind together.
 func findings(in Input) (out []block) {
-	all := groups(in)
+	all, last := readout.FindingsOf(in.Run, in.Records)
 	if len(all) == 0 {
 		if len(in.Records) == 0 {
 			return nil
 		}
 		return []block{paragraph("No check has found anything.")}
 	}
-	for _, severity := range severities {
+	left := len(all) - maxGroups
+	all = all[:min(len(all), maxGroups)]
+	for _, severity := range readout.Severities {
 		var lines []string
 		for _, g := range all {
-			if g.severity == severity {
-				lines = append(lines, g.words())
+			if g.Severity == severity {
+				lines = append(lines, wordsOf(g))
 			}
 		}
 		if len(lines) > 0 {
-			out = append(out, block{Heading: severity, Text: meanings[severity], Bullets: lines})
+			out = append(out, block{Heading: severity + readout.OfTheLast(last), Text: meanings[severity], Bullets: lines})
 		}
+	}
+	if left > 0 {
+		out = append(out, paragraph(fmt.Sprintf("%d more kinds of findings are in the records.", left)))
 	}
 	return out
 }
 
-// groups of the findings of the final attempts and of the run, the most serious ones first.
-func groups(in Input) (out []*group) {
-	by := map[[3]string]*group{}
-	add := func(check, severity, target, message string, trial *int32) {
-		key := [3]string{check, severity, target}
-		g := by[key]
-		if g == nil {
-			g = &group{check: check, severity: severity, target: target, message: message}
-			by[key], out = g, append(out, g)
-		}
-		g.count++
-		if trial != nil && len(g.trials) < 8 && !slices.Contains(g.trials, *trial) {
-			g.trials = append(g.trials, *trial)
-		}
+// words of the findings of one kind in one line.
+func wordsOf(g readout.Finding) string {
+	text := g.Check
+	if g.Target != "" {
+		text += ", " + g.Target
 	}
-	for i := range in.Records {
-		rec := &in.Records[i]
-		for _, f := range rec.Findings {
-			add(f.Check, f.Severity, rec.Target, f.Message, &rec.Index)
-		}
-		if rec.State == contract.Failed && rec.Final {
-			add(cmp.Or(rec.Reason, "failed"), v1alpha1.SeverityInvalid, rec.Target, "the trial failed: "+rec.Message, &rec.Index)
-		}
-	}
-	for _, f := range in.Run.Status.Findings {
-		if f.Trial == nil { // those of trials are in the records
-			add(f.Check, f.Severity, f.Target, f.Message, nil)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b *group) int {
-		return slices.Index(severities, a.severity) - slices.Index(severities, b.severity)
-	})
-	if more := len(out) - maxGroups; more > 0 {
-		out = append(out[:maxGroups], &group{check: "more", severity: v1alpha1.SeverityNote, message: fmt.Sprintf("%d more kinds of findings are in the records", more), count: 1})
-	}
-	return out
-}
-
-// words of a group in one line.
-func (g group) words() string {
-	text := g.check
-	if g.target != "" {
-		text += ", " + g.target
-	}
-	text += ": " + strings.TrimSuffix(g.message, ".")
+	text += ": " + strings.TrimSuffix(g.Message, ".")
 	var trials []string
-	for _, t := range g.trials {
+	for _, t := range g.Trials {
 		trials = append(trials, fmt.Sprint(t))
 	}
 	switch {
-	case len(trials) == 1 && g.count == 1:
+	case len(trials) == 1 && g.Count == 1:
 		text += " (trial " + trials[0] + ")"
-	case len(trials) == 0 && g.count > 1:
-		text += fmt.Sprintf(" (the first of %d)", g.count)
-	case g.count > 1 && len(trials) < g.count: // the numbers are those of the first one
-		text += fmt.Sprintf(" (trial %s; %d times, such as in trials %s)", trials[0], g.count, strings.Join(trials, ", "))
-	case g.count > 1:
+	case len(trials) == 0 && g.Count > 1:
+		text += fmt.Sprintf(" (the first of %d)", g.Count)
+	case g.Count > 1 && len(trials) < int(g.Count): // the numbers are those of the first one
+		text += fmt.Sprintf(" (trial %s; %d times, such as in trials %s)", trials[0], g.Count, strings.Join(trials, ", "))
+	case g.Count > 1:
 		text += fmt.Sprintf(" (trial %s; with its own numbers also in %s)", trials[0], strings.Join(trials[1:], ", "))
 	}
 	return line(text)

@@ -40,7 +40,7 @@ func TestVerdictInOneSentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []readout.Statement{{Tone: readout.Good, Word: "FASTER", Text: "1.48x (1.48 to 1.51), p 0.0078, 8 blocks: mariadb against mysql"}}
+	want := []readout.Statement{{Tone: readout.Good, Word: "FASTER", Text: "1.48x (1.48 to 1.51), p 0.0078, 8 blocks: mariadb against mysql, throughput"}}
 	if diff := cmp.Diff(want, d.Answer); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -194,7 +194,7 @@ func TestVerdictWithoutARatio(t *testing.T) {
 	if c.Blocks[0].Picture != nil {
 		t.Error("what has no ratio is drawn")
 	}
-	want := []cell{{Text: "mariadb against mysql", Below: []string{"no block has a counted value on both sides"}, Heading: true}, {Text: "Inconclusive"}, {Text: "–"}, {Text: "–", Below: []string{figure.Level(e.IntervalConfidence)}}, {Text: "–"}, {Text: "–"}, {Text: "8 blocks"}}
+	want := []cell{{Text: "mariadb against mysql, throughput", Below: []string{"no block has a counted value on both sides"}, Heading: true}, {Text: "Inconclusive"}, {Text: "–"}, {Text: "–", Below: []string{figure.Level(e.IntervalConfidence)}}, {Text: "–"}, {Text: "–"}, {Text: "8 blocks"}}
 	if diff := cmp.Diff(want, c.Blocks[0].Table.Rows[0], cmp.AllowUnexported(cell{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

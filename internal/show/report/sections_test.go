@@ -190,7 +190,7 @@ func TestEnvironmentSaysWhatDiffers(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"The targets differ in server version, log_bin. Those rows are in bold.", "mariadb, innodb_io_capacity: asked for “2000”, in force is “1000”"} {
+	for _, want := range []string{"Of the rows below that are compared, 2 differ: server version, log_bin. They are in bold.", "mariadb, innodb_io_capacity: asked for “2000”, in force is “1000”"} {
 		if !strings.Contains(strings.Join(text, "\n"), want) {
 			t.Errorf("the section lacks %q:\n%s", want, text)
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -33,7 +34,7 @@ type compared struct {
 func (c compared) words() (out []block) {
 	text := "The targets are alike in every row below that is compared."
 	if len(c.differ) > 0 {
-		text = "The targets differ in " + readout.Few(c.differ, mostNamed) + ". Those rows are in bold."
+		text = fmt.Sprintf("Of the rows below that are compared, %d differ: %s. They are in bold.", len(c.differ), readout.Few(c.differ, mostNamed))
 	}
 	out = append(out, paragraph(text+" Names, addresses and measured times are not compared."))
 	if len(c.notKnown) > 0 {

@@ -67,7 +67,7 @@ func TestThePartsAreThoseOfTheCommands(t *testing.T) {
 	if !bytes.Equal(page, want.Bytes()) || !strings.Contains(string(page), "Latency spectrum") {
 		t.Error("the page is not that of the command")
 	}
-	for _, text := range []string{"# ns/run\n", "## Comparisons\n", "## Medians\n", "## Quoted numbers", "| b against a, threads=2 |"} {
+	for _, text := range []string{"# ns/run\n", "## Comparisons\n", "## Medians\n", "## Quoted numbers", "| b against a, throughput, threads=2 |"} {
 		if !strings.Contains(tables[contract.KeyReport], text) {
 			t.Errorf("the Markdown lacks %q:\n%s", text, tables[contract.KeyReport])
 		}

@@ -90,6 +90,8 @@ type compared struct {
 	contrast   Contrast
 	kind       int32
 	comparison stats.Comparison
+	// pairs are the blocks with a counted value on both sides, also where these have no ratio.
+	pairs int
 	// absent is why there is no comparison; none where there is one.
 	absent []v1alpha1.VerdictReason
 	// once: the values of all blocks are one observation. There is a ratio, and nothing to test.
@@ -129,6 +131,7 @@ func (a *analyst) compare(c Contrast, id int32) compared {
 		how = stats.CompareUnpaired
 	}
 	out.comparison, out.absent = ratioOf(subject, baseline, how)
+	out.pairs = len(subject)
 	out.above = a.Declaration.Steps.above(slices.Concat(subject, baseline)...)
 	return out
 }
@@ -137,6 +140,9 @@ func (a *analyst) compare(c Contrast, id int32) compared {
 func ratioOf(subject, baseline []float64, how func(subject, baseline []float64) (stats.Comparison, error)) (c stats.Comparison, absent []v1alpha1.VerdictReason) {
 	all := slices.Concat(subject, baseline)
 	low, high := slices.Min(all), slices.Max(all)
+	if low == 0 && high == 0 {
+		return c, []v1alpha1.VerdictReason{because(v1alpha1.CodeNotPositive, "both", shortest(0))}
+	}
 	if low > 0 && high/maxRatio > low {
 		return c, []v1alpha1.VerdictReason{because(v1alpha1.CodeNotComparable, "low", shortest(low), "high", shortest(high), "most", shortest(maxRatio))}
 	}
@@ -223,7 +229,7 @@ func (a *analyst) entry(one compared, family v1alpha1.ComparisonFamily) v1alpha1
 	} else {
 		addLabels(&e, c.Measurement.Labels, factor)
 	}
-	e.BlockCount = int32(one.comparison.N)
+	e.BlockCount = int32(max(one.comparison.N, one.pairs))
 	if len(one.absent) == 0 {
 		e.Ratio = besides(one.comparison.Ratio, 1)
 		if !one.once {

@@ -170,6 +170,19 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Pairs of which both sides are 0 have no ratio, and count as the blocks that they are: it says what both sides are.
+func TestBothSidesAreZero(t *testing.T) {
+	p := planOf(10, 1, "a", "b")
+	records := recordsOf(p, 0, func(string, int32) float64 { return 100 })
+	for i := range records {
+		records[i].Values[0].Value = 0
+	}
+	got := conclude(t, Input{Layout: Layout{Plan: p}, Records: records}, 2, analysisOf(v1alpha1.Comparison{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: contract.NameThroughput}}}))
+	if e := got.Entries[0]; e.BlockCount != 10 || e.Ratio != "" || said(e.Reasons) != "NotPositive both=0" {
+		t.Errorf("%d blocks, ratio %q, %s", e.BlockCount, e.Ratio, said(e.Reasons))
+	}
+}
+
 // The whole of one entry.
 func TestEntry(t *testing.T) {
 	p := planOf(8, 2, "a", "b")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/export"
 	"github.com/assay-bench/assay/internal/show/notify"
@@ -106,6 +107,59 @@ func TestASettingMayFavourASide(t *testing.T) {
 	for surface, want := range map[string]string{"terminal": "MAY FAVOUR performance_schema OFF ON b", "markdown": "OFF ON b each instrumented event", "page": "can help b"} {
 		if text := all[surface]; !strings.Contains(text, want) || regexp.MustCompile(`(?i)\bfaster\b`).MatchString(text) {
 			t.Errorf("%s: %q is not there, or something is faster: %s", surface, want, text)
+		}
+	}
+}
+
+// The status keeps the last 20 findings: a surface that has the records counts those, and any other says of how many it counts. Why
+// trials do not count stands before what is only a doubt.
+func TestFindingsAreCountedFromRecords(t *testing.T) {
+	source := finished.New(t, finished.Options{Blocks: 12})
+	read, err := stored.Read(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range read.Records {
+		rec := &read.Records[i]
+		rec.Findings = []contract.RecordedFinding{{Check: "target-throttled", Severity: v1alpha1.SeverityWarning, Message: "of all"}}
+		if i == 2 {
+			rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "neighbours", Severity: v1alpha1.SeverityDisturbed, Message: "of one"})
+		}
+	}
+	read.Object.Status.Findings = nil
+	for i := range int32(20) {
+		read.Object.Status.Findings = append(read.Object.Status.Findings, v1alpha1.Finding{Check: "target-throttled", Severity: v1alpha1.SeverityWarning, Target: "a", Trial: &i, Message: "of all"})
+	}
+	all := surfacesOf(t, read, export.ReadoutOf(read))
+	n := 0
+	for _, rec := range read.Records {
+		if rec.Target == "a" {
+			n++
+		}
+	}
+	trial := read.Records[2].Index
+	for surface, want := range map[string][]string{
+		"terminal": {fmt.Sprintf("disturbed neighbours (%s): trial %d: of one", read.Records[2].Target, trial), fmt.Sprintf("%d x warning target-throttled (a): ", n)},
+		"markdown": {fmt.Sprintf("Disturbed 1 neighbours %d", trial), fmt.Sprintf("Warning %d target-throttled", n)},
+		"page":     {fmt.Sprintf("of one (trial %d)", trial), fmt.Sprintf("%d times", n)},
+		"json":     {`"check":"neighbours","severity":"Disturbed"`, fmt.Sprintf(`"message":"of all","count":%d`, n)},
+	} {
+		text, last := all[surface], 0
+		for _, part := range want {
+			at := strings.Index(text[last:], part)
+			if at < 0 {
+				t.Errorf("%s: %q is missing, or before what is worse: %s", surface, part, text)
+			}
+			last += max(at, 0)
+		}
+		if strings.Contains(text, "of the last") {
+			t.Errorf("%s counts only the last findings: %s", surface, text)
+		}
+	}
+	read.Records = nil
+	for surface, want := range map[string]string{"terminal": "against the numbers, of the last 20 findings: 20 x", "markdown": "Findings, of the last 20 findings", "json": `"findingsOf":20`} {
+		if text := surfacesOf(t, read, export.ReadoutOf(read))[surface]; !strings.Contains(text, want) {
+			t.Errorf("%s without records: %q is missing: %s", surface, want, text)
 		}
 	}
 }
