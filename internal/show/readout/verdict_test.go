@@ -71,7 +71,7 @@ func TestVerdictsInOneLine(t *testing.T) {
 		}, nil, "EQUIVALENT +0.10 % (-0.50 to +0.90 %), p 0.011 by itself, 9 of 10 blocks: control, mysql against itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := (about{0.05, c.differences}).verdict(comparison(c.change)).Text; got != c.want {
+			if got := (about{errorRate: 0.05, differences: c.differences}).verdict(comparison(c.change)).Text; got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
@@ -86,7 +86,7 @@ func TestLinesAreBounded(t *testing.T) {
 			e.Reasons = append(e.Reasons, v1alpha1.VerdictReason{Code: v1alpha1.CodeNoStatistic, Values: map[string]string{"message": strings.Repeat("x", 1024)}})
 		}
 	})
-	text := about{0.05, nil}.verdict(e).Text
+	text := about{errorRate: 0.05}.verdict(e).Text
 	if len(text) > 1024 || strings.ContainsRune(text, '\x1b') || !strings.HasPrefix(text, "FASTER +16 %") {
 		t.Errorf("%d bytes: %q", len(text), text)
 	}
@@ -102,7 +102,7 @@ func TestKeysDiffer(t *testing.T) {
 			e.Parameters = map[string]intstr.IntOrString{"threads": intstr.FromInt32(2)}
 		},
 	} {
-		keys[about{0.05, nil}.verdict(comparison(change)).Key] = true
+		keys[about{errorRate: 0.05}.verdict(comparison(change)).Key] = true
 	}
 	if len(keys) != 6 {
 		t.Errorf("%d keys: %v", len(keys), keys)
