@@ -123,6 +123,7 @@ func comparisons(p *output.Page, doc readout.Run, all bool) {
 
 // Verdicts prints a row for each, with what else a column has, its head first; and returns why they are what they are.
 func Verdicts(p *output.Page, all []readout.Verdict, column []string) (why []string) {
+	all = readout.InOneForm(all)
 	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "BETTER", "COMPARISON"}}
 	for _, v := range all {
 		byItself, adjusted := v.Ps()
