@@ -170,7 +170,7 @@ func TestCompareRunAgainstRun(t *testing.T) {
 	}
 	for _, want := range []string{
 		"compared:\n  spec.targets[b].mysql.version (old: 8.4, new: 9.7)\n", "Slower        0.8000x  0.7995 to 0.8005  98.76 %  < 0.0001     < 0.0001    60 of 60  higher  -                   run new against old on b\n",
-		"run new against old on a: each side is one run: differences between runs are not in the interval\n", "\nthe other 3 comparisons: 1 slower, 2 inconclusive\nrun BenchmarkRun ns/new against run BenchmarkRun ns/old\n",
+		"EQUIVALENT 0 % (-0.059 to +0.059 %), p 1, 60 trials: run new against old on a", "run new against old on a: each side is one run: differences between runs are not in the interval\n", "\nthe other 3 comparisons: 1 slower, 2 inconclusive\nrun BenchmarkRun ns/new against run BenchmarkRun ns/old\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the output lacks %q:\n%s", want, got)
