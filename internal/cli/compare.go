@@ -142,12 +142,15 @@ func tellComparison(out io.Writer, doc readout.Comparisons) error {
 	}
 	var all []readout.Verdict
 	var variations []string
-	ratios := []string{"RATIOS OF THE RUNS"}
 	for _, c := range doc.Comparisons {
-		all, ratios = append(all, c.Verdict), append(ratios, ratiosOf(c))
+		all = append(all, c.Verdict)
 		if c.Variation != nil {
 			variations = append(variations, c.Subject+": "+c.Variation.Text)
 		}
+	}
+	ratios := []string{"RATIOS OF THE RUNS"}
+	for i, v := range readout.InOneForm(all) {
+		ratios = append(ratios, ratiosOf(doc.Comparisons[i].Ratios, strings.HasSuffix(v.Effect, "%")))
 	}
 	p.Section("why, and what limits them:", show.Verdicts(p, all, ratios)...)
 	p.Section("what varies, and what to repeat:", variations...)
@@ -161,10 +164,11 @@ func tellComparison(out io.Writer, doc readout.Comparisons) error {
 // pLegend says what the columns of evidence and level are.
 const pLegend = "The level is that of the interval by itself. The adjusted p is that of all declared comparisons together (Holm)."
 
-func ratiosOf(c readout.RunsVerdict) string {
-	words := make([]string, len(c.Ratios))
-	for i, ratio := range c.Ratios {
-		words[i] = cmp.Or(figure.EffectOf(ratio, "", "").Ratio, "-")
+// ratiosOf runs, in the form of the comparison over them.
+func ratiosOf(ratios []string, percent bool) string {
+	words := make([]string, len(ratios))
+	for i, ratio := range ratios {
+		words[i] = cmp.Or(figure.EffectAs(percent, ratio, "", "").Ratio, "-")
 	}
 	return strings.Join(words, ", ")
 }

@@ -103,9 +103,9 @@ func TestCompareOverRuns(t *testing.T) {
 	}
 	for _, want := range []string{
 		"BenchmarkRun ns/x, UID x\n  compared: 1 parts of the plan, 2 of the records (120 attempts)", "BenchmarkRun ns/z, UID z\n",
-		"VERDICT       EFFECT  INTERVAL       LEVEL  P BY ITSELF  ADJUSTED P  BLOCKS      RATIOS OF THE RUNS   COMPARISON\n",
-		"Faster         1.50x  1.43 to 1.57  97.5 %      0.00036     0.00072  180 of 180  1.50x, 1.52x, 1.48x  b against a, throughput\n",
-		"Not measured       -  -                  -            -           -  0 of 180    -, -, -              b against a, latency.percentile\n",
+		"VERDICT       EFFECT  INTERVAL       LEVEL  P BY ITSELF  ADJUSTED P  BLOCKS      BETTER  RATIOS OF THE RUNS   COMPARISON\n",
+		"Faster         1.50x  1.43 to 1.57  97.5 %      0.00036     0.00072  180 of 180  higher  1.50x, 1.52x, 1.48x  b against a, throughput\n",
+		"Not measured       -  -                  -            -           -  0 of 180    -       -, -, -              b against a, latency.percentile\n",
 		"  b against a, latency.percentile: run x: no trial that counts has this measurement on both sides,",
 		"A ratio is the geometric mean over the runs, whose interval and p-value are those of Student's t",
 		"what varies, and what to repeat:\n  b against a, throughput: 0.1 % within a run, 1.3 % between runs, which is 100 % of the variance",
@@ -169,8 +169,8 @@ func TestCompareRunAgainstRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"compared:\n  spec.targets[b].mysql.version (old: 8.4, new: 9.7)\n", "Slower        0.8000x  0.7995 to 0.8005    98.76 %  < 0.0001     < 0.0001    60 of 60  -                   run new against old on b, throughput\n",
-		"run new against old on a, throughput: each side is one run: differences between runs are not in\n", "\nthe other 3 comparisons: 1 slower, 2 not measured\nrun BenchmarkRun ns/new against run BenchmarkRun ns/old\n",
+		"compared:\n  spec.targets[b].mysql.version (old: 8.4, new: 9.7)\n", "Slower        0.8000x  0.7995 to 0.8005  98.76 %  < 0.0001     < 0.0001    60 of 60  higher  -                   run new against old on b, throughput\n",
+		"EQUIVALENT 0 % (-0.059 to +0.059 %), p 1, 60 trials: run new against old on a", "run new against old on a, throughput: each side is one run: differences between runs are not in\n", "\nthe other 3 comparisons: 1 slower, 2 not measured\nrun BenchmarkRun ns/new against run BenchmarkRun ns/old\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the output lacks %q:\n%s", want, got)

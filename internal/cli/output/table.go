@@ -21,37 +21,33 @@ func Rows(out io.Writer, rows [][]string) error {
 	return page.Flush()
 }
 
-// Rows below each other, the first one as the head, cut to the width of a terminal. A column of which every cell is a number is
+// Rows below each other, the first one as the head, fitted to the width of a terminal. A column of which every cell is a number is
 // aligned at its end. The tone of a cell, by its row and column, is its colour; nil for none.
 func (p *Page) Rows(rows [][]string, tone func(row, column int) readout.Tone) {
 	widths, numeric := layOut(rows)
+	kept := p.fit(rows, widths)
 	for r, row := range rows {
-		line, left := "", p.width
-		for c, cell := range row {
-			text := orHyphen(cell)
-			space := strings.Repeat(" ", widths[c]-utf8.RuneCountInString(text))
-			if c > 0 {
-				line += between
-				left -= len(between)
-			}
-			if p.width > 0 && left <= 0 {
+		line := ""
+		for i, c := range kept {
+			if c >= len(row) {
 				break
 			}
-			full := text + space
+			if i > 0 {
+				line += between
+			}
+			text := shortened(orHyphen(row[c]), widths[c])
+			space := strings.Repeat(" ", max(widths[c]-utf8.RuneCountInString(text), 0))
+			if tone != nil && r > 0 && tone(r, c) != "" {
+				text = p.Tone(tone(r, c), text)
+			}
 			if numeric[c] {
-				full = space + text
+				line += space + text
+			} else {
+				line += text + space
 			}
-			if c == len(row)-1 {
-				full = strings.TrimRight(full, " ")
-			}
-			if p.width > 0 {
-				full = Fit(full, left)
-				left -= utf8.RuneCountInString(full)
-			}
-			if tone != nil && r > 0 && tone(r, c) != "" && strings.Contains(full, text) {
-				full = strings.Replace(full, text, p.Tone(tone(r, c), text), 1)
-			}
-			line += full
+		}
+		if r == 0 && len(kept) < len(widths) {
+			line += between + "…"
 		}
 		p.text.WriteString(strings.TrimRight(line, " ") + "\n")
 	}

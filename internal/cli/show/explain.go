@@ -57,7 +57,7 @@ var verdicts = map[string]string{
 	"lower":        "A difference was shown in a measurement that is no speed, such as memory: it is smaller.",
 	"equivalent":   "The difference was shown to be smaller than the minimum effect that the run declares (analysis.minimumEffect).",
 	"inconclusive": "Neither a difference nor equivalence was shown. That is no finding that both are alike: the interval also holds differences that may matter. The text says which difference these blocks would have found. For a smaller one plan more blocks, or longer windows.",
-	"exploratory":  "No verdict, and a hint for another run: the comparison was not declared before the data (analysis.comparisons), trials ran in sequence, fewer than 6 blocks are left, or the plan has fewer than its comparisons need together. A pair is left out when other work disturbs one of its trials: status.findings names it.",
+	"exploratory":  "No verdict, and a hint for another run: the comparison was not declared before the data (analysis.comparisons), trials ran in sequence, fewer than 6 blocks are left, or the plan has fewer than its comparisons need together. So it is, too, where all blocks are one observation, as of the largest memory since the server began. One that was not declared can say in place of that why it has no ratio, such as that a value is 0. A pair is left out when other work disturbs one of its trials: status.findings names it.",
 }
 
 // completeNames of reasons, checks and words.

@@ -21,7 +21,8 @@ import (
 // API, checks and reasons, columns of the CRDs and of our tables, notes, outcomes and exit codes.
 func TestExplainKnowsEveryWord(t *testing.T) {
 	for source, words := range map[string][]string{
-		"the API": constantsOfTheAPI(t), "checks and reasons": checksAndReasons(t), "our tables": headings(t), "the columns of kubectl get": printerColumns(t),
+		"the API": constantsOf(t, "../../../api/v1alpha1/*.go"), "measurements": constantsOf(t, "../../ground/contract/measurements.go"), "costs": constantsOf(t, "../../trial/costs/costs.go"),
+		"answers and their terms": append(wordsOfAnswers(t), "knee", "peak", "p", "detect", "quoted", "speedup", "s/Mop"), "checks and reasons": checksAndReasons(t), "our tables": headings(t), "the columns of kubectl get": printerColumns(t),
 		"notes": notesOfMedians(), "exit codes": exitCodes(), "outcomes": outcomes,
 	} {
 		if len(words) < 7 {
@@ -39,11 +40,12 @@ func TestExplainKnowsEveryWord(t *testing.T) {
 var outcomes = []string{"Pending", "Queued", "Suspended", "Running", "Failed", "Invalid", "GatePassed", "GateFailed", "GateNotJudged", "Measured"}
 
 // notWords of the API are names and defaults, which nobody looks up.
-var notWords = regexp.MustCompile(`^(Label|Annotation|Role|Default|Factor|Control)|^ManagedBy$`)
+var notWords = regexp.MustCompile(`^(Label|Annotation|Role|Default|Factor|Control)|^(ManagedBy|TimingIntended|SourceChecksum|StatusTLSAccepts)$`)
 
-func constantsOfTheAPI(t *testing.T) (words []string) {
+// constantsOf files: exported texts.
+func constantsOf(t *testing.T, pattern string) (words []string) {
 	t.Helper()
-	files, err := filepath.Glob("../../../api/v1alpha1/*.go")
+	files, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +71,19 @@ func constantsOfTheAPI(t *testing.T) (words []string) {
 	return words
 }
 
+// wordsOfAnswers are those in capitals that a statement of an answer begins with, in the sources.
+func wordsOfAnswers(t *testing.T) (words []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../show/readout/answer.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range statement.FindAllStringSubmatch(string(text), -1) {
+		words = append(words, found[1])
+	}
+	return words
+}
+
 func checksAndReasons(t *testing.T) (words []string) {
 	t.Helper()
 	all, err := explain.All()
@@ -82,6 +97,7 @@ func checksAndReasons(t *testing.T) (words []string) {
 }
 
 var (
+	statement = regexp.MustCompile(`(?:says\(|Statement\{)\w+, "([A-Z ]+)"`)
 	tableHead = regexp.MustCompile(`(?:\[\]\[\]string\{\{|row\()("[A-Z][A-Z ]*"(?:, "[A-Z][A-Z ]*")+)`)
 	column    = regexp.MustCompile(`additionalPrinterColumns:|- (?:description|jsonPath): .*|^ +name: (\w+)$`)
 )

@@ -123,10 +123,11 @@ func comparisons(p *output.Page, doc readout.Run, all bool) {
 
 // Verdicts prints a row for each, with what else a column has, its head first; and returns why they are what they are.
 func Verdicts(p *output.Page, all []readout.Verdict, column []string) (why []string) {
-	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "COMPARISON"}}
+	all = readout.InOneForm(all)
+	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "BETTER", "COMPARISON"}}
 	for _, v := range all {
 		byItself, adjusted := v.Ps()
-		rows = append(rows, []string{v.Verdict, v.Effect, v.Interval, figure.Level(v.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), v.Subject})
+		rows = append(rows, []string{v.Verdict, v.Effect, v.Interval, figure.Level(v.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), readout.Better(v.Direction), v.Subject})
 		if rest := v.Rest(); len(rest) > 0 {
 			why = append(why, v.Subject+": "+strings.Join(rest, "; "))
 		}

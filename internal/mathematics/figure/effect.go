@@ -11,6 +11,10 @@ const NearOne = 1.25
 // IsNearOne says whether a ratio is written as a difference in percent.
 func IsNearOne(ratio float64) bool { return 1/NearOne < ratio && ratio < NearOne }
 
+// IsFar says whether a ratio, or an end of its interval, is beyond half or double: nobody reads it as a difference in percent, such
+// as +599 %.
+func IsFar(ratio float64) bool { return ratio < 0.5 || ratio > 2 }
+
 // Effect is a ratio with its interval, for people.
 type Effect struct {
 	// Ratio such as "+16 %" or "1.52x"; empty without one.
@@ -27,10 +31,13 @@ func (e Effect) String() string {
 	return e.Ratio + " (" + e.Interval + ")"
 }
 
-// EffectOf a ratio above 0 and its interval, in decimals: differences in percent where it is near 1, factors elsewhere.
+// EffectOf a ratio above 0 and its interval, in decimals: differences in percent where it is near 1 and neither end of the interval
+// is far from 1, factors elsewhere.
 func EffectOf(ratio, low, high string) Effect {
-	r, ok := Decimal(ratio)
-	return EffectAs(ok && IsNearOne(r), ratio, low, high)
+	r, _ := Decimal(ratio)
+	l, hasLow := Decimal(low)
+	h, hasHigh := Decimal(high)
+	return EffectAs(IsNearOne(r) && !(hasLow && hasHigh && (IsFar(l) || IsFar(h))), ratio, low, high)
 }
 
 // EffectAs is EffectOf in a form that is given: a list of ratios has one form.
@@ -45,9 +52,10 @@ func EffectAs(percent bool, ratio, low, high string) Effect {
 	switch {
 	case percent && bounded:
 		half := 50 * (h - l)
-		return Effect{difference(r, half) + " %", difference(l, half) + " to " + difference(h, half) + " %"}
+		from, to := difference(l, half, exact), difference(h, half, exact)
+		return Effect{difference(r, half, max(decimalsIn(from), decimalsIn(to))) + " %", from + " to " + to + " %"}
 	case percent:
-		return Effect{Ratio: difference(r, 0) + " %"}
+		return Effect{Ratio: Difference(r)}
 	case bounded:
 		half := (h - l) / 2
 		return Effect{factor(r, half) + "x", factor(l, half) + " to " + factor(h, half)}
@@ -81,17 +89,17 @@ func factor(ratio, half float64) string {
 }
 
 // Difference of a ratio above 0 to 1, such as "+3.8 %": two significant digits. Only no difference at all is "0 %".
-func Difference(ratio float64) string { return difference(ratio, 0) + " %" }
+func Difference(ratio float64) string { return difference(ratio, 0, exact) + " %" }
 
 // difference of a ratio to 1 in percent: two significant digits, but none that lies two places below the second digit
-// of the half-width, which is 0 for none. It never hides on which side of 1 the ratio is.
-func difference(ratio, half float64) string {
+// of the half-width, which is 0 for none, and at most so many decimals. It never hides on which side of 1 the ratio is.
+func difference(ratio, half float64, most int) string {
 	v := 100 * (ratio - 1)
 	if side(ratio, 1) == 0 {
 		return "0"
 	}
 	rounded, _ := Decimal(strconv.FormatFloat(v, 'e', 1, 64)) // 9.96 is 10, and has no decimal
-	decimals := 1 - exponent(rounded)
+	decimals := min(1-exponent(rounded), most)
 	if half > 0 {
 		decimals = min(decimals, 2-exponent(half))
 	}

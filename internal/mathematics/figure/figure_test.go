@@ -51,19 +51,24 @@ func TestDigitsComeFromTheInterval(t *testing.T) {
 
 func TestEffects(t *testing.T) {
 	for name, c := range map[string]struct{ ratio, low, high, want string }{
-		"a difference in percent":              {"1.16", "1.017", "1.263", "+16 % (+1.7 to +26 %)"},
-		"across no difference":                 {"1.093", "0.8382", "1.372", "+9.3 % (-16 to +37 %)"},
-		"smaller":                              {"0.96211", "0.9551", "0.9689", "-3.8 % (-4.5 to -3.1 %)"},
-		"a factor":                             {"1.52", "1.43", "1.61", "1.52x (1.43 to 1.61)"},
-		"a factor below one":                   {"0.5", "0.41", "0.62", "0.500x (0.410 to 0.620)"},
-		"no interval":                          {"1.0021", "", "", "+0.21 %"},
-		"the side of one is never hidden":      {"1.00000004", "0.9999", "1.0001", "+0.000004 % (-0.010 to +0.010 %)"},
-		"an end close to one keeps its side":   {"1.16", "1.00004", "1.32", "+16 % (+0.004 to +32 %)"},
-		"a factor close to one keeps its side": {"1.3", "1.00004", "1.6", "1.30x (1.00004 to 1.60)"},
-		"no difference at all":                 {"1", "0.99", "1.01", "0 % (-1.0 to +1.0 %)"},
-		"a factor with a narrow interval":      {"1.50012", "1.49981", "1.50046", "1.5001x (1.4998 to 1.5005)"},
-		"no ratio":                             {"", "", "", ""},
-		"thousands":                            {"12345.6", "12000", "13000", "12,346x (12,000 to 13,000)"},
+		"a difference in percent":               {"1.16", "1.017", "1.263", "+16 % (+1.7 to +26 %)"},
+		"across no difference":                  {"1.093", "0.8382", "1.372", "+9 % (-16 to +37 %)"},
+		"no digit beyond those of its interval": {"1.0006", "0.977", "1.018", "+0.1 % (-2.3 to +1.8 %)"},
+		"but on which side of one it is":        {"1.0004", "0.977", "1.018", "+0.04 % (-2.3 to +1.8 %)"},
+		"an end far from one":                   {"1.02", "0.95", "6.99", "1.02x (0.950 to 6.99)"},
+		"the other end":                         {"0.98", "0.49", "1.1", "0.980x (0.490 to 1.10)"},
+		"half and double are not far":           {"1.02", "0.5", "2", "+2 % (-50 to +100 %)"},
+		"smaller":                               {"0.96211", "0.9551", "0.9689", "-3.8 % (-4.5 to -3.1 %)"},
+		"a factor":                              {"1.52", "1.43", "1.61", "1.52x (1.43 to 1.61)"},
+		"a factor below one":                    {"0.5", "0.41", "0.62", "0.500x (0.410 to 0.620)"},
+		"no interval":                           {"1.0021", "", "", "+0.21 %"},
+		"the side of one is never hidden":       {"1.00000004", "0.9999", "1.0001", "+0.000004 % (-0.010 to +0.010 %)"},
+		"an end close to one keeps its side":    {"1.16", "1.00004", "1.32", "+16 % (+0.004 to +32 %)"},
+		"a factor close to one keeps its side":  {"1.3", "1.00004", "1.6", "1.30x (1.00004 to 1.60)"},
+		"no difference at all":                  {"1", "0.99", "1.01", "0 % (-1.0 to +1.0 %)"},
+		"a factor with a narrow interval":       {"1.50012", "1.49981", "1.50046", "1.5001x (1.4998 to 1.5005)"},
+		"no ratio":                              {"", "", "", ""},
+		"thousands":                             {"12345.6", "12000", "13000", "12,346x (12,000 to 13,000)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := EffectOf(c.ratio, c.low, c.high).String(); got != c.want {
@@ -100,7 +105,8 @@ func FuzzEffect(f *testing.F) {
 		if e.Ratio == "" || strings.ContainsAny(e.String(), "−\n") {
 			t.Fatalf("%v: %q", ratio, e)
 		}
-		if strings.HasPrefix(e.Ratio, "+") != (IsNearOne(ratio) && side(ratio, 1) > 0) || strings.HasPrefix(e.Ratio, "-") != (IsNearOne(ratio) && side(ratio, 1) < 0) {
+		percent := strings.HasSuffix(e.Ratio, " %")
+		if percent && !IsNearOne(ratio) || strings.HasPrefix(e.Ratio, "+") != (percent && side(ratio, 1) > 0) || strings.HasPrefix(e.Ratio, "-") != (percent && side(ratio, 1) < 0) {
 			t.Errorf("%v is on the wrong side: %q", ratio, e)
 		}
 	})

@@ -87,7 +87,12 @@ func decimalsOf(width float64, all ...float64) int {
 
 // decimals that a number has, in its shortest form.
 func decimals(v float64) int {
-	_, fraction, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
+	return decimalsIn(strconv.FormatFloat(v, 'f', -1, 64))
+}
+
+// decimalsIn the text of a number.
+func decimalsIn(text string) int {
+	_, fraction, _ := strings.Cut(text, ".")
 	return len(fraction)
 }
 

@@ -30,7 +30,7 @@ func writeBenchstat(out io.Writer, run *stored.Run) error {
 	told := map[string]bool{}
 	for _, s := range all {
 		unit, _ := s.goUnit()
-		better := map[contract.Direction]string{contract.HigherIsBetter: "higher", contract.LowerIsBetter: "lower"}[s.direction]
+		better := readout.Better(string(s.direction))
 		if better == "" || told[unit] {
 			continue
 		}

@@ -38,7 +38,7 @@ func Markdown(out io.Writer, run *stored.Run) error {
 	}
 	measured := slices.DeleteFunc(slices.Clone(doc.Measurements), func(m readout.Measurement) bool { return m.Quoted != "" })
 	notes := readout.NotesOf(measured)
-	text += table("Comparisons", methodOf(run)+" "+readout.RatioLegend, []string{"Verdict", "Effect", "Interval", "Level", "p by itself", "Adjusted p", "Blocks", "Comparison", "Family", "Why, and what limits it"}, comparisonRows(doc))
+	text += table("Comparisons", methodOf(run)+" "+readout.RatioLegend, []string{"Verdict", "Effect", "Interval", "Level", "p by itself", "Adjusted p", "Blocks", "Better", "Comparison", "Family", "Why, and what limits it"}, comparisonRows(doc))
 	for _, pair := range doc.Differences {
 		text += table("What else differs", "", []string{"Setting or fact", pair.Value, pair.Baseline, "May favour", "Meaning"}, differenceRows(pair))
 	}
@@ -65,10 +65,10 @@ func list(heading string, lines []string) string {
 }
 
 func comparisonRows(doc readout.Run) (rows [][]string) {
-	for _, v := range doc.Verdicts {
+	for _, v := range readout.InOneForm(doc.Verdicts) {
 		p, adjusted := v.Ps()
 		rows = append(rows, []string{
-			v.Verdict, v.Effect, v.Interval, figure.Level(v.IntervalConfidence), p, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), v.Subject, v.Family, strings.Join(v.Rest(), "; "),
+			v.Verdict, v.Effect, v.Interval, figure.Level(v.IntervalConfidence), p, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), readout.Better(v.Direction), v.Subject, v.Family, strings.Join(v.Rest(), "; "),
 		})
 	}
 	return rows
@@ -88,9 +88,6 @@ func sweepRows(run *stored.Run) (rows [][]string) {
 	return rows
 }
 
-// betters are the directions for people.
-var betters = map[string]string{string(contract.HigherIsBetter): "higher", string(contract.LowerIsBetter): "lower"}
-
 func medianRows(all []readout.Measurement, notes readout.Notes) (rows [][]string) {
 	for i, m := range all {
 		median, interval := m.Figures()
@@ -99,7 +96,7 @@ func medianRows(all []readout.Measurement, notes readout.Notes) (rows [][]string
 		}
 		_, low, high := figure.Measured(m.Median, m.Min, m.Max)
 		rows = append(rows, []string{
-			m.Target, strings.TrimPrefix(readout.PlaceOf(m.Where), "-"), m.Name, median, interval, figure.Level(m.IntervalCoverage), low, high, m.Unit, betters[m.Direction],
+			m.Target, strings.TrimPrefix(readout.PlaceOf(m.Where), "-"), m.Name, median, interval, figure.Level(m.IntervalCoverage), low, high, m.Unit, readout.Better(m.Direction),
 			fmt.Sprintf("%d of %d", m.Trials, m.PlannedTrials), notes.Of[i],
 		})
 	}

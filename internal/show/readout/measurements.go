@@ -167,6 +167,11 @@ func ParametersOf(cell map[string]intstr.IntOrString) map[string]string {
 	return out
 }
 
+// Better is which direction is better, for people: "higher" or "lower"; empty where neither is.
+func Better(direction string) string {
+	return map[contract.Direction]string{contract.HigherIsBetter: "higher", contract.LowerIsBetter: "lower"}[contract.Direction(direction)]
+}
+
 // Figures are the median of a measurement for people, and its interval or range, such as "1,130" and "880 to 1,420". A number
 // without an interval has the range of its trials, marked "(all)"; a quoted one its source. Absent numbers are empty.
 func (m Measurement) Figures() (median, interval string) {

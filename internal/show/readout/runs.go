@@ -69,7 +69,7 @@ func OverRuns(names []string, result analysis.RunsResult, errorRate float64, cav
 	}
 	var primary []Verdict
 	for _, c := range result.Comparisons {
-		one := RunsVerdict{Verdict: about{errorRate: errorRate}.overRuns(c), Ratios: c.Ratios, Variation: variationOf(c.Variation)}
+		one := RunsVerdict{Verdict: about{errorRate: errorRate}.overRuns(c, result.Kind), Ratios: c.Ratios, Variation: variationOf(c.Variation)}
 		out.Comparisons = append(out.Comparisons, one)
 		if one.Family == string(v1alpha1.FamilyPrimary) {
 			primary = append(primary, one.Verdict)
@@ -93,8 +93,11 @@ func OverRuns(names []string, result analysis.RunsResult, errorRate float64, cav
 }
 
 // overRuns is a comparison over runs, with what differs between its sides and between the runs.
-func (a about) overRuns(c analysis.RunsComparison) Verdict {
+func (a about) overRuns(c analysis.RunsComparison, kind analysis.Kind) Verdict {
 	v := a.verdict(c.ComparisonEntry)
+	if kind == analysis.RunAgainstRun { // no trial of one run is in a block with one of the other
+		v.Evidence = strings.Replace(v.Evidence, " block", " trial", 1)
+	}
 	v.Differences = len(c.Differences) + len(c.BetweenRuns)
 	words := []string{differ(c.Differences)}
 	if text := differ(c.BetweenRuns); text != "" {

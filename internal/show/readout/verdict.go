@@ -157,6 +157,21 @@ func (a about) unmeasured(v Verdict) []string {
 	return out
 }
 
+// InOneForm are comparisons whose effects and intervals have one form, for a list: factors where one of them has that form.
+func InOneForm(all []Verdict) []Verdict {
+	if !slices.ContainsFunc(all, Verdict.isFactor) {
+		return all
+	}
+	out := slices.Clone(all)
+	for i, v := range out {
+		effect := figure.EffectAs(false, v.Ratio, v.IntervalLow, v.IntervalHigh)
+		out[i].Effect, out[i].Interval = effect.Ratio, effect.Interval
+	}
+	return out
+}
+
+func (v Verdict) isFactor() bool { return strings.HasSuffix(v.Effect, "x") }
+
 // Undecided says that a comparison decides nothing: it is Inconclusive, Exploratory or not measured.
 func (v Verdict) Undecided() bool {
 	return v.Verdict == NotMeasured || v.Verdict == string(v1alpha1.VerdictInconclusive) || v.Verdict == string(v1alpha1.VerdictExploratory)

@@ -45,7 +45,7 @@ func TestVerdictsInOneLine(t *testing.T) {
 			"FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; 3 settings and 1 other property that matter differ"},
 		"inconclusive": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP = v1alpha1.VerdictInconclusive, "1.093", "0.8382", "1.372", "0.72"
-		}, nil, "INCONCLUSIVE +9.3 % (-16 to +37 %), p 0.72, 9 of 10 blocks: mariadb against mysql, throughput; these blocks detect 36 %"},
+		}, nil, "INCONCLUSIVE +9 % (-16 to +37 %), p 0.72, 9 of 10 blocks: mariadb against mysql, throughput; these blocks detect 36 %"},
 		"a latency that is a factor": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Name, e.Labels, e.Direction = v1alpha1.VerdictSlower, "latency.percentile", map[string]string{"p": "95"}, "LowerIsBetter"
 			e.Ratio, e.IntervalLow, e.IntervalHigh, e.BlockCount = "1.52", "1.43", "1.61", 10

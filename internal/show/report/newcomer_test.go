@@ -40,8 +40,8 @@ func TestRatiosAreThoseOfTheReadout(t *testing.T) {
 	in.read()
 	blocks := ratioBlocks(in.doc.Verdicts, basisOf(in))
 	want := [][]string{
-		{"Faster", "+0.40 %", "+0.10 to +0.70 %", "0.01", "0.02", "9 of 10 blocks"}, {"Inconclusive", "2.10x", "0.9996 to 4.20", "0.01", "0.0504", "9 of 10 blocks"},
-		{"Exploratory", "+15 %", "–", "–", "–", "9 of 10 blocks"}, {"Inconclusive", "-14 %", "–", "–", "–", "9 of 10 blocks"}, {"Inconclusive", "0 %", "–", "–", "–", "9 of 10 blocks"},
+		{"Faster", "1.004x", "1.001 to 1.007", "0.01", "0.02", "9 of 10 blocks"}, {"Inconclusive", "2.10x", "0.9996 to 4.20", "0.01", "0.0504", "9 of 10 blocks"},
+		{"Exploratory", "1.15x", "–", "–", "–", "9 of 10 blocks"}, {"Inconclusive", "0.861x", "–", "–", "–", "9 of 10 blocks"}, {"Inconclusive", "1.00x", "–", "–", "–", "9 of 10 blocks"},
 		{"Exploratory", "–", "–", "–", "–", "9 of 10 blocks"},
 	}
 	for i, row := range blocks[2].Table.Rows {
@@ -52,7 +52,7 @@ func TestRatiosAreThoseOfTheReadout(t *testing.T) {
 		if diff := cmp.Diff(want[i], got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
-		if v := in.doc.Verdicts[i]; row[0].Text != v.Subject || v.Effect != "" && got[1] != v.Effect {
+		if v := readout.InOneForm(in.doc.Verdicts)[i]; row[0].Text != v.Subject || v.Effect != "" && got[1] != v.Effect {
 			t.Errorf("got %q, and the readout says %+v", got, v)
 		}
 	}

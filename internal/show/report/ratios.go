@@ -33,6 +33,7 @@ func ratioBlocks(all []readout.Verdict, by Basis) (out []block) {
 	if len(all) == 0 {
 		return nil
 	}
+	all = readout.InOneForm(all)
 	drawn, strokes := 0, 0
 	for _, direction := range []contract.Direction{contract.HigherIsBetter, contract.LowerIsBetter, ""} {
 		if f, rows, intervals := forest(direction, all, by.MinimumEffect); f != nil {
@@ -137,8 +138,5 @@ func forest(direction contract.Direction, all []readout.Verdict, effect float64)
 // Colours of comparisons: those of the tones of their verdicts.
 const decided, undecided = 2, 4
 
-// far is a comparison whose ratio is written as a factor.
-func far(v readout.Verdict) bool {
-	r, _ := figure.Decimal(v.Ratio)
-	return !figure.IsNearOne(r)
-}
+// far is a comparison whose ratio is written as a factor, as all of the list are.
+func far(v readout.Verdict) bool { return strings.HasSuffix(v.Effect, "x") }

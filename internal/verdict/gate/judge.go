@@ -181,7 +181,9 @@ type judged struct {
 	key     v1alpha1.MeasurementKey
 	// ratio of the medians; 0 where they are not compared.
 	ratio float64
-	text  string
+	// factor: ratios are written as factors, as all of this baseline then are.
+	factor bool
+	text   string
 	entry v1alpha1.GateEntry
 }
 

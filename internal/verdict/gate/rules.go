@@ -38,17 +38,24 @@ func boundsOf(g v1alpha1.Gate) (b bounds, err error) {
 // measure what the baseline expects: the medians of both sides, and the comparisons for the test. Which
 // ones are in its family never depends on values.
 func (j *judgement) measure(has map[string]analysis.BlockValues) {
-	n := len(j.expected)
+	n, factor := len(j.expected), false
 	j.all, j.family, j.untested = make([]judged, n), make([]stats.Comparison, n), make([]string, n)
 	for i, e := range j.expected {
 		v, there := has[baseline.Key(e.Key)]
 		j.all[i] = medians(e, v, there)
+		factor = factor || j.all[i].ratio > 0 && figure.IsFar(j.all[i].ratio)
 		if j.Gate.Test == nil || j.all[i].outcome != v1alpha1.OutcomePassed || costs.SinceStart(e.Key.Name) {
 			continue
 		}
 		var err error
 		if j.family[i], err = stats.CompareUnpaired(v.Blocks, e.Blocks); err != nil {
 			j.untested[i] = "the test needs positive values: " + err.Error()
+		}
+	}
+	for i, e := range j.expected {
+		if one := &j.all[i]; one.outcome == v1alpha1.OutcomePassed {
+			one.factor = factor
+			one.text += " (" + change(e.Direction, one.ratio, factor) + ")"
 		}
 	}
 }
@@ -114,7 +121,7 @@ func medians(e baseline.Expected, v analysis.BlockValues, there bool) judged {
 	if !beside0 {
 		out.entry.Ratio = v1alpha1.FourDigits(out.ratio)
 	}
-	out.text = fmt.Sprintf("%s: %s against %s (%s)", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was), change(e.Direction, out.ratio))
+	out.text = fmt.Sprintf("%s: %s against %s", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was))
 	return out
 }
 
@@ -191,7 +198,7 @@ func (one *judged) byTest(e baseline.Expected, minimumEffect float64, d tested) 
 	differs := d.Larger && e.Direction == contract.LowerIsBetter || d.Smaller && e.Direction == contract.HigherIsBetter
 	if differs && worse(e.Direction, d.of.Ratio) >= minimumEffect-rounding {
 		one.outcome = v1alpha1.OutcomeSlower
-		one.text += fmt.Sprintf(", by the blocks %s, p %s for all measurements", change(e.Direction, d.of.Ratio), one.entry.AdjustedP)
+		one.text += fmt.Sprintf(", by the blocks %s, p %s for all measurements", change(e.Direction, d.of.Ratio, one.factor), one.entry.AdjustedP)
 	}
 	return ""
 }

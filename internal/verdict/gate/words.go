@@ -106,11 +106,15 @@ func (j *judgement) named(outcome v1alpha1.GateOutcome) string {
 	return strings.Join(texts, ", ")
 }
 
-// change of a median in words, such as "31 % slower".
-func change(d contract.Direction, ratio float64) string {
+// change of a median in words, such as "31 % worse"; as a factor such as "34.7x, worse".
+func change(d contract.Direction, ratio float64, factor bool) string {
 	switch w := worse(d, ratio); {
 	case math.IsInf(w, 1):
 		return "worse than none"
+	case factor && w > 0 && ratio > 0:
+		return figure.Factor(ratio) + "x, worse"
+	case factor && w < 0:
+		return figure.Factor(ratio) + "x, better"
 	case w > 0:
 		return figure.Share(w) + " worse"
 	case w < 0:
