@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,6 +152,9 @@ func tellComparison(out io.Writer, doc readout.Comparisons) error {
 	ratios := []string{"RATIOS OF THE RUNS"}
 	for i, v := range readout.InOneForm(all) {
 		ratios = append(ratios, ratiosOf(doc.Comparisons[i].Ratios, strings.HasSuffix(v.Effect, "%")))
+	}
+	if !slices.ContainsFunc(doc.Comparisons, func(c readout.RunsVerdict) bool { return len(c.Ratios) > 0 }) {
+		ratios = nil // each side is one run
 	}
 	p.Section("why, and what limits them:", show.Verdicts(p, all, ratios)...)
 	p.Section("what varies, and what to repeat:", variations...)

@@ -10,6 +10,9 @@ import (
 // shortest that prose is made, in characters, before a column is left out.
 const shortest = 16
 
+// sentences are the columns whose cells say most at their beginning.
+var sentences = []string{"SHOWS", "NOTES"}
+
 // leaving are the columns that are left out first where a terminal is too narrow for all. Then go the others, the last one first.
 var leaving = []string{"NOTES", "LEVEL", "P BY ITSELF", "RATIOS OF THE RUNS", "BLOCKS", "TRIALS", "ADJUSTED P", "BETTER", "INTERVAL", "UNIT"}
 
@@ -77,14 +80,18 @@ func leastOf(rows [][]string, widths []int) []int {
 // figures are a cell of numbers, such as "104857600", "10 of 10", "in 90m", "3.49 *" or "394 to 453 (97.85 %)".
 var figures = regexp.MustCompile(`^(([-+<(]*[\d.,/]+(e[-+]?\d+)?[a-zA-Z]{0,2}\)?|of|to|in|<|\*|%\)?|\(all\))( |$))+$`)
 
-// shortened is prose with a mark for its middle: two places or comparisons often differ at their ends only. A number in it is cut
-// off as a whole.
-func shortened(text string, width int) string {
+// shortened is prose with a mark for its middle: two places or comparisons often differ at their ends only. Of sentences the end
+// is cut off. A number is cut off as a whole.
+func shortened(text string, width int, sentence bool) string {
 	runes := []rune(text)
 	if len(runes) <= width {
 		return text
 	}
 	const number = "0123456789.,+-"
-	head, tail := string(runes[:width/2]), string(runes[len(runes)-(width-1)/2:])
+	from := width / 2
+	if sentence {
+		from = max(width-1, 0)
+	}
+	head, tail := string(runes[:from]), string(runes[len(runes)-max(width-1-from, 0):])
 	return strings.TrimRight(head, number) + "…" + strings.TrimLeft(tail, number)
 }

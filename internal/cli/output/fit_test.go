@@ -84,7 +84,7 @@ throughput   skipTrx=false test=o…rite_only threads=2  threads  5,710 *  tx/s
 throughput   skipTrx=false test=o…ite_only threads=64  pool       410 *  tx/s
 `},
 		{120, medians, `MEASUREMENT  WHERE                     TARGET    MEDIAN  UNIT  INTERVAL                  TRIALS  NOTES
-throughput   skipTrx=fals…y threads=2  threads  5,710 *  tx/s  5,420 to 5,880 (96.88 %)  5 of 6  disturbed …U limit 5/5
+throughput   skipTrx=fals…y threads=2  threads  5,710 *  tx/s  5,420 to 5,880 (96.88 %)  5 of 6  disturbed 1/6, CPU lim…
 throughput   skipTrx=fals… threads=64  pool       410 *  tx/s  390 to 440 (all)          6 of 6  CPU limit 6/6
 `},
 		{60, comparisons, `VERDICT  EFFECT  INTERVAL       BETTER  COMPARISON         …

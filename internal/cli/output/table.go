@@ -3,6 +3,7 @@ package output
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,7 +36,7 @@ func (p *Page) Rows(rows [][]string, tone func(row, column int) readout.Tone) {
 			if i > 0 {
 				line += between
 			}
-			text := shortened(orHyphen(row[c]), widths[c])
+			text := shortened(orHyphen(row[c]), widths[c], c < len(rows[0]) && slices.Contains(sentences, rows[0][c]))
 			space := strings.Repeat(" ", max(widths[c]-utf8.RuneCountInString(text), 0))
 			if tone != nil && r > 0 && tone(r, c) != "" {
 				text = p.Tone(tone(r, c), text)
