@@ -117,7 +117,7 @@ func TestRunEndsWithAVerdict(t *testing.T) {
 	if want := "48 trials planned: 2 cells x 3 targets x 8 blocks; 1 comparison needs 6 blocks; 8 blocks detect 4.9 %"; !strings.HasPrefix(accepted, want) || !strings.HasSuffix(accepted, " values spread by 2.7 % and ratios of two by 3.8 %") {
 		t.Errorf("Accepted: %q, want %q", accepted, want)
 	}
-	if want := "FASTER 1.50"; !strings.HasPrefix(got.Status.Verdict, want) || !strings.Contains(got.Status.Verdict, "), p 0.0078, 8 blocks: other against db, threads=8; CONTROL two equal servers differ by ") || got.Status.Outcome != "Faster" {
+	if want := "FASTER 1.50"; !strings.HasPrefix(got.Status.Verdict, want) || !strings.Contains(got.Status.Verdict, "), p 0.0078, 8 blocks: other against db, throughput, threads=8; CONTROL two equal servers differ by ") || got.Status.Outcome != "Faster" {
 		t.Errorf("verdict %q, want %q", got.Status.Verdict, want)
 	}
 	var families []string

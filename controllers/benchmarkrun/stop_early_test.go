@@ -56,7 +56,7 @@ func TestRunStopsEarly(t *testing.T) {
 	if diff := cmp.Diff(want, *got.Status.Plan.Analysis); diff != "" || got.Status.Progress.Text != "16/16" {
 		t.Errorf("progress %s, the planned analysis (-want +got):\n%s", got.Status.Progress.Text, diff)
 	}
-	if v := got.Status.Verdict; !strings.HasPrefix(v, "FASTER 1.50") || !strings.HasSuffix(v, ", p 0.0078, 8 blocks: other against db; stopped early, after 8 of at most 12 blocks") {
+	if v := got.Status.Verdict; !strings.HasPrefix(v, "FASTER 1.50") || !strings.HasSuffix(v, ", p 0.0078, 8 blocks: other against db, throughput; stopped early, after 8 of at most 12 blocks") {
 		t.Errorf("verdict %q", v)
 	}
 	if c := got.Status.Comparisons[0]; c.BlockCount != 8 || c.PlannedBlockCount != 8 || c.Verdict != v1alpha1.VerdictFaster {

@@ -38,7 +38,7 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	if diff := cmp.Diff(wantSummary, got.Status.Summary[:1]); diff != "" {
 		t.Errorf("summary differs (-want +got):\n%s", diff)
 	}
-	if got.Status.Headline != "db 1,028 tx/s (n=3)" || got.Status.Progress.Text != "3/3" || got.Status.Phase != v1alpha1.PhaseComplete {
+	if got.Status.Headline != "db 1,028 tx/s (n=3, steadiness unknown)" || got.Status.Progress.Text != "3/3" || got.Status.Phase != v1alpha1.PhaseComplete {
 		t.Errorf("headline %q, progress %q, phase %q", got.Status.Headline, got.Status.Progress.Text, got.Status.Phase)
 	}
 	if !isTrue(v1alpha1.ConditionValid)(got) {
