@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -33,6 +34,13 @@ func Preview(run *v1alpha1.BenchmarkRun, c Catalogue) (out Foreseen, err error) 
 	w, err := WorkOf(run.Spec, c)
 	if err != nil {
 		return out, err
+	}
+	for i, t := range run.Spec.Targets {
+		if t.External != nil {
+			if err := w.CheckExternal(fmt.Sprintf("spec.targets[%d].external", i), t.External); err != nil {
+				return out, err
+			}
+		}
 	}
 	spec, fixed, err := w.Varies()
 	if err != nil {

@@ -15,14 +15,8 @@ import (
 // checkExternal makes sure that the tool can reach an external target, and that the
 // target's Secret has what the tool needs.
 func (in references) checkExternal(field string, w experiment.Work, e *v1alpha1.ExternalTarget) error {
-	if e.JDBC != nil && !w.Tool.Connection.JDBC {
-		return experiment.Refuse(v1alpha1.ReasonInvalidSpec, "%s.jdbc: %s does not speak JDBC: use the workload ycsb, or give the host of a server of the MySQL family",
-			field, w.Tool.Name)
-	}
-	if e.JDBC == nil && w.Tool.Connection.SkipsVerification && !e.InsecureSkipVerify {
-		return experiment.Refuse(v1alpha1.ReasonInvalidSpec,
-			"%s.insecureSkipVerify: %s logs in to servers that it did not verify, also with tls: Required, so that whoever can redirect its connections obtains the password: set it to true, or use another tool",
-			field, w.Tool.Name)
+	if err := w.CheckExternal(field, e); err != nil {
+		return err
 	}
 	secret := decision.Get[*corev1.Secret](in.ask, e.Credentials.Name)
 	if !secret.Exists {

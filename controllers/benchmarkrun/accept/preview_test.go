@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/experiment"
@@ -20,6 +21,9 @@ func TestPreviewIsWhatIsDecided(t *testing.T) {
 		}),
 		"no such tool": spec(func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Workload = v1alpha1.Workload{Custom: &v1alpha1.CustomWorkload{Image: "x"}}
+		}),
+		"a server that is not verified": spec(func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Targets[0] = v1alpha1.Target{Name: "db", External: &v1alpha1.ExternalTarget{Host: "h", Port: 1, Credentials: corev1.LocalObjectReference{Name: "login"}}}
 		}),
 		"too short": spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Deadline.Duration = 1 }),
 		"too many":  spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Blocks = 30000 }),

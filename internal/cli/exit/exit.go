@@ -69,7 +69,7 @@ var hints = []struct {
 	says *regexp.Regexp
 	do   string
 }{
-	{regexp.MustCompile(`must be of type string: "(number|integer|boolean)"|expected string, got &value`), `write it in quotes, such as "9.7": without them it is no text in YAML`},
+	{regexp.MustCompile(`must be of type string: "(number|integer|boolean)"|expected string, got &value`), `write it in quotes, such as "9.7", and a duration with its unit, such as 5m: without them it is no text in YAML`},
 	{regexp.MustCompile(`field not declared in schema`), "the API has no such field: kubectl assay plan -f FILE names all fields that are wrong, and kubectl assay explain spec those that there are"},
 }
 

@@ -43,7 +43,8 @@ func FindingsOf(run *v1alpha1.BenchmarkRun, records []contract.Record) (out []Fi
 		i, seen := at[key]
 		if !seen {
 			i, at[key] = len(out), len(out)
-			out = append(out, Finding{Check: check, Severity: severity, Trial: trial, Target: target, Message: message})
+			out = append(out, Finding{Severity: severity, Trial: trial, Target: target, Message: message})
+			out[i].Check = check // of a failed trial its reason, which is no check
 		}
 		f := &out[i]
 		f.Count++
