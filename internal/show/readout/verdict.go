@@ -134,7 +134,9 @@ const NotMeasured = "Not measured"
 
 // wordOf the verdict of a comparison. One without reasons is of an older run: what nobody measured has no unit.
 func wordOf(e v1alpha1.ComparisonEntry) string {
-	lacks := func(r v1alpha1.VerdictReason) bool { return r.Code == v1alpha1.CodeNotMeasured || r.Code == v1alpha1.CodeNotInBothRuns }
+	lacks := func(r v1alpha1.VerdictReason) bool {
+		return r.Code == v1alpha1.CodeNotMeasured || r.Code == v1alpha1.CodeNotInBothRuns
+	}
 	older := len(e.Reasons) == 0 && e.Verdict == v1alpha1.VerdictInconclusive && e.Unit == "" && e.PlannedBlockCount > 0
 	if e.Ratio == "" && e.BlockCount == 0 && (older || slices.ContainsFunc(e.Reasons, lacks)) {
 		return NotMeasured

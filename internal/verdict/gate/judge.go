@@ -184,7 +184,7 @@ type judged struct {
 	// factor: ratios are written as factors, as all of this baseline then are.
 	factor bool
 	text   string
-	entry v1alpha1.GateEntry
+	entry  v1alpha1.GateEntry
 }
 
 // compare what the baseline expects with what the run has.
