@@ -19,7 +19,7 @@ const (
 )
 
 // ComparisonVerdict is what a comparison concludes of the value against the baseline.
-// +kubebuilder:validation:Enum=Faster;Slower;Higher;Lower;Equivalent;Inconclusive;Exploratory
+// +kubebuilder:validation:Enum=Faster;Slower;Higher;Lower;Equivalent;Inconclusive;Exploratory;NotMeasured
 type ComparisonVerdict string
 
 // Verdicts of comparisons.
@@ -38,6 +38,9 @@ const (
 	VerdictInconclusive ComparisonVerdict = "Inconclusive"
 	// VerdictExploratory: too few blocks for any verdict, trials in sequence, or not declared.
 	VerdictExploratory ComparisonVerdict = "Exploratory"
+	// VerdictNotMeasured: a side has no such number in any trial, as of a driver that cannot do what is compared. Nothing was tested.
+	// It has no p, and counts in the error rate of its family.
+	VerdictNotMeasured ComparisonVerdict = "NotMeasured"
 )
 
 // ComparisonEntry compares one value of a factor with its baseline, in one measurement, with the

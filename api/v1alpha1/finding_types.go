@@ -13,6 +13,9 @@ const (
 	SeverityNote = "Note"
 )
 
+// MaxFindings is how many findings a status keeps: MaxItems of status.findings.
+const MaxFindings = 20
+
 // Finding is the result of a validity check.
 type Finding struct {
 	// trial is the index of the trial that the finding is about; absent for one about the

@@ -21,8 +21,6 @@ const (
 	maxTrials = 10
 	// maxShown values of a trial stand in the status.
 	maxShown = 60
-	// maxFindings is how many findings stand in the status.
-	maxFindings = 20
 )
 
 // showBook puts into the status how far the records are, and what the last passes
@@ -147,7 +145,7 @@ func progressText(p v1alpha1.Progress) string { return fmt.Sprintf("%d/%d", p.Do
 // the records and in status.targets.
 func withFindings(shown []v1alpha1.Finding, more ...v1alpha1.Finding) []v1alpha1.Finding {
 	all := slices.Concat(shown, more)
-	for len(all) > maxFindings {
+	for len(all) > v1alpha1.MaxFindings {
 		i := slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return f.Severity == string(validity.Note) })
 		if i < 0 {
 			i = slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return f.Trial != nil || f.Target == "" || !f.IsInvalid() })

@@ -9,10 +9,10 @@ import (
 // Notes, of which every trial may have one, must not displace what is against a number.
 func TestNotesGoFirst(t *testing.T) {
 	all := []v1alpha1.Finding{{Check: "stall", Severity: "Warning"}}
-	for range 2 * maxFindings {
+	for range 2 * v1alpha1.MaxFindings {
 		all = append(all, v1alpha1.Finding{Check: "second-workload", Severity: "Note"})
 	}
-	if got := withFindings(nil, all...); len(got) != maxFindings || got[0].Check != "stall" {
+	if got := withFindings(nil, all...); len(got) != v1alpha1.MaxFindings || got[0].Check != "stall" {
 		t.Errorf("%d findings, the first %+v", len(got), got[0])
 	}
 }
@@ -21,11 +21,11 @@ func TestNotesGoFirst(t *testing.T) {
 // status.targets[].invalidatedBy.
 func TestFindingsAreBounded(t *testing.T) {
 	var all []v1alpha1.Finding
-	for i := range int32(2 * maxFindings) {
+	for i := range int32(2 * v1alpha1.MaxFindings) {
 		all = append(all, v1alpha1.Finding{Target: "a", Check: "durability", Severity: "Invalid"}, v1alpha1.Finding{Trial: &i, Target: "a", Check: "stall", Severity: "Invalid"})
 	}
 	got := withFindings(nil, all...)
-	if len(got) != maxFindings || got[0].Check != "durability" || got[maxFindings-1].Check != "durability" {
+	if len(got) != v1alpha1.MaxFindings || got[0].Check != "durability" || got[v1alpha1.MaxFindings-1].Check != "durability" {
 		t.Errorf("%d findings, the first %+v and the last %+v", len(got), got[0], got[len(got)-1])
 	}
 }

@@ -151,7 +151,7 @@ func tellComparison(out io.Writer, doc readout.Comparisons) error {
 	}
 	ratios := []string{"RATIOS OF THE RUNS"}
 	for i, v := range readout.InOneForm(all) {
-		ratios = append(ratios, ratiosOf(doc.Comparisons[i].Ratios, strings.HasSuffix(v.Effect, "%")))
+		ratios = append(ratios, ratiosOf(doc.Comparisons[i].Ratios, v.Effect != "" && !v.IsFactor()))
 	}
 	if !slices.ContainsFunc(doc.Comparisons, func(c readout.RunsVerdict) bool { return len(c.Ratios) > 0 }) {
 		ratios = nil // each side is one run

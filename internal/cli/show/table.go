@@ -127,7 +127,7 @@ func Verdicts(p *output.Page, all []readout.Verdict, column []string) (why []str
 	rows := [][]string{{"VERDICT", "EFFECT", "INTERVAL", "LEVEL", "P BY ITSELF", "ADJUSTED P", "BLOCKS", "BETTER", "COMPARISON"}}
 	for _, v := range all {
 		byItself, adjusted := v.Ps()
-		rows = append(rows, []string{v.Verdict, v.Effect, v.Interval, figure.Level(v.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), readout.Better(v.Direction), v.Subject})
+		rows = append(rows, []string{v.Label(), v.Effect, v.Interval, figure.Level(v.IntervalConfidence), byItself, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), readout.Better(v.Direction), v.Subject})
 		if rest := v.Rest(); len(rest) > 0 {
 			why = append(why, v.Subject+": "+strings.Join(rest, "; "))
 		}

@@ -21,6 +21,8 @@ type Effect struct {
 	Ratio string
 	// Interval such as "+1.7 to +26 %" or "1.43 to 1.61"; empty without one.
 	Interval string
+	// Factor: both are factors, and no differences in percent.
+	Factor bool
 }
 
 // String is the effect with its interval in brackets, such as "+16 % (+1.7 to +26 %)".
@@ -53,14 +55,14 @@ func EffectAs(percent bool, ratio, low, high string) Effect {
 	case percent && bounded:
 		half := 50 * (h - l)
 		from, to := difference(l, half, exact), difference(h, half, exact)
-		return Effect{difference(r, half, max(decimalsIn(from), decimalsIn(to))) + " %", from + " to " + to + " %"}
+		return Effect{Ratio: difference(r, half, max(decimalsIn(from), decimalsIn(to))) + " %", Interval: from + " to " + to + " %"}
 	case percent:
 		return Effect{Ratio: Difference(r)}
 	case bounded:
 		half := (h - l) / 2
-		return Effect{factor(r, half) + "x", factor(l, half) + " to " + factor(h, half)}
+		return Effect{factor(r, half) + "x", factor(l, half) + " to " + factor(h, half), true}
 	}
-	return Effect{Ratio: Factor(r) + "x"}
+	return Effect{Ratio: Factor(r) + "x", Factor: true}
 }
 
 // Factor is a ratio above 0 with three significant digits, and more where they would hide on which side of 1 it is.

@@ -68,7 +68,7 @@ func comparisonRows(doc readout.Run) (rows [][]string) {
 	for _, v := range readout.InOneForm(doc.Verdicts) {
 		p, adjusted := v.Ps()
 		rows = append(rows, []string{
-			v.Verdict, v.Effect, v.Interval, figure.Level(v.IntervalConfidence), p, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), readout.Better(v.Direction), v.Subject, v.Family, strings.Join(v.Rest(), "; "),
+			v.Label(), v.Effect, v.Interval, figure.Level(v.IntervalConfidence), p, adjusted, fmt.Sprintf("%d of %d", v.Blocks, v.PlannedBlocks), readout.Better(v.Direction), v.Subject, v.Family, strings.Join(v.Rest(), "; "),
 		})
 	}
 	return rows

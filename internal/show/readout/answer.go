@@ -2,6 +2,7 @@ package readout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -119,7 +120,7 @@ func remaining(all []Verdict) string {
 		words[i] = v.Verdict
 	}
 	if len(all) == 1 {
-		return "the other comparison: " + strings.ToLower(words[0])
+		return "the other comparison: " + strings.ToLower(Tally(words))
 	}
 	return fmt.Sprintf("the other %d comparisons: %s", len(all), strings.ToLower(Tally(words)))
 }
@@ -200,7 +201,7 @@ func (h RunHead) Tone() Tone {
 		if h.Verdict == "" {
 			return Plain
 		}
-		if !strings.Contains(h.Outcome, NotMeasured) && !strings.Contains(h.Outcome, string(v1alpha1.VerdictInconclusive)) && !strings.Contains(h.Outcome, string(v1alpha1.VerdictExploratory)) {
+		if !slices.ContainsFunc(undecided, func(v v1alpha1.ComparisonVerdict) bool { return strings.Contains(h.Outcome, label(v)) }) {
 			return Good
 		}
 	}

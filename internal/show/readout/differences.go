@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/trial/likeness"
 )
 
@@ -66,7 +67,7 @@ func plural(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %s", n, more)
+	return figure.Grouped(fmt.Sprint(n)) + " " + more
 }
 
 // between two targets.

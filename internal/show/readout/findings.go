@@ -31,9 +31,6 @@ type Finding struct {
 // Severities of findings, the worst first.
 var Severities = []string{v1alpha1.SeverityInvalid, v1alpha1.SeverityDisturbed, v1alpha1.SeverityWarning, v1alpha1.SeverityNote}
 
-// shownFindings is how many findings a status keeps: when it has so many, there may have been more.
-const shownFindings = 20
-
 // FindingsOf a run, the worst first, with notes. With records every finding counts, and each trial that failed at last is one. Without
 // any it is those that the status has kept, and lastOf is how many; it is 0 where that is all of them.
 func FindingsOf(run *v1alpha1.BenchmarkRun, records []contract.Record) (out []Finding, lastOf int32) {
@@ -69,7 +66,8 @@ func FindingsOf(run *v1alpha1.BenchmarkRun, records []contract.Record) (out []Fi
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return slices.Index(Severities, a.Severity) - slices.Index(Severities, b.Severity)
 	})
-	if n := len(run.Status.Findings); n >= shownFindings && len(records) == 0 {
+	// A status with as many as it keeps may have had more.
+	if n := len(run.Status.Findings); n >= v1alpha1.MaxFindings && len(records) == 0 {
 		lastOf = int32(n)
 	}
 	return out, lastOf

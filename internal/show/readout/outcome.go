@@ -100,14 +100,11 @@ func verdictWord(all []v1alpha1.ComparisonEntry) string {
 	var words []string
 	for _, e := range all {
 		if e.Family == v1alpha1.FamilyPrimary {
-			words = append(words, wordOf(e))
+			words = append(words, string(e.Verdict))
 		}
 	}
-	switch len(words) {
-	case 0:
+	if len(words) == 0 {
 		return measured
-	case 1:
-		return words[0]
 	}
 	return Tally(words)
 }

@@ -18,7 +18,7 @@ type Verdict struct {
 	Key string `json:"key"`
 	// Family is Primary, Control or Exploratory.
 	Family string `json:"family"`
-	// Verdict is Faster, Slower, Higher, Lower, Equivalent, Inconclusive, Exploratory or Not measured.
+	// Verdict is Faster, Slower, Higher, Lower, Equivalent, Inconclusive, Exploratory or NotMeasured.
 	Verdict string `json:"verdict"`
 	// BelowMinimumEffect: there is a difference, and it was shown to be less than the minimum effect.
 	BelowMinimumEffect bool `json:"belowMinimumEffect,omitempty"`
@@ -69,6 +69,8 @@ type Verdict struct {
 	Text string `json:"text"`
 
 	differ string
+	// factor: Effect and Interval are factors.
+	factor bool
 	// byItself and adjusted are p for people.
 	byItself, adjusted string
 }
@@ -108,11 +110,10 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 		Ratio: e.Ratio, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh, IntervalConfidence: e.IntervalConfidence,
 		P: e.P, AdjustedP: e.AdjustedP, DetectableEffect: e.DetectableEffect, BlocksNeeded: e.BlocksNeeded,
 		Blocks: e.BlockCount, PlannedBlocks: e.PlannedBlockCount, Reasons: sentencesOf(e.Reasons),
-		Effect: effect.Ratio, Interval: effect.Interval,
+		Effect: effect.Ratio, Interval: effect.Interval, factor: effect.Factor,
 	}
 	v.Key = strings.Join([]string{v.Family, v.Factor, v.Value, v.Baseline, v.Target, whereOf(v.Where), v.Name + whereOf(v.Labels)}, "/")
-	if v.Verdict = wordOf(e); v.Verdict == NotMeasured {
-		v.P, v.AdjustedP = "", ""
+	if e.Verdict == v1alpha1.VerdictNotMeasured {
 		v.Reasons = a.unmeasured(v)
 	}
 	v.byItself, v.adjusted = figure.P(v.P, a.errorRate), figure.P(v.AdjustedP, a.errorRate)
@@ -128,28 +129,9 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 	return v
 }
 
-// NotMeasured is the verdict of a comparison of which a side has no number in any trial, as of a driver that cannot do what is
-// compared. Nothing was tested, so that it is not inconclusive.
-const NotMeasured = "Not measured"
-
-// wordOf the verdict of a comparison. One without reasons is of an older run: what nobody measured has no unit.
-func wordOf(e v1alpha1.ComparisonEntry) string {
-	lacks := func(r v1alpha1.VerdictReason) bool {
-		return r.Code == v1alpha1.CodeNotMeasured || r.Code == v1alpha1.CodeNotInBothRuns
-	}
-	older := len(e.Reasons) == 0 && e.Verdict == v1alpha1.VerdictInconclusive && e.Unit == "" && e.PlannedBlockCount > 0
-	if e.Ratio == "" && e.BlockCount == 0 && (older || slices.ContainsFunc(e.Reasons, lacks)) {
-		return NotMeasured
-	}
-	return string(e.Verdict)
-}
-
 // unmeasured is why a comparison has no numbers, and what it counts for.
 func (a about) unmeasured(v Verdict) []string {
 	out := v.Reasons
-	if len(out) == 0 {
-		out = []string{sentences[v1alpha1.CodeNotMeasured]}
-	}
 	if a.unsupported {
 		out = append(out, "the finding unsupported says what a tool cannot do")
 	}
@@ -161,26 +143,40 @@ func (a about) unmeasured(v Verdict) []string {
 
 // InOneForm are comparisons whose effects and intervals have one form, for a list: factors where one of them has that form.
 func InOneForm(all []Verdict) []Verdict {
-	if !slices.ContainsFunc(all, Verdict.isFactor) {
+	if !slices.ContainsFunc(all, Verdict.IsFactor) {
 		return all
 	}
 	out := slices.Clone(all)
 	for i, v := range out {
 		effect := figure.EffectAs(false, v.Ratio, v.IntervalLow, v.IntervalHigh)
-		out[i].Effect, out[i].Interval = effect.Ratio, effect.Interval
+		out[i].Effect, out[i].Interval, out[i].factor = effect.Ratio, effect.Interval, effect.Factor
 	}
 	return out
 }
 
-func (v Verdict) isFactor() bool { return strings.HasSuffix(v.Effect, "x") }
+// IsFactor says whether the effect is written as a factor, such as 1.52x, and not as a difference in percent.
+func (v Verdict) IsFactor() bool { return v.factor }
+
+// undecided are the verdicts that decide nothing.
+var undecided = []v1alpha1.ComparisonVerdict{v1alpha1.VerdictNotMeasured, v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory}
 
 // Undecided says that a comparison decides nothing: it is Inconclusive, Exploratory or not measured.
 func (v Verdict) Undecided() bool {
-	return v.Verdict == NotMeasured || v.Verdict == string(v1alpha1.VerdictInconclusive) || v.Verdict == string(v1alpha1.VerdictExploratory)
+	return slices.Contains(undecided, v1alpha1.ComparisonVerdict(v.Verdict))
 }
 
 // Word of the verdict as a line begins: in capitals.
-func (v Verdict) Word() string { return strings.ToUpper(v.Verdict) }
+func (v Verdict) Word() string { return strings.ToUpper(v.Label()) }
+
+// Label of the verdict for people, as a table has it.
+func (v Verdict) Label() string { return label(v1alpha1.ComparisonVerdict(v.Verdict)) }
+
+func label(v v1alpha1.ComparisonVerdict) string {
+	if v == v1alpha1.VerdictNotMeasured {
+		return "Not measured"
+	}
+	return string(v)
+}
 
 // Figures are the effect with its interval and the evidence, such as "+16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks".
 func (v Verdict) Figures() string {
@@ -252,12 +248,7 @@ func BlocksOf(counted, planned int32) string {
 }
 
 // Counted is a number of things, such as "1 block" or "20 blocks".
-func Counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return figure.Grouped(fmt.Sprint(n)) + " " + noun + "s"
-}
+func Counted(n int, noun string) string { return plural(n, noun, noun+"s") }
 
 // subjectOf a comparison: the sides, the measurement and the place.
 func subjectOf(v Verdict) string {
@@ -295,12 +286,16 @@ func MeasurementName(name string, labels map[string]string) string {
 	return contract.Line(name)
 }
 
-// Tally of verdicts, in the order of the enumeration, such as "2 Faster, 1 Inconclusive".
+// Tally of verdicts for people, in the order of the enumeration, such as "2 Faster, 1 Inconclusive".
+// Of one verdict it is the word alone.
 func Tally(verdicts []string) string {
+	if len(verdicts) == 1 {
+		return label(v1alpha1.ComparisonVerdict(verdicts[0]))
+	}
 	var words []string
 	for _, v := range []v1alpha1.ComparisonVerdict{
 		v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictHigher, v1alpha1.VerdictLower,
-		v1alpha1.VerdictEquivalent, v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory, NotMeasured,
+		v1alpha1.VerdictEquivalent, v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory, v1alpha1.VerdictNotMeasured,
 	} {
 		n := 0
 		for _, word := range verdicts {
@@ -309,7 +304,7 @@ func Tally(verdicts []string) string {
 			}
 		}
 		if n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, v))
+			words = append(words, fmt.Sprintf("%d %s", n, label(v)))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -111,23 +111,20 @@ func TestKeysDiffer(t *testing.T) {
 
 // What a side cannot do was not measured: it has its reason and no p, and is not counted as inconclusive.
 func TestWhatWasNotMeasuredIsNotInconclusive(t *testing.T) {
-	entry := func(reasons ...v1alpha1.VerdictReason) v1alpha1.ComparisonEntry {
-		return v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Verdict: v1alpha1.VerdictInconclusive, Factor: "driver", Value: "b", Baseline: "a", Name: "throughput", AdjustedP: "1", PlannedBlockCount: 10, Reasons: reasons}
+	entry := func(verdict v1alpha1.ComparisonVerdict, code v1alpha1.ReasonCode) v1alpha1.ComparisonEntry {
+		return v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Verdict: verdict, Factor: "driver", Value: "b", Baseline: "a", Name: "throughput", PlannedBlockCount: 10, Reasons: []v1alpha1.VerdictReason{{Code: code}}}
 	}
 	run := &v1alpha1.BenchmarkRun{}
 	run.Status.Findings = []v1alpha1.Finding{{Check: "unsupported", Severity: v1alpha1.SeverityWarning}}
-	noPair := entry(v1alpha1.VerdictReason{Code: v1alpha1.CodeNoPair})
-	noPair.Unit = "tx/s"
-	run.Status.Comparisons = []v1alpha1.ComparisonEntry{entry(v1alpha1.VerdictReason{Code: v1alpha1.CodeNotMeasured}), noPair, entry()}
+	run.Status.Comparisons = []v1alpha1.ComparisonEntry{
+		entry(v1alpha1.VerdictNotMeasured, v1alpha1.CodeNotMeasured), entry(v1alpha1.VerdictInconclusive, v1alpha1.CodeNoPair),
+	}
 	want := "NOT MEASURED 0 of 10 blocks: driver b against a, throughput; no trial that counts has this measurement on both sides, in one unit; " +
 		"the finding unsupported says what a tool cannot do; it counts in the error rate of the declared comparisons"
-	doc := FromStatus(run)
-	for _, i := range []int{0, 2} { // with its reason, and of an older run without
-		if v := doc.Verdicts[i]; v.Text != want || v.AdjustedP != "" || !v.Undecided() {
-			t.Errorf("%d: p %q, %q", i, v.AdjustedP, v.Text)
-		}
+	if v := FromStatus(run).Verdicts[0]; v.Text != want || !v.Undecided() {
+		t.Errorf("%q", v.Text)
 	}
-	if got := verdictWord(run.Status.Comparisons); got != "1 Inconclusive, 2 Not measured" {
+	if got := verdictWord(run.Status.Comparisons); got != "1 Inconclusive, 1 Not measured" {
 		t.Errorf("the outcome is %q", got)
 	}
 }

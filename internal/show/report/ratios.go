@@ -76,9 +76,9 @@ func (b Basis) legend(drawn, strokes, all int) string {
 
 func verdictOf(v readout.Verdict) string {
 	if v.BelowMinimumEffect {
-		return v.Verdict + ", less than the minimum effect"
+		return v.Label() + ", less than the minimum effect"
 	}
-	return v.Verdict
+	return v.Label()
 }
 
 // orDash is a dash for what is not known.
@@ -103,7 +103,7 @@ func forest(direction contract.Direction, all []readout.Verdict, effect float64)
 		return nil, 0, 0
 	}
 	one := 1.0
-	c := chart.Rows{Log: true, Reference: &one, Turned: direction == contract.LowerIsBetter, Differences: !slices.ContainsFunc(all, far)}
+	c := chart.Rows{Log: true, Reference: &one, Turned: direction == contract.LowerIsBetter, Differences: !slices.ContainsFunc(all, readout.Verdict.IsFactor)}
 	for _, v := range all[:min(len(all), maxMarks)] {
 		ratio, _ := figure.Decimal(v.Ratio)
 		row := chart.Row{Label: v.Subject, Word: v.Word(), Note: figure.Effect{Ratio: v.Effect, Interval: v.Interval}.String(), Mid: &ratio, Title: line(v.Text)}
@@ -137,6 +137,3 @@ func forest(direction contract.Direction, all []readout.Verdict, effect float64)
 
 // Colours of comparisons: those of the tones of their verdicts.
 const decided, undecided = 2, 4
-
-// far is a comparison whose ratio is written as a factor, as all of the list are.
-func far(v readout.Verdict) bool { return strings.HasSuffix(v.Effect, "x") }

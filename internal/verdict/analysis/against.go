@@ -152,6 +152,8 @@ func (a *against) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 		unmet = a.like[e.Target].Unlike(ClassesOf(require))
 	}
 	switch {
+	case one.unmeasured():
+		notMeasured(e, one)
 	case len(one.absent) > 0:
 		undecided(e, v1alpha1.VerdictInconclusive, one.absent...)
 	case one.once:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -75,11 +76,18 @@ func Conclude(in Input) (Result, error) {
 	out.Differences = a.differing
 	controls, findings := a.control()
 	out.Entries, out.Findings = append(out.Entries, controls...), findings
-	out.Entries = append(out.Entries, a.explore()...)
+	explored, cut := a.explore()
+	out.Entries = append(out.Entries, explored...)
+	var left []string
 	if n := a.series.left; n > 0 {
+		left = append(left, fmt.Sprintf("%d values are not compared: a run compares %d measurements that differ in name, unit or labels; use fewer labels", n, maxKinds))
+	}
+	if cut > 0 {
+		left = append(left, fmt.Sprintf("%d comparisons that were not declared are left out: the limit is %d (limits.comparisons of the chart); declare those that matter", cut, a.Limit))
+	}
+	if len(left) > 0 {
 		out.Findings = append(out.Findings, v1alpha1.Finding{
-			Check: "comparisons-cut", Severity: v1alpha1.SeverityWarning,
-			Message: fmt.Sprintf("%d values are not compared: a run compares %d measurements that differ in name, unit or labels; use fewer labels", n, maxKinds),
+			Check: "comparisons-cut", Severity: v1alpha1.SeverityWarning, Message: strings.Join(left, "; "),
 		})
 	}
 	return out, nil

@@ -43,6 +43,8 @@ func (a *analyst) judgeControl(e *v1alpha1.ComparisonEntry, one compared, decisi
 	}
 	e.Verdict = v1alpha1.VerdictInconclusive
 	switch {
+	case one.unmeasured():
+		notMeasured(e, one)
 	case len(one.absent) > 0:
 		e.Reasons = one.absent
 	case one.once:

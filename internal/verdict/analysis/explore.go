@@ -3,8 +3,8 @@ package analysis
 import "github.com/assay-bench/assay/api/v1alpha1"
 
 // explore compares the same units in the measurements that were not declared, and that have a
-// direction. Each is by itself: hints for the next run. At most Limit are kept.
-func (a *analyst) explore() (out []v1alpha1.ComparisonEntry) {
+// direction. Each is by itself: hints for the next run. At most Limit are kept, and cut are left out.
+func (a *analyst) explore() (out []v1alpha1.ComparisonEntry, cut int) {
 	type contrast struct {
 		value, baseline Unit
 		kind            int32
@@ -22,16 +22,20 @@ func (a *analyst) explore() (out []v1alpha1.ComparisonEntry) {
 			}
 			for _, c := range a.family.Primary {
 				key := contrast{c.Value, c.Baseline, id}
-				if done[key] || !a.series.has(c, id) || len(out) >= a.Limit {
+				if done[key] || !a.series.has(c, id) {
 					continue
 				}
 				done[key] = true
+				if len(out) >= a.Limit {
+					cut++
+					continue
+				}
 				c.Measurement = &Measurement{Name: name}
 				out = append(out, a.explored(c, id))
 			}
 		}
 	}
-	return out
+	return out, cut
 }
 
 func (a *analyst) explored(c Contrast, id int32) v1alpha1.ComparisonEntry {

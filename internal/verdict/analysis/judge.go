@@ -27,12 +27,26 @@ func undecided(e *v1alpha1.ComparisonEntry, verdict v1alpha1.ComparisonVerdict, 
 	e.Verdict, e.Reasons = verdict, because
 }
 
+// unmeasured comparison: a side has no such number in any trial. Nothing was tested, so that it is not inconclusive and has no p.
+func (c compared) unmeasured() bool {
+	return slices.ContainsFunc(c.absent, func(r v1alpha1.VerdictReason) bool {
+		return r.Code == v1alpha1.CodeNotMeasured || r.Code == v1alpha1.CodeNotInBothRuns
+	})
+}
+
+func notMeasured(e *v1alpha1.ComparisonEntry, one compared) {
+	undecided(e, v1alpha1.VerdictNotMeasured, one.absent...)
+	e.P, e.AdjustedP = "", ""
+}
+
 // judge a primary comparison.
 func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stats.Decision) {
 	unmet := a.likeness(one.contrast).unmet
 	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e)))
 	family, blocks, needed := count(len(a.family.Primary)), count(one.comparison.N), count(a.needed)
 	switch {
+	case one.unmeasured():
+		notMeasured(e, one)
 	case a.series.blocks < a.needed:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeFamilyTooLarge, "comparisons", family, "needed", needed, "blocks", count(a.series.blocks)))
 	case a.sequential():

@@ -90,6 +90,8 @@ func (o *over) primary(one overRuns, decision stats.Decision) RunsComparison {
 	c.Differences, c.BetweenRuns = differing.sides, differing.runs
 	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e)))
 	switch {
+	case one.unmeasured():
+		notMeasured(e, one.compared)
 	case len(o.runs) < 2:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeOneRun))
 		e.AdjustedP, e.P = "", "" // those of one run
@@ -179,6 +181,8 @@ func (o *over) control(one overRuns, decision stats.Decision) RunsComparison {
 	}
 	e.Verdict = v1alpha1.VerdictInconclusive
 	switch {
+	case one.unmeasured():
+		notMeasured(e, one.compared)
 	case len(o.runs) < 2:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeOneRun))
 		e.P = ""

@@ -107,7 +107,7 @@ func TestOverRuns(t *testing.T) {
 			change: func(all []Run) { all[1].Records[3].Values[0].Value = 0 },
 		},
 		"a run has another unit": {
-			ratios: []float64{1.5, 1.5}, want: "Inconclusive", reasons: "NotInBothRuns run=run2",
+			ratios: []float64{1.5, 1.5}, want: "NotMeasured", reasons: "NotInBothRuns run=run2",
 			change: func(all []Run) {
 				for i := range all[1].Records {
 					all[1].Records[i].Values[0].Unit = "ops/s"

@@ -29,7 +29,7 @@ func TestUnitsAreNotMixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := got.Entries[0]; e.Verdict != v1alpha1.VerdictInconclusive || e.Ratio != "" || said(e.Reasons) != "NotMeasured" {
+	if e := got.Entries[0]; e.Verdict != v1alpha1.VerdictNotMeasured || e.AdjustedP != "" || e.Ratio != "" || said(e.Reasons) != "NotMeasured" {
 		t.Errorf("%+v", e)
 	}
 }
