@@ -48,7 +48,7 @@ func TestVerifyCommand(t *testing.T) {
 	open()
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	verify(exit.OK, "verified", "run")
-	verify(exit.OK, "1 parts of the plan, 1 of the records (3 attempts), 1 of the summary, 4 results", "run", "-n", ns, "--head", got.Status.Integrity.Head)
+	verify(exit.OK, "1 part of the plan, 1 of the records (3 attempts), 1 of the summary, 4 results", "run", "-n", ns, "--head", got.Status.Integrity.Head)
 	verify(exit.Differs, "the head that was noted is f00", "run", "--head", "f00")
 	verify(exit.Problem, "not found", "another")
 	verify(exit.Problem, "missing: RUN|BUNDLE")

@@ -132,7 +132,7 @@ func TestDecided(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := decided(run)
-	if err != nil || !strings.HasPrefix(got, "> `FASTER ") || !strings.HasSuffix(got, "`\n") {
+	if err != nil || !strings.HasPrefix(got, "> `FASTER ") && !strings.HasPrefix(got, "> `SLOWER ") || !strings.HasSuffix(got, "`\n") {
 		t.Errorf("%q, %v", got, err)
 	}
 	run.Status.Comparisons[0].Verdict = v1alpha1.VerdictInconclusive

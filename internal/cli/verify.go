@@ -22,6 +22,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/integrity"
 	"github.com/assay-bench/assay/internal/record/stored"
@@ -150,8 +151,8 @@ func (v verification) differencesOf(run *v1alpha1.BenchmarkRun, report integrity
 func tellVerification(out io.Writer, doc output.Verification) error {
 	text := fmt.Sprintf("BenchmarkRun %s/%s, UID %s\n", doc.Namespace, doc.Name, doc.UID)
 	if doc.Head != "" {
-		text += fmt.Sprintf("  compared: %d parts of the plan, %d of the records (%d attempts), %d of the summary, %d results\n",
-			doc.Plan, doc.Records, doc.Attempts, doc.Summary, doc.Results)
+		text += fmt.Sprintf("  compared: %s of the plan, %d of the records (%s), %d of the summary, %s\n",
+			figure.Counted(doc.Plan, "part"), doc.Records, figure.Counted(doc.Attempts, "attempt"), doc.Summary, figure.Counted(doc.Results, "result"))
 		text += aboutObjects(doc)
 		text += fmt.Sprintf("  head: %s\n", doc.Head)
 	}

@@ -101,13 +101,14 @@ func checkControl(spec v1alpha1.BenchmarkRunSpec) error {
 
 // Message of the condition Accepted: what is planned, and what it can show.
 func Message(trials, cells int, spec v1alpha1.BenchmarkRunSpec, shows *v1alpha1.PlannedAnalysis) string {
-	targets, blocks := 0, spec.Design.Blocks
+	targets := 0
 	for _, t := range spec.Targets {
 		if t.Published == nil {
 			targets++
 		}
 	}
-	return fmt.Sprintf("%d trials planned: %d cells x %d targets x %d blocks%s%s", trials, cells, targets, blocks, searches(spec, trials), canShow(shows, blocks))
+	return fmt.Sprintf("%s planned: %s x %s x %s%s%s", figure.Counted(trials, "trial"), figure.Counted(cells, "cell"), figure.Counted(targets, "target"),
+		figure.Counted(spec.Design.Blocks, "block"), searches(spec, trials), canShow(shows, spec.Design.Blocks))
 }
 
 // canShow says what the plan can show, for the message of Accepted.
@@ -115,10 +116,11 @@ func canShow(a *v1alpha1.PlannedAnalysis, blocks int32) string {
 	if a == nil {
 		return ""
 	}
-	text := fmt.Sprintf("; %d comparisons need %d blocks", a.ComparisonCount, a.BlocksNeeded)
+	need := " need "
 	if a.ComparisonCount == 1 {
-		text = fmt.Sprintf("; 1 comparison needs %d blocks", a.BlocksNeeded)
+		need = " needs "
 	}
+	text := "; " + figure.Counted(a.ComparisonCount, "comparison") + need + figure.Counted(a.BlocksNeeded, "block")
 	if a.Exploratory != "" {
 		return text + ", and are exploratory here: " + a.Exploratory
 	}

@@ -23,7 +23,7 @@ import (
 
 // Every state of a run that is not placed yet, with what happens to it.
 func TestDecide(t *testing.T) {
-	const done = "done: 2 trials planned: 1 cells x 1 targets x 2 blocks"
+	const done = "done: 2 trials planned: 1 cell x 1 target x 2 blocks"
 	lua := map[string]string{"my.lua": "x"}
 	ofRun := func(*corev1.ConfigMap) {}
 	tests := map[string]struct {
@@ -49,7 +49,7 @@ func TestDecide(t *testing.T) {
 		"suspended after the start": {[]change{accepted(t), suspended, func(w *world) { w.in.Started = true }}, done, []string{"ConfigMap run-plan-0000"}, nil},
 
 		"the plan of another version": {
-			[]change{accepted(t), otherPlan(t, true)}, "done: 1 trials planned: 1 cells x 1 targets x 2 blocks", []string{"ConfigMap run-plan-0000"}, nil,
+			[]change{accepted(t), otherPlan(t, true)}, "done: 1 trial planned: 1 cell x 1 target x 2 blocks", []string{"ConfigMap run-plan-0000"}, nil,
 		},
 		"the plan of another version, deleted": {
 			[]change{accepted(t), otherPlan(t, false)},

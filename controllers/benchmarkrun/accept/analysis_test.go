@@ -64,16 +64,16 @@ func TestWhatThePlanCanShow(t *testing.T) {
 		given []change
 		state string
 	}{
-		"one target": {nil, "done: 2 trials planned: 1 cells x 1 targets x 2 blocks"},
+		"one target": {nil, "done: 2 trials planned: 1 cell x 1 target x 2 blocks"},
 		"enough blocks": {
-			[]change{second(10)}, "done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
+			[]change{second(10)}, "done: 20 trials planned: 1 cell x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
 		},
 		"the queue finds the same words in the status": {
 			[]change{second(10), accepted(t), func(w *world) { w.in.Seen = true }},
-			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
+			"done: 20 trials planned: 1 cell x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
 		},
 		"the default analysis never refuses": {
-			[]change{second(6)}, "done: 12 trials planned: 1 cells x 2 targets x 6 blocks; 2 comparisons need 7 blocks, and are exploratory here: the plan has 6 blocks",
+			[]change{second(6)}, "done: 12 trials planned: 1 cell x 2 targets x 6 blocks; 2 comparisons need 7 blocks, and are exploratory here: the plan has 6 blocks",
 		},
 		"what is declared has to be able to succeed": {
 			[]change{second(6), declares(v1alpha1.Analysis{Comparisons: all})},
@@ -81,7 +81,7 @@ func TestWhatThePlanCanShow(t *testing.T) {
 		},
 		"below six blocks everything is exploratory, as the user knows": {
 			[]change{second(3), declares(v1alpha1.Analysis{Comparisons: all})},
-			"done: 6 trials planned: 1 cells x 2 targets x 3 blocks; 2 comparisons need 7 blocks, and are exploratory here: the plan has 3 blocks",
+			"done: 6 trials planned: 1 cell x 2 targets x 3 blocks; 2 comparisons need 7 blocks, and are exploratory here: the plan has 3 blocks",
 		},
 		"a default family beyond the limit": {
 			[]change{second(2), axis(20), func(w *world) { w.in.Catalogue.Config.Limits.Comparisons = 39 }},
@@ -93,7 +93,7 @@ func TestWhatThePlanCanShow(t *testing.T) {
 		},
 		"a default analysis of more than can be listed": {
 			[]change{second(2), measures(70000)},
-			"done: 4 trials planned: 1 cells x 2 targets x 2 blocks; 140000 comparisons need 23 blocks, and are exploratory here: " +
+			"done: 4 trials planned: 1 cell x 2 targets x 2 blocks; 140,000 comparisons need 23 blocks, and are exploratory here: " +
 				"spec.analysis: 140000 targets x cells x combinations are too many to be compared (at most 131072)",
 		},
 		"a declared one": {
@@ -101,16 +101,16 @@ func TestWhatThePlanCanShow(t *testing.T) {
 		},
 		"trials in sequence have no verdict": {
 			[]change{second(10), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Order = v1alpha1.OrderSequential })},
-			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks, and are exploratory here: " +
+			"done: 20 trials planned: 1 cell x 2 targets x 10 blocks; 2 comparisons need 7 blocks, and are exploratory here: " +
 				"the trials run in sequence, so that a drift over time looks like a difference",
 		},
 		"costs are compared like any other measurement": {
 			[]change{second(6), declares(v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: costs.Names()[0]}}}}})},
-			"done: 12 trials planned: 1 cells x 2 targets x 6 blocks; 1 comparison needs 6 blocks; 6 blocks detect",
+			"done: 12 trials planned: 1 cell x 2 targets x 6 blocks; 1 comparison needs 6 blocks; 6 blocks detect",
 		},
 		"a control": {
 			[]change{second(10), declares(v1alpha1.Analysis{Control: true})},
-			"done: 30 trials planned: 1 cells x 3 targets x 10 blocks; 2 comparisons need 7 blocks",
+			"done: 30 trials planned: 1 cell x 3 targets x 10 blocks; 2 comparisons need 7 blocks",
 		},
 	}
 	for name, tt := range tests {

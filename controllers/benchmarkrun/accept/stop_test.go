@@ -25,14 +25,14 @@ func TestARunThatMayStop(t *testing.T) {
 	}{
 		"two comparisons": {
 			[]change{second(40), stops(6)},
-			"done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; " +
+			"done: 80 trials planned: 1 cell x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; " +
 				"it may stop after 9, 15, 24 of them, and its 4 interim analyses share the error rate",
 		},
 		"the queue finds the same words in the status": {
 			[]change{second(40), stops(6), accepted(t), func(w *world) { w.in.Seen = true }},
-			"done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 9, 15, 24 of them",
+			"done: 80 trials planned: 1 cell x 2 targets x 40 blocks; 2 comparisons need 9 blocks; 40 blocks detect 2.4 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 9, 15, 24 of them",
 		},
-		"a later first interim analysis": {[]change{second(40), stops(20), declares(one)}, "done: 80 trials planned: 1 cells x 2 targets x 40 blocks; 1 comparison needs 7 blocks; " +
+		"a later first interim analysis": {[]change{second(40), stops(20), declares(one)}, "done: 80 trials planned: 1 cell x 2 targets x 40 blocks; 1 comparison needs 7 blocks; " +
 			"40 blocks detect 2 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 20 of them, and its 2 interim analyses share the error rate"},
 		"no room for an interim analysis": {
 			[]change{second(10), stops(8), declares(one)},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/nearest"
 	"github.com/assay-bench/assay/runners"
@@ -38,7 +39,7 @@ type draft struct {
 	name, tool               string
 	targets                  []string
 	targetShape, clientShape string
-	storage                  string
+	storage, minimumEffect   string
 	threads, blocks          int
 	warmup, duration         time.Duration
 }
@@ -103,6 +104,7 @@ func NewNew() *cobra.Command {
 	flags.StringVar(&d.targetShape, "target-shape", "cpu=2,memory=4Gi", "shape of the servers: its name, or cpu and memory")
 	flags.StringVar(&d.clientShape, "client-shape", "cpu=2,memory=2Gi", "shape of the clients: its name, or cpu and memory")
 	flags.StringVar(&d.storage, "storage", "10Gi", "size of the volume of each server")
+	flags.StringVar(&d.minimumEffect, "minimum-effect", v1alpha1.DefaultMinimumEffect, "the smallest difference that matters to you; two servers that are shown to differ by less are Equivalent")
 	flags.IntVar(&d.threads, "threads", 16, "threads of a tool that has some")
 	flags.IntVar(&d.blocks, "blocks", 0, "repetitions; 0: 10, or as many as the comparisons need")
 	flags.DurationVar(&d.warmup, "warmup", 30*time.Second, "time before each measurement; of a tool with many in each trial 1s unless it is given")

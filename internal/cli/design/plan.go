@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
@@ -101,9 +102,16 @@ func textsOf(cell plan.Cell) map[string]string {
 	return out
 }
 
-// warningsOf a run: settings that its servers probably do not know.
+// warningsOf a run: targets that are alike, and settings that its servers probably do not know.
 func warningsOf(run *v1alpha1.BenchmarkRun) (out []string) {
 	for i, t := range run.Spec.Targets {
+		twin := func(other v1alpha1.Target) bool {
+			other.Name = t.Name
+			return apiequality.Semantic.DeepEqual(t, other)
+		}
+		if j := slices.IndexFunc(run.Spec.Targets[:i], twin); j >= 0 {
+			out = append(out, fmt.Sprintf("spec.targets[%d] is spec.targets[%d] but for its name: a comparison of the two shows how much equal servers differ", i, j))
+		}
 		if t.MySQL == nil {
 			continue
 		}

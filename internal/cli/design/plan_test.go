@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,5 +145,24 @@ func TestPlanWarnsOfSettings(t *testing.T) {
 	var out bytes.Buffer
 	if err := tellPlan(&out, doc, 0); err != nil || !strings.Contains(out.String(), "\nwarning: spec.targets[") || !strings.Contains(out.String(), ".config.innodb_bufer_pool_size: MariaDB 10.11 has no such") {
 		t.Errorf("%v, %q\n%s", err, doc.Warnings, out.String())
+	}
+}
+
+// Two targets that differ in their names alone are a warning.
+func TestPlanWarnsOfTwins(t *testing.T) {
+	data, err := os.ReadFile(samples + "demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := runIn(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Spec.Targets[1] = *run.Spec.Targets[0].DeepCopy()
+	run.Spec.Targets[1].Name = "twin"
+	run.Spec.Analysis = nil
+	doc, err := planOf(run)
+	if want := []string{"spec.targets[1] is spec.targets[0] but for its name: a comparison of the two shows how much equal servers differ"}; err != nil || !slices.Equal(doc.Warnings, want) {
+		t.Errorf("%v, %q", err, doc.Warnings)
 	}
 }

@@ -184,7 +184,8 @@ func (d *draft) text(servers []server, blocks int, deadline time.Duration, doc o
 	p("  design:\n    # Each block measures every target once, in random order.\n    blocks: %d\n    warmup: %s\n    duration: %s", blocks, durationText(d.warmup), durationText(d.duration))
 	p("    # PerTrial puts the loaded data back before each trial, which takes time and twice the space.\n    # dataReset: PerTrial")
 	if len(servers) > 1 {
-		p("  # Declared before the data: without a comparison there is no verdict.\n  analysis:\n    comparisons: [{factor: target, baseline: %s}]", quoted(servers[0].Name))
+		p("  # Declared before the data: without a comparison there is no verdict.\n  analysis:\n    # The smallest difference that matters to you.\n    minimumEffect: %s", quoted(d.minimumEffect))
+		p("    comparisons: [{factor: target, baseline: %s}]", quoted(servers[0].Name))
 	}
 	p("  # A run that has not ended by then fails. It counts from the moment that it has its nodes.\n  deadline: %s", durationText(deadline))
 	return b.String(), nil

@@ -15,6 +15,8 @@ func TestExplain(t *testing.T) {
 		"targets.mysql.flavor":   {"field", "values: MySQL, MariaDB, Percona, TiDB", ""},
 		"design.order":           {"field", "default: \"RandomizedBlocks\"", ""},
 		"status.progress":        {"field", "estimatedCompletionTime", ""},
+		"dataReset":              {"field", "spec.design.dataReset (", ""},
+		"threads":                {"", "", "several fields are called threads: spec.workload.custom.threads, spec.workload.sysbench.threads"},
 		"matrix.values":          {"field", "([]integer or string, required)", ""},
 		"inconclusive":           {"verdict", "Neither a difference nor equivalence", ""},
 		"Exploratory":            {"verdict", "fewer than 6 blocks are left, or the plan has fewer than its comparisons need together", ""},

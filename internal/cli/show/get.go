@@ -77,6 +77,9 @@ func NewGet(config *kube.Config) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if bundle.IsPath(args[0]) {
+				view.Bundle = args[0]
+			}
 			doc := readout.StatusIn(run.Object, view, run.Records...)
 			if view.Name != "" && len(doc.Measurements) == 0 {
 				return fmt.Errorf("BenchmarkRun %s: its status has no number of %q: see the names in status.summary", client.ObjectKeyFromObject(run.Object), view.Name)

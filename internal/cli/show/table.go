@@ -113,10 +113,10 @@ func comparisons(p *output.Page, doc readout.Run, all bool) {
 		p.Blank()
 	}
 	if doc.MoreComparisons > 0 {
-		p.Line(fmt.Sprintf("%s more in the ConfigMaps of the summary", readout.Counted(int(doc.MoreComparisons), "comparison")))
+		p.Line(fmt.Sprintf("%s more in the ConfigMaps of the summary", figure.Counted(int(doc.MoreComparisons), "comparison")))
 	}
 	if folded > 0 {
-		p.Line(readout.Counted(folded, "comparison") + " more that nobody declared: -m all shows them")
+		p.Line(figure.Counted(folded, "comparison") + " more that nobody declared: -m all shows them")
 	}
 	p.Section("why, and what limits them:", why...)
 }

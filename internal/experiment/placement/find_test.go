@@ -201,7 +201,7 @@ func TestFindRefuses(t *testing.T) {
 		},
 		"one node that is too small for both": {
 			nodes: []corev1.Node{node("a", "x")}, need: Need{Client: shape("x"), Targets: targets("db:x")},
-			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no room for 1 targets and 1 client pods at once: add nodes that offer the shapes, or use smaller shapes",
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no room for 1 target and 1 client pod at once: add nodes that offer the shapes, or use smaller shapes",
 		},
 		"more clients than there is room": {
 			nodes: []corev1.Node{node("a", "c", sized("8", "8Gi")), node("b", "t")}, need: Need{Client: shape("c"), Clients: 3, Targets: targets("db:t")},

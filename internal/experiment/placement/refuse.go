@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
 // refuse returns why the cluster cannot place the run, even when it is empty.
@@ -41,15 +42,15 @@ func (c *Cluster) refuse(need Need) Answer {
 	for _, t := range need.Targets {
 		replicas += t.Replicas
 	}
-	what := fmt.Sprintf("%d targets", len(need.Targets))
+	what := figure.Counted(len(need.Targets), "target")
 	if replicas > 0 {
-		what += fmt.Sprintf(", %d replicas on nodes of their own", replicas)
+		what += ", " + figure.Counted(replicas, "replica") + " on nodes of their own"
 		remedy += ", or lower mysql.replication.replicas"
 	}
 	all := c.Candidates(need)
 	return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(
-		"the nodes that offer the shapes (%s) have no room for %s and %d client pods at once: %s",
-		c.list(all), what, max(need.Clients, 1), remedy)}
+		"the nodes that offer the shapes (%s) have no room for %s and %s at once: %s",
+		c.list(all), what, figure.Counted(max(need.Clients, 1), "client pod"), remedy)}
 }
 
 // none of the nodes offers a shape: the message lists what each node lacks, nodes with the

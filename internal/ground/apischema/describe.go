@@ -28,8 +28,9 @@ type FieldDescription struct {
 	Fields []string
 }
 
-// FieldOf a path such as spec.design.blocks; spec may be left out. Indexes in brackets are ignored. It fails when the
-// API has no such field, and names those that it has there.
+// FieldOf a path such as spec.design.blocks; spec may be left out, and all but the name of a field that is the only one of its
+// name. Indexes in brackets are ignored. It fails when the API has no such field, and names those that it has there, or those of
+// that name.
 func FieldOf(path string) (FieldDescription, error) {
 	at, err := schemaOf()
 	if err != nil {
@@ -38,6 +39,15 @@ func FieldOf(path string) (FieldDescription, error) {
 	names := strings.Split(strings.TrimPrefix(path, "."), ".")
 	if names[0] != "spec" && names[0] != "status" {
 		names = append([]string{"spec"}, names...)
+		if _, has := at.Properties["spec"].Properties[path]; !has && len(names) == 2 {
+			called := called(path, "spec", at.Properties["spec"])
+			if len(called) > 1 {
+				return FieldDescription{}, fmt.Errorf("several fields are called %s: %s", path, strings.Join(called, ", "))
+			}
+			if len(called) == 1 {
+				names = strings.Split(called[0], ".")
+			}
+		}
 	}
 	required, walked := false, "BenchmarkRun"
 	for i, name := range names {
@@ -76,6 +86,21 @@ func FieldOf(path string) (FieldDescription, error) {
 	}
 	out.Fields = slices.Sorted(maps.Keys(at.Properties))
 	return out, nil
+}
+
+// called are the paths of the fields with a name, whatever its case, below one field, sorted.
+func called(name, path string, at apiextensionsv1.JSONSchemaProps) (out []string) {
+	if at.Items != nil && at.Items.Schema != nil {
+		at = *at.Items.Schema
+	}
+	for _, field := range slices.Sorted(maps.Keys(at.Properties)) {
+		below := path + "." + field
+		if strings.EqualFold(field, name) {
+			out = append(out, below)
+		}
+		out = append(out, called(name, below, at.Properties[field])...)
+	}
+	return out
 }
 
 // typeOf a field; the CRD gives none to one that takes integers and strings.

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -122,6 +123,14 @@ func positive(text string) string {
 		return strings.TrimPrefix(text, "-")
 	}
 	return text
+}
+
+// Counted is a number of things, such as "1 block" or "20 blocks".
+func Counted[N int | int32](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Grouped(fmt.Sprint(n)) + " " + noun + "s"
 }
 
 // Grouped is the text of a number with its digits before the point in groups of three.

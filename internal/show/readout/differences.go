@@ -59,7 +59,7 @@ func differ(all []v1alpha1.SideDifference) string {
 	case settings == 0:
 		return fmt.Sprintf("%d properties that matter differ", others)
 	default:
-		return fmt.Sprintf("%s and %s that matter differ", Counted(settings, "setting"), plural(others, "other property", "other properties"))
+		return fmt.Sprintf("%s and %s that matter differ", figure.Counted(settings, "setting"), plural(others, "other property", "other properties"))
 	}
 }
 

@@ -21,6 +21,8 @@ type View struct {
 	Name string
 	// Against is the label of a baseline, such as driver=mysql: quoted numbers have their factor to it.
 	Against string
+	// Bundle is the path of the bundle that the run was read from; empty for a run of a cluster.
+	Bundle string
 }
 
 // All is the name for every measurement that the status has.

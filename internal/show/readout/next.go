@@ -1,6 +1,7 @@
 package readout
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -13,13 +14,14 @@ import (
 // next is what to do next, the most useful first.
 func (r Run) next(in Input) (out []string) {
 	run := in.Run
+	why := "kubectl assay why " + cmp.Or(in.View.Bundle, run.Name+" -n "+run.Namespace)
 	switch r.Kind {
 	case Failed, Invalid:
-		return []string{fmt.Sprintf("kubectl assay why %s -n %s says what happened, and what to do about it", run.Name, run.Namespace)}
+		return []string{why + " says what happened, and what to do about it"}
 	case Going:
 		return nil
 	case GateFailed:
-		out = append(out, fmt.Sprintf("kubectl assay why %s -n %s lists the measurements that the gate failed for", run.Name, run.Namespace))
+		out = append(out, why+" lists the measurements that the gate failed for")
 	}
 	if text := moreBlocks(r.Family(v1alpha1.FamilyPrimary), run); text != "" {
 		out = append(out, text)

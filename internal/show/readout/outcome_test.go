@@ -74,3 +74,15 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 }
+
+// What to do next names the run of a cluster, or the bundle that was read.
+func TestNextNamesWhatWasRead(t *testing.T) {
+	run := &v1alpha1.BenchmarkRun{}
+	run.Name, run.Namespace, run.Status.Phase = "r", "ns", v1alpha1.PhaseFailed
+	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionFailed, Status: metav1.ConditionTrue, Reason: "ToolFailed", Message: "it ended"}}
+	for bundle, want := range map[string]string{"": "kubectl assay why r -n ns says", "r.assay.tar": "kubectl assay why r.assay.tar says"} {
+		if next := StatusIn(run, View{Bundle: bundle}).Next; len(next) != 1 || !strings.HasPrefix(next[0], want) {
+			t.Errorf("%q: %q, want %q", bundle, next, want)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func OverRuns(names []string, result analysis.RunsResult, errorRate float64, cav
 	if len(primary) > 1 {
 		out.Answer = append(out.Answer, Statement{Plain, "", remaining(primary[1:])})
 	}
-	how := "over " + Counted(len(names), "run")
+	how := "over " + figure.Counted(len(names), "run")
 	if result.Kind == analysis.RunAgainstRun && len(names) == 2 {
 		how = fmt.Sprintf("run %s against run %s", names[1], names[0])
 	}

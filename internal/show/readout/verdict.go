@@ -242,13 +242,10 @@ func evidenceOf(v Verdict) string {
 // BlocksOf is "10 blocks", or "9 of 10 blocks".
 func BlocksOf(counted, planned int32) string {
 	if counted == planned {
-		return Counted(int(planned), "block")
+		return figure.Counted(int(planned), "block")
 	}
 	return fmt.Sprintf("%d of %d blocks", counted, planned)
 }
-
-// Counted is a number of things, such as "1 block" or "20 blocks".
-func Counted(n int, noun string) string { return plural(n, noun, noun+"s") }
 
 // subjectOf a comparison: the sides, the measurement and the place.
 func subjectOf(v Verdict) string {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
-	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/show/report/chart"
 )
 
@@ -46,7 +45,7 @@ func inTime(in Input, all trials) (out []block) {
 		return nil
 	case drawn < total:
 		out = append(out, paragraph(fmt.Sprintf("Points are thinned: %s of %s are drawn. They are evenly spread over the cells, and within each in the order of its values, "+
-			"with the smallest and the largest. kubectl assay export --format csv writes all of them.", figure.Number(float64(drawn)), readout.Counted(total, "value"))))
+			"with the smallest and the largest. kubectl assay export --format csv writes all of them.", figure.Number(float64(drawn)), figure.Counted(total, "value"))))
 	}
 	return append([]block{paragraph("One point is one trial, where its window began. A line is the median of the trials that count: what climbs, falls or jumps along it " +
 		"changed during the run. The axis of the values does not begin at 0.")}, out...)

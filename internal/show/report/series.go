@@ -8,7 +8,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
-	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/show/report/chart"
 )
 
@@ -98,7 +97,7 @@ func overTime(all looked) (out []block) {
 				c.Marks = append(c.Marks, chart.Mark{At: p.AtSeconds, Series: -1, Title: fmt.Sprintf("stall: %s, %s s: %s %s", s.target, figure.Number(p.AtSeconds), figure.Number(*p.Value), s.series.unit)})
 			}
 			if n := len(stalls); n > 0 {
-				notes[i] += fmt.Sprintf(", %s with less than half of its median", readout.Counted(n, "interval"))
+				notes[i] += fmt.Sprintf(", %s with less than half of its median", figure.Counted(n, "interval"))
 			}
 			behind.intervals(s)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
-	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/show/report/chart"
 )
 
@@ -63,7 +62,7 @@ func spectrumOf(where, operation string, sights []*sight) *picture {
 		c.Lines = append(c.Lines, chart.Line{Series: len(key) - 1, Plain: true, Points: curveOf(h, s.target)})
 		n := float64(h.N())
 		slowest = max(slowest, n)
-		note := fmt.Sprintf("%s: %s", s.target, readout.Counted(s.merged, "trial"))
+		note := fmt.Sprintf("%s: %s", s.target, figure.Counted(s.merged, "trial"))
 		if s.counted > s.merged {
 			note += fmt.Sprintf(" of %d", s.counted)
 		}
