@@ -39,22 +39,22 @@ func Measure(throttled Throttled) (contract.Speed, error) {
 	began := time.Now()
 	var s contract.Speed
 	x := uint64(began.UnixNano()) | 1
-	s.Integer = timed(func() { x = integer(x) }, throttled)
+	s.Integer = timed(func() { x = integer(x) }, throttled, budget)
 	w, err := newWalk()
 	if err != nil {
 		s.Seconds = time.Since(began).Seconds()
 		return s, fmt.Errorf("memory kernel: %w", err)
 	}
-	s.Memory = timed(func() { x += w.goOn() }, throttled)
+	s.Memory = timed(func() { x += w.goOn() }, throttled, budget)
 	sink = x
 	err = w.close()
 	s.Seconds = time.Since(began).Seconds()
 	return s, err
 }
 
-// timed returns nil if the container's own limit stopped every repetition.
-func timed(kernel func(), throttled Throttled) *contract.Kernel {
-	end := time.Now().Add(budget)
+// timed repeats a kernel within a time. It returns nil if the container's own limit stopped every repetition.
+func timed(kernel func(), throttled Throttled, within time.Duration) *contract.Kernel {
+	end := time.Now().Add(within)
 	for range warm {
 		kernel()
 	}

@@ -84,14 +84,14 @@ func TestThrottledRepetitionsAreLeftOut(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			calls := int64(-1)
-			k := timed(func() {}, func() *int64 { calls++; return tc.counter(calls) })
+			k := timed(func() {}, func() *int64 { calls++; return tc.counter(calls) }, time.Minute)
 			if k == nil || k.Throttled != tc.throttled || k.N != tc.mostTimed {
 				t.Errorf("kernel %+v, want %d throttled and %d timed", k, tc.throttled, tc.mostTimed)
 			}
 		})
 	}
 	each := int64(0)
-	if k := timed(func() {}, func() *int64 { each++; return new(each) }); k != nil {
+	if k := timed(func() {}, func() *int64 { each++; return new(each) }, time.Minute); k != nil {
 		t.Errorf("every repetition was stopped, and there is %+v", k)
 	}
 }

@@ -55,7 +55,7 @@ func measureFor(group string, in io.Reader, out io.Writer) error {
 		for end := time.Now().Add(busyBefore); time.Now().Before(end); { // timing: it works for so long
 			sink = integer(sink | 1)
 		}
-		k := timed(func() { sink = integer(sink | 1) }, func() *int64 { return nil })
+		k := timed(func() { sink = integer(sink | 1) }, func() *int64 { return nil }, budget)
 		if err := json.NewEncoder(out).Encode(k); err != nil {
 			return err
 		}
