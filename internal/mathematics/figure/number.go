@@ -126,7 +126,7 @@ func positive(text string) string {
 }
 
 // Counted is a number of things, such as "1 block" or "20 blocks".
-func Counted[N int | int32](n N, noun string) string {
+func Counted[N int | int32 | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -25,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
 // MaxTrials of one run, and MaxCells of its matrix. Limits may be lower.
@@ -119,14 +120,14 @@ func (e *TooManyError) Error() string {
 		what = "cells (before spec.exclude)"
 	}
 	if e.Trials() > e.Limits.Trials && e.Rounds > 0 {
-		return fmt.Sprintf("%d blocks x %d targets x %d %s x %d trials of a search are %d trials, and a run has at most %d: "+
+		return fmt.Sprintf("%d blocks x %s x %d %s x %d trials of a search are %d trials, and a run has at most %d: "+
 			"use a smaller range, a larger precision or fewer trials in spec.search, fewer cells or blocks, or several runs",
-			e.Blocks, e.Targets, e.Cells, what, e.Rounds, e.Trials(), e.Limits.Trials)
+			e.Blocks, figure.Counted(e.Targets, "target"), e.Cells, what, e.Rounds, e.Trials(), e.Limits.Trials)
 	}
 	if e.Trials() > e.Limits.Trials {
-		return fmt.Sprintf("%d blocks x %d targets x %d %s are %d trials, and a run has at most %d: "+
+		return fmt.Sprintf("%d blocks x %s x %d %s are %d trials, and a run has at most %d: "+
 			"use fewer values in spec.matrix, exclude cells, lower spec.design.blocks, or make several runs",
-			e.Blocks, e.Targets, e.Cells, what, e.Trials(), e.Limits.Trials)
+			e.Blocks, figure.Counted(e.Targets, "target"), e.Cells, what, e.Trials(), e.Limits.Trials)
 	}
 	var axes []string
 	for _, n := range e.Axes {
