@@ -38,8 +38,8 @@ const (
 	VerdictInconclusive ComparisonVerdict = "Inconclusive"
 	// VerdictExploratory: too few blocks for any verdict, trials in sequence, or not declared.
 	VerdictExploratory ComparisonVerdict = "Exploratory"
-	// VerdictNotMeasured: a side has no such number in any trial, as of a driver that cannot do what is compared. Nothing was tested.
-	// It has no p, and counts in the error rate of its family.
+	// VerdictNotMeasured: no trial that counts has this number on both sides, in one unit, as of a driver that cannot do what is
+	// compared; over several runs: in every one of them. Nothing was tested. It counts in the error rate of its family.
 	VerdictNotMeasured ComparisonVerdict = "NotMeasured"
 )
 
@@ -86,7 +86,7 @@ type ComparisonEntry struct {
 	// +optional
 	Direction Direction `json:"direction,omitempty"`
 	// verdict on the value against the baseline: Faster or Slower; Higher or Lower, of a
-	// measurement that is no speed; Equivalent, Inconclusive or Exploratory.
+	// measurement that is no speed; Equivalent, Inconclusive, Exploratory or NotMeasured.
 	// +required
 	Verdict ComparisonVerdict `json:"verdict"`
 	// belowMinimumEffect says that there is a difference, and that it was shown to be less than the
@@ -109,10 +109,11 @@ type ComparisonEntry struct {
 	// +optional
 	IntervalConfidence Figure `json:"intervalConfidence,omitempty"`
 	// p is the probability of a difference at least this large if there is no true difference; for this comparison by
-	// itself.
+	// itself. Absent without a ratio, and where all blocks are one observation.
 	// +optional
 	P Figure `json:"p,omitempty"`
-	// adjustedP is p for the whole family, by Holm. Absent outside of the primary family.
+	// adjustedP is p for the whole family, by Holm. Absent outside of the primary family, where nothing was measured, and where all
+	// blocks are one observation.
 	// +optional
 	AdjustedP Figure `json:"adjustedP,omitempty"`
 	// detectableEffect is the smallest relative difference, such as 0.031, that this many blocks

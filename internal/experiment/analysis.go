@@ -74,10 +74,10 @@ func (w Work) Foresee(p *plan.Plan, most int32) (*v1alpha1.PlannedAnalysis, erro
 		shows.DetectableEffect, shows.Exploratory = "", inSequence
 	case f.Enough():
 	case f.Blocks >= stats.MinBlocks && d.Declared:
-		return nil, fmt.Errorf("spec.analysis.comparisons: %d comparisons need %d blocks, and design.blocks is %d: raise it, compare less, or raise errorRate",
-			f.Comparisons, f.Needed, f.Blocks)
+		return nil, fmt.Errorf("spec.analysis.comparisons: %s, and design.blocks is %d: raise it, compare less, or raise errorRate",
+			needs(int32(f.Comparisons), int32(f.Needed)), f.Blocks)
 	default:
-		shows.Exploratory = fmt.Sprintf("the plan has %d blocks", f.Blocks)
+		shows.Exploratory = "the plan has " + figure.Counted(f.Blocks, "block")
 	}
 	return shows, nil
 }
@@ -111,18 +111,23 @@ func Message(trials, cells int, spec v1alpha1.BenchmarkRunSpec, shows *v1alpha1.
 		figure.Counted(spec.Design.Blocks, "block"), searches(spec, trials), canShow(shows, spec.Design.Blocks))
 }
 
+// needs says how many blocks comparisons need.
+func needs(comparisons, blocks int32) string {
+	verb := " need "
+	if comparisons == 1 {
+		verb = " needs "
+	}
+	return figure.Counted(comparisons, "comparison") + verb + figure.Counted(blocks, "block")
+}
+
 // canShow says what the plan can show, for the message of Accepted.
 func canShow(a *v1alpha1.PlannedAnalysis, blocks int32) string {
 	if a == nil {
 		return ""
 	}
-	need := " need "
-	if a.ComparisonCount == 1 {
-		need = " needs "
-	}
-	text := "; " + figure.Counted(a.ComparisonCount, "comparison") + need + figure.Counted(a.BlocksNeeded, "block")
+	text := "; " + needs(a.ComparisonCount, a.BlocksNeeded)
 	if a.Exploratory != "" {
-		return text + ", and are exploratory here: " + a.Exploratory
+		return text + map[bool]string{true: ", and is", false: ", and are"}[a.ComparisonCount == 1] + " exploratory here: " + a.Exploratory
 	}
 	effect, err := strconv.ParseFloat(a.DetectableEffect, 64)
 	if err != nil {
@@ -152,8 +157,9 @@ func checkStop(family analysis.Family, d analysis.Declaration, order v1alpha1.Tr
 		}
 	}
 	if interims := analysis.InterimsOf(family, d); len(interims) < 2 {
-		return fmt.Errorf("spec.design.stopEarly: there is no room for an interim analysis before block %d: %d comparisons need %d blocks at a first interim analysis, "+
-			"and the next one has half as many more: raise design.blocks, or leave stopEarly out", d.Stop.MaxBlocks, n, max(d.Stop.MinBlocks, stats.BlocksNeeded(n, d.ErrorRate/2)))
+		return fmt.Errorf("spec.design.stopEarly: there is no room for an interim analysis before block %d: %s at a first interim analysis, "+
+			"and the next one has half as many more: raise design.blocks, or leave stopEarly out",
+			d.Stop.MaxBlocks, needs(int32(n), int32(max(d.Stop.MinBlocks, stats.BlocksNeeded(n, d.ErrorRate/2)))))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func TestARunThatMayStop(t *testing.T) {
 			"40 blocks detect 2 % on a quiet machine, assuming that values spread by 2.7 % and ratios of two by 3.8 %; it may stop after 20 of them, and its 2 interim analyses share the error rate"},
 		"no room for an interim analysis": {
 			[]change{second(10), stops(8), declares(one)},
-			"fail InvalidSpec: spec.design.stopEarly: there is no room for an interim analysis before block 10: 1 comparisons need 8 blocks at a first interim analysis",
+			"fail InvalidSpec: spec.design.stopEarly: there is no room for an interim analysis before block 10: 1 comparison needs 8 blocks at a first interim analysis",
 		},
 		"a family that needs more than the maximum": {
 			[]change{second(7), stops(6), axis(100)}, "fail InvalidSpec: spec.design.stopEarly: there is no room for an interim analysis before block 7: 200 comparisons need 14 blocks",

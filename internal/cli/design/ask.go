@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -138,6 +139,9 @@ func (d *draft) command() string {
 	}
 	for _, one := range d.parts() {
 		add(one.flag, *one.into)
+	}
+	if d.minimumEffect != v1alpha1.DefaultMinimumEffect {
+		add("minimum-effect", d.minimumEffect)
 	}
 	for _, target := range d.targets {
 		add("target", target)

@@ -159,6 +159,8 @@ func TestNewPlans(t *testing.T) {
 		"a shape that is none":   {[]string{"--target", "MySQL:9.7", "--target-shape", "cpu=2"}, "has not both cpu and memory"},
 		"a shape of nothing":     {[]string{"--target", "MySQL:9.7", "--client-shape", "gpu=2,memory=1Gi"}, "--client-shape"},
 		"another object's lines": {[]string{"--target", "MySQL:9.7", "--storage", "1Gi}\n  evil: {"}, "spec.targets[0].mysql.storage.size"},
+		"an effect of one":       {[]string{"--target", "MySQL:9.7", "--minimum-effect", "5%"}, "one server is compared with nothing"},
+		"an effect that is none": {[]string{"--target", "MySQL:8.4", "--target", "MySQL:9.7", "--minimum-effect", "3"}, "spec.analysis.minimumEffect"},
 		"too many blocks":        {[]string{"--target", "MySQL:9.7", "--blocks", "101"}, "spec.design.blocks"},
 		"too long":               {[]string{"--target", "a=MySQL:9.7", "--target", "b=MySQL:9.7", "--target", "c=MySQL:9.7", "--blocks", "100", "--duration", "10000s"}, "spec.deadline"},
 	} {

@@ -30,7 +30,7 @@ const planHelp = `Say what a manifest will do, without a cluster.
 
 It checks the spec as the API server does, and plans as the manager does: cells and trials, their order, the least time, what the
 comparisons can show, the pods and nodes, and how much of etcd the results may take. It warns of settings that the servers
-probably do not know. The seed and the order are those that
+probably do not know, and of targets that differ in their names alone. The seed and the order are those that
 the run will have.
 
 What it cannot know without a cluster it says below: whether nodes offer the shapes, what ConfigMaps, Secrets and shapes hold
@@ -109,8 +109,9 @@ func warningsOf(run *v1alpha1.BenchmarkRun) (out []string) {
 			other.Name = t.Name
 			return apiequality.Semantic.DeepEqual(t, other)
 		}
-		if j := slices.IndexFunc(run.Spec.Targets[:i], twin); j >= 0 {
-			out = append(out, fmt.Sprintf("spec.targets[%d] is spec.targets[%d] but for its name: a comparison of the two shows how much equal servers differ", i, j))
+		if j := slices.IndexFunc(run.Spec.Targets[:i], twin); j >= 0 && t.Published == nil {
+			servers := map[bool]string{true: "equal servers differ", false: "a server differs from itself"}[t.MySQL != nil]
+			out = append(out, fmt.Sprintf("spec.targets[%d] is spec.targets[%d] but for its name: a comparison of the two shows how much %s", i, j, servers))
 		}
 		if t.MySQL == nil {
 			continue

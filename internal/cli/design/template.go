@@ -3,6 +3,7 @@ package design
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -50,6 +51,9 @@ func (d *draft) manifest(given func(flag string) bool) (text string, warnings []
 	}
 	if err := d.fit(given); err != nil {
 		return "", nil, err
+	}
+	if given("minimum-effect") && len(servers) < 2 {
+		return "", nil, errors.New("--minimum-effect: one server is compared with nothing: give a second --target")
 	}
 	blocks := cmp.Or(d.blocks, usualBlocks)
 	// With the longest deadline the plan says how long it takes, and how many blocks it needs.

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -18,8 +19,8 @@ import (
 const explainHelp = `Say what a word means that a command or kubectl get prints, or a field.
 
 A reason stands in a condition or at a trial, a check in a finding, a verdict beside a comparison. Phases, outcomes, conditions, severities,
-columns, notes, exit codes and values of fields are words, too. A field is one of BenchmarkRun: spec.design.blocks, or design.blocks for
-short. It needs no cluster.`
+columns, notes, exit codes and values of fields are words, too. A field is one of BenchmarkRun: spec.design.blocks, design.blocks for
+short, or its name alone where no other field has it. It needs no cluster.`
 
 const explainExamples = `  kubectl assay explain Queued
   kubectl assay explain little
@@ -57,7 +58,18 @@ var verdicts = map[string]string{
 	"lower":        "A difference was shown in a measurement that is no speed, such as memory: it is smaller.",
 	"equivalent":   "The difference was shown to be smaller than the minimum effect that the run declares (analysis.minimumEffect).",
 	"inconclusive": "Neither a difference nor equivalence was shown. That is no finding that both are alike: the interval also holds differences that may matter. The text says which difference these blocks would have found. For a smaller one plan more blocks, or longer windows.",
+	"not measured": "No trial that counts has this number on both sides, in one unit, as of a driver that cannot do what is compared; over several runs: in every one of them. Nothing was tested, so that there is no p. Among the declared comparisons it still counts in the error rate.",
 	"exploratory":  "No verdict, and a hint for another run: the comparison was not declared before the data (analysis.comparisons), trials ran in sequence, fewer than 6 blocks are left, or the plan has fewer than its comparisons need together. So it is, too, where all blocks are one observation, as of the largest memory since the server began. One that was not declared can say in place of that why it has no ratio, such as that a value is 0. A pair is left out when other work disturbs one of its trials: status.findings names it.",
+}
+
+// verdictOf a name, as texts or the status have it; empty for no verdict.
+func verdictOf(name string) string {
+	for verdict := range verdicts {
+		if strings.EqualFold(strings.ReplaceAll(verdict, " ", ""), strings.ReplaceAll(name, " ", "")) {
+			return verdict
+		}
+	}
+	return ""
 }
 
 // completeNames of reasons, checks and words.
@@ -109,7 +121,8 @@ func firstSense(name string, senses []explain.Sense) (output.Explanation, string
 	if err != nil {
 		return doc, "", err
 	}
-	if entry.Name != "" {
+	verdict := verdictOf(name)
+	if entry.Name != "" && (verdict == "" || strings.EqualFold(entry.Name, name)) {
 		doc.Kind, doc.Name, doc.Meaning, doc.Who, doc.Severities = string(entry.Kind), entry.Name, explain.Plain(entry.Meaning), entry.Who, entry.Severities
 		for _, text := range entry.Causes {
 			doc.Causes = append(doc.Causes, explain.Plain(text))
@@ -119,9 +132,9 @@ func firstSense(name string, senses []explain.Sense) (output.Explanation, string
 		}
 		return doc, entry.Text(), nil
 	}
-	if meaning, ok := verdicts[strings.ToLower(name)]; ok {
-		doc.Kind, doc.Name, doc.Meaning = "verdict", strings.ToLower(name), meaning
-		return doc, fmt.Sprintf("%s is a verdict on a comparison.\n\n%s\n\nsee docs/guide/read-a-verdict.md\n", doc.Name, explain.Wrapped(meaning, "")), nil
+	if verdict != "" {
+		doc.Kind, doc.Name, doc.Meaning = "verdict", verdict, verdicts[verdict]
+		return doc, fmt.Sprintf("%s is a verdict on a comparison.\n\n%s\n\nsee docs/guide/read-a-verdict.md\n", doc.Name, explain.Wrapped(doc.Meaning, "")), nil
 	}
 	if len(senses) > 0 {
 		doc.Kind, doc.Name, doc.Meaning = senses[0].Is, senses[0].Name, senses[0].Meaning
@@ -129,9 +142,12 @@ func firstSense(name string, senses []explain.Sense) (output.Explanation, string
 	}
 	field, err := apischema.FieldOf(name)
 	if err != nil {
+		var several *apischema.SeveralError
 		all, _ := explain.All()
 		near := nearest.To(name, known(all))
 		switch {
+		case errors.As(err, &several):
+			return doc, "", err
 		case near != "":
 			return doc, "", fmt.Errorf("%q is no word of Assay: did you mean %s?", name, near)
 		case len(similar) > 0:

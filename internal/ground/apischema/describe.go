@@ -39,13 +39,17 @@ func FieldOf(path string) (FieldDescription, error) {
 	names := strings.Split(strings.TrimPrefix(path, "."), ".")
 	if names[0] != "spec" && names[0] != "status" {
 		names = append([]string{"spec"}, names...)
-		if _, has := at.Properties["spec"].Properties[path]; !has && len(names) == 2 {
-			called := called(path, "spec", at.Properties["spec"])
-			if len(called) > 1 {
-				return FieldDescription{}, fmt.Errorf("several fields are called %s: %s", path, strings.Join(called, ", "))
+		alone, _, _ := strings.Cut(names[1], "[")
+		if _, has := at.Properties["spec"].Properties[alone]; !has && len(names) == 2 {
+			paths := called(alone, "spec", at.Properties["spec"])
+			if len(paths) == 0 {
+				paths = called(alone, "status", at.Properties["status"])
 			}
-			if len(called) == 1 {
-				names = strings.Split(called[0], ".")
+			if len(paths) > 1 {
+				return FieldDescription{}, &SeveralError{alone, paths}
+			}
+			if len(paths) == 1 {
+				names = strings.Split(paths[0], ".")
 			}
 		}
 	}
@@ -86,6 +90,18 @@ func FieldOf(path string) (FieldDescription, error) {
 	}
 	out.Fields = slices.Sorted(maps.Keys(at.Properties))
 	return out, nil
+}
+
+// SeveralError is the error for a name that several fields have.
+type SeveralError struct {
+	Name string
+	// Paths of the fields, sorted.
+	Paths []string
+}
+
+// Error names the fields.
+func (e *SeveralError) Error() string {
+	return fmt.Sprintf("several fields are called %s: %s", e.Name, strings.Join(e.Paths, ", "))
 }
 
 // called are the paths of the fields with a name, whatever its case, below one field, sorted.

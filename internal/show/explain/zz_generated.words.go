@@ -121,7 +121,7 @@ var words = []Sense{
 	{"NotDeclared", "reason code", "The comparison was not declared before the data. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"NotInBothRuns", "reason code", "{run}, which has it with other labels or in another unit; without: no counted trial has this measurement in both runs, with the same labels and unit. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"NotJudged", "gate outcome", "It cannot be compared; the text says why. GateOutcome of a measurement."},
-	{"NotMeasured", "comparison verdict", "A side has no such number in any trial, as of a driver that cannot do what is compared. Nothing was tested. It has no p, and counts in the error rate of its family. ComparisonVerdict is what a comparison concludes of the value against the baseline."},
+	{"NotMeasured", "comparison verdict", "No trial that counts has this number on both sides, in one unit, as of a driver that cannot do what is compared; over several runs: in every one of them. Nothing was tested. It counts in the error rate of its family. ComparisonVerdict is what a comparison concludes of the value against the baseline."},
 	{"NotMeasured", "reason code", "No counted trial has this measurement on both sides, in one unit. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"NotPositive", "reason code", "{value}: a value is zero or negative, and has no ratio; {both}: all values of both sides are zero. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"NotRun", "left out reason", "The run ended before the trial. LeftOutReason is why a trial is excluded from a median."},

@@ -108,7 +108,7 @@ func comparisonCases(run *stored.Run) (cases []junitCase) {
 			one.Out += "\n" + contract.Clean(v.Detects)
 		}
 		if v.Undecided() {
-			one.Skipped = &junitBad{v.Label(), contract.Line(v.Text)}
+			one.Skipped = &junitBad{v.Verdict, contract.Line(v.Text)}
 		}
 		cases = append(cases, one)
 	}

@@ -120,9 +120,9 @@ func remaining(all []Verdict) string {
 		words[i] = v.Verdict
 	}
 	if len(all) == 1 {
-		return "the other comparison: " + strings.ToLower(Tally(words))
+		return "the other comparison: " + strings.ToLower(tally(words, label))
 	}
-	return fmt.Sprintf("the other %d comparisons: %s", len(all), strings.ToLower(Tally(words)))
+	return fmt.Sprintf("the other %d comparisons: %s", len(all), strings.ToLower(tally(words, label)))
 }
 
 // measured is the headline; without one that there are medians, or that no trial counts.
@@ -201,7 +201,7 @@ func (h RunHead) Tone() Tone {
 		if h.Verdict == "" {
 			return Plain
 		}
-		if !slices.ContainsFunc(undecided, func(v v1alpha1.ComparisonVerdict) bool { return strings.Contains(h.Outcome, label(v)) }) {
+		if !slices.ContainsFunc(undecided, func(v v1alpha1.ComparisonVerdict) bool { return strings.Contains(h.Outcome, string(v)) }) {
 			return Good
 		}
 	}

@@ -106,7 +106,7 @@ func verdictWord(all []v1alpha1.ComparisonEntry) string {
 	if len(words) == 0 {
 		return measured
 	}
-	return Tally(words)
+	return tally(words, func(v v1alpha1.ComparisonVerdict) string { return string(v) })
 }
 
 // Steps are the conditions that a run reaches one after the other.

@@ -283,11 +283,11 @@ func MeasurementName(name string, labels map[string]string) string {
 	return contract.Line(name)
 }
 
-// Tally of verdicts for people, in the order of the enumeration, such as "2 Faster, 1 Inconclusive".
+// tally of verdicts, each spelt so, in the order of the enumeration, such as "2 Faster, 1 Inconclusive".
 // Of one verdict it is the word alone.
-func Tally(verdicts []string) string {
+func tally(verdicts []string, spelt func(v1alpha1.ComparisonVerdict) string) string {
 	if len(verdicts) == 1 {
-		return label(v1alpha1.ComparisonVerdict(verdicts[0]))
+		return spelt(v1alpha1.ComparisonVerdict(verdicts[0]))
 	}
 	var words []string
 	for _, v := range []v1alpha1.ComparisonVerdict{
@@ -301,7 +301,7 @@ func Tally(verdicts []string) string {
 			}
 		}
 		if n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, label(v)))
+			words = append(words, fmt.Sprintf("%d %s", n, spelt(v)))
 		}
 	}
 	return strings.Join(words, ", ")

@@ -130,7 +130,7 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 	target := a.first.Layout.Plan.Targets[u.Target]
 	e.Factor, e.Target, e.Value, e.Baseline = factorRun, target, a.second.Name, a.first.Name
 	e.PlannedBlockCount = int32(min(a.baseline.series.blocks, a.value.series.blocks))
-	if !one.once {
+	if !one.once && !one.unmeasured() {
 		e.AdjustedP = besides(decision.P, a.first.Declaration.ErrorRate)
 	}
 	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e)))
@@ -153,7 +153,7 @@ func (a *against) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	}
 	switch {
 	case one.unmeasured():
-		notMeasured(e, one)
+		undecided(e, v1alpha1.VerdictNotMeasured, one.absent...)
 	case len(one.absent) > 0:
 		undecided(e, v1alpha1.VerdictInconclusive, one.absent...)
 	case one.once:

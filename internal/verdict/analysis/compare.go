@@ -83,7 +83,8 @@ func Conclude(in Input) (Result, error) {
 		left = append(left, fmt.Sprintf("%d values are not compared: a run compares %d measurements that differ in name, unit or labels; use fewer labels", n, maxKinds))
 	}
 	if cut > 0 {
-		left = append(left, fmt.Sprintf("%d comparisons that were not declared are left out: the limit is %d (limits.comparisons of the chart); declare those that matter", cut, a.Limit))
+		left = append(left, fmt.Sprintf("left out: %s that nobody declared; the limit is %d (limits.comparisons of the operator): declare those that matter",
+			figure.Counted(cut, "comparison"), a.Limit))
 	}
 	if len(left) > 0 {
 		out.Findings = append(out.Findings, v1alpha1.Finding{
@@ -194,7 +195,7 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 	for i, one := range all {
 		e := a.entry(one, v1alpha1.FamilyPrimary)
 		decision := d.known(decisions[i], one.above)
-		if !one.once {
+		if !one.once && !one.unmeasured() {
 			e.AdjustedP = besides(decision.P, d.ErrorRate)
 		}
 		if len(one.absent) == 0 && !one.once {

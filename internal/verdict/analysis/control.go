@@ -44,7 +44,7 @@ func (a *analyst) judgeControl(e *v1alpha1.ComparisonEntry, one compared, decisi
 	e.Verdict = v1alpha1.VerdictInconclusive
 	switch {
 	case one.unmeasured():
-		notMeasured(e, one)
+		undecided(e, v1alpha1.VerdictNotMeasured, one.absent...)
 	case len(one.absent) > 0:
 		e.Reasons = one.absent
 	case one.once:

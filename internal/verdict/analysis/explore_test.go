@@ -1,10 +1,12 @@
 package analysis
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
 // What the limit leaves out of the comparisons that were not declared is counted, and said.
@@ -37,7 +39,7 @@ func TestExploratoryComparisonsBeyondTheLimitAreCounted(t *testing.T) {
 	if all < 2 || finding != "" {
 		t.Fatalf("%d comparisons without a limit, %q", all, finding)
 	}
-	if n, finding := conclude(1); n != 1 || !strings.HasPrefix(finding, "comparisons-cut: ") || !strings.Contains(finding, " comparisons that were not declared are left out: the limit is 1 ") {
+	if n, finding := conclude(1); n != 1 || !strings.HasPrefix(finding, "comparisons-cut: ") || !strings.Contains(finding, fmt.Sprintf("left out: %s that nobody declared; the limit is 1 ", figure.Counted(all-1, "comparison"))) {
 		t.Errorf("%d comparisons, %q", n, finding)
 	}
 }

@@ -27,16 +27,12 @@ func undecided(e *v1alpha1.ComparisonEntry, verdict v1alpha1.ComparisonVerdict, 
 	e.Verdict, e.Reasons = verdict, because
 }
 
-// unmeasured comparison: a side has no such number in any trial. Nothing was tested, so that it is not inconclusive and has no p.
+// unmeasured comparison: no trial that counts has the number on both sides, in one unit. Nothing was tested, so that it is not
+// inconclusive and has no p.
 func (c compared) unmeasured() bool {
 	return slices.ContainsFunc(c.absent, func(r v1alpha1.VerdictReason) bool {
 		return r.Code == v1alpha1.CodeNotMeasured || r.Code == v1alpha1.CodeNotInBothRuns
 	})
-}
-
-func notMeasured(e *v1alpha1.ComparisonEntry, one compared) {
-	undecided(e, v1alpha1.VerdictNotMeasured, one.absent...)
-	e.P, e.AdjustedP = "", ""
 }
 
 // judge a primary comparison.
@@ -45,12 +41,12 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e)))
 	family, blocks, needed := count(len(a.family.Primary)), count(one.comparison.N), count(a.needed)
 	switch {
-	case one.unmeasured():
-		notMeasured(e, one)
 	case a.series.blocks < a.needed:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeFamilyTooLarge, "comparisons", family, "needed", needed, "blocks", count(a.series.blocks)))
 	case a.sequential():
 		undecided(e, v1alpha1.VerdictExploratory, append(slices.Clone(one.absent), because(v1alpha1.CodeInSequence))...)
+	case one.unmeasured():
+		undecided(e, v1alpha1.VerdictNotMeasured, one.absent...)
 	case len(one.absent) > 0:
 		undecided(e, v1alpha1.VerdictInconclusive, one.absent...)
 	case one.once:
@@ -75,7 +71,7 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 
 // caveats of a comparison with its verdict.
 func (a *analyst) caveats(e v1alpha1.ComparisonEntry, one compared) (out []v1alpha1.VerdictReason) {
-	if e.Verdict != v1alpha1.VerdictExploratory {
+	if e.Verdict != v1alpha1.VerdictExploratory && e.Verdict != v1alpha1.VerdictNotMeasured {
 		if a.sameOrder(e.Factor) {
 			out = append(out, because(v1alpha1.CodeOneOrder))
 		}

@@ -85,18 +85,20 @@ func (o *over) entry(one overRuns, family v1alpha1.ComparisonFamily) RunsCompari
 func (o *over) primary(one overRuns, decision stats.Decision) RunsComparison {
 	c := o.entry(one, v1alpha1.FamilyPrimary)
 	e := &c.ComparisonEntry
-	e.AdjustedP = besides(decision.P, o.analysts[0].Declaration.ErrorRate)
+	if !one.unmeasured() {
+		e.AdjustedP = besides(decision.P, o.analysts[0].Declaration.ErrorRate)
+	}
 	differing := o.likeness(one.contrast)
 	c.Differences, c.BetweenRuns = differing.sides, differing.runs
 	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e)))
 	switch {
-	case one.unmeasured():
-		notMeasured(e, one.compared)
 	case len(o.runs) < 2:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeOneRun))
 		e.AdjustedP, e.P = "", "" // those of one run
 	case slices.ContainsFunc(o.analysts, (*analyst).sequential):
 		undecided(e, v1alpha1.VerdictExploratory, append(slices.Clone(one.absent), because(v1alpha1.CodeInSequence))...)
+	case one.unmeasured():
+		undecided(e, v1alpha1.VerdictNotMeasured, one.absent...)
 	case len(one.absent) > 0:
 		undecided(e, v1alpha1.VerdictInconclusive, one.absent...)
 	case e.Verdict == v1alpha1.VerdictExploratory:
@@ -181,11 +183,11 @@ func (o *over) control(one overRuns, decision stats.Decision) RunsComparison {
 	}
 	e.Verdict = v1alpha1.VerdictInconclusive
 	switch {
-	case one.unmeasured():
-		notMeasured(e, one.compared)
 	case len(o.runs) < 2:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeOneRun))
 		e.P = ""
+	case one.unmeasured():
+		undecided(e, v1alpha1.VerdictNotMeasured, bounded(one.absent)...)
 	case len(one.absent) > 0:
 		e.Reasons = bounded(one.absent)
 	case decision.Larger || decision.Smaller:

@@ -290,6 +290,11 @@ func TestRunAgainstRun(t *testing.T) {
 		"values that cannot be of one thing": {
 			ratio: 1.5, want: "Inconclusive", reasons: "NotComparable high=1e+300 low=", change: func(r *Run) { r.Records[2].Values[0].Value = 1e300 },
 		},
+		"another unit": {ratio: 1.5, want: "NotMeasured", reasons: "NotInBothRuns", change: func(r *Run) {
+			for i := range r.Records {
+				r.Records[i].Values[0].Unit = "ops/s"
+			}
+		}},
 		"too few": {ratio: 1.5, blocks: 5, want: "Exploratory", reasons: "TooFewBlocks blocks=5 needed=6"},
 		"another image is what is compared, another machine is not": {
 			ratio: 1.5, want: "Faster", differ: []v1alpha1.SideDifference{{Name: "target/cpu", Value: "Y", Baseline: "X"}},
@@ -340,7 +345,7 @@ func TestRunAgainstRun(t *testing.T) {
 				t.Errorf("compared (-want +got):\n%s", diff)
 			}
 			c := got.Comparisons[0]
-			if c.Verdict != tc.want || c.Factor != "run" || c.Target != "a" || c.Value != "run2" {
+			if c.Verdict != tc.want || c.Factor != "run" || c.Target != "a" || c.Value != "run2" || (c.AdjustedP == "") != (tc.reasons == "NotInBothRuns") {
 				t.Errorf("verdict %s, want %s; entry %+v", c.Verdict, tc.want, c)
 			}
 			reasons, last := said(c.Reasons), "OneRunEach"

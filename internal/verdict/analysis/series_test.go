@@ -32,4 +32,12 @@ func TestUnitsAreNotMixed(t *testing.T) {
 	if e := got.Entries[0]; e.Verdict != v1alpha1.VerdictNotMeasured || e.AdjustedP != "" || e.Ratio != "" || said(e.Reasons) != "NotMeasured" {
 		t.Errorf("%+v", e)
 	}
+	// Trials in sequence have no verdict at all.
+	in.Layout.Plan.Order = v1alpha1.OrderSequential
+	if got, err = Conclude(in); err != nil {
+		t.Fatal(err)
+	}
+	if e := got.Entries[0]; e.Verdict != v1alpha1.VerdictExploratory || e.AdjustedP != "" || said(e.Reasons) != "NotMeasured; InSequence" {
+		t.Errorf("in sequence: %+v", e)
+	}
 }
