@@ -19,16 +19,17 @@ func TestDoltIsNotMySQL(t *testing.T) {
 	target := func(more string) string {
 		return `  - {name: dolt, shape: {name: kind-target}, mysql: {flavor: Dolt, version: "2.2", ` + more + `storage: {size: 2Gi}}}`
 	}
+	const short = "  design: {blocks: 2, warmup: 1s, duration: 5s, dataReset: PerTrial}\n"
 	t.Run("a setting that it ignores is refused by name", func(t *testing.T) {
-		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("refused", target("config: {innodb_buffer_pool_size: 64M}, "), "")), time.Minute)
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("refused", target("config: {innodb_buffer_pool_size: 64M}, "), short)), time.Minute)
 		failedWith(t, got, string(v1alpha1.ReasonSettingInvalid))
 		if text := cluster.Message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "config.innodb_buffer_pool_size") || !strings.Contains(text, "Dolt") {
 			t.Errorf("the message names neither the setting nor the server: %s", text)
 		}
 	})
-	for field, text := range map[string]string{"replication": "replication: {replicas: 1}, ", "tls": "tls: Required, "} {
+	for field, text := range map[string]string{"replication": "replication: {replicas: 1, mode: Async}, ", "tls": "tls: Required, "} {
 		t.Run(field+" is refused by name", func(t *testing.T) {
-			got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("no-"+field, target(text), "")), time.Minute)
+			got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("no-"+field, target(text), short)), time.Minute)
 			failedWith(t, got, string(v1alpha1.ReasonInvalidSpec))
 			if text := cluster.Message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "mysql."+field) || !strings.Contains(text, "Dolt") {
 				t.Errorf("the message names neither the field nor the server: %s", text)
@@ -36,7 +37,7 @@ func TestDoltIsNotMySQL(t *testing.T) {
 		})
 	}
 	t.Run("its results have only what it counts", func(t *testing.T) {
-		text := cluster.RunYAML("dolt", target(`config: {dolt_transaction_commit: "ON"}, `), "  design: {blocks: 2, warmup: 1s, duration: 5s, dataReset: PerTrial}\n")
+		text := cluster.RunYAML("dolt", target(`config: {dolt_transaction_commit: "ON"}, `), short)
 		got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 10*time.Minute)
 		cluster.Complete(t, got)
 		if status := got.Status.Targets[0]; status.FsyncsPerCommit != "" {
