@@ -130,7 +130,7 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 	target := a.first.Layout.Plan.Targets[u.Target]
 	e.Factor, e.Target, e.Value, e.Baseline = factorRun, target, a.second.Name, a.first.Name
 	e.PlannedBlockCount = int32(min(a.baseline.series.blocks, a.value.series.blocks))
-	if !one.once && !one.unmeasured() {
+	if !one.untested() {
 		e.AdjustedP = besides(decision.P, a.first.Declaration.ErrorRate)
 	}
 	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e)))

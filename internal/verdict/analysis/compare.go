@@ -195,7 +195,7 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 	for i, one := range all {
 		e := a.entry(one, v1alpha1.FamilyPrimary)
 		decision := d.known(decisions[i], one.above)
-		if !one.once && !one.unmeasured() {
+		if !one.untested() {
 			e.AdjustedP = besides(decision.P, d.ErrorRate)
 		}
 		if len(one.absent) == 0 && !one.once {

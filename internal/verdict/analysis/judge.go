@@ -27,8 +27,11 @@ func undecided(e *v1alpha1.ComparisonEntry, verdict v1alpha1.ComparisonVerdict, 
 	e.Verdict, e.Reasons = verdict, because
 }
 
+// untested comparison: it has no p, neither by itself nor adjusted.
+func (c compared) untested() bool { return c.once || c.unmeasured() }
+
 // unmeasured comparison: no trial that counts has the number on both sides, in one unit. Nothing was tested, so that it is not
-// inconclusive and has no p.
+// inconclusive.
 func (c compared) unmeasured() bool {
 	return slices.ContainsFunc(c.absent, func(r v1alpha1.VerdictReason) bool {
 		return r.Code == v1alpha1.CodeNotMeasured || r.Code == v1alpha1.CodeNotInBothRuns

@@ -85,7 +85,7 @@ func (o *over) entry(one overRuns, family v1alpha1.ComparisonFamily) RunsCompari
 func (o *over) primary(one overRuns, decision stats.Decision) RunsComparison {
 	c := o.entry(one, v1alpha1.FamilyPrimary)
 	e := &c.ComparisonEntry
-	if !one.unmeasured() {
+	if !one.untested() {
 		e.AdjustedP = besides(decision.P, o.analysts[0].Declaration.ErrorRate)
 	}
 	differing := o.likeness(one.contrast)
