@@ -19,6 +19,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // credentials are those of the rig with another password.
@@ -111,25 +112,31 @@ func TestCountersOfTheClientInsideTheWindow(t *testing.T) {
 
 // A tool's container that does not run for a while says so.
 func TestTheGapOfTheToolsContainer(t *testing.T) {
-	r := newRig(t, "slow", contract.PhaseRun, nil)
+	r := newRig(t, "held", contract.PhaseRun, nil)
 	dir, err := os.MkdirTemp("", "tool")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	r.agent.Socket = filepath.Join(dir, "s")
+	runs := filepath.Join(dir, "runs")
 	supervisor := exec.Command(os.Args[0])
-	supervisor.Env = append(os.Environ(), supervisorEnv+"="+r.agent.Socket, sleepEnv+"=2s")
+	supervisor.Env = append(os.Environ(), supervisorEnv+"="+r.agent.Socket, saidEnv+"="+runs)
 	if err := supervisor.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = supervisor.Wait() }()
-	t.Setenv(sleepEnv, "2s")
 	r.startWhenReady(t)
 	go func() {
-		time.Sleep(time.Second)
+		for range hang.Limit / (10 * time.Millisecond) {
+			if _, err := os.Stat(runs); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 		_ = supervisor.Process.Signal(syscall.SIGSTOP)
 		time.Sleep(3 * time.Second)
+		_ = os.Remove(runs) // the tool runs for all of the gap
 		_ = supervisor.Process.Signal(syscall.SIGCONT)
 	}()
 	if err := r.agent.Run(t.Context()); err != nil {

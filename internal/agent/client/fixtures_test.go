@@ -31,7 +31,7 @@ const toolEnv = "ASSAY_TEST_TOOL"
 // supervisorEnv makes the test binary play the supervisor of the agent with this socket.
 const supervisorEnv = "ASSAY_TEST_SUPERVISOR"
 
-// saidEnv names a file that a stubborn tool makes when it has printed something.
+// saidEnv names a file that a stubborn tool makes when it has printed something, and that a held tool makes when it runs.
 const saidEnv = "ASSAY_TEST_SAID"
 
 // sleepEnv is how long a slow tool sleeps.
@@ -74,6 +74,16 @@ func TestMain(m *testing.M) {
 			time.Sleep(length)
 		} else {
 			time.Sleep(time.Second)
+		}
+	case "held":
+		// Runs until somebody removes the file that it makes.
+		path := os.Getenv(saidEnv)
+		_ = os.WriteFile(path, nil, 0o600)
+		for range hang.Limit / (10 * time.Millisecond) {
+			if _, err := os.Stat(path); err != nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
 		}
 	case "assassin":
 		fmt.Println("half of it")
