@@ -69,6 +69,9 @@ type Trials struct {
 	Retries   int32 `json:"retries"`
 }
 
+// NotCounted is the number of trials that have ended and do not count.
+func (t Trials) NotCounted() int32 { return t.Failed + t.Invalid + t.Disturbed }
+
 // Run is a run with its numbers: `get RUN -o json`.
 type Run struct {
 	// Version is always RunVersion.
