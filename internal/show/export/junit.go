@@ -46,15 +46,18 @@ type (
 	}
 )
 
-// writeJUnit writes three suites: the run with its verdicts on itself and its gate, what it compares, and
-// its trials. A comparison never fails: only a gate says what is wanted. One that was not decided is skipped.
+// writeJUnit writes the suites: the run with its verdicts on itself and its gate, what it compares, its searches where it
+// has any, and its trials. A comparison never fails: only a gate says what is wanted. One that was not decided is skipped.
 func writeJUnit(out io.Writer, run *stored.Run) error {
 	name := run.Object.Namespace + "/" + run.Object.Name
 	suites := junitSuites{Name: name}
 	for _, s := range []struct {
 		name  string
 		cases []junitCase
-	}{{"run", runCases(run.Object)}, {"comparisons", comparisonCases(run)}, {"trials", trialCases(run)}} {
+	}{{"run", runCases(run.Object)}, {"comparisons", comparisonCases(run)}, {"searches", searchCases(run)}, {"trials", trialCases(run)}} {
+		if s.name == "searches" && len(s.cases) == 0 {
+			continue // of a run that searches nothing
+		}
 		suite := junitSuite{Name: name + " " + s.name, Tests: len(s.cases), Cases: s.cases}
 		for _, c := range s.cases {
 			switch {
@@ -100,11 +103,11 @@ func runCases(o *v1alpha1.BenchmarkRun) (cases []junitCase) {
 			one.Error = why
 		case kind == readout.Invalid && condition == v1alpha1.ConditionValid, kind == readout.GateFailed && condition == v1alpha1.ConditionPassed:
 			one.Failure = why
+		case open && i >= from:
+			one.Skipped = why
 		}
 		cases = append(cases, one)
 	}
-		case open && i >= from:
-			one.Skipped = why
 	return cases
 }
 
@@ -116,6 +119,18 @@ func comparisonCases(run *stored.Run) (cases []junitCase) {
 		}
 		if v.Undecided() {
 			one.Skipped = &junitBad{v.Verdict, contract.Line(v.Text)}
+		}
+		cases = append(cases, one)
+	}
+	return cases
+}
+
+// searchCases: a search that has a bound for an answer has an answer. One without any is skipped.
+func searchCases(run *stored.Run) (cases []junitCase) {
+	for _, s := range ReadoutOf(run).Searches {
+		one := junitCase{Name: s.Place(), Class: run.Object.Name + ".search", Out: contract.Clean(s.Text)}
+		if s.Undecided() {
+			one.Skipped = &junitBad{s.Outcome, contract.Line(s.Reason)}
 		}
 		cases = append(cases, one)
 	}
