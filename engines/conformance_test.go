@@ -72,9 +72,14 @@ func lacks(e engine.Engine) (out []string) {
 	add(f.Family != "", "Facts.Family: the flavor whose settings mean the same, by default its own name")
 	add(f.Log.Harmless != nil && f.Log.Storage != nil && f.Log.Setting != nil && f.Log.Errors != "", "Facts.Log: what lines of its log mean")
 
+	add(f.Position == "" || slices.Contains(f.Positions, f.Position), "Facts.Positions: the variables that are positions, %s among them", f.Position)
+	add(e.Replicated == nil || e.UndoesReplication != nil && e.UndoesReplication("server_id"), "Engine.UndoesReplication: settings that users may not have with replicas")
+
 	var rows, flushes, bytes int
 	for _, name := range e.StorageEngines {
-		s, _ := Identity{Version: dotted(e.Oldest), Facts: f}.Storage(name)
+		s, known := Identity{Version: dotted(e.Oldest), Facts: f}.Storage(name)
+		add((s.ReadPages == "") == (s.CacheSize == ""), "Facts.Storage of %s: ReadPages and CacheSize, or neither", name)
+		add(s.CacheSize != "" || !known || name != e.StorageEngines[0], "Facts.Storage of %s: CacheSize", name)
 		if s.Rows != nil {
 			rows++
 		}

@@ -63,6 +63,18 @@ func StorageOf(s contract.Server, storageEngine string) (engine.Storage, bool) {
 	return Of(s).Storage(cmp.Or(storageEngine, s.Variables["default_storage_engine"]))
 }
 
+// Positions are the variables of the server of a result that are positions and not settings; of a server that is not known
+// those of all flavors, because nothing says that one of them is a setting.
+func Positions(s contract.Server) (names []string) {
+	if of := Of(s); of.Known() {
+		return of.Facts.Positions
+	}
+	for _, e := range list() {
+		names = append(names, e.Facts.Positions...)
+	}
+	return names
+}
+
 // Counter of a server by its name, in any case; false for no name.
 func Counter(counters map[string]float64, name string) (n float64, known bool) {
 	if n, known = counters[name]; known || name == "" {

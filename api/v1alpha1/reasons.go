@@ -229,7 +229,7 @@ const (
 	ReasonRegressed = "Regressed"
 	// ReasonUnconfirmed: a measurement became slower, and no further run has confirmed it yet.
 	ReasonUnconfirmed = "Unconfirmed"
-	// ReasonLastRunFailed: the last run did not succeed: it failed, or its condition Valid or Passed is False.
+	// ReasonLastRunFailed: the outcome of the last run is Failed, Invalid or GateFailed.
 	ReasonLastRunFailed = "LastRunFailed"
 	// ReasonHistoryUnreadable: the ConfigMap with the history cannot be read, belongs to another
 	// object, or was written by a newer Assay. Runs are not deleted meanwhile.

@@ -101,18 +101,6 @@ const (
 	TriggerConfirm RunTrigger = "Confirm"
 )
 
-// RunOutcome is how a run of a schedule ended.
-// +kubebuilder:validation:Enum=Succeeded;Failed
-type RunOutcome string
-
-// Outcomes.
-const (
-	// OutcomeSucceeded: the run is complete, and neither Valid nor Passed is False.
-	OutcomeSucceeded RunOutcome = "Succeeded"
-	// OutcomeFailed: any other end.
-	OutcomeFailed RunOutcome = "Failed"
-)
-
 // ActiveRun is a run that has not ended.
 type ActiveRun struct {
 	// name of the run.
@@ -142,9 +130,9 @@ type EndedRun struct {
 	// completionTime is when it ended.
 	// +required
 	CompletionTime metav1.Time `json:"completionTime"`
-	// outcome is Succeeded (it is complete, and neither Valid nor Passed is False) or Failed.
+	// outcome is the status.outcome of the run: Failed, Invalid, GateFailed or GateNotJudged of one that did not succeed.
 	// +required
-	Outcome RunOutcome `json:"outcome"`
+	Outcome Name `json:"outcome"`
 	// reason and message of a run that did not succeed: those of Failed, of Valid or of Passed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128

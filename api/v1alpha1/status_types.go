@@ -30,6 +30,18 @@ const (
 	PhaseFailed Phase = "Failed"
 )
 
+// Values of status.outcome of a run that did not succeed.
+const (
+	// OutcomeFailed: it could not be carried out.
+	OutcomeFailed = "Failed"
+	// OutcomeInvalid: its results contradict themselves, or whether they do is not known.
+	OutcomeInvalid = "Invalid"
+	// OutcomeGateFailed: its gate did not pass.
+	OutcomeGateFailed = "GateFailed"
+	// OutcomeGateNotJudged: its gate could not be judged.
+	OutcomeGateNotJudged = "GateNotJudged"
+)
+
 // BenchmarkRunStatus is the observed state of a run, with its results.
 type BenchmarkRunStatus struct {
 	// observedGeneration is the generation of the spec that this status describes; -1 until the

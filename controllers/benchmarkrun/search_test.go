@@ -68,17 +68,17 @@ func TestTheHighestRateIsFound(t *testing.T) {
 	}
 	why := "latency.percentile p=99 was 500 ms, and at most 20ms holds"
 	want := []v1alpha1.SearchEntry{
-		{Target: "db", Outcome: v1alpha1.SearchFound, Held: 673, Failed: 703, TrialCount: 8, Reason: why, Text: "db block 0: rate=673 held, 703 did not: " + why + " (8 trials)"},
-		{Target: "fast", Outcome: v1alpha1.SearchAllHeld, Held: 1600, TrialCount: 2, Text: "fast block 0: rate=1600 or more: search.high held (2 trials)"},
+		{Target: "db", Outcome: v1alpha1.SearchFound, Held: 673, Failed: 703, TrialCount: 8, Reason: why, Text: "db, block 0: 673 held, 703 did not: " + why + " (8 trials)"},
+		{Target: "fast", Outcome: v1alpha1.SearchAllHeld, Held: 1600, TrialCount: 2, Text: "fast, block 0: 1,600 or more: search.high held (2 trials)"},
 		{
 			Target: "slow", Outcome: v1alpha1.SearchNoneHeld, Failed: 100, TrialCount: 1, Saturated: true, Reason: "the event queue is full",
-			Text: "slow block 0: no rate is known to hold: rate=100 (search.low) did not: the event queue is full (1 trials)",
+			Text: "slow, block 0: no rate is known to hold: 100 (search.low) did not: the event queue is full (1 trial)",
 		},
 	}
 	if diff := cmp.Diff(want, got.Status.Searches); diff != "" {
 		t.Errorf("status.searches differs (-want +got):\n%s", diff)
 	}
-	if want := "highest rate: db 673 | fast 1600 or more | slow less than 100 tx/s (n=1)"; got.Status.Headline != want {
+	if want := "highest rate: db 673 | fast 1,600 or more | slow less than 100 tx/s (n=1)"; got.Status.Headline != want {
 		t.Errorf("headline %q, want %q", got.Status.Headline, want)
 	}
 	if p := got.Status.Progress; p.Planned != 11 || p.Text != "11/11" {

@@ -3,6 +3,7 @@ package benchmarkschedule
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -41,7 +42,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		decided = slices.DeleteFunc(decided, func(r contract.PastRun) bool { return r.Passed == nil })
 	}
 	for _, r := range gate.Alarm(pasts(decided, func(run contract.PastRun) []contract.PastSeries { return run.Series }), confirm) {
-		out = append(out, shown(r, v1alpha1.RegressionOfGate, what))
+		out = append(out, shown(r, v1alpha1.RegressionOfGate, 0, what))
 	}
 	if c := alarm.ChangePoints; c != nil {
 		// The percentages are those of the API server's schema. One that is none searches nothing.
@@ -51,7 +52,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 			found, err := gate.Changes(positive(pasts(unprompted(runs), searched(c.Measurements))), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
 			if err == nil { // the history has at most as many runs as are looked at, and finite numbers
 				for _, r := range found {
-					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, what))
+					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, errorRate, what))
 				}
 			}
 		}
@@ -101,8 +102,8 @@ func positive(all []gate.Past) []gate.Past {
 	return all
 }
 
-// shown is a regression as the status has it.
-func shown(r gate.Regression, source v1alpha1.RegressionSource, what circumstances) v1alpha1.ScheduleRegression {
+// shown is a regression as the status has it. The error rate is that of the search; 0 for the gate, which has said its own.
+func shown(r gate.Regression, source v1alpha1.RegressionSource, errorRate float64, what circumstances) v1alpha1.ScheduleRegression {
 	out := v1alpha1.ScheduleRegression{Source: source, Measurement: r.Measurement, Since: contract.Cut(r.Since, 253), Last: contract.Cut(r.Last, 253), RunCount: int32(r.Runs), Confirmed: r.Confirmed}
 	if !r.At.IsZero() {
 		out.SinceTime = &metav1.Time{Time: r.At.Truncate(time.Second)}
@@ -110,7 +111,7 @@ func shown(r gate.Regression, source v1alpha1.RegressionSource, what circumstanc
 	since := fmt.Sprintf("since run %s (%s), in %d runs", r.Since, r.At.UTC().Format(time.RFC3339), r.Runs)
 	text := baseline.Words(r.Measurement) + ": slower than the gate allows " + since
 	if source == v1alpha1.RegressionOfChangePoint {
-		text = fmt.Sprintf("%s: the level changed by %s %s (p %s)", baseline.Words(r.Measurement), figure.Share(r.Ratio-1), since, v1alpha1.FourDigits(r.P))
+		text = fmt.Sprintf("%s: the level changed by %s %s (p %s)", baseline.Words(r.Measurement), figure.Share(r.Ratio-1), since, figure.P(strconv.FormatFloat(r.P, 'g', -1, 64), errorRate))
 	}
 	text += what.changedIn(r.Since)
 	if !r.Confirmed {

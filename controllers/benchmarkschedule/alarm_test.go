@@ -23,7 +23,7 @@ func nights(gates string, levels ...float64) contract.History {
 		if i < len(gates) {
 			said = gates[i : i+1]
 		}
-		run := contract.PastRun{Name: fmt.Sprintf("n-%02d", i), CompletionTime: time.Unix(int64(i)*86400, 0), Valid: "True", Outcome: "Succeeded"}
+		run := contract.PastRun{Name: fmt.Sprintf("n-%02d", i), CompletionTime: time.Unix(int64(i)*86400, 0), Valid: "True", Outcome: "GatePassed"}
 		value := func(v float64) []*float64 {
 			low, high := v*(1-0.01*math.Sin(float64(3*i))), v*(1+0.01*math.Sin(float64(7*i)))
 			return []*float64{&low, nil, &high}
@@ -36,10 +36,12 @@ func nights(gates string, levels ...float64) contract.History {
 			run.Passed = new(said == "p" || said == "n")
 		}
 		switch said {
+		case "u":
+			run.Outcome, run.Reason = v1alpha1.OutcomeGateNotJudged, v1alpha1.ReasonNotJudged
 		case "s":
-			run.Outcome, run.Reason, run.Message = "Failed", v1alpha1.ReasonSlower, "words of the gate"
+			run.Outcome, run.Reason, run.Message = v1alpha1.OutcomeGateFailed, v1alpha1.ReasonSlower, "words of the gate"
 		case "i":
-			run.Valid, run.Outcome, run.Reason = "False", "Failed", "Contradictions"
+			run.Valid, run.Outcome, run.Reason = "False", v1alpha1.OutcomeInvalid, "Contradictions"
 		}
 		h.Runs = append(h.Runs, run)
 	}

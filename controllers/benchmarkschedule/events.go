@@ -19,7 +19,7 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 	}
 	if d.write {
 		for _, run := range w.Ended {
-			if outcome(run) == v1alpha1.OutcomeSucceeded {
+			if succeeded(run.Outcome) {
 				tell(corev1.EventTypeNormal, "RunSucceeded", "run %s: %s", run.Name, run.Headline)
 			} else {
 				tell(corev1.EventTypeWarning, "RunFailed", "run %s did not succeed: %s: %s", run.Name, run.Reason, run.Message)

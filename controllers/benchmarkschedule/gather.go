@@ -88,7 +88,7 @@ func describe(run *v1alpha1.BenchmarkRun) Run {
 		Name: run.Name, UID: run.UID, Created: run.CreationTimestamp.Time, Change: run.Annotations[v1alpha1.AnnotationChange],
 		Ended: run.Finished(), Deleting: !run.DeletionTimestamp.IsZero(), Completed: run.CreationTimestamp.Time,
 	}
-	out.Succeeded = out.Ended && history.OutcomeOf(run) == v1alpha1.OutcomeSucceeded
+	out.Succeeded = out.Ended && succeeded(run.Status.Outcome)
 	if at, err := time.Parse(time.RFC3339, run.Annotations[v1alpha1.AnnotationScheduledTime]); err == nil {
 		out.Scheduled = at
 	}

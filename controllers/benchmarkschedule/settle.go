@@ -123,26 +123,29 @@ func remember(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History)
 	st.History = &v1alpha1.HistoryStatus{ConfigMap: contract.HistoryName(w.Schedule.Name), RunCount: int32(len(h.Runs)), DroppedRunCount: h.DroppedRuns}
 	last := h.Runs[len(h.Runs)-1]
 	st.LastRun = &v1alpha1.EndedRun{
-		Name: last.Name, UID: last.UID, CompletionTime: metav1.Time{Time: last.CompletionTime}, Outcome: outcome(last), Trigger: trigger(last),
+		Name: last.Name, UID: last.UID, CompletionTime: metav1.Time{Time: last.CompletionTime}, Outcome: contract.Cut(last.Outcome, 253), Trigger: trigger(last),
 		Reason: contract.Cut(last.Reason, 128), Message: contract.Cut(last.Message, maxMessage),
 		Verdict: contract.Cut(last.Verdict, maxMessage), Headline: contract.Cut(last.Headline, maxMessage),
 	}
 	for _, run := range slices.Backward(h.Runs) {
-		if outcome(run) == v1alpha1.OutcomeSucceeded {
+		if succeeded(run.Outcome) {
 			st.LastSuccessfulTime = &metav1.Time{Time: run.CompletionTime}
 			break
 		}
 	}
 }
 
-// outcome and trigger of an entry, as the API has them: others may have written the history.
-func outcome(run contract.PastRun) v1alpha1.RunOutcome {
-	if run.Outcome == string(v1alpha1.OutcomeSucceeded) {
-		return v1alpha1.OutcomeSucceeded
-	}
-	return v1alpha1.OutcomeFailed
+// succeeded says whether a run of this outcome was carried out, is valid, and passed the gate that it may have.
+func succeeded(outcome string) bool {
+	return !failed(outcome) && outcome != v1alpha1.OutcomeGateNotJudged
 }
 
+// failed says whether a run of this outcome needs somebody. A gate that could not decide stops no schedule: the next run may.
+func failed(outcome string) bool {
+	return slices.Contains([]string{"", v1alpha1.OutcomeFailed, v1alpha1.OutcomeInvalid, v1alpha1.OutcomeGateFailed}, outcome)
+}
+
+// trigger of an entry, as the API has it: others may have written the history.
 func trigger(run contract.PastRun) v1alpha1.RunTrigger {
 	t := v1alpha1.RunTrigger(run.Trigger)
 	if slices.Contains([]v1alpha1.RunTrigger{v1alpha1.TriggerSchedule, v1alpha1.TriggerChange, v1alpha1.TriggerManual, v1alpha1.TriggerConfirm}, t) {
@@ -217,9 +220,9 @@ func readyState(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done
 		return no(v1alpha1.ReasonHistoryUnreadable, w.HistoryError), true
 	case w.Inputs.Reason != "":
 		return no(w.Inputs.Reason, w.Inputs.Message), false
-	case last != nil && last.Outcome == v1alpha1.OutcomeFailed && unconfirmed(st, w):
+	case last != nil && failed(last.Outcome) && unconfirmed(st, w):
 		return state{metav1.ConditionTrue, v1alpha1.ReasonUnconfirmed, contract.Cut(fmt.Sprintf("run %s is slower than its gate allows, which no further run has confirmed yet: %s", last.Name, last.Message), maxMessage)}, false
-	case last != nil && last.Outcome == v1alpha1.OutcomeFailed:
+	case last != nil && failed(last.Outcome):
 		return no(v1alpha1.ReasonLastRunFailed, fmt.Sprintf("run %s did not succeed: %s: %s", last.Name, last.Reason, last.Message)), true
 	}
 	return state{metav1.ConditionTrue, v1alpha1.ReasonSucceeded, "the schedule can start runs"}, false

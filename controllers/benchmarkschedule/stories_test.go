@@ -66,7 +66,7 @@ func TestARunAtItsTime(t *testing.T) {
 	s.at(after+10*time.Minute).finish(run.Name, true, 100, 110)
 	o = s.pass()
 	want(t, "active", o.Status.Active, []v1alpha1.ActiveRun(nil))
-	want(t, "outcome", o.Status.LastRun.Outcome, v1alpha1.OutcomeSucceeded)
+	want(t, "outcome", o.Status.LastRun.Outcome, "Measured")
 	want(t, "headline", o.Status.LastRun.Headline, "db [100 110]")
 	h := s.history()
 	if len(h.Runs) != 1 || len(h.Runs[0].Series) != 1 || *h.Runs[0].Series[0].Values[1] != 110 {

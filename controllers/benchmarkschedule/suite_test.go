@@ -25,6 +25,7 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/verdict/history"
 	"github.com/assay-bench/assay/runners"
@@ -269,6 +270,7 @@ func (s *stage) finish(name string, succeeded bool, values ...float64) {
 	} else {
 		condition(v1alpha1.ConditionFailed, metav1.ConditionTrue, v1alpha1.ReasonAllTrialsFailed)
 	}
+	readout.SetWords(run)
 	s.must(server.API.Status().Update(s.t.Context(), run))
 }
 

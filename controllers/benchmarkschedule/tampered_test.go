@@ -49,11 +49,11 @@ func TestARunThatWasTamperedWith(t *testing.T) {
 			o := s.pass()
 			past := s.history().Runs[0]
 			want(t, "the entry", []any{past.Outcome, past.Valid, past.Reason, len(past.Series), len(past.Environment), past.Headline},
-				[]any{"Failed", string(metav1.ConditionFalse), tt.reason, 0, 0, ""})
+				[]any{"Invalid", string(metav1.ConditionFalse), tt.reason, 0, 0, ""})
 			if !strings.Contains(past.Message, cm.Name) {
 				t.Errorf("the message is %q", past.Message)
 			}
-			want(t, "the last run", []any{o.Status.LastRun.Outcome, o.Status.LastRun.Reason}, []any{v1alpha1.OutcomeFailed, tt.reason})
+			want(t, "the last run", []any{o.Status.LastRun.Outcome, o.Status.LastRun.Reason}, []any{v1alpha1.OutcomeInvalid, tt.reason})
 			want(t, "ready", condition(o, "Ready"), "False LastRunFailed")
 
 			s.atHour(2).pass()

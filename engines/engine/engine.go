@@ -84,6 +84,9 @@ type Engine struct {
 	// Replicated are the settings of every server in replication, primary or replica; a user's
 	// setting of such a name is refused then. Nil: no replication with this flavor.
 	Replicated func(t contract.Target) []contract.Setting
+	// UndoesReplication reports whether a setting, by its name in lower case, would undo what Assay sets for replication,
+	// beside those of Replicated. A user's setting of such a name is refused with replicas.
+	UndoesReplication func(name string) bool
 	// Follow are the statements that start replication from the primary at the replica's own
 	// position. The agent runs them at every start, as Replication.Username.
 	Follow func(t contract.Target, password string) []string

@@ -65,6 +65,11 @@ type Facts struct {
 	NonDefaultDiffers bool
 	// Position is the variable with the committed position of a primary.
 	Position string
+	// Positions are the variables that are positions and not settings: every write changes them.
+	Positions []string
+	// NotFlushing says why a server of this flavor may flush nothing, whatever its settings promise, and where to look: a
+	// sentence for people. Empty: nothing is known of it.
+	NotFlushing string
 	// Unshown reports whether no variable shows a setting of this name, because the server reads
 	// it from its file, or ignores it. Nil: what settings.Differences knows suffices.
 	Unshown func(name string) bool

@@ -14,6 +14,9 @@ func facts() engine.Facts {
 	return engine.Facts{
 		Identify: mysqld.Named("MariaDB"), Family: "MariaDB", Storage: storage, CommitCosts: mysqld.CommitCosts(),
 		NonDefault: nonDefault, NonDefaultDiffers: true, Position: "gtid_binlog_pos", Log: log,
+		Positions: []string{"gtid_binlog_pos", "gtid_binlog_state", "gtid_current_pos", "gtid_slave_pos"},
+		// It takes a data directory there for persistent memory.
+		NotFlushing: "Look for memory-mapped in the server's log: MariaDB does that when /dev/shm and the data directory are on one device",
 	}
 }
 

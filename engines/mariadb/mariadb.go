@@ -35,7 +35,7 @@ func Engine() engine.Engine {
 		Initialise:   initialise,
 		Serve:        func(_ contract.Target, p engine.Paths) engine.Command { return mysqld.Serve(programs(), p) },
 		BootstrapSQL: bootstrap,
-		Replicated:   replicated, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
+		Replicated:   replicated, UndoesReplication: mysqld.UndoesReplication, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
 	}
 }
 

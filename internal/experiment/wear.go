@@ -1,10 +1,12 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/experiment/wear"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
@@ -151,12 +153,21 @@ func (f forecast) memoryOf(name string, resolved v1alpha1.Resolved) (bytes int64
 	if i < 0 || j < 0 {
 		return 0, ""
 	}
+	cache := cacheSetting(*f.work.spec.Targets[i].MySQL)
 	for _, set := range resolved.Targets[j].Settings {
-		n, ok := settings.Integer(set.Value)
-		innodb := slices.Contains([]string{"", "InnoDB"}, f.work.spec.Targets[i].MySQL.StorageEngine)
-		if ok && n > 0 && innodb && sameOption(set.Name, "innodb_buffer_pool_size") {
-			return n, "innodb_buffer_pool_size"
+		if n, ok := settings.Integer(set.Value); ok && n > 0 && cache != "" && sameOption(set.Name, cache) {
+			return n, cache
 		}
 	}
 	return resolved.Targets[j].Shape.Memory.Value(), "the memory of its shape"
+}
+
+// cacheSetting is the setting with the size of the cache that holds the pages of a server; empty where none is known.
+func cacheSetting(m v1alpha1.MySQLTarget) string {
+	e, known := engines.Find(m.Flavor)
+	if !known {
+		return ""
+	}
+	storage, _ := engines.Identity{Version: m.Version, Facts: e.Facts}.Storage(cmp.Or(m.StorageEngine, e.StorageEngines[0]))
+	return storage.CacheSize
 }

@@ -127,3 +127,19 @@ func TestDeletesThatMostlyFindNothingAreRefused(t *testing.T) {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
 }
+
+// The cache of a server is known by its flavor and storage engine; of others the memory of the shape counts.
+func TestCacheSetting(t *testing.T) {
+	tests := map[string]struct{ flavor, storageEngine, want string }{
+		"MariaDB with InnoDB":                   {"MariaDB", "InnoDB", "innodb_buffer_pool_size"},
+		"the default storage engine":            {"MySQL", "", "innodb_buffer_pool_size"},
+		"RocksDB, which has the page cache too": {"Percona", "RocksDB", ""},
+		"a server of another kind":              {"TiDB", "", ""},
+		"a flavor that is not known":            {"Other", "InnoDB", ""},
+	}
+	for name, tt := range tests {
+		if got := cacheSetting(v1alpha1.MySQLTarget{Flavor: tt.flavor, StorageEngine: tt.storageEngine}); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

@@ -170,13 +170,6 @@ func mergeSettings(lists []sourced) []v1alpha1.ServerSetting {
 	return out
 }
 
-// ownedByReplication are settings that would undo what Assay sets for replication, beside
-// those of engine.Replicated.
-var ownedByReplication = []string{
-	"server_id", "relay_log", "relay_log_index", "log_bin_index", "skip_log_bin", "disable_log_bin",
-	"skip_slave_start", "skip_replica_start", "replicate_same_server_id",
-}
-
 // replicationSettings are the settings that every server of a target with replicas has. It
 // refuses a setting of the user that contradicts them.
 func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget, user []contract.Setting) ([]contract.Setting, error) {
@@ -190,7 +183,7 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 	needed := e.Replicated(contract.Target{})
 	for _, u := range user {
 		name := strings.TrimPrefix(strings.ToLower(settings.CanonicalName(u.Name)), "loose_")
-		taken := slices.Contains(ownedByReplication, name) || strings.HasPrefix(name, "rpl_semi_sync_") ||
+		taken := e.UndoesReplication != nil && e.UndoesReplication(name) ||
 			slices.ContainsFunc(needed, func(s contract.Setting) bool { return s.Name == name })
 		if taken {
 			return nil, experiment.Refuse(v1alpha1.ReasonSettingInvalid,

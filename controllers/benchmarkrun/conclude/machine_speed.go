@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/machinespeed"
 	"github.com/assay-bench/assay/internal/trial/validity"
@@ -104,5 +105,5 @@ func drifted(e v1alpha1.NodeSpeed, c machinespeed.Change) string {
 	}
 	return fmt.Sprintf("%s: the kernel %s took %s times as long in the second half of the trials as in the first (99 %% interval over all kernels %s to %s): "+
 		"blocks of the first and of the second half are not of one machine speed; look for what else ran, for the CPU frequency and the quota of the node",
-		of, e.Kernel, v1alpha1.FourDigits(c.Ratio), v1alpha1.FourDigits(c.Low), v1alpha1.FourDigits(c.High))
+		of, e.Kernel, figure.Factor(c.Ratio), figure.Factor(c.Low), figure.Factor(c.High))
 }

@@ -36,8 +36,8 @@ func TestMachineSpeedOfARun(t *testing.T) {
 		finding string
 	}{
 		"as fast at the end":              {speedRecords(40, "Integer", 1), []string{"Target/worker-1//Integer/40 1"}, ""},
-		"10 % slower in the second half":  {speedRecords(40, "Integer", 1.1), []string{"Target/worker-1//Integer/40 1.1"}, "node worker-1 (Target): the kernel Integer took 1.1 times as long"},
-		"10 % faster":                     {speedRecords(40, "IntegerCPU", 0.9), []string{"Target/worker-1//IntegerCPU/40 0.9"}, "node worker-1 (Target): the kernel IntegerCPU took 0.9 times as long"},
+		"10 % slower in the second half":  {speedRecords(40, "Integer", 1.1), []string{"Target/worker-1//Integer/40 1.1"}, "node worker-1 (Target): the kernel Integer took 1.10 times as long"},
+		"10 % faster":                     {speedRecords(40, "IntegerCPU", 0.9), []string{"Target/worker-1//IntegerCPU/40 0.9"}, "node worker-1 (Target): the kernel IntegerCPU took 0.900 times as long"},
 		"3 %, which is certain, and less": {speedRecords(40, "Integer", 1.03), []string{"Target/worker-1//Integer/40 1.03"}, ""},
 		"too few to tell":                 {speedRecords(10, "Integer", 1.3), []string{"Target/worker-1//Integer/10 "}, ""},
 		"storage may vary more": {speedRecords(40, "Fsync", 1.1),

@@ -4,6 +4,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/experiment/search"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // maxSearches is how many answers of searches the status has.
@@ -26,7 +27,9 @@ func (in Input) reduce() (Input, searched) {
 			Check: "search-unknown", Severity: v1alpha1.SeverityWarning, Message: contract.Cut("the records are not those of the search: "+err.Error(), contract.MaxMessage),
 		}}}
 	}
-	found := searched{search.Entries(answers), in.Search.Headline(in.Plan, answers), in.Search.Findings(answers)}
+	entries := search.Entries(answers)
+	readout.DescribeSearches(entries)
+	found := searched{entries, readout.SearchHeadline(in.Plan, entries, in.Search.Clients, search.Unit(answers)), readout.SearchFindings(entries)}
 	in.Plan, in.Records = in.Search.Reduce(in.Plan, answers)
 	if in.Layout.Plan != nil {
 		in.Layout.Plan = in.Plan

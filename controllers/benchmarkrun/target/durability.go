@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/likeness"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
@@ -78,31 +79,29 @@ func differing(known []v1alpha1.TargetStatus) (differ []string, prices []map[str
 		}
 	}
 	// How often the one binary log is flushed is what it costs.
-	if slices.Contains(differ, "log_bin") && !slices.Contains(differ, "sync_binlog") {
-		differ = append(differ, "sync_binlog")
+	for name := range values {
+		if set, known := likeness.Known(name); known && slices.Contains(differ, set.Needs) && !slices.Contains(differ, name) {
+			differ = append(differ, name)
+		}
 	}
+	slices.Sort(differ)
 	return differ, prices
 }
 
-// price are the settings by their meaning: how often a binary log is flushed matters only where
-// there is one, and servers spell alike what means the same.
+// price are the settings by their meaning, as the catalogue has it: servers spell alike what means the same, and how often a
+// binary log is flushed matters only where there is one.
 func price(settings []v1alpha1.ServerSetting) map[string]string {
 	out := map[string]string{}
 	for _, set := range settings {
-		value := strings.ToUpper(set.Value)
-		switch {
-		case set.Name == "innodb_flush_log_at_trx_commit" && value == "3":
-			// MariaDB's 3 flushes at the prepared state too, as 1 does with a binary log.
-			value = "1"
-		case value == "1" && (set.Name == "log_bin" || set.Name == "innodb_doublewrite"):
-			value = "ON"
-		case value == "0" && (set.Name == "log_bin" || set.Name == "innodb_doublewrite"):
-			value = "OFF"
+		out[set.Name] = set.Value
+		if known, is := likeness.Known(set.Name); is {
+			out[set.Name] = known.Means(set.Value)
 		}
-		out[set.Name] = value
 	}
-	if out["log_bin"] == "OFF" {
-		delete(out, "sync_binlog")
-	}
+	maps.DeleteFunc(out, func(name, _ string) bool {
+		known, _ := likeness.Known(name)
+		switched, told := out[known.Needs]
+		return told && switched == "OFF"
+	})
 	return out
 }

@@ -27,7 +27,7 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 		Oldest:         []int{5, 7},
 		Facts: engine.Facts{
 			Identify: isMySQL, Family: "MySQL", Storage: StorageOf, CommitCosts: CommitCosts(), NonDefault: nonDefault,
-			Position: "gtid_executed", Log: Log(),
+			Position: "gtid_executed", Positions: []string{"gtid_executed", "gtid_purged"}, Log: Log(),
 		},
 		Defaults: func(s engine.Shape, storageEngine string) []contract.Setting {
 			return Defaults(s, storageEngine, redoCapacity)
@@ -40,7 +40,7 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 		Initialise:   initialise,
 		Serve:        func(_ contract.Target, p engine.Paths) engine.Command { return Serve(programs(), p) },
 		BootstrapSQL: bootstrap,
-		Replicated:   replicated, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
+		Replicated:   replicated, UndoesReplication: UndoesReplication, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
 	}
 }
 

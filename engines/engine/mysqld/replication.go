@@ -1,7 +1,9 @@
 package mysqld
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -45,6 +47,14 @@ func replicated(contract.Target) []contract.Setting {
 		{Name: "gtid_mode", Value: "ON"},
 		{Name: "enforce_gtid_consistency", Value: "ON"},
 	}
+}
+
+// UndoesReplication are settings of the family that would undo what Assay sets for replication.
+func UndoesReplication(name string) bool {
+	return strings.HasPrefix(name, "rpl_semi_sync_") || slices.Contains([]string{
+		"server_id", "relay_log", "relay_log_index", "log_bin_index", "skip_log_bin", "disable_log_bin",
+		"skip_slave_start", "skip_replica_start", "replicate_same_server_id",
+	}, name)
 }
 
 // member are the settings that only MySQL has. Those of semi-synchronous replication are not

@@ -112,7 +112,7 @@ func measuring(run *v1alpha1.BenchmarkRun, now time.Time) string {
 	if t := p.EstimatedCompletionTime; t != nil {
 		words = append(words, "ends "+show.Left(t.Sub(now)))
 	}
-	if bad := p.Failed + p.Invalid + p.Disturbed; bad > 0 {
+	if bad := readout.HeadOf(run).Trials.NotCounted(); bad > 0 {
 		words = append(words, fmt.Sprintf("%d not counted", bad))
 	}
 	if p.Current != "" {

@@ -138,7 +138,7 @@ type PastRun struct {
 	// Trigger is what started it: Schedule, Change, Manual or Confirm.
 	Trigger string    `json:"trigger,omitempty"`
 	Ended   time.Time `json:"ended"`
-	// Outcome is Succeeded or Failed; Reason and Message say why it failed.
+	// Outcome is the status.outcome of the run; Reason and Message say why it did not succeed.
 	Outcome string `json:"outcome"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`

@@ -131,7 +131,7 @@ func about(of *v1alpha1.BenchmarkSchedule) output.Schedule {
 	}
 	if l := st.LastRun; l != nil {
 		doc.LastRun = &output.PastRun{
-			Name: l.Name, UID: l.UID, Trigger: string(l.Trigger), Ended: l.CompletionTime.Time, Outcome: string(l.Outcome), Reason: l.Reason, Message: l.Message, Verdict: l.Verdict, Headline: l.Headline,
+			Name: l.Name, UID: l.UID, Trigger: string(l.Trigger), Ended: l.CompletionTime.Time, Outcome: l.Outcome, Reason: l.Reason, Message: l.Message, Verdict: l.Verdict, Headline: l.Headline,
 		}
 	}
 	if st.Missed != nil {

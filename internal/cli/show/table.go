@@ -34,6 +34,11 @@ func tell(p *output.Page, doc readout.Run, all bool) {
 	}
 	p.Section("* notes:", notes.Legend...)
 	p.Section("sweeps:", more(doc.Sweeps, doc.MoreSweeps, "the ConfigMaps of the summary")...)
+	var searches []string
+	for _, s := range doc.Searches {
+		searches = append(searches, s.Text)
+	}
+	p.Section("searches, in operations per second of each client:", more(searches, doc.MoreSearches, "the ConfigMaps of the summary")...)
 	comparisons(p, doc, all)
 	for _, pair := range doc.Differences {
 		differences(p, pair)

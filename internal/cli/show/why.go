@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -71,7 +69,7 @@ func whyOf(run *v1alpha1.BenchmarkRun) (why, error) {
 		Version: output.WhyVersion, Namespace: run.Namespace, Name: run.Name, Phase: string(run.Status.Phase), Outcome: outcome.Word,
 		Causes: []output.Cause{}, Pods: []output.PendingPod{},
 	}}
-	for _, c := range deciding(run) {
+	for _, c := range readout.Deciding(run) {
 		cause := output.Cause{Of: c.Type, Reason: c.Reason, Message: c.Message}
 		if t := c.LastTransitionTime; !t.IsZero() {
 			cause.Since = &t.Time
@@ -87,30 +85,6 @@ func whyOf(run *v1alpha1.BenchmarkRun) (why, error) {
 		}
 	}
 	return doc, nil
-}
-
-// deciding conditions of a run, the one that decides first.
-func deciding(run *v1alpha1.BenchmarkRun) (out []metav1.Condition) {
-	add := func(name string, unlike metav1.ConditionStatus) {
-		if c := apimeta.FindStatusCondition(run.Status.Conditions, name); c != nil && c.Status != unlike {
-			out = append(out, *c)
-		}
-	}
-	switch {
-	case run.HasFailed():
-		add(v1alpha1.ConditionFailed, metav1.ConditionFalse)
-	case run.Finished():
-		add(v1alpha1.ConditionValid, metav1.ConditionTrue)
-		add(v1alpha1.ConditionPassed, metav1.ConditionTrue)
-	default:
-		add(v1alpha1.ConditionSuspended, metav1.ConditionFalse)
-		if step, waits := readout.StepOf(run); waits && len(run.Status.Conditions) > 0 {
-			out = append(out, step)
-		}
-	}
-	return slices.DeleteFunc(out, func(c metav1.Condition) bool {
-		return c.Type == v1alpha1.ConditionSuspended && c.Status != metav1.ConditionTrue
-	})
 }
 
 // addTrial that failed last, when its reason is not that of the run.

@@ -63,7 +63,7 @@ func (s *site) run(ctx context.Context, r *http.Request) (page, error) {
 		return page{}, fmt.Errorf("reading BenchmarkRun %s: %w", id, err)
 	}
 	doc, st := readout.FromStatus(run), run.Status
-	parts, err := report.PartsOf(report.Input{Run: run, Entries: st.Summary, Comparisons: st.Comparisons, Sweeps: st.Sweeps})
+	parts, err := report.PartsOf(report.Input{Run: run, Entries: st.Summary, Comparisons: st.Comparisons, Sweeps: st.Sweeps, Searches: st.Searches})
 	if err != nil {
 		return page{}, err
 	}

@@ -56,7 +56,7 @@ func tableOfSchedules(now time.Time, all []v1alpha1.BenchmarkSchedule, everywher
 		}
 		last, runs := cell{Text: "–"}, int32(0)
 		if l := of.Status.LastRun; l != nil {
-			last = cell{Text: string(l.Outcome), Below: ago(now, l.CompletionTime.Time)}
+			last = cell{Text: cut(l.Outcome), Below: ago(now, l.CompletionTime.Time)}
 		}
 		if h := of.Status.History; h != nil {
 			runs = h.RunCount
@@ -162,7 +162,7 @@ func factsOfSchedule(now time.Time, of *v1alpha1.BenchmarkSchedule) (out []fact)
 	out = append(out, fact{Name: "Namespace", Value: cut(of.Namespace)}, fact{Name: "When", Value: when(of)}, fact{Name: "Next", Value: next(now, of)})
 	st := of.Status
 	if l := st.LastRun; l != nil {
-		out = append(out, fact{Name: "Last run", Value: cut(string(l.Outcome) + ", " + ago(now, l.CompletionTime.Time))})
+		out = append(out, fact{Name: "Last run", Value: cut(l.Outcome + ", " + ago(now, l.CompletionTime.Time))})
 	}
 	if len(st.Active) > 0 {
 		out = append(out, fact{Name: "Not ended", Value: cut(st.Active[0].Name)})

@@ -101,8 +101,8 @@ func (c *curves) draw() {
 				c.names, c.lines = append(c.names, series.Target), append(c.lines, chart.Line{Series: at})
 			}
 			title := fmt.Sprintf("%s, %s, %s: %s %s", run.Name, series.Target, run.CompletionTime.UTC().Format(time.DateOnly), figure.Number(mid), series.Unit)
-			if run.Outcome != string(v1alpha1.OutcomeSucceeded) {
-				title += ", " + run.Reason
+			if run.Reason != "" {
+				title += ", " + run.Outcome
 			}
 			c.lines[at].Points = append(c.lines[at].Points, chart.Point{X: float64(i + 1), Y: mid, Low: &low, High: &high, Title: cut(title)})
 			if len(c.behind.Rows) < mostRows {

@@ -51,7 +51,6 @@ func (s Search) Answers(p *plan.Plan, records []contract.Record) ([]Answer, erro
 		if parameters := p.Cells[g.cell]; len(parameters) > 0 {
 			a.Parameters = parameters
 		}
-		a.Text = s.text(p, a.SearchEntry, g.target)
 		out = append(out, a)
 	}
 	slices.SortStableFunc(out, func(a, b Answer) int {
@@ -80,7 +79,21 @@ func (a Answer) censored() bool {
 	return a.Outcome == v1alpha1.SearchAllHeld || a.Outcome == v1alpha1.SearchNoneHeld
 }
 
-// Entries of the answers.
+// Unit of the rates that all clients achieved together.
+func Unit(answers []Answer) string {
+	unit := "operations/s"
+	for _, a := range answers {
+		if a.record == nil {
+			continue
+		}
+		if v, has := (Objective{Name: contract.NameThroughput}).find(a.record.Values); has {
+			unit = v.Unit
+		}
+	}
+	return unit
+}
+
+// Entries of the answers, without their texts.
 func Entries(answers []Answer) []v1alpha1.SearchEntry {
 	var out []v1alpha1.SearchEntry
 	for _, a := range answers {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -120,5 +121,5 @@ func (o Objective) check(values []contract.RecordedValue) (failed string, err er
 	if v.Value*scale <= o.AtMost*(1+1e-12) { // 20ms is 0.02 s, and 20 of ms may be a little more
 		return "", nil
 	}
-	return fmt.Sprintf("%s was %.4g %s, and at most %s holds", named(v.Name, v.Labels), v.Value, v.Unit, o.Text), nil
+	return fmt.Sprintf("%s was %s %s, and at most %s holds", named(v.Name, v.Labels), figure.Number(v.Value), v.Unit, o.Text), nil
 }

@@ -33,9 +33,9 @@ type PastRun struct {
 	StartTime *time.Time `json:"startTime,omitempty"`
 	// CompletionTime is when it ended.
 	CompletionTime time.Time `json:"completionTime"`
-	// Outcome is Succeeded or Failed.
+	// Outcome is the status.outcome of the run.
 	Outcome string `json:"outcome"`
-	// Reason and Message of one that did not succeed.
+	// Reason and Message of one whose outcome is Failed, Invalid, GateFailed or GateNotJudged.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 	// Valid is the status of the condition Valid: True, False or Unknown. It is False of a run whose records were lost or

@@ -97,7 +97,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"ImageUnresolved", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A registry did not say which digest the tag of an image has. No run is started for that."},
 	{"Regressed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A measurement became slower, and further runs confirm it."},
 	{"Unconfirmed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A measurement became slower, and no further run has confirmed it yet."},
-	{"LastRunFailed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The last run did not succeed: it failed, or its condition Valid or Passed is False."},
+	{"LastRunFailed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The outcome of the last run is Failed, Invalid or GateFailed."},
 	{"HistoryUnreadable", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The ConfigMap with the history cannot be read, belongs to another object, or was written by a newer Assay. Runs are not deleted meanwhile."},
 	{"Slower", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "A measurement is worse than its baseline allows. The message names it."},
 	{"Missing", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run has no value that counts for a measurement of the baseline."},

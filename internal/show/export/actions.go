@@ -37,10 +37,8 @@ func writeAction(direction contract.Direction) func(io.Writer, *stored.Run) erro
 				_, low, high := figure.Measured(e.Median, e.IntervalLow, e.IntervalHigh)
 				one.Range = fmt.Sprintf("%s interval of the median: %s to %s", figure.Level(e.IntervalCoverage), low, high)
 			}
-			for _, text := range append(readout.Caveats(run.Object), e.Caveat) {
-				if text != "" {
-					one.Extra += "; " + contract.Line(text)
-				}
+			for _, text := range append(readout.Caveats(run.Object), readout.DoubtsOf(readout.MeasurementOf(e))...) {
+				one.Extra += "; " + contract.Line(text)
 			}
 			entries = append(entries, one)
 		}

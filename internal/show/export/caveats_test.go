@@ -49,6 +49,9 @@ func TestARunThatIsNotValidSaysSoInEveryFormat(t *testing.T) {
 		if got := string(write(t, "markdown", unknown)); !strings.HasPrefix(got, "# ns/run\n\n**INVALID** no number of this run can be relied on: NotReached") {
 			t.Errorf("%s: the first sentence:\n%s", want, got)
 		}
+		if got := string(write(t, "junit", unknown)); !strings.Contains(got, `<failure type="NotReached"`) {
+			t.Errorf("%s: JUnit lets it pass:\n%s", want, got)
+		}
 	}
 	places := map[string]string{
 		"csv":      "", // rows of attempts, each with what is known of it

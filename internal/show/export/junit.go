@@ -13,6 +13,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // Elements of JUnit XML, as the schema of Jenkins has them.
@@ -45,15 +46,18 @@ type (
 	}
 )
 
-// writeJUnit writes three suites: the run with its verdicts on itself and its gate, what it compares, and
-// its trials. A comparison never fails: only a gate says what is wanted. One that was not decided is skipped.
+// writeJUnit writes the suites: the run with its verdicts on itself and its gate, what it compares, its searches where it
+// has any, and its trials. A comparison never fails: only a gate says what is wanted. One that was not decided is skipped.
 func writeJUnit(out io.Writer, run *stored.Run) error {
 	name := run.Object.Namespace + "/" + run.Object.Name
 	suites := junitSuites{Name: name}
 	for _, s := range []struct {
 		name  string
 		cases []junitCase
-	}{{"run", runCases(run.Object)}, {"comparisons", comparisonCases(run)}, {"trials", trialCases(run)}} {
+	}{{"run", runCases(run.Object)}, {"comparisons", comparisonCases(run)}, {"searches", searchCases(run)}, {"trials", trialCases(run)}} {
+		if s.name == "searches" && len(s.cases) == 0 {
+			continue // of a run that searches nothing
+		}
 		suite := junitSuite{Name: name + " " + s.name, Tests: len(s.cases), Cases: s.cases}
 		for _, c := range s.cases {
 			switch {
@@ -79,22 +83,28 @@ func writeJUnit(out io.Writer, run *stored.Run) error {
 	return err
 }
 
-// runCases: that the run is complete, that its results are valid, and that its gate has passed.
+// runCases: that the run is complete, that its results are valid, and that its gate has passed. What became of them says the
+// readout; what the outcome leaves open is skipped.
 func runCases(o *v1alpha1.BenchmarkRun) (cases []junitCase) {
-	for _, condition := range []string{v1alpha1.ConditionComplete, v1alpha1.ConditionValid, v1alpha1.ConditionPassed} {
+	kind := readout.OutcomeOf(o).Kind
+	from, open := map[readout.Kind]int{readout.Going: 0, readout.Failed: 0, readout.Invalid: 1, readout.GateNotJudged: 2}[kind]
+	for i, condition := range []string{v1alpha1.ConditionComplete, v1alpha1.ConditionValid, v1alpha1.ConditionPassed} {
 		c := apimeta.FindStatusCondition(o.Status.Conditions, condition)
-		if c == nil {
-			continue // a run without a gate has no Passed
+		switch {
+		case c == nil && condition == v1alpha1.ConditionPassed:
+			continue // a run without a gate has none
+		case c == nil:
+			c = &metav1.Condition{Reason: v1alpha1.ReasonNotReached}
 		}
 		one := junitCase{Name: condition, Class: o.Name, Out: contract.Clean(c.Message)}
 		why := &junitBad{contract.Line(c.Reason), contract.Line(c.Message)}
 		switch {
-		case c.Status == metav1.ConditionUnknown:
-			one.Skipped = why
-		case c.Status == metav1.ConditionFalse && condition == v1alpha1.ConditionComplete:
+		case kind == readout.Failed && condition == v1alpha1.ConditionComplete:
 			one.Error = why
-		case c.Status == metav1.ConditionFalse:
+		case kind == readout.Invalid && condition == v1alpha1.ConditionValid, kind == readout.GateFailed && condition == v1alpha1.ConditionPassed:
 			one.Failure = why
+		case open && i >= from:
+			one.Skipped = why
 		}
 		cases = append(cases, one)
 	}
@@ -109,6 +119,18 @@ func comparisonCases(run *stored.Run) (cases []junitCase) {
 		}
 		if v.Undecided() {
 			one.Skipped = &junitBad{v.Verdict, contract.Line(v.Text)}
+		}
+		cases = append(cases, one)
+	}
+	return cases
+}
+
+// searchCases: a search that has a bound for an answer has an answer. One without any is skipped.
+func searchCases(run *stored.Run) (cases []junitCase) {
+	for _, s := range ReadoutOf(run).Searches {
+		one := junitCase{Name: s.Place(), Class: run.Object.Name + ".search", Out: contract.Clean(s.Text)}
+		if s.Undecided() {
+			one.Skipped = &junitBad{s.Outcome, contract.Line(s.Reason)}
 		}
 		cases = append(cases, one)
 	}

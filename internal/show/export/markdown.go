@@ -19,7 +19,7 @@ const mostRows = 500
 // ReadoutOf what a run has stored: every number of it.
 func ReadoutOf(run *stored.Run) readout.Run {
 	return readout.Of(readout.Input{
-		Run: run.Object, Summary: run.Summary.Entries, Comparisons: run.Summary.Comparisons, Sweeps: run.Summary.Sweeps, Records: run.Records, View: readout.View{Name: readout.All},
+		Run: run.Object, Summary: run.Summary.Entries, Comparisons: run.Summary.Comparisons, Sweeps: run.Summary.Sweeps, Searches: run.Summary.Searches, Records: run.Records, View: readout.View{Name: readout.All},
 	})
 }
 
@@ -43,6 +43,7 @@ func Markdown(out io.Writer, run *stored.Run) error {
 		text += table("What else differs", "", []string{"Setting or fact", pair.Value, pair.Baseline, "May favour", "Meaning"}, differenceRows(pair))
 	}
 	text += table("Sweeps", "In brackets is the interval of the knee, and of a peak the loads that none was shown to exceed.", []string{"Sweep", "Confidence"}, sweepRows(run))
+	text += table("Searches", readout.SearchLegend+".", []string{"Target", "Cell", "Block", "Outcome", "Held", "Failed", "Trials", "Why"}, searchRows(doc))
 	text += table("Medians", "Of the trials that count. "+readout.MedianLegend, []string{"Target", "Where", "Measurement", "Median", "Interval", "Level", "Min", "Max", "Unit", "Better", "Trials", "Notes"}, medianRows(measured, notes))
 	text += list("Notes", notes.Legend)
 	text += table("Quoted numbers: somebody else measured them", "", []string{"Target", "Stage", "Measurement", "Value", "Unit", "Source"}, quotedRows(run))
@@ -84,6 +85,14 @@ func differenceRows(pair readout.Differences) (rows [][]string) {
 func sweepRows(run *stored.Run) (rows [][]string) {
 	for _, s := range run.Summary.Sweeps {
 		rows = append(rows, []string{readout.SweepText(s), figure.Level(s.KneeConfidence)})
+	}
+	return rows
+}
+
+func searchRows(doc readout.Run) (rows [][]string) {
+	for _, s := range doc.Searches {
+		held, failed := s.Rates()
+		rows = append(rows, []string{s.Target, strings.TrimPrefix(readout.PlaceOf(s.Where), "-"), strconv.Itoa(int(s.Block)), s.Outcome, held, failed, strconv.Itoa(int(s.Trials)), s.Reason})
 	}
 	return rows
 }

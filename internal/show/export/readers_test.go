@@ -197,11 +197,12 @@ func TestJUnitOutcomes(t *testing.T) {
 	for i, reason := range map[int]string{0: "Failed", 1: "RowsMissing"} {
 		run.Object.Status.Conditions[i].Status, run.Object.Status.Conditions[i].Reason = "False", reason
 	}
-	run.Object.Status.Conditions = append(run.Object.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionPassed, Status: metav1.ConditionUnknown, Reason: "Inconclusive"})
+	run.Object.Status.Conditions = append(run.Object.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionFailed, Status: metav1.ConditionTrue, Reason: "ToolFailed"},
+		metav1.Condition{Type: v1alpha1.ConditionPassed, Status: metav1.ConditionUnknown, Reason: "Inconclusive"})
 	run.Summary.Comparisons[1].Verdict = v1alpha1.VerdictFaster
 	got := string(write(t, "junit", run))
 	for _, want := range []string{
-		`<testsuite name="ns/run run" tests="3" failures="1" errors="1" skipped="1">`, `<error type="Failed" message="">`, `<failure type="RowsMissing" message="">`, `<skipped type="Inconclusive" message="">`,
+		`<testsuite name="ns/run run" tests="3" failures="0" errors="1" skipped="2">`, `<error type="Failed" message="">`, `<skipped type="RowsMissing" message="">`, `<skipped type="Inconclusive" message="">`,
 		`<testsuite name="ns/run comparisons" tests="6" failures="0" errors="0" skipped="5">`, `<skipped type="Exploratory"`,
 		`<testsuite name="ns/run trials" tests="24" failures="1" errors="1" skipped="2">`, `<error type="ConnectionLost" message="">`, `<failure type="Invalid" message="">`, `<skipped type="Disturbed" message="">`, `time="30.000"`,
 	} {

@@ -33,7 +33,7 @@ var (
 		"Number of times of the schedule for which no run was started, since the schedule was created.")
 	scheduleHistory = gauge("assay_schedule_history_runs", "namespace schedule", "Number of runs in the history of the schedule.")
 	scheduleLastRun = gauge("assay_schedule_last_run", "namespace schedule run outcome reason",
-		"1, for the run of the schedule that ended last: its outcome (Succeeded or Failed), and why it did not succeed.")
+		"1, for the run of the schedule that ended last: its outcome (status.outcome of the run), and why it did not succeed.")
 	scheduleRegression = gauge("assay_schedule_regression_since_timestamp_seconds", "namespace schedule source confirmed since parameters target measurement of unit",
 		"When the first run ended (label since) that shows what became slower, for each entry of status.regressions: found by "+
 			"the gates (source Gate) or as a change point (ChangePoint).")
@@ -87,7 +87,7 @@ func ofSchedule(s *v1alpha1.BenchmarkSchedule, known baselines) []series {
 	ended := (*metav1.Time)(nil)
 	if last := st.LastRun; last != nil {
 		ended = &last.CompletionTime
-		out = append(out, series{scheduleLastRun, id(s, last.Name, string(last.Outcome), last.Reason), 1})
+		out = append(out, series{scheduleLastRun, id(s, last.Name, family.Bounded(last.Outcome), last.Reason), 1})
 	}
 	out = append(out, times(s, []instant{
 		{scheduleNext, st.NextScheduleTime}, {scheduleLast, st.LastScheduleTime}, {scheduleEnded, ended}, {scheduleSucceeded, st.LastSuccessfulTime},

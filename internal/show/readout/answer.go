@@ -61,6 +61,10 @@ func (r *Run) answer(run *v1alpha1.BenchmarkRun) (out []Statement) {
 	}
 	out = append(out, r.shows(run)...)
 	compared := len(r.Family(v1alpha1.FamilyPrimary)) + len(r.Family(v1alpha1.FamilyControl)) + len(r.Sweeps)
+	if len(r.Searches) > 0 && r.Headline != "" {
+		compared++
+		out = append(out, Statement{Plain, "SEARCH", contract.Line(r.Headline)})
+	}
 	if len(out) == 0 || compared == 0 && r.Kind != Failed && r.Kind != Going && r.Headline != "" {
 		out = append(out, Statement{Plain, "MEASURED", contract.Line(r.measured())})
 	}

@@ -11,6 +11,7 @@
 //	reasons.go       why a comparison or a sweep is not decided, and what limits it: the sentence of each code
 //	answer.go        what a run shows, the answer first
 //	differences.go   what else differs between the sides
+//	searches.go      the highest rate that holds
 //	sweeps.go        knee and peak over a load
 //	measurements.go  medians with their intervals
 //	doubts.go        what limits a median, and findings

@@ -93,3 +93,16 @@ func NotesOf(ms []Measurement) Notes {
 	}
 	return out
 }
+
+// DoubtsOf a measurement that stands by itself: what limits it, each with its meaning.
+func DoubtsOf(m Measurement) (out []string) {
+	for _, d := range doubts {
+		if n := d.trials(m); n > 0 {
+			out = append(out, fmt.Sprintf("%s %d/%d: %s", d.word, n, d.of(m), d.meaning))
+		}
+	}
+	if m.Caveat != "" {
+		out = append(out, m.Caveat)
+	}
+	return out
+}

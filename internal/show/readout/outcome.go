@@ -24,12 +24,12 @@ const (
 	// Passed: so is it, and its gate passed.
 	Passed Kind = "Passed"
 	// Failed: the run could not be carried out.
-	Failed Kind = "Failed"
+	Failed Kind = v1alpha1.OutcomeFailed
 	// Invalid: its results contradict themselves, or nobody decided that they do not.
-	Invalid Kind = "Invalid"
+	Invalid Kind = v1alpha1.OutcomeInvalid
 	// GateFailed and GateNotJudged: the gate did not pass, or could not be judged.
-	GateFailed    Kind = "GateFailed"
-	GateNotJudged Kind = "GateNotJudged"
+	GateFailed    Kind = v1alpha1.OutcomeGateFailed
+	GateNotJudged Kind = v1alpha1.OutcomeGateNotJudged
 )
 
 // exitCodes of commands that followed a run to its end, by its outcome; 0 for the others.
@@ -122,6 +122,33 @@ func StepOf(run *v1alpha1.BenchmarkRun) (step metav1.Condition, ok bool) {
 		}
 	}
 	return metav1.Condition{}, false
+}
+
+// Deciding are the conditions that decide the outcome of a run, the one that decides first before the others; none for a
+// run that succeeded, and for one that nobody has seen.
+func Deciding(run *v1alpha1.BenchmarkRun) (out []metav1.Condition) {
+	var names []string
+	switch {
+	case run.HasFailed():
+		names = []string{v1alpha1.ConditionFailed}
+	case run.Finished():
+		for _, name := range []string{v1alpha1.ConditionValid, v1alpha1.ConditionPassed} {
+			if !apimeta.IsStatusConditionTrue(run.Status.Conditions, name) {
+				names = append(names, name)
+			}
+		}
+	case apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionSuspended):
+		names = []string{v1alpha1.ConditionSuspended}
+	}
+	for _, name := range names {
+		if c := apimeta.FindStatusCondition(run.Status.Conditions, name); c != nil {
+			out = append(out, *c)
+		}
+	}
+	if step, waits := StepOf(run); !run.Finished() && waits && len(run.Status.Conditions) > 0 {
+		out = append(out, step)
+	}
+	return out
 }
 
 // doing says what a run that has not ended does.

@@ -69,6 +69,9 @@ type Trials struct {
 	Retries   int32 `json:"retries"`
 }
 
+// NotCounted is the number of trials that have ended and do not count.
+func (t Trials) NotCounted() int32 { return t.Failed + t.Invalid + t.Disturbed }
+
 // Run is a run with its numbers: `get RUN -o json`.
 type Run struct {
 	// Version is always RunVersion.
@@ -94,6 +97,10 @@ type Run struct {
 	Sweeps []string `json:"sweeps,omitempty"`
 	// MoreSweeps is how many the run has in its ConfigMaps beyond those of its status.
 	MoreSweeps int32 `json:"moreSweeps,omitempty"`
+	// Searches for the highest rate that holds, in the order of the cells, the targets and the blocks.
+	Searches []Search `json:"searches,omitempty"`
+	// MoreSearches is how many the run has in its ConfigMaps beyond those of its status.
+	MoreSearches int32 `json:"moreSearches,omitempty"`
 	// Findings against the numbers, without notes, the worst first.
 	Findings []Finding `json:"findings,omitempty"`
 	// FindingsOf is of how many the findings are: the newest ones, which the status has; absent where they are of the whole run.
@@ -163,10 +170,11 @@ type Measurement struct {
 type Input struct {
 	// Run with its spec and status.
 	Run *v1alpha1.BenchmarkRun
-	// Summary, Comparisons and Sweeps of all cells, as the run has stored them.
+	// Summary, Comparisons, Sweeps and Searches of all cells, as the run has stored them.
 	Summary     []v1alpha1.SummaryEntry
 	Comparisons []v1alpha1.ComparisonEntry
 	Sweeps      []v1alpha1.SweepEntry
+	Searches    []v1alpha1.SearchEntry
 	// Records of all attempts; without any only the findings of the status are known.
 	Records []contract.Record
 	// View says which numbers are told.
@@ -179,13 +187,14 @@ func FromStatus(run *v1alpha1.BenchmarkRun) Run { return StatusIn(run, View{}) }
 // StatusIn is FromStatus with the numbers of a view, and with the findings of records where they are known.
 func StatusIn(run *v1alpha1.BenchmarkRun, view View, records ...contract.Record) Run {
 	st := run.Status
-	out := Of(Input{run, st.Summary, st.Comparisons, st.Sweeps, records, view})
+	out := Of(Input{run, st.Summary, st.Comparisons, st.Sweeps, st.Searches, records, view})
 	if r := st.Results; r != nil {
 		out.MoreMeasurements = max(r.SummaryEntryCount-r.ShownEntryCount, 0)
 		out.MoreComparisons = max(r.ComparisonCount-r.ShownComparisonCount, 0)
 		if len(out.Sweeps) > 0 {
 			out.MoreSweeps = max(r.SweepCount-int32(len(st.Sweeps)), 0)
 		}
+		out.MoreSearches = max(r.SearchCount-int32(len(st.Searches)), 0)
 	}
 	return out
 }
@@ -211,6 +220,9 @@ func Of(in Input) Run {
 		if in.View.has(s.Name) {
 			out.Sweeps = append(out.Sweeps, SweepText(s))
 		}
+	}
+	for _, e := range in.Searches {
+		out.Searches = append(out.Searches, searchOf(e))
 	}
 	out.Findings, out.FindingsOf = FindingsOf(run, in.Records)
 	out.Findings = slices.DeleteFunc(out.Findings, func(f Finding) bool { return f.Severity == v1alpha1.SeverityNote })

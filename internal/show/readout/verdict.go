@@ -141,13 +141,18 @@ func (a about) unmeasured(v Verdict) []string {
 	return out
 }
 
-// InOneForm are comparisons whose effects and intervals have one form, for a list: factors where one of them has that form.
+// InOneForm are comparisons whose effects and intervals have one form, for a list: factors where one of them has that form. The control,
+// whose effects are none, has a form of its own: as a factor, 1.00x hides how little it differs.
 func InOneForm(all []Verdict) []Verdict {
-	if !slices.ContainsFunc(all, Verdict.IsFactor) {
-		return all
+	out, factors := slices.Clone(all), map[bool]bool{}
+	isControl := func(v Verdict) bool { return v.Family == string(v1alpha1.FamilyControl) }
+	for _, v := range all {
+		factors[isControl(v)] = factors[isControl(v)] || v.IsFactor()
 	}
-	out := slices.Clone(all)
 	for i, v := range out {
+		if !factors[isControl(v)] {
+			continue
+		}
 		effect := figure.EffectAs(false, v.Ratio, v.IntervalLow, v.IntervalHigh)
 		out[i].Effect, out[i].Interval, out[i].factor = effect.Ratio, effect.Interval, effect.Factor
 	}

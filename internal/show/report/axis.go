@@ -126,20 +126,15 @@ func knees(in Input, m *measurement, l layout, panel string, series []string) (o
 
 // searches for the highest rate, as a table.
 func searches(in Input) []block {
-	if len(in.Searches) == 0 {
+	if len(in.doc.Searches) == 0 {
 		return nil
 	}
-	t := &table{Caption: "Searches for the highest rate at which the objectives hold, in operations per second of each client",
+	t := &table{Caption: readout.SearchLegend,
 		Head: []column{{"target", false}, {"cell", false}, {"block", true}, {"outcome", false}, {"held", true}, {"failed", true}, {"trials", true}}}
-	rate := func(v int32) string {
-		if v == 0 {
-			return "–"
-		}
-		return figure.Number(float64(v))
-	}
-	for _, s := range in.Searches {
-		t.Rows = append(t.Rows, []cell{{Text: s.Target, Heading: true, Below: []string{s.Reason}}, {Text: axesOf(s.Parameters)}, {Text: strconv.Itoa(int(s.Block))},
-			{Text: words(string(s.Outcome))}, {Text: rate(s.Held)}, {Text: rate(s.Failed)}, {Text: strconv.Itoa(int(s.TrialCount))}})
+	for _, s := range in.doc.Searches {
+		held, failed := s.Rates()
+		t.Rows = append(t.Rows, []cell{{Text: s.Target, Heading: true, Below: []string{s.Reason}}, {Text: strings.TrimPrefix(readout.PlaceOf(s.Where), "-")}, {Text: strconv.Itoa(int(s.Block))},
+			{Text: words(s.Outcome)}, {Text: held}, {Text: failed}, {Text: strconv.Itoa(int(s.Trials))}})
 	}
 	return []block{{Heading: "Where it breaks", Table: t}}
 }

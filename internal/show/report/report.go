@@ -58,7 +58,7 @@ func Write(to io.Writer, in Input) error {
 
 // read the input: what it tells.
 func (in *Input) read() {
-	in.doc = readout.Of(readout.Input{Run: in.Run, Summary: in.Entries, Comparisons: in.Comparisons, Sweeps: in.Sweeps, Records: in.Records, View: readout.View{Name: readout.All}})
+	in.doc = readout.Of(readout.Input{Run: in.Run, Summary: in.Entries, Comparisons: in.Comparisons, Sweeps: in.Sweeps, Searches: in.Searches, Records: in.Records, View: readout.View{Name: readout.All}})
 }
 
 // build the document: the order of the sections is this list. A section without content is left out.

@@ -98,7 +98,7 @@ func document(run *v1alpha1.BenchmarkRun, most int) ([]byte, error) {
 func shorten(doc *readout.Run) bool {
 	halve := func(n int, more *int32) int { *more += int32(n - n/2); return n / 2 }
 	var findings int32 // those that are left out are in status.findings
-	switch n := max(len(doc.Measurements), len(doc.Verdicts), len(doc.Sweeps), len(doc.Findings)); n {
+	switch n := max(len(doc.Measurements), len(doc.Verdicts), len(doc.Sweeps), len(doc.Searches), len(doc.Findings)); n {
 	case 0:
 		return false
 	case len(doc.Measurements):
@@ -107,6 +107,8 @@ func shorten(doc *readout.Run) bool {
 		doc.Verdicts = doc.Verdicts[:halve(n, &doc.MoreComparisons)]
 	case len(doc.Sweeps):
 		doc.Sweeps = doc.Sweeps[:halve(n, &doc.MoreSweeps)]
+	case len(doc.Searches):
+		doc.Searches = doc.Searches[:halve(n, &doc.MoreSearches)]
 	default:
 		doc.Findings = doc.Findings[:halve(n, &findings)]
 		for i := range doc.Findings {

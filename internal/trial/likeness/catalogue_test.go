@@ -121,7 +121,7 @@ func checkRecorded(t *testing.T, set Setting) {
 			if value == "" {
 				value = "''"
 			}
-			if means := set.meaning(value); len(set.Costs) > 0 && !slices.Contains(set.Costs, means) {
+			if means := set.Means(value); len(set.Costs) > 0 && !slices.Contains(set.Costs, means) {
 				t.Errorf("%s: %s has %s = %s, whose cost is not in %q", set.Name, server, name, means, set.Costs)
 			}
 		}

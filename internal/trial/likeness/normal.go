@@ -34,7 +34,7 @@ type spelt struct{ means, shown string }
 
 // spell a value: numbers without zeros at their ends.
 func (s Setting) spell(value string) spelt {
-	means := s.meaning(value)
+	means := s.Means(value)
 	if _, err := strconv.ParseFloat(value, 64); err == nil && !s.isSwitch() {
 		value = means
 	}
@@ -95,8 +95,8 @@ func (s server) redoCapacity() (bytes string, known bool) {
 	return strconv.FormatInt(size*files, 10), err == nil
 }
 
-// meaning of a value: servers spell alike what means the same.
-func (s Setting) meaning(value string) string {
+// Means is what a value of the setting means: servers spell alike what means the same.
+func (s Setting) Means(value string) string {
 	upper := strings.ToUpper(value)
 	if s.isSwitch() {
 		switch upper {

@@ -205,7 +205,10 @@ var cases = map[string]struct {
 	"more settings than anybody reads": {
 		changedTo("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"), "variables-changed", "h, i, j, and 2 more"},
 	"positions that every write moves": {changedTo("gtid_executed", "gtid_binlog_pos"), "", ""},
-	"no setting that changed":          {changedTo(), "", ""},
+	"a position of another server is a setting": {onServer(func(s *contract.Server) {
+		s.VariablesChanged = map[string]string{"gtid_executed": "1", "gtid_slave_pos": "1"}
+	}), "variables-changed", "changed during the trial: gtid_slave_pos"},
+	"no setting that changed": {changedTo(), "", ""},
 	"something that a reset could not prove": {
 		func(r *contract.Result, _ *runner.Expectations) {
 			r.Problems = []contract.Problem{{Source: "reset", Text: "sbtest1 has no checksum"}}

@@ -50,8 +50,7 @@ func storageEngineOf(s contract.Server) string {
 
 func inMemory(filesystem string) bool { return filesystem == "tmpfs" || filesystem == "ramfs" }
 
-// notDurable: MariaDB treats a data directory on the same device as /dev/shm as persistent
-// memory, and then never flushes, regardless of its settings.
+// notDurable: the settings promise a flush for every commit, and there were fewer.
 func notDurable(s contract.Server) string {
 	if s.Durability == nil {
 		return ""
@@ -62,7 +61,10 @@ func notDurable(s contract.Server) string {
 	if !ok || !known || synced >= float64(d.Commits) {
 		return ""
 	}
-	return fmt.Sprintf("%s = %s promises that the log is flushed for every commit, but for %d commits the server requested %.0f flushes (%s), and took %.4f s: "+
-		"its commits are not durable. Look for memory-mapped in the server's log: MariaDB does that when /dev/shm and the data "+
-		"directory are on one device", log.CommitSetting, s.Variables[log.CommitSetting], d.Commits, synced, counter, d.Seconds)
+	text := fmt.Sprintf("%s = %s promises that the log is flushed for every commit, but for %d commits the server requested %.0f flushes (%s), and took %.4f s: "+
+		"its commits are not durable", log.CommitSetting, s.Variables[log.CommitSetting], d.Commits, synced, counter, d.Seconds)
+	if why := engines.Of(s).Facts.NotFlushing; why != "" {
+		text += ". " + why
+	}
+	return text
 }

@@ -146,19 +146,13 @@ func errorsNote(name, format string) say {
 	}
 }
 
-// positions are global variables with positions of a server, not settings: every write changes
-// them.
-var positions = []string{
-	"gtid_binlog_pos", "gtid_binlog_state", "gtid_current_pos", "gtid_slave_pos", // MariaDB
-	"gtid_executed", "gtid_purged", // MySQL
-}
-
 // variablesChanged: a setting changed during the measurement.
 func variablesChanged(r contract.Result, _ runner.Expectations) string {
 	if r.Server == nil {
 		return ""
 	}
 	var names []string
+	positions := engines.Positions(*r.Server)
 	for _, name := range slices.Sorted(maps.Keys(r.Server.VariablesChanged)) {
 		if !slices.Contains(positions, name) {
 			names = append(names, name)

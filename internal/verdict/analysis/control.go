@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
@@ -84,7 +85,7 @@ func (a *analyst) unchecked(e v1alpha1.ComparisonEntry, controls int) []v1alpha1
 func controlDiffers(e v1alpha1.ComparisonEntry, controls int) v1alpha1.Finding {
 	return v1alpha1.Finding{
 		Check: "control-differs", Severity: v1alpha1.SeverityWarning,
-		Message: fmt.Sprintf("%s against %s in %s: two servers of one spec differ, with an error rate of %g %% for all %d comparisons of the control: "+
-			"something that is no part of the comparison decides the numbers, such as the place of a server, the data that it loaded, or a drift", e.Value, e.Baseline, e.Name, 100*controlErrorRate, controls),
+		Message: fmt.Sprintf("%s against %s in %s: two servers of one spec differ, with an error rate of %s for all %d comparisons of the control: "+
+			"something that is no part of the comparison decides the numbers, such as the place of a server, the data that it loaded, or a drift", e.Value, e.Baseline, e.Name, figure.Share(controlErrorRate), controls),
 	}
 }

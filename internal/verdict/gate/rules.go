@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -115,13 +116,13 @@ func medians(e baseline.Expected, v analysis.BlockValues, there bool) judged {
 		why = "the ratio is beyond what is compared"
 	}
 	if why != "" {
-		out.ratio, out.outcome, out.text = 0, v1alpha1.OutcomeNotJudged, fmt.Sprintf("%s: %s against %s is not judged: %s", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was), why)
+		out.ratio, out.outcome, out.text = 0, v1alpha1.OutcomeNotJudged, fmt.Sprintf("%s: %s against %s is not judged: %s", baseline.Words(e.Key), withUnit(is, e.Key.Unit), figure.Number(was), why)
 		return out
 	}
 	if !beside0 {
 		out.entry.Ratio = v1alpha1.FourDigits(out.ratio)
 	}
-	out.text = fmt.Sprintf("%s: %s against %s", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was))
+	out.text = fmt.Sprintf("%s: %s against %s", baseline.Words(e.Key), withUnit(is, e.Key.Unit), figure.Number(was))
 	return out
 }
 
@@ -157,7 +158,7 @@ func (one *judged) judge(e baseline.Expected, b bounds, d tested) {
 		why = append(why, one.byThreshold(e, limit))
 	}
 	if b.errorRate > 0 {
-		why = append(why, one.byTest(e, b.minimumEffect, d))
+		why = append(why, one.byTest(e, b, d))
 	}
 	if len(why) > 0 && !slices.Contains(why, "") {
 		one.outcome = v1alpha1.OutcomeNotJudged
@@ -180,7 +181,7 @@ func (one *judged) byThreshold(e baseline.Expected, limit float64) string {
 
 // byTest: the values are worse, as far as the error rate says, and by the minimum effect or more. It
 // returns why the rule says nothing; empty where it does.
-func (one *judged) byTest(e baseline.Expected, minimumEffect float64, d tested) string {
+func (one *judged) byTest(e baseline.Expected, b bounds, d tested) string {
 	if costs.SinceStart(e.Key.Name) {
 		return "all blocks show one observation, the largest since the server began"
 	}
@@ -196,9 +197,9 @@ func (one *judged) byTest(e baseline.Expected, minimumEffect float64, d tested) 
 		return fmt.Sprintf("%d blocks count in the run that has fewer, and the test needs %d", d.of.N, stats.MinBlocks)
 	}
 	differs := d.Larger && e.Direction == contract.LowerIsBetter || d.Smaller && e.Direction == contract.HigherIsBetter
-	if differs && worse(e.Direction, d.of.Ratio) >= minimumEffect-rounding {
+	if differs && worse(e.Direction, d.of.Ratio) >= b.minimumEffect-rounding {
 		one.outcome = v1alpha1.OutcomeSlower
-		one.text += fmt.Sprintf(", by the blocks %s, p %s for all measurements", change(e.Direction, d.of.Ratio, one.factor), one.entry.AdjustedP)
+		one.text += fmt.Sprintf(", by the blocks %s, p %s for all measurements", change(e.Direction, d.of.Ratio, one.factor), figure.P(strconv.FormatFloat(d.P, 'g', -1, 64), b.errorRate))
 	}
 	return ""
 }

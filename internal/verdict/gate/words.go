@@ -124,7 +124,7 @@ func change(d contract.Direction, ratio float64, factor bool) string {
 }
 
 func withUnit(v float64, unit string) string {
-	return strings.TrimSpace(v1alpha1.FourDigits(v) + " " + unit)
+	return strings.TrimSpace(figure.Number(v) + " " + unit)
 }
 
 // medianOf values, of which there is at least one; 0 for values that have none.

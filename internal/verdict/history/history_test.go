@@ -174,8 +174,8 @@ func TestPast(t *testing.T) {
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r", UID: "u", Annotations: map[string]string{
 		v1alpha1.AnnotationTrigger: "Schedule", v1alpha1.AnnotationScheduledTime: "2026-05-01T03:00:00Z"}}}
 	run.Status = v1alpha1.BenchmarkRunStatus{
-		Plan: &v1alpha1.PlanStatus{TrialCount: 6}, CompletionTime: &metav1.Time{Time: start}, SpecHash: "h", Verdict: "v", Headline: "l",
-		Conditions: []metav1.Condition{{Type: "Complete", Status: "True"}, {Type: "Valid", Status: "False", Reason: "Contradictions", Message: "why"}},
+		Plan: &v1alpha1.PlanStatus{TrialCount: 6}, CompletionTime: &metav1.Time{Time: start}, SpecHash: "h", Verdict: "v", Headline: "l", Outcome: "Invalid",
+		Conditions: []metav1.Condition{{Type: "Complete", Status: "True"}, {Type: "Valid", Status: "Unknown", Reason: "Contradictions", Message: "why"}},
 	}
 	trial := func(index, block int32, target string, value float64) contract.Record {
 		return contract.Record{
@@ -211,8 +211,8 @@ func TestPast(t *testing.T) {
 	}
 	at := start
 	wantRun := contract.PastRun{
-		Name: "r", UID: "u", SpecHash: "h", Trigger: "Schedule", ScheduledTime: &at, CompletionTime: start, Outcome: "Failed",
-		Reason: "Contradictions", Message: "why", Valid: "False", Verdict: "v", Headline: "l",
+		Name: "r", UID: "u", SpecHash: "h", Trigger: "Schedule", ScheduledTime: &at, CompletionTime: start, Outcome: "Invalid",
+		Reason: "Contradictions", Message: "why", Valid: "Unknown", Verdict: "v", Headline: "l",
 		Environment: []contract.PastEnvironment{
 			{Target: "a", Facts: "a=b", MachineSpeed: []contract.RecordedSpeed{{Side: "Target", Kernel: "Integer", Seconds: 11.5}}},
 			{Target: "b", Facts: "a=b", MachineSpeed: []contract.RecordedSpeed{{Side: "Target", Kernel: "Integer", Seconds: 15}}},

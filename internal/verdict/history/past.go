@@ -15,26 +15,17 @@ import (
 
 // Bounds of the texts of an entry, in bytes.
 const (
-	maxReason = 128
-	maxText   = 1024
+	maxReason  = 128
+	maxOutcome = 253
+	maxText    = 1024
 )
-
-// OutcomeOf a run that has ended.
-func OutcomeOf(run *v1alpha1.BenchmarkRun) v1alpha1.RunOutcome {
-	c := run.Status.Conditions
-	if !apimeta.IsStatusConditionTrue(c, v1alpha1.ConditionComplete) ||
-		apimeta.IsStatusConditionFalse(c, v1alpha1.ConditionValid) || apimeta.IsStatusConditionFalse(c, v1alpha1.ConditionPassed) {
-		return v1alpha1.OutcomeFailed
-	}
-	return v1alpha1.OutcomeSucceeded
-}
 
 // describe what is known of a run without its records.
 func describe(run *v1alpha1.BenchmarkRun) contract.PastRun {
 	st := run.Status
 	out := contract.PastRun{
 		Name: run.Name, UID: string(run.UID), SpecHash: st.SpecHash, Trigger: contract.Cut(run.Annotations[v1alpha1.AnnotationTrigger], maxReason),
-		Outcome: string(OutcomeOf(run)), Verdict: contract.Cut(st.Verdict, maxText), Headline: contract.Cut(st.Headline, maxText),
+		Outcome: contract.Cut(st.Outcome, maxOutcome), Verdict: contract.Cut(st.Verdict, maxText), Headline: contract.Cut(st.Headline, maxText),
 		CompletionTime: run.CreationTimestamp.UTC(),
 	}
 	if st.CompletionTime != nil {
@@ -58,7 +49,7 @@ func describe(run *v1alpha1.BenchmarkRun) contract.PastRun {
 
 // refused is the entry of a run whose records are not its own: nothing that it said of itself counts.
 func refused(run contract.PastRun, reason, message string) contract.PastRun {
-	run.Outcome, run.Valid, run.Passed = string(v1alpha1.OutcomeFailed), string(metav1.ConditionFalse), nil
+	run.Outcome, run.Valid, run.Passed = v1alpha1.OutcomeInvalid, string(metav1.ConditionFalse), nil
 	run.Verdict, run.Headline = "", ""
 	run.Reason, run.Message = contract.Cut(reason, maxReason), contract.Cut(message, maxText)
 	return run
@@ -66,16 +57,15 @@ func refused(run contract.PastRun, reason, message string) contract.PastRun {
 
 // whyFailed are the reason and the message of a run that did not succeed.
 func whyFailed(run *v1alpha1.BenchmarkRun) (reason, message string) {
-	for _, bad := range []struct {
-		condition string
-		status    metav1.ConditionStatus
-	}{{v1alpha1.ConditionFailed, metav1.ConditionTrue}, {v1alpha1.ConditionValid, metav1.ConditionFalse}, {v1alpha1.ConditionPassed, metav1.ConditionFalse}} {
-		c := apimeta.FindStatusCondition(run.Status.Conditions, bad.condition)
-		if c != nil && c.Status == bad.status {
-			return contract.Cut(c.Reason, maxReason), contract.Cut(c.Message, maxText)
-		}
+	condition, bad := map[string]string{
+		v1alpha1.OutcomeFailed: v1alpha1.ConditionFailed, v1alpha1.OutcomeInvalid: v1alpha1.ConditionValid,
+		v1alpha1.OutcomeGateFailed: v1alpha1.ConditionPassed, v1alpha1.OutcomeGateNotJudged: v1alpha1.ConditionPassed,
+	}[run.Status.Outcome]
+	c := apimeta.FindStatusCondition(run.Status.Conditions, condition)
+	if !bad || c == nil {
+		return "", ""
 	}
-	return "", ""
+	return contract.Cut(c.Reason, maxReason), contract.Cut(c.Message, maxText)
 }
 
 // medians of the seconds of each kernel on each side.

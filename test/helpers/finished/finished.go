@@ -53,6 +53,10 @@ type Options struct {
 	Blocks int32
 	// Loads are the values of the axis "threads"; Loads() without any.
 	Loads []int32
+	// Control measures target a a second time.
+	Control bool
+	// Searches that the run has carried out. Its trials are not those of them.
+	Searches []v1alpha1.SearchEntry
 	// Change the object before anything is stored.
 	Change func(*v1alpha1.BenchmarkRun)
 }
@@ -131,8 +135,13 @@ func object(o Options) *v1alpha1.BenchmarkRun {
 	}
 	run.Spec.Matrix = []v1alpha1.Axis{threads}
 	run.Spec.Clients.Count = Clients
-	for _, target := range []string{"a", "b"} {
-		run.Spec.Targets = append(run.Spec.Targets, v1alpha1.Target{Name: target, MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", Version: "9.7"}})
+	if o.Control {
+		run.Spec.Analysis = &v1alpha1.Analysis{MinimumEffect: "5%", ErrorRate: "5%", Control: true}
+	}
+	for _, target := range o.targets() {
+		if target != v1alpha1.ControlName {
+			run.Spec.Targets = append(run.Spec.Targets, v1alpha1.Target{Name: target, MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", Version: "9.7"}})
+		}
 		run.Status.Targets = append(run.Status.Targets, v1alpha1.TargetStatus{
 			Name: target, ServerVersion: "9.7.0", NodeName: "node-" + target, ImageID: "docker.io/library/mysql@sha256:" + digest("server"),
 		})
@@ -145,6 +154,14 @@ func object(o Options) *v1alpha1.BenchmarkRun {
 		{Type: v1alpha1.ConditionValid, Status: metav1.ConditionTrue, Reason: "Valid"},
 	}
 	return run
+}
+
+// targets of the plan.
+func (o Options) targets() []string {
+	if o.Control {
+		return []string{"a", "b", v1alpha1.ControlName}
+	}
+	return []string{"a", "b"}
 }
 
 func digest(of string) string { return contract.Digest([]byte(of)) }
@@ -162,7 +179,7 @@ func (r *Run) put(name string, data map[string][]byte) {
 }
 
 func (r *Run) makePlan() {
-	p := &plan.Plan{Targets: []string{"a", "b"}, Axes: []string{"threads"}}
+	p := &plan.Plan{Targets: r.options.targets(), Axes: []string{"threads"}}
 	for _, load := range r.options.Loads {
 		p.Cells = append(p.Cells, plan.Cell{"threads": intstr.FromInt32(load)})
 	}
@@ -318,15 +335,20 @@ func (r *Run) makeSummary() {
 	r.must(err)
 	readout.Describe(r.Object, concluded.Entries, concluded.Sweeps, concluded.Differences)
 	entries, _ := summary.Of(summary.Input{Plan: r.plan, Names: in.Names, Records: read.Records})
-	parts, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: concluded.Entries, Sweeps: concluded.Sweeps})
+	searches := r.options.Searches
+	readout.DescribeSearches(searches)
+	parts, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: concluded.Entries, Sweeps: concluded.Sweeps, Searches: searches})
 	r.must(err)
 	for i, data := range parts {
 		r.put(contract.SummaryName(r.Object.Name, int32(i)), map[string][]byte{contract.KeySummary: data})
 	}
 	st := &r.Object.Status
 	st.Summary, st.Comparisons, st.Sweeps, st.Differences = entries, concluded.Entries, concluded.Sweeps, concluded.Differences
-	st.Headline = readout.Headline(r.plan, in.Names, entries)
+	st.Headline, st.Searches = readout.Headline(r.plan, in.Names, entries), searches
+	if len(searches) > 0 {
+		st.Headline = readout.SearchHeadline(r.plan, searches, Clients, "tx/s")
+	}
 	st.Integrity.SummarySHA256 = contract.Digest(parts[len(parts)-1])
 	st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount = int32(len(parts)), int32(len(entries))
-	st.Results.ComparisonCount = int32(len(concluded.Entries))
+	st.Results.ComparisonCount, st.Results.SearchCount = int32(len(concluded.Entries)), int32(len(searches))
 }

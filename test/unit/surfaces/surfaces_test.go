@@ -43,6 +43,15 @@ func smallEffect(run *v1alpha1.BenchmarkRun) {
 	run.Spec.Analysis = &v1alpha1.Analysis{MinimumEffect: "0.01%", ErrorRate: "5%"}
 }
 
+// searches of two targets, one of which has no answer.
+func searches() []v1alpha1.SearchEntry {
+	return []v1alpha1.SearchEntry{
+		{Target: "a", Outcome: v1alpha1.SearchFound, Held: 1200, Failed: 1260, TrialCount: 8, Reason: "the latency was 30 ms"},
+		{Target: "a", Block: 1, Outcome: v1alpha1.SearchAllHeld, Held: 1600, TrialCount: 2},
+		{Target: "b", Outcome: v1alpha1.SearchUnknown, TrialCount: 4, Reason: "4 trials were of no use"},
+	}
+}
+
 // suspended is a run that has not ended.
 func suspended(run *v1alpha1.BenchmarkRun) {
 	run.Status.Phase, run.Status.Conditions, run.Status.CompletionTime = v1alpha1.PhaseSuspended, nil, nil
@@ -67,6 +76,8 @@ var runs = map[string]struct {
 	"not valid":             {finished.Options{Blocks: 12, Change: set("Valid=False")}, "Invalid", "INVALID"},
 	"failed":                {finished.Options{Blocks: 12, Change: set("Complete=False", "Failed=True")}, "Failed", "FAILED"},
 	"suspended, going on":   {finished.Options{Blocks: 12, Change: suspended}, "Suspended", "SUSPENDED"},
+	"a control":             {finished.Options{Blocks: 12, Control: true}, "4 Faster", "FASTER"},
+	"a search":              {finished.Options{Blocks: 12, Searches: searches()}, "4 Faster", "FASTER"},
 	"nothing says it holds": {finished.Options{Blocks: 12, Change: set("Valid=Unknown")}, "Invalid", "INVALID"},
 }
 
@@ -75,11 +86,17 @@ func TestEverySurfaceTellsTheSame(t *testing.T) {
 	for name, c := range runs {
 		t.Run(name, func(t *testing.T) {
 			source := finished.New(t, c.options)
+			switch {
+			case source.Object.HasFailed():
+				source.Object.Status.Phase = v1alpha1.PhaseFailed
+			case source.Object.Finished():
+				source.Object.Status.Phase = v1alpha1.PhaseComplete
+			}
+			source.Object.Status.Plan.Analysis = &v1alpha1.PlannedAnalysis{DetectableEffect: "0.048"}
 			read, err := stored.Read(t.Context(), source)
 			if err != nil {
 				t.Fatal(err)
 			}
-			read.Object.Status.Plan.Analysis = &v1alpha1.PlannedAnalysis{DetectableEffect: "0.048"}
 			doc := export.ReadoutOf(read)
 			if doc.Outcome != c.outcome || read.Object.Status.Outcome != c.outcome || doc.Answer[0].Word != c.leads {
 				t.Errorf("outcome %q, in the status %q, and it begins with %q", doc.Outcome, read.Object.Status.Outcome, doc.Answer[0].Word)
@@ -87,6 +104,18 @@ func TestEverySurfaceTellsTheSame(t *testing.T) {
 			checkDetects(t, doc)
 			for surface, text := range surfacesOf(t, read, doc) {
 				checkSurface(t, surface, text, doc)
+				checkSearches(t, surface, text, doc)
+				if surface == "page" {
+					checkOrderOfPage(t, text, doc)
+				}
+			}
+			checkCSV(t, read, doc)
+			checkActions(t, read, doc)
+			checkJUnit(t, read, doc)
+			checkMetrics(t, read.Object, doc)
+			checkColumns(t, read.Object, doc)
+			if read.Object.Finished() {
+				checkCommands(t, source, doc)
 			}
 			checkStatus(t, read.Object, doc)
 			checkNotification(t, read.Object, doc)
@@ -188,9 +217,17 @@ func surfacesOf(t *testing.T, read *stored.Run, doc readout.Run) map[string]stri
 		"terminal": flat(terminal.String()),
 		"markdown": flat(html.UnescapeString(plain.Replace(written(t, "markdown", read)))),
 		"junit":    flat(html.UnescapeString(written(t, "junit", read))),
-		"page":     flat(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(body, " "))),
+		"page":     unmarked(body),
 		"json":     flat(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(data))),
 	}
+}
+
+// marks of a page.
+var marks = regexp.MustCompile(`<[^>]*>`)
+
+// unmarked is the text of a page.
+func unmarked(page string) string {
+	return flat(html.UnescapeString(marks.ReplaceAllString(page, " ")))
 }
 
 func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
