@@ -122,7 +122,7 @@ envtest: ## tests against a real API server
 	@hack/test.sh envtest
 
 .PHONY: harness-test
-harness-test: build ## tests of the driver harnesses that need no server, each with the tools of its image (LANGUAGES="python c")
+harness-test: build ## tests of the driver harnesses and of YCSB's binding that need no server, with the tools of their images (LANGUAGES="python ycsb")
 	@hack/harness-test.sh $(LANGUAGES)
 
 .PHONY: browser
