@@ -24,9 +24,9 @@ generate: ## deepcopy functions, CRDs, RBAC and all else that is derived
 docs: ## the documentation site with search, in out/site (VERSION=v0.1.0 builds it beside the versions that are there)
 	@hack/site.sh build $(VERSION)
 
-.PHONY: docs-look
-docs-look: ## the site in headless Chromium: menu of versions, search, phone, dark, no request to elsewhere
-	@hack/site.sh look
+.PHONY: docs-check
+docs-check: ## the site in headless Chromium: menu of versions, search, phone, dark, no request to elsewhere
+	@hack/site.sh check
 
 .PHONY: gallery
 gallery: ## the page docs/gallery/README.md, and the reports of the stored runs beside it, in out/gallery
