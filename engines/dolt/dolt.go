@@ -19,7 +19,7 @@
 //  2. a line in engines/engines.go
 //  3. its versions in charts/assay/values.yaml
 //  4. a line in hack/images/images.yaml
-//  5. engines/testdata/servers/dolt.yaml
+//  5. engines/testdata/servers/Dolt.yaml
 //  6. internal/trial/likeness: its defaults in testdata, and its settings in catalogue.yaml
 package dolt
 
