@@ -24,9 +24,9 @@ generate: ## deepcopy functions, CRDs, RBAC and all else that is derived
 docs: ## the documentation site with search, in out/site (VERSION=v0.1.0 builds it beside the versions that are there)
 	@hack/site.sh build $(VERSION)
 
-.PHONY: docs-look
-docs-look: ## the site in headless Chromium: menu of versions, search, phone, dark, no request to elsewhere
-	@hack/site.sh look
+.PHONY: docs-check
+docs-check: ## the site in headless Chromium: menu of versions, search, phone, dark, no request to elsewhere
+	@hack/site.sh check
 
 .PHONY: gallery
 gallery: ## the page docs/gallery/README.md, and the reports of the stored runs beside it, in out/gallery
@@ -122,7 +122,7 @@ envtest: ## tests against a real API server
 	@hack/test.sh envtest
 
 .PHONY: harness-test
-harness-test: build ## tests of the driver harnesses that need no server, each with the tools of its image (LANGUAGES="python c")
+harness-test: build ## tests of the driver harnesses and of YCSB's binding that need no server, with the tools of their images (LANGUAGES="python ycsb")
 	@hack/harness-test.sh $(LANGUAGES)
 
 .PHONY: browser

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs the tests of the driver harnesses that need no server. Those of Go and Rust run with the compiler that builds them; the
-# others in the stage "build" of their image, where their runtime and their drivers are, and without a network.
-# Usage: harness-test.sh [language...]      default: all that have an image
+# Runs the tests of the driver harnesses, and of YCSB's binding, that need no server. Those of Go and Rust run with the compiler
+# that builds them, those of .NET with the SDK of this machine; the others in the stage "build" of their image, where their
+# runtime and their libraries are, and without a network.
+# Usage: harness-test.sh [language...|ycsb]      default: all that have an image
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# The folder of the language, as it is in this tree, is /build/LANGUAGE there.
+# The folder of the language, as it is in this tree, is /build/LANGUAGE there; the binding is in /build/java.
 declare -A in_stage=(
   [c]='make -C /build/c OUT=/tmp/out test'
   [java]='/build/java/test.sh /build/harness'
@@ -12,18 +13,24 @@ declare -A in_stage=(
   [php]='php /build/php/tests/run.php'
   [python]='cd /build/python && PYTHONPATH=/build/site python3 -B -m unittest discover -s tests'
   [ruby]='ruby3.3 /build/ruby/tests/run.rb'
+  [ycsb]='/build/java/test.sh "/build/lib/*"'
 )
+image_of() { case $1 in ycsb) echo runner-ycsb ;; *) echo "runner-drivers-$1" ;; esac }
+folder_of() { case $1 in ycsb) echo runners/ycsb/java ;; *) echo "harness/$1" ;; esac }
 
 test_go() { (cd harness/go && GOFLAGS=-mod=readonly GOWORK=off go test ./...); }
+test_dotnet() { dotnet run --project harness/dotnet/tests/tests.csproj; }
 test_rust() { harness/rust/fetch.sh test; }
 
 # test_in_stage LANGUAGE IMAGE
 test_in_stage() {
-  docker run --rm --network none --volume "$REPO/harness/$1:/build/$1:ro" "$2" sh -c "${in_stage[$1]}"
+  local folder
+  folder=$(folder_of "$1")
+  docker run --rm --network none --volume "$REPO/$folder:/build/${folder##*/}:ro" "$2" sh -c "${in_stage[$1]}"
 }
 
-# languages are those whose harness has an image.
-languages() { sed -nE 's/^- \{name: runner-drivers-([a-z]+),.*/\1/p' hack/images/images.yaml; }
+# languages are those whose harness has an image, and ycsb.
+languages() { sed -nE 's/^- \{name: runner-(drivers-([a-z]+)|(ycsb)),.*/\2\3/p' hack/images/images.yaml; }
 
 cd "$REPO"
 (($#)) || mapfile -t wanted < <(languages)
@@ -31,7 +38,7 @@ cd "$REPO"
 names=()
 for language in "${wanted[@]}"; do
   if [[ -n ${in_stage[$language]:-} ]]; then
-    names+=("runner-drivers-$language")
+    names+=("$(image_of "$language")")
   elif ! declare -F "test_$language" >/dev/null; then
     fail "no tests of the harness of $language are known here: add them to hack/harness-test.sh"
   fi
@@ -40,13 +47,14 @@ declare -A stages=()
 if ((${#names[@]})); then
   step "harness tests: the build stages of ${names[*]}"
   listed=$(hack/images.sh stage "${names[@]}")
-  while read -r name id; do stages[${name#runner-drivers-}]=$id; done <<<"$listed"
+  while read -r name id; do stages[$name]=$id; done <<<"$listed"
 fi
 failed=()
 for language in "${wanted[@]}"; do
   step "harness tests: $language"
-  if [[ -n ${stages[$language]:-} ]]; then
-    test_in_stage "$language" "${stages[$language]}" || failed+=("$language")
+  stage=${stages[$(image_of "$language")]:-}
+  if [[ -n $stage ]]; then
+    test_in_stage "$language" "$stage" || failed+=("$language")
   else
     "test_$language" || failed+=("$language")
   fi

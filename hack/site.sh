@@ -4,7 +4,7 @@
 #                                    heading that is not there fails, and so does a page that loads something from elsewhere
 #        site.sh pack VERSION        what was built, as out/site/archives/assay-site_VERSION.tar.gz: a release keeps it
 #        site.sh collect FOLDER      one site of what was built and of all archives in out/site/archives, as it is published
-#        site.sh look                collects two versions, and looks at them in headless Chromium (test/browser)
+#        site.sh check               collects two versions, and checks them in headless Chromium (test/browser)
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -68,19 +68,19 @@ collect() {
   go run -trimpath ./hack/site versions "$folder"
 }
 
-# look builds two releases of what is in the tree: the menu and the banner need an earlier one.
-look() {
+# check builds two releases of what is in the tree: the menu and the banner need an earlier one.
+check() {
   build v0.0.1
   build v0.0.2
-  collect out/site-look
+  collect out/site-check
   rm -rf "$work"/v0.0.[12]
-  ASSAY_SITE=$REPO/out/site-look hack/browser.sh -count=1 -run '^TestTheSite'
+  ASSAY_SITE=$REPO/out/site-check hack/browser.sh -count=1 -run '^TestTheSite'
 }
 
 case ${1:-build} in
   build) build "${2:-dev}" ;;
   pack) pack "${2:?which version}" ;;
   collect) collect "${2:?into which folder}" ;;
-  look) look ;;
-  *) fail "usage: site.sh [build [VERSION]] | look | pack VERSION | collect FOLDER" ;;
+  check) check ;;
+  *) fail "usage: site.sh [build [VERSION]] | check | pack VERSION | collect FOLDER" ;;
 esac

@@ -53,8 +53,8 @@ type ChangePoints struct {
 	// +kubebuilder:validation:MaxItems=8
 	Measurements []MeasurementRef `json:"measurements,omitempty"`
 
-	// errorRate is the largest probability of any change in a history without one, over all series, at
-	// one look, as a percentage from 0.1% to 20%. Each run is another look.
+	// errorRate is the largest probability of any change in a history without one, over all series, in
+	// one search, as a percentage from 0.1% to 20%. Each run that ends starts another search.
 	// +optional
 	// +kubebuilder:default="1%"
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) >= 0.1 && double(self.replace('%', '')) <= 20.0",message="errorRate must be from 0.1% to 20%, such as 1%"

@@ -256,7 +256,7 @@ const (
 	ReasonNotAlike = "NotAlike"
 	// ReasonNotComparable: the run has another workload than that of the baseline. Nothing was compared.
 	ReasonNotComparable = "NotComparable"
-	// ReasonNotJudged: no measurement can be compared, or nothing looks.
+	// ReasonNotJudged: no measurement can be compared, or there is neither a gate nor a search for change points.
 	ReasonNotJudged = "NotJudged"
 )
 

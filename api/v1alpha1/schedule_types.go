@@ -74,14 +74,14 @@ type BenchmarkScheduleSpec struct {
 
 	// onChange starts a run when the spec of the template changes, or what it names: the content of
 	// a ConfigMap, the UID or the resourceVersion of a Secret with credentials, an InstanceShape, the
-	// image that a version of the engine catalogue or the tool resolves to. What it names is looked at
+	// image that a version of the engine catalogue or the tool resolves to. What it names is compared
 	// every five minutes, and at every change of the schedule. A new schedule has changed. The tag of an
 	// image that moved is a change where the administrator lets the manager ask its registry (chart value
 	// registries); the run names the image by the digest then.
 	// +optional
 	OnChange bool `json:"onChange,omitempty"`
 
-	// alarm looks at the history for what became slower, and says since when. Absent: nothing looks.
+	// alarm searches the history for what became slower, and says since when. Absent: nothing is searched.
 	// +optional
 	Alarm *Alarm `json:"alarm,omitempty"`
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/test/helpers/hang"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -162,8 +164,13 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	if got.code != exit.Interrupted || !strings.Contains(got.problems, "kubectl assay watch run -n "+ns) {
 		t.Errorf("interrupted: %+v", got)
 	}
-	late := assay(t.Context(), "watch", "run", "--kubeconfig", config, "--interval", "50ms", "--timeout", "2s")
-	if late.code != exit.Problem || !strings.Contains(late.problems, "has not ended within 2s") || !strings.Contains(late.problems, "Measuring 0/3 trials") {
+	// The first timeout that is long enough for a read of the run.
+	var late printed
+	limit := time.Second
+	for ; limit < hang.Limit && !strings.Contains(late.problems, "Measuring 0/3 trials"); limit *= 2 {
+		late = assay(t.Context(), "watch", "run", "--kubeconfig", config, "--interval", "50ms", "--timeout", limit.String())
+	}
+	if late.code != exit.Problem || !strings.Contains(late.problems, "has not ended within "+(limit/2).String()) || !strings.Contains(late.problems, "Measuring 0/3 trials") {
 		t.Errorf("after its timeout: %+v", late)
 	}
 	if why := assay(t.Context(), "why", "run", "--kubeconfig", config); why.code != exit.OK || !strings.Contains(why.out, "Measured: Progressing") || !strings.Contains(why.out, "who acts: nobody") {

@@ -85,7 +85,6 @@ func placedWorld(t *testing.T, known decision.Known) World {
 		t.Fatalf("not accepted: %+v", res.State)
 	}
 	w.Planned = res.Planned
-	w.Planned.Chain = "" // the records of these tests have no links
 	st := &run.Status
 	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
 	st.Placement, st.StartTime = &v1alpha1.Placement{}, &metav1.Time{Time: w.Now}

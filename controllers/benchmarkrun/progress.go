@@ -57,7 +57,7 @@ func showStop(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 // anchor puts the head of the records into the status. Where it was removed, the chain goes on as it stands.
 func anchor(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	in := st.Integrity
-	if in == nil || !book.Chained() {
+	if in == nil {
 		return
 	}
 	if in.Head == "" && book.Exists {

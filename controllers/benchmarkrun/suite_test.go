@@ -50,7 +50,7 @@ func testConfig() config.Config {
 	c.Agent.Image = "agent:1"
 	c.Runners = map[string]config.Image{"sysbench": {Image: "sysbench:1"}, "ycsb": {Image: "ycsb:1"}, "drivers-node": {Image: "node:1"}, "drivers-go": {Image: "go:1"}}
 	c.Engines = map[string]map[string]config.Image{"MariaDB": {"10.11": {Image: "mariadb:10.11"}}, "MySQL": {"9.7": {Image: "mysql:9.7"}}}
-	c.Timeouts.ImagePull.Duration = time.Second
+	c.Timeouts.ImagePull.Duration = time.Second // timing: only an image that cannot be pulled meets it, and it has to run out
 	return c
 }
 

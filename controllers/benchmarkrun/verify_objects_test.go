@@ -21,11 +21,12 @@ import (
 func TestVerifyCommandWithObjects(t *testing.T) {
 	t.Parallel()
 	ns, s := server.Namespace(t), objectstore.Start(t)
-	startManager(t, ns, nil, withObjects(t, s, "300"), func(r *Reconciler) { r.Config.Timeouts.Upload.Duration = 4 * time.Second })
+	startManager(t, ns, nil, withObjects(t, s, "300"))
 	inner := withIntervals(10)
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Store: s.HTTP(t), Client: func(trial contract.Trial) *contract.Result {
 		if isTrial(trial, 2) {
 			s.Stop()
+			trial.Store.UploadSeconds = 1 // it has to run out; the trials before have patience
 		}
 		return inner(trial)
 	}})

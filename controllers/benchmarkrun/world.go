@@ -65,8 +65,7 @@ func viewOf(w World) view {
 	return v
 }
 
-// anchor is what the status says of the chain of records, or will say; nil for a run without
-// one.
+// anchor is what the status says of the chain of records, or will say; nil for a run without a stored plan.
 func (v view) anchor() *v1alpha1.IntegrityStatus { return v.accepted.Status.Integrity }
 
 // awaitsStatus is the wait before another record is added, until the one before it stands in

@@ -22,11 +22,11 @@ import (
 // maxRegressions of a status.
 const maxRegressions = 16
 
-// look at the history for what became slower. The same history has the same regressions, so that it is
-// looked at when a run has ended, and not in each pass: that takes seconds where a history is long.
-func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
+// judge the history: what became slower. The same history has the same regressions, so that it is
+// judged when a run has ended, and not in each pass: that takes seconds where a history is long.
+func judge(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	alarm := w.Schedule.Spec.Alarm
-	if w.HistoryError != "" || lookedAt(w.Schedule, h) {
+	if w.HistoryError != "" || judgedBefore(w.Schedule, h) {
 		return // as it was
 	}
 	st.Regressions = nil
@@ -50,7 +50,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		effect, alsoErr := analysis.Share(c.MinimumEffect)
 		if err == nil && alsoErr == nil {
 			found, err := gate.Changes(positive(pasts(unprompted(runs), searched(c.Measurements))), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
-			if err == nil { // the history has at most as many runs as are looked at, and finite numbers
+			if err == nil { // the history has at most as many runs as are judged, and finite numbers
 				for _, r := range found {
 					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, errorRate, what))
 				}
@@ -61,8 +61,8 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	st.Regressions = out[:min(len(out), maxRegressions)]
 }
 
-// lookedAt says whether the status has what follows from a history: both are written at once.
-func lookedAt(s *v1alpha1.BenchmarkSchedule, h contract.History) bool {
+// judgedBefore says whether the status has what follows from a history: both are written at once.
+func judgedBefore(s *v1alpha1.BenchmarkSchedule, h contract.History) bool {
 	st := s.Status
 	if len(h.Runs) == 0 || st.LastRun == nil || st.History == nil || st.ObservedGeneration != s.Generation {
 		return false

@@ -58,7 +58,7 @@ func TestWhatElseChanged(t *testing.T) {
 			w := World{Schedule: &v1alpha1.BenchmarkSchedule{}}
 			w.Schedule.Spec.Alarm = &v1alpha1.Alarm{}
 			st := v1alpha1.BenchmarkScheduleStatus{}
-			look(&st, w, h)
+			judge(&st, w, h)
 			var texts []string
 			for _, r := range st.Regressions {
 				texts = append(texts, r.Text)

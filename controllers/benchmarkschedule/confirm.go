@@ -14,7 +14,7 @@ import (
 // it as well. So it never replaces a run.
 func confirming(w World) (start, bool) {
 	s := w.Schedule
-	if len(w.Ended) > 0 || w.MoreEnded || w.HistoryError != "" || !lookedAt(s, w.History) || !unanswered(s, w.History) {
+	if len(w.Ended) > 0 || w.MoreEnded || w.HistoryError != "" || !judgedBefore(s, w.History) || !unanswered(s, w.History) {
 		return start{}, false
 	}
 	if extraRuns(w.History) >= confirmations(s.Spec.Alarm) {

@@ -36,7 +36,7 @@ func settle(w World, d decision, a done) v1alpha1.BenchmarkScheduleStatus {
 		st.NextScheduleTime = &metav1.Time{Time: next}
 	}
 	remember(&st, w, a.history)
-	look(&st, w, a.history)
+	judge(&st, w, a.history)
 	setConditions(&st, w, d, a)
 	return st
 }

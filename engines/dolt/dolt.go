@@ -12,6 +12,15 @@
 //   - VERSION() is that of MySQL. Only version_comment says that it is Dolt.
 //   - There is one authentication plugin that every driver can use without TLS:
 //     mysql_native_password.
+//
+// Written by hand for it, and named in docs/contributing/add-an-engine.md:
+//
+//  1. this folder, with image
+//  2. a line in engines/engines.go
+//  3. its versions in charts/assay/values.yaml
+//  4. a line in hack/images/images.yaml
+//  5. engines/testdata/servers/Dolt.yaml
+//  6. internal/trial/likeness: its defaults in testdata, and its settings in catalogue.yaml
 package dolt
 
 import (

@@ -66,14 +66,14 @@ func TestLastLines(t *testing.T) {
 func TestLayContext(t *testing.T) {
 	t.Chdir(tree.Of(t, small))
 	to := t.TempDir()
-	if err := layContext(t.Context(), image{Name: "x", Folder: "runners/x", Inputs: []string{"agent", "runners/y", "harness/x"}}, to); err != nil {
+	if err := layContext(t.Context(), image{Name: "x", Folder: "runners/x", Inputs: []string{"agent", "runners/y/java", "harness/x"}}, to); err != nil {
 		t.Fatal(err)
 	}
 	got, err := filesOf(to, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"agent", "x/Dockerfile", "y/Main.java"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"agent", "java/Main.java", "x/Dockerfile"}, got); diff != "" {
 		t.Errorf("the build context (-want +got):\n%s", diff)
 	}
 	err = layContext(t.Context(), image{Name: "x", Folder: "runners/x", Inputs: []string{"manager"}}, to)

@@ -133,13 +133,13 @@ func digest(root string, paths, words []string) (string, error) {
 	return hex.EncodeToString(all.Sum(nil))[:12], nil
 }
 
-// harnessFolder is the folder of a harness of drivers.
-var harnessFolder = regexp.MustCompile(`^harness/[a-z]+$`)
+// testedApart are the folders whose tests are in folders of their own: harnesses of drivers, and the binding of YCSB.
+var testedApart = regexp.MustCompile(`^(harness/[a-z]+|runners/[a-z]+/java)$`)
 
 // testsOf a folder are the folders in it that have nothing but tests: they are no part of an image,
 // and a change of them makes no new one. `make harness-test` runs them.
 func testsOf(folder string) []string {
-	if !harnessFolder.MatchString(filepath.ToSlash(folder)) {
+	if !testedApart.MatchString(filepath.ToSlash(folder)) {
 		return nil
 	}
 	return []string{"test", "testing", "tests"}

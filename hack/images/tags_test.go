@@ -14,7 +14,8 @@ import (
 var small = map[string]string{
 	"runners/x/Dockerfile":        "FROM debian:sid-slim\n",
 	"runners/x/fetch.sh":          "echo\n",
-	"runners/y/Main.java":         "class Main {}\n",
+	"runners/y/java/Main.java":    "class Main {}\n",
+	"runners/y/java/test/T.java":  "class T {}\n",
 	"harness/x/Dockerfile":        "FROM debian:sid-slim\n",
 	"harness/x/tests/run.x":       "assert\n",
 	"harness/x/main_test.go":      "package main\n",
@@ -38,7 +39,7 @@ var small = map[string]string{
 
 // Each input changes the tag, and what is no input does not.
 func TestTagFollowsItsInputs(t *testing.T) {
-	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "program", "versitygw", "prometheus", "prometheus-operator", "fetched", "runners/y", "hack/tools/x", "test/cmd/x"}}
+	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "program", "versitygw", "prometheus", "prometheus-operator", "fetched", "runners/y/java", "hack/tools/x", "test/cmd/x"}}
 	harness := image{Name: "runner-drivers-x", Folder: "harness/x", Base: "debian:sid-slim", Inputs: []string{"harness/x"}}
 	program := image{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}}
 	tests := map[string]struct {
@@ -52,7 +53,8 @@ func TestTagFollowsItsInputs(t *testing.T) {
 		"a new file beside the Dockerfile":         {image: full, change: "runners/x/patch"},
 		"the recipe of the base":                   {image: full, change: "hack/images/base.sh"},
 		"the binary":                               {image: full, change: "out/bin/linux/agent"},
-		"a folder of the repository":               {image: full, change: "runners/y/Main.java"},
+		"a folder of the repository":               {image: full, change: "runners/y/java/Main.java"},
+		"the tests of such a folder":               {image: full, change: "runners/y/java/test/T.java", same: true},
 		"the lock of the object store":             {image: full, change: "hack/tools/versitygw/go.sum"},
 		"the lock of Prometheus":                   {image: full, change: "hack/monitoring/prometheus/go.sum"},
 		"the lock of its operator":                 {image: full, change: "hack/monitoring/operator/go.sum"},

@@ -70,7 +70,7 @@ func api(t *testing.T, more ...client.Object) client.Client {
 func start(t *testing.T, node string, c client.Client, k *kernel) (a *agent, socket string) {
 	t.Helper()
 	a, socket = newAgent(node, c, c, k.load), filepath.Join(t.TempDir(), "s")
-	a.cacheTimeout = 50 * time.Millisecond
+	a.cacheTimeout = 50 * time.Millisecond // timing: it has to run out: no change comes
 	if err := a.listen(t.Context(), socket); err != nil {
 		t.Fatal(err)
 	}

@@ -35,8 +35,8 @@ standard output, and what the verification found is on standard error.
 
 Exit codes:
   0  the runs are compared, whatever the verdict is
-  1  nothing can be said: an object cannot be read, a run has not ended or has no chain, or
-     the runs did not measure the same
+  1  nothing can be said: an object cannot be read, a run has not ended or ended before its plan was
+     stored, or the runs did not measure the same
   6  what a run has stored was changed or is gone; the output names it, and nothing is compared`
 
 func newCompare(k *kube.Config) *cobra.Command {

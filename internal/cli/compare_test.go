@@ -190,7 +190,7 @@ func TestCompareRefuses(t *testing.T) {
 			return all
 		}, "not compared: a run is not what it has stored", exit.Differs},
 		"a deleted plan": {func(all []client.Object) []client.Object { return slices.Delete(all, 1, 2) }, "not compared", exit.Differs},
-		"no chain": {func(all []client.Object) []client.Object {
+		"no head of the chain": {func(all []client.Object) []client.Object {
 			all[0].(*v1alpha1.BenchmarkRun).Status.Integrity = nil
 			return all
 		}, "has no status.integrity", exit.Problem},

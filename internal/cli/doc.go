@@ -23,5 +23,5 @@
 //
 // Its folder is a floor. Nothing but cmd/kubectl-assay imports it.
 //
-// May import: ground, mathematics, trial, verdict, experiment, record, show.
+// May import: api, engines, runners, ground, mathematics, trial, verdict, experiment, record, show.
 package cli

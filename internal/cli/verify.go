@@ -32,8 +32,8 @@ const verifyHelp = `Compare all that a run has stored with the digests in its re
 
 Exit codes:
   0  everything holds; what a bundle leaves out on purpose is named
-  1  nothing can be said: an object cannot be read, the run has not ended, or an older
-     version of Assay began it, which made no chain
+  1  nothing can be said: an object cannot be read, or the run has not ended, or it ended before its
+     plan was stored
   6  something was changed after it was stored, or is gone, or the file of a bundle is damaged; the output names it
 
 Of a bundle ("kubectl assay export --bundle") every file is compared with the index first.

@@ -24,5 +24,5 @@
 // Its folder is the floor of what a run asks for before it has data: the search of the highest rate (search), what trials do to
 // the data (wear), nodes (placement, queue) and times (calendar) have packages of their own there.
 //
-// May import: ground, mathematics, trial, verdict.
+// May import: api, engines, runners, ground, mathematics, trial, verdict.
 package experiment

@@ -3,5 +3,5 @@
 // Here lie formats (contract), the schema of the API, configuration, names and objects of Kubernetes, budgets of bytes,
 // certificates, the object store, settings of servers, and small helpers that know no domain.
 //
-// May import: nothing.
+// May import: api.
 package ground

@@ -3,5 +3,5 @@
 // Here lies how a run is chained by digests (integrity), read back from a cluster or a file (stored), carried away as one file
 // (bundle), and repeated (rerun).
 //
-// May import: ground, mathematics, trial, verdict, experiment.
+// May import: api, runners, ground, mathematics, trial, verdict, experiment.
 package record

@@ -4,5 +4,5 @@
 // (costs, machinespeed), whether it counts and what else differed (validity, podhealth, likeness), how records are kept
 // (journal), and what others published (quoted). All of it is pure.
 //
-// May import: ground, mathematics.
+// May import: api, engines, runners, ground, mathematics.
 package trial

@@ -3,5 +3,5 @@
 // Here lie the summary of the trials, the declared comparisons and their verdicts (analysis), expected numbers (baseline), the
 // gate that a run has to pass, and the history of a schedule. All of it is pure: data comes in, and data goes out.
 //
-// May import: ground, mathematics, trial.
+// May import: api, ground, mathematics, trial.
 package verdict

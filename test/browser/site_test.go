@@ -27,7 +27,7 @@ func serveSite(t *testing.T) (address, newest, earlier string) {
 	t.Helper()
 	folder := os.Getenv(siteFolder)
 	if folder == "" {
-		t.Skip("hack/site.sh look runs it: " + siteFolder + " names the folder of the site")
+		t.Skip("hack/site.sh check runs it: " + siteFolder + " names the folder of the site")
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "versions.json"))
 	if err != nil {

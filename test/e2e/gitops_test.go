@@ -125,7 +125,7 @@ func (f *flux) promote(t *testing.T, run string) string {
 	return manifest.String()
 }
 
-// example is the folder of the guide.
+// example is the folder of the guide, with the shapes of the local cluster.
 func (f *flux) example(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -135,6 +135,9 @@ func (f *flux) example(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 		files[name] = string(data)
+		for _, s := range shapes {
+			files[name] = strings.ReplaceAll(files[name], s.written, s.here)
+		}
 	}
 	return files
 }

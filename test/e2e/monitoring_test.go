@@ -210,7 +210,7 @@ func (p *prometheus) checkLive(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	address := net.JoinHostPort(pod.Status.PodIP, fmt.Sprint(resources.LivePort))
 	// On a node that is not measured: it would be a neighbour of the trial.
 	api := "kubernetes.default.svc:443"
-	if got := cluster.Connects(t, unrestricted(t, run.Namespace, managerPod(t).Spec.NodeName), address, api); !slices.Equal(got, []string{api}) {
+	if got := cluster.Connects(t, unrestricted(t, run.Namespace, managerPod(t).Spec.NodeName), 1, address, api); !slices.Equal(got, []string{api}) {
 		t.Errorf("a pod of the run's namespace connects to %v", got)
 	}
 }

@@ -86,7 +86,7 @@ func TestPodsConnectOnlyToWhatTheyNeed(t *testing.T) {
 		{"a client of sysbench", podOf(t, ns, "other", v1alpha1.RoleClient), []string{name, api, foreignDatabase, foreignAgent}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, cluster.Connects(t, tt.pod, attempts...)); diff != "" {
+		if diff := cmp.Diff(tt.want, cluster.Connects(t, tt.pod, len(tt.want), attempts...)); diff != "" {
 			t.Errorf("%s connects to (-want +got):\n%s", tt.what, diff)
 		}
 	}
@@ -94,10 +94,10 @@ func TestPodsConnectOnlyToWhatTheyNeed(t *testing.T) {
 	// address of the API server stands for its name, which a database cannot look up.
 	service := net.JoinHostPort(serviceIP(t), "443")
 	away := []string{name, service, foreignDatabase, foreignAgent, metrics, net.JoinHostPort(tool.Status.HostIP, "10250")}
-	if got := cluster.Connects(t, database, away...); len(got) > 0 {
+	if got := cluster.Connects(t, database, 0, away...); len(got) > 0 {
 		t.Errorf("a database connects to %v", got)
 	}
-	if got := cluster.Connects(t, free, away[1], away[5]); len(got) != 2 {
+	if got := cluster.Connects(t, free, 2, away[1], away[5]); len(got) != 2 {
 		t.Errorf("a pod without a policy connects to %v only: the attempts of the database prove nothing", got)
 	}
 }

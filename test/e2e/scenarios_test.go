@@ -23,7 +23,7 @@ func TestPullRequest(t *testing.T) {
 		t.Skip("one of all stories")
 	}
 	s := newShell(t, cluster.Namespace(t))
-	page := pages.Open(t, "../..", "docs/guide/pull-request.md", s.Shell).Retry(disturbed)
+	page := withShapes(pages.Open(t, "../..", "docs/guide/pull-request.md", s.Shell)).Retry(disturbed)
 	page.Next() // the plan
 	page.Next() // the first run
 	for range 3 {
@@ -49,6 +49,17 @@ func TestPullRequest(t *testing.T) {
 		t.Errorf("a slower pull request ends with %d, want %d: %s", code, exit.Gate, out)
 	}
 	page.Next() // it is meant to be slower
+}
+
+// shapes are the machine sizes that the pages name, and those of the local cluster.
+var shapes = []struct{ written, here string }{{"database-m", "kind-target"}, {"client-m", "kind-client"}}
+
+// withShapes has the shapes of the local cluster in the place of those that a page names.
+func withShapes(page *pages.Play) *pages.Play {
+	for _, s := range shapes {
+		page.Replace(s.written, s.here)
+	}
+	return page
 }
 
 // disturbed says whether other work on this machine kept every trial of a run from counting.
@@ -113,7 +124,7 @@ func TestFluxNightly(t *testing.T) {
 	if out, err := s.run("git remote add origin " + f.remote); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	page := pages.Open(t, "../..", "docs/guide/nightly.md", s.Shell)
+	page := withShapes(pages.Open(t, "../..", "docs/guide/nightly.md", s.Shell))
 	for page.Left() > 0 {
 		page.Next()
 	}
@@ -141,7 +152,7 @@ func TestMonitoringOfRegressions(t *testing.T) {
 			t.Logf("%v: %s", err, out)
 		}
 	})
-	page := pages.Open(t, "../..", "docs/guide/dashboard.md", s.Shell).
+	page := withShapes(pages.Open(t, "../..", "docs/guide/dashboard.md", s.Shell)).
 		Replace("release: prometheus", "release: e2e").Replace("--serviceaccount=monitoring:", "--serviceaccount="+monitoringNamespace+":").
 		Replace("--namespace monitoring ", "--namespace "+monitoringNamespace+" ")
 	for page.Left() > 0 {

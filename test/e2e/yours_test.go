@@ -89,10 +89,9 @@ func TestYourDatabase(t *testing.T) {
 	}
 	s := newShell(t, cluster.Namespace(t))
 	address, secret := hostDatabase(t, s.ns)
-	page := pages.Open(t, "../..", "docs/guide/your-database.md", s.Shell).Retry(s.again).
+	page := withShapes(pages.Open(t, "../..", "docs/guide/your-database.md", s.Shell)).Retry(s.again).
 		Replace("db.example.com", address).Replace("username=bench", "username="+string(secret.Data["username"])).
 		Replace("password=change-me", "password="+string(secret.Data["password"])).
-		Replace("client-m", "kind-client").
 		Replace("  deadline:", "  exclusive: false\n  deadline:") // the server is on a node that the run may use
 	for page.Left() > 0 {
 		page.Next()

@@ -3,6 +3,7 @@ package accept
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -46,27 +47,20 @@ func TestPlanOfAPassThatDied(t *testing.T) {
 	planPart(t, w.decide(t)) // the writer finds the conflict
 }
 
-// A status without the chain is of an older manager. The chain of the stored plan goes on; one
-// that never was does not begin.
+// A status from which the chain was removed gets it back: what is stored of the plan, whatever it is. Records that are not
+// chained to it are then found.
 func TestChainFollowsFromTheStoredPlan(t *testing.T) {
-	for name, c := range map[string]struct {
-		part func(chained []byte) []byte
-		want bool
-	}{
-		"a plan with links":                       {func(b []byte) []byte { return b }, true},
-		"a plan of a manager that knows no links": {func([]byte) []byte { return []byte("no part at all") }, false},
+	for name, stored := range map[string]func([]byte) []byte{
+		"the plan as it was written": func(b []byte) []byte { return b },
+		"something else":             func([]byte) []byte { return []byte("no part at all") },
 	} {
 		w := newWorld(accepted(t))
 		part := w.objects[decision.Named[*corev1.ConfigMap](contract.PlanName("run", 0))].(*corev1.ConfigMap)
-		digest := contract.Digest(part.BinaryData[contract.KeyPlan])
-		part.BinaryData[contract.KeyPlan] = c.part(part.BinaryData[contract.KeyPlan])
+		part.BinaryData[contract.KeyPlan] = stored(part.BinaryData[contract.KeyPlan])
 		w.in.Run.Status.Integrity = nil
-		var want *v1alpha1.IntegrityStatus
-		if c.want {
-			want = &v1alpha1.IntegrityStatus{PlanSHA256: digest}
-		}
-		if got := w.decide(t).Status.Integrity; (got == nil) != (want == nil) || got != nil && *got != *want {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
+		want := &v1alpha1.IntegrityStatus{PlanSHA256: contract.Digest(part.BinaryData[contract.KeyPlan])}
+		if diff := cmp.Diff(want, w.decide(t).Status.Integrity); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -38,18 +38,14 @@ func (in Input) plan(w experiment.Work, ask *decision.Asking) (*plan.Plan, error
 	return p, err
 }
 
-// storedChain is the digest of the last part of a plan that was written down with links; empty
-// for any other. It means nothing while ask is not complete.
+// storedChain is the digest of the last part of a plan that was written down; empty where there is none. It means nothing
+// while ask is not complete.
 func (in Input) storedChain(ask *decision.Asking) string {
 	st := in.Run.Status.Plan
 	if st == nil || st.ConfigMapCount < 1 {
 		return ""
 	}
-	last := ask.Stored(contract.PlanName(in.Run.Name, st.ConfigMapCount-1)).Value
-	if !last.InChain {
-		return ""
-	}
-	return last.Digests[contract.KeyPlan]
+	return ask.Stored(contract.PlanName(in.Run.Name, st.ConfigMapCount-1)).Value.Digests[contract.KeyPlan]
 }
 
 // storedPlan is the plan that was written down; it means nothing while ask is not

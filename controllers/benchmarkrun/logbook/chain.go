@@ -13,12 +13,10 @@ import (
 // parts are compared when the run ends.
 func vouched(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, book Book, ask *decision.Asking) decision.State {
 	switch {
-	case anchor == nil && book.Chained():
-		return tampered(run, book.Part, errors.New("its records are in a chain, and the plan of this run has none"))
+	case anchor == nil && book.Exists:
+		return tampered(run, book.Part, errors.New("the plan that its records are chained to is not there"))
 	case anchor == nil:
 		return decision.Done{}
-	case book.Exists && !book.Chained():
-		return tampered(run, book.Part, errors.New("its records have no links, and this run has a chain"))
 	}
 	root := ""
 	if book.Part == 0 {
@@ -69,7 +67,7 @@ func Check(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, last Bo
 	for number := range last.Part + 1 {
 		book := last
 		if number < last.Part {
-			book, _ = part(run, number, anchor, ask.EarlierRecords) // All says what is wrong with one that cannot be read
+			book, _ = part(run, number, ask.EarlierRecords) // All says what is wrong with one that cannot be read
 		}
 		if !ask.Complete() || !book.Exists {
 			return found
@@ -77,7 +75,7 @@ func Check(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, last Bo
 		name := contract.RecordsName(run.Name, number)
 		found = append(found, walk.Part(name, book.Records)...)
 		parts = append(parts, integrity.Part{Name: name, Key: contract.KeyRecords, Stored: integrity.Stored{
-			Exists: true, InChain: book.Chained(), Previous: book.PreviousPart(), Digests: map[string]string{contract.KeyRecords: book.SHA256},
+			Exists: true, Previous: book.PreviousPart(), Digests: map[string]string{contract.KeyRecords: book.SHA256},
 		}})
 	}
 	return append(found, integrity.Parts(parts, last.SHA256)...)

@@ -42,7 +42,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 	if run.Status.Placement == nil && run.Status.Releases == 0 {
 		return Empty(), decision.Done{}
 	}
-	book, state := part(run, max(known-1, 0), anchor, ask.Records)
+	book, state := part(run, max(known-1, 0), ask.Records)
 	if !ask.Complete() || !decision.IsDone(state) {
 		return Empty(), state
 	}
@@ -52,7 +52,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 			contract.RecordsName(run.Name, known-1))
 	}
 	for book.Full() {
-		next, state := part(run, book.Part+1, anchor, ask.Records)
+		next, state := part(run, book.Part+1, ask.Records)
 		if !ask.Complete() || !decision.IsDone(state) {
 			return Empty(), state
 		}
@@ -71,7 +71,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 }
 
 // part of the records; one that does not exist is the empty first part.
-func part(run *v1alpha1.BenchmarkRun, number int32, anchor *v1alpha1.IntegrityStatus, records func(name string) decision.Fact[decision.Part]) (Book, decision.State) {
+func part(run *v1alpha1.BenchmarkRun, number int32, records func(name string) decision.Fact[decision.Part]) (Book, decision.State) {
 	name := contract.RecordsName(run.Name, number)
 	fact := records(name)
 	if !fact.Exists || !metav1.IsControlledBy(fact.Value.Object, run) {
@@ -88,11 +88,8 @@ func part(run *v1alpha1.BenchmarkRun, number int32, anchor *v1alpha1.IntegritySt
 	if errors.As(err, &newer) {
 		return Empty(), decision.WaitFor(v1alpha1.ReasonJournalTooNew, "ConfigMap %s with the records of this run: %v", name, newer)
 	}
-	if err != nil && anchor != nil {
-		return Empty(), tampered(run, number, fmt.Errorf("it cannot be read: %w", err))
-	}
 	if err != nil {
-		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with the records of this run cannot be read: %v", name, err)
+		return Empty(), tampered(run, number, fmt.Errorf("it cannot be read: %w", err))
 	}
 	return Book{Records: read, Exists: true, SHA256: read.Stored(), object: fact.Value.Object}, decision.Done{}
 }
@@ -144,13 +141,13 @@ func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Book, decisi
 
 // RecordsOf a part; none while it is not known, and of one that is of no use, which All says.
 func RecordsOf(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) []contract.Record {
-	book, _ := part(run, number, run.Status.Integrity, ask.Records)
+	book, _ := part(run, number, ask.Records)
 	return book.Records.Records
 }
 
 // earlier part of the records, which has to be there.
 func earlier(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book, decision.State) {
-	book, state := part(run, number, run.Status.Integrity, ask.EarlierRecords)
+	book, state := part(run, number, ask.EarlierRecords)
 	if decision.IsDone(state) && !book.Exists {
 		state = decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", contract.RecordsName(run.Name, number))
 	}
@@ -188,7 +185,7 @@ func OfBlock(run *v1alpha1.BenchmarkRun, last Book, block int32, ask *decision.A
 // Bytes that the parts of the records take, after All has read them. The last one counts as it was read.
 func Bytes(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) (bytes int64) {
 	for number := range last.Part {
-		book, _ := part(run, number, run.Status.Integrity, ask.EarlierRecords)
+		book, _ := part(run, number, ask.EarlierRecords)
 		bytes += budget.OfResult(book.Bytes())
 	}
 	if last.Exists {

@@ -13,7 +13,7 @@ import (
 )
 
 // A record of a trial that the plan does not have would be looked up in the plan.
-func TestRecordsOutsideThePlanAreLost(t *testing.T) {
+func TestRecordsOutsideThePlanAreRefused(t *testing.T) {
 	final := func(index, attempt int32) contract.Record {
 		return contract.Record{Index: index, Attempt: attempt, Final: true, State: contract.Failed, Target: "db"}
 	}
@@ -27,13 +27,13 @@ func TestRecordsOutsideThePlanAreLost(t *testing.T) {
 		want string
 	}{
 		"a decision":            {journal.Records{Records: []contract.Record{decides(contract.Decision{Next: new(int32(2))})}}, ""},
-		"a decision to go back": {journal.Records{Records: []contract.Record{decides(contract.Decision{Next: new(int32(-1))})}}, v1alpha1.ReasonJournalLost},
-		"a decision to leave":   {journal.Records{Records: []contract.Record{decides(contract.Decision{Next: new(int32(3))})}}, v1alpha1.ReasonJournalLost},
+		"a decision to go back": {journal.Records{Records: []contract.Record{decides(contract.Decision{Next: new(int32(-1))})}}, v1alpha1.ReasonTampered},
+		"a decision to leave":   {journal.Records{Records: []contract.Record{decides(contract.Decision{Next: new(int32(3))})}}, v1alpha1.ReasonTampered},
 		"a trial of the plan":   {journal.Records{Records: []contract.Record{final(2, 0)}}, ""},
-		"behind the plan":       {journal.Records{Records: []contract.Record{final(3, 0)}}, v1alpha1.ReasonJournalLost},
-		"before the plan":       {journal.Records{Records: []contract.Record{final(-5, 0)}}, v1alpha1.ReasonJournalLost},
-		"before the first try":  {journal.Records{Records: []contract.Record{final(0, -1)}}, v1alpha1.ReasonJournalLost},
-		"no record":             {journal.Records{Before: contract.Totals{Done: 3}}, v1alpha1.ReasonJournalLost},
+		"behind the plan":       {journal.Records{Records: []contract.Record{final(3, 0)}}, v1alpha1.ReasonTampered},
+		"before the plan":       {journal.Records{Records: []contract.Record{final(-5, 0)}}, v1alpha1.ReasonTampered},
+		"before the first try":  {journal.Records{Records: []contract.Record{final(0, -1)}}, v1alpha1.ReasonTampered},
+		"no record":             {journal.Records{Before: contract.Totals{Done: 3}}, v1alpha1.ReasonTampered},
 	} {
 		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run", UID: "1"}}
 		run.Status.Placement, run.Status.Plan = &v1alpha1.Placement{}, &v1alpha1.PlanStatus{TrialCount: 3}
@@ -44,7 +44,7 @@ func TestRecordsOutsideThePlanAreLost(t *testing.T) {
 		cm := &corev1.ConfigMap{BinaryData: map[string][]byte{contract.KeyRecords: data}}
 		cm.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(run, v1alpha1.GroupVersion.WithKind("BenchmarkRun"))}
 		known := decision.Known{}.With(decision.GetRecords{Name: contract.RecordsName("run", 0)}, decision.PartIn(cm))
-		_, state := Read(run, nil, known.Ask())
+		_, state := Read(run, &v1alpha1.IntegrityStatus{}, known.Ask())
 		got := ""
 		if failed, is := state.(decision.Failed); is {
 			got = failed.Reason
@@ -78,7 +78,7 @@ func TestRecordsOfARunThatGaveItsNodesBack(t *testing.T) {
 	known := decision.Known{}.With(decision.GetRecords{Name: contract.RecordsName("run", 0)}, decision.PartIn(cm))
 	for releases, want := range []int32{0, 1} {
 		run.Status.Releases = int32(releases)
-		book, state := Read(run, nil, known.Ask())
+		book, state := Read(run, &v1alpha1.IntegrityStatus{}, known.Ask())
 		if done := book.Totals().Done; !decision.IsDone(state) || done != want {
 			t.Errorf("after %d releases: %d trials and %+v, want %d", releases, done, state, want)
 		}

@@ -47,7 +47,7 @@ func (a *Agent) publishedStart(ctx context.Context) (time.Time, error) {
 	for {
 		cm, err := a.API.Get(ctx, a.Trial)
 		if err == nil && !published(cm) {
-			look, cancel := context.WithTimeout(ctx, a.Look)
+			look, cancel := context.WithTimeout(ctx, a.Silence)
 			err = a.API.Follow(look, a.Trial, cm.ResourceVersion, published)
 			cancel()
 		}

@@ -97,8 +97,8 @@ type Timeouts struct {
 	Ask time.Duration
 	// Poll is the interval of reads of the start where a watch fails.
 	Poll time.Duration
-	// Look is the maximum silence of a watch before the ConfigMap is read again.
-	Look time.Duration
+	// Silence is the longest silence of a watch before the ConfigMap is read again.
+	Silence time.Duration
 	// Peers is the interval of reads of another client's result.
 	Peers time.Duration
 	// Yield is how long the first client waits for its termination when another client has
@@ -120,7 +120,7 @@ type Timeouts struct {
 // DefaultTimeouts are the timeouts of production.
 func DefaultTimeouts() Timeouts {
 	return Timeouts{
-		TrialRead: 5 * time.Minute, Connect: time.Minute, Ask: 2 * time.Second, Poll: 200 * time.Millisecond, Look: 5 * time.Second,
+		TrialRead: 5 * time.Minute, Connect: time.Minute, Ask: 2 * time.Second, Poll: 200 * time.Millisecond, Silence: 5 * time.Second,
 		Peers: time.Second, Yield: 15 * time.Second,
 		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second, ToolAnswer: 10 * time.Second,
 		Deliver: 2 * time.Minute, Interrupted: 20 * time.Second,

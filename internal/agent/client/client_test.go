@@ -134,10 +134,11 @@ func TestFailuresAreDelivered(t *testing.T) {
 		reason contract.Reason
 		want   string
 	}{
-		"what the tool said":                {tool: "bad", reason: contract.ReasonToolFailed, want: "FATAL: no"},
-		"the tool's last word":              {tool: "bad", reason: contract.ReasonToolFailed, want: "last word: ERROR 2013: lost with ***"},
-		"a tool that does not end in time":  {tool: "stubborn", trial: soon, reason: contract.ReasonDeadlineExceeded, want: "the deadline"},
-		"a runner that the agent lacks":     {trial: func(trial *contract.Trial) { trial.Runner = "ycsb" }, reason: contract.ReasonTrialUnreadable, want: `no runner "ycsb"`},
+		"what the tool said":               {tool: "bad", reason: contract.ReasonToolFailed, want: "FATAL: no"},
+		"the tool's last word":             {tool: "bad", reason: contract.ReasonToolFailed, want: "last word: ERROR 2013: lost with ***"},
+		"a tool that does not end in time": {tool: "stubborn", trial: soon, reason: contract.ReasonDeadlineExceeded, want: "the deadline"},
+		"a runner that the agent lacks":    {trial: func(trial *contract.Trial) { trial.Runner = "ycsb" }, reason: contract.ReasonTrialUnreadable, want: `no runner "ycsb"`},
+		// timing: it has to run out: the server never answers
 		"a server that does not answer":     {rig: func(r *rig) { r.agent.Timeouts.Connect, r.server.err = 200*time.Millisecond, errors.New("no route") }, reason: contract.ReasonTargetUnreachable, want: "no route"},
 		"credentials that were not mounted": {rig: func(r *rig) { r.agent.Credentials = "/nonexistent" }, reason: contract.ReasonTrialUnreadable, want: "username"},
 		"a warm-up that failed":             {tool: "bad", trial: func(trial *contract.Trial) { trial.WarmupSeconds = 1 }, reason: contract.ReasonToolFailed, want: "during the warm-up"},

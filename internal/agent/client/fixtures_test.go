@@ -166,7 +166,7 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 	r.agent = &Agent{
 		Options: Options{Trial: "t", Result: "t-result-0", Credentials: dir, Work: t.TempDir(), TerminationLog: filepath.Join(dir, "term"), Node: "n1", Socket: socket},
 		Timeouts: Timeouts{
-			TrialRead: hang.Limit, Connect: hang.Limit, Ask: hang.Limit, Poll: 5 * time.Millisecond, Look: 50 * time.Millisecond,
+			TrialRead: hang.Limit, Connect: hang.Limit, Ask: hang.Limit, Poll: 5 * time.Millisecond, Silence: 50 * time.Millisecond,
 			Peers: 5 * time.Millisecond, Yield: 20 * time.Millisecond,
 			Retry: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, ToolGrace: 50 * time.Millisecond, ToolAnswer: hang.Limit,
 			Deliver: hang.Limit, Interrupted: hang.Limit,

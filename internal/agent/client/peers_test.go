@@ -247,7 +247,7 @@ func TestTheWaitForOthersOutlivesTheAPI(t *testing.T) {
 func TestAClientThatHelpsWaitsForTheServer(t *testing.T) {
 	rigs, _ := newLoad(t, 2, nil)
 	rigs[1].server.err = errors.New("no such host")
-	rigs[1].agent.Timeouts.Connect = 200 * time.Millisecond
+	rigs[1].agent.Timeouts.Connect = 200 * time.Millisecond // timing: it has to run out: the server never answers
 	if err := rigs[1].agent.Run(t.Context()); err == nil {
 		t.Error("it is no error")
 	}

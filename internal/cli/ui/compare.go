@@ -32,7 +32,7 @@ type comparePage struct {
 	Problem *problem
 	// Answer is what both show together, Ratios the evidence for it.
 	Answer, Ratios template.HTML
-	Chapters       []linesOf
+	Sections       []linesOf
 	// Notes are what the verification says.
 	Notes string
 }
@@ -123,7 +123,7 @@ func (s *site) tell(ctx context.Context, body *comparePage, runs []stored.Source
 			part.Lines[i] = cut(part.Lines[i])
 		}
 		part.Lines = part.Lines[:min(len(part.Lines), mostRows)]
-		body.Chapters = append(body.Chapters, part)
+		body.Sections = append(body.Sections, part)
 	}
 	if body.Answer, err = report.Answer(doc.Answer); err != nil {
 		return err

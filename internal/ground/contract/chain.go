@@ -1,6 +1,6 @@
 package contract
 
-// ChainReader is the reader level of a part whose records are linked.
+// ChainReader is the lowest reader level that may continue records: it links the next one to them.
 const ChainReader = 2
 
 // RecordedDelivery has the digests of what one client delivered, as they were when the outcome

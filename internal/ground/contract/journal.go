@@ -97,7 +97,7 @@ type Record struct {
 	// of a target has those of the clients that loaded it, too.
 	Delivered []RecordedDelivery `json:"delivered,omitempty"`
 	// Previous is the hex SHA-256 of the stored bytes of the record before. In the first record
-	// it is that of the last part of the plan. It is empty in a journal without a chain.
+	// it is that of the last part of the plan.
 	Previous string `json:"previous,omitempty"`
 }
 

@@ -61,9 +61,7 @@ type Stored struct {
 	Exists, Foreign bool
 	// Digests are the hex SHA-256 of the stored bytes, by key.
 	Digests map[string]string
-	// InChain: it is a part of the journal with links. Previous is the digest that it has of the
-	// part before.
-	InChain  bool
+	// Previous is the digest that a part of the journal has of the part before; empty in the first part.
 	Previous string
 	// Unreadable says why a part of the journal could not be decoded; empty when it could.
 	Unreadable string
@@ -83,7 +81,7 @@ func StoredIn(cm *corev1.ConfigMap, run metav1.Object) Stored {
 	for _, key := range []string{contract.KeyPlan, contract.KeyRecords, contract.KeySummary} {
 		if gz, is := cm.BinaryData[key]; is {
 			var err error
-			if s.InChain, s.Previous, err = journal.Link(gz); err != nil {
+			if s.Previous, err = journal.Link(gz); err != nil {
 				s.Unreadable = err.Error()
 			}
 		}

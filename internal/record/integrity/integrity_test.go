@@ -24,7 +24,7 @@ func TestARunThatNobodyChangedHolds(t *testing.T) {
 	}
 	s.run.Status.Integrity = nil
 	if got := s.report(); got.Chained || len(got.Findings) > 0 {
-		t.Errorf("a run without a chain: %+v", got)
+		t.Errorf("a run without a plan: %+v", got)
 	}
 }
 

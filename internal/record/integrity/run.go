@@ -16,7 +16,8 @@ type Read func(name string) (*corev1.ConfigMap, error)
 
 // Report is what was compared of a run, and what differs.
 type Report struct {
-	// Chained: the run has a chain. Without one nothing was compared.
+	// Chained: the status has the head of the chain. Without it nothing was compared: the run ended before its plan was
+	// stored, or the status was edited.
 	Chained bool
 	// Plan, Records and Summary are numbers of ConfigMaps; Results are those of clients, and
 	// Trials the records of attempts.

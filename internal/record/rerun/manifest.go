@@ -46,7 +46,7 @@ func Make(ctx context.Context, run *stored.Run, name string) (Manifest, error) {
 		t := &m.Run.Spec.Targets[i]
 		switch {
 		case t.External != nil:
-			m.note("target %s is not Assay's: nothing says that it is what it was (%s)", t.Name, serverOf(o, t.Name))
+			m.note("target %s is not Assay's: nothing shows that the server is unchanged (%s)", t.Name, serverOf(o, t.Name))
 		case t.Published != nil:
 			if err := m.pinQuoted(ctx, run, t); err != nil {
 				return Manifest{}, err

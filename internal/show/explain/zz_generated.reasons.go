@@ -108,7 +108,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"BaselineInvalid", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The numbers of the BenchmarkBaseline contradict themselves."},
 	{"NotAlike", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run was measured in other circumstances than its baseline, in what requireLike names."},
 	{"NotComparable", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run has another workload than that of the baseline. Nothing was compared."},
-	{"NotJudged", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "No measurement can be compared, or nothing looks."},
+	{"NotJudged", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "No measurement can be compared, or there is neither a gate nor a search for change points."},
 	{"ReportTooLarge", "Reports: reasons of status.report, besides those above. They say nothing about the run.", "The page would take more memory than the manager gives to it. The ConfigMap of the report has its tables."},
 	{"ReportNotStored", "Reports: reasons of status.report, besides those above. They say nothing about the run.", "A part of the report could not be stored, and is not tried again."},
 }

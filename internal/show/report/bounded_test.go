@@ -69,7 +69,7 @@ func TestASmallTableKeepsItsColumns(t *testing.T) {
 
 // Histograms without common buckets are merged until they are long, and the picture says of how many trials it is.
 func TestMergedHistogramsAreBounded(t *testing.T) {
-	s := &sight{histograms: map[string]contract.Histogram{}}
+	s := &detail{histograms: map[string]contract.Histogram{}}
 	const each = maxBuckets * 3 / 5
 	for trial := range 4 {
 		h := &contract.Histogram{Unit: "ms"}
@@ -93,7 +93,7 @@ func TestResultsOfManyClientsAreBounded(t *testing.T) {
 			n++
 			return resultOf(rec), true, nil
 		}
-		all, err := look(in, trialsOf(in))
+		all, err := detailsOf(in, trialsOf(in))
 		if err != nil || n != want || all.left != 5-len(all.cells) {
 			t.Errorf("%d clients: %d trials of %d cells, and %d more cells; want %d trials (%v)", clients, n, len(all.cells), all.left, want, err)
 		}

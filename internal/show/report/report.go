@@ -66,7 +66,7 @@ func build(in Input) (document, error) {
 	in.read()
 	d := document{Title: line(in.Run.Name), Answer: in.doc.Answer, Head: head(in), Facts: facts(in)}
 	trials := trialsOf(in)
-	looked, err := look(in, trials)
+	details, err := detailsOf(in, trials)
 	if err != nil {
 		return d, err
 	}
@@ -74,8 +74,8 @@ func build(in Input) (document, error) {
 		{"comparison", "Comparison", comparison(in, trials)},
 		{"trials", "Every trial", inTime(in, trials)},
 		{"load", "Over the load", overLoad(in, trials)},
-		{"time", "Over time", overTime(looked)},
-		{"latency", "Latency spectrum", spectrum(looked)},
+		{"time", "Over time", overTime(details)},
+		{"latency", "Latency spectrum", spectrum(details)},
 		{"environment", "Environment", environment(in)},
 		{"findings", "What the checks found", findings(in)},
 		{"quoted", "Quoted numbers", quotedNumbers(in)},

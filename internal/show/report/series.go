@@ -69,13 +69,13 @@ func (s timeSeries) stalls() (out []contract.Interval) {
 }
 
 // overTime has one picture for each cell: a trial of each target.
-func overTime(all looked) (out []block) {
+func overTime(all details) (out []block) {
 	for _, cell := range all.cells {
 		var lines []chart.Line
 		var key, notes []string
 		c := chart.Lines{XUnit: "seconds of the measured window", Zero: true, Height: 260}
 		behind := &table{Head: []column{{"target", false}, {"second", true}, {"", true}}}
-		for _, s := range all.sights[cell] {
+		for _, s := range all.byCell[cell] {
 			if s.series == nil {
 				continue
 			}
@@ -127,7 +127,7 @@ func overTime(all looked) (out []block) {
 }
 
 // intervals of a trial, in a table.
-func (t *table) intervals(s *sight) {
+func (t *table) intervals(s *detail) {
 	for _, p := range append(slices.Clone(s.series.warmup), s.series.window...) {
 		if len(t.Rows) >= maxRows {
 			return

@@ -20,10 +20,10 @@ var percentiles = []float64{50, 75, 90, 95, 99, 99.9, 99.99, 99.999}
 const beyond = 10
 
 // spectrum has a picture for each cell and kind of operation: latency by percentile, of all targets.
-func spectrum(all looked) (out []block) {
+func spectrum(all details) (out []block) {
 	for _, cell := range all.cells {
 		var operations []string
-		for _, s := range all.sights[cell] {
+		for _, s := range all.byCell[cell] {
 			for _, name := range s.operations {
 				if !slices.Contains(operations, name) {
 					operations = append(operations, name)
@@ -32,7 +32,7 @@ func spectrum(all looked) (out []block) {
 		}
 		for _, name := range operations {
 			if len(out) < maxPanels {
-				out = append(out, block{Picture: spectrumOf(cell, name, all.sights[cell])})
+				out = append(out, block{Picture: spectrumOf(cell, name, all.byCell[cell])})
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func spectrum(all looked) (out []block) {
 	return out
 }
 
-func spectrumOf(where, operation string, sights []*sight) *picture {
+func spectrumOf(where, operation string, byCell []*detail) *picture {
 	c := chart.Lines{LogX: true, LogY: true, Height: 320, XUnit: "percentile"}
 	behind := &table{Caption: "Percentiles behind the picture", Head: []column{{"target", false}, {"operations", true}}}
 	for _, p := range percentiles {
@@ -52,7 +52,7 @@ func spectrumOf(where, operation string, sights []*sight) *picture {
 	behind.Head = append(behind.Head, column{"largest", true})
 	var key, notes []string
 	unit, slowest := "", 1.0
-	for _, s := range sights {
+	for _, s := range byCell {
 		h, has := s.histograms[operation]
 		if !has {
 			continue

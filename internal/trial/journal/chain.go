@@ -10,7 +10,7 @@ import (
 
 // links of a part to what is before it. All digests are the hex SHA-256 of stored bytes.
 type links struct {
-	// minReader of the part: contract.ChainReader or more in a chain.
+	// minReader of the part as it was read; 0 for one that was not.
 	minReader int
 	// previous is the digest of the part before.
 	previous string
@@ -53,11 +53,8 @@ func chained(before [][]byte) header {
 
 // BeginChain is the empty first part of the records of a plan, whose last part has the digest.
 func BeginChain(plan string) Records {
-	return Records{links: links{minReader: contract.ChainReader, root: plan}}
+	return Records{links: links{root: plan}}
 }
-
-// Chained says whether the records of the part are linked.
-func (r Records) Chained() bool { return r.minReader >= contract.ChainReader }
 
 // Head is the digest of the last record. In a part without records it is that of what comes
 // before; empty where that is not known.
@@ -86,9 +83,6 @@ func (r Records) Count() int32 {
 }
 
 func (r Records) linksOfNext() links {
-	if !r.Chained() {
-		return links{}
-	}
 	next := links{minReader: r.minReader, root: r.Head(), previous: r.stored}
 	if r.stored == "" {
 		// An error is that of a record, which the next part keeps.
@@ -111,16 +105,16 @@ func (r Records) CheckLinks(root string) (head string, err error) {
 	return r.head, r.broken
 }
 
-// Link reads the links of a part of any kind: whether it is in a chain, and the digest of the
-// part before. It fails for what is no part, and does not mind a newer reader.
-func Link(gz []byte) (inChain bool, previous string, err error) {
+// Link reads the digest of the part before from a part of any kind; empty in the first part. It fails for what is no part, and
+// does not mind a newer reader.
+func Link(gz []byte) (previous string, err error) {
 	var h header
 	plain, err := gunzip(gz)
 	if err == nil {
 		err = json.Unmarshal(plain, &h)
 	}
 	if err != nil {
-		return false, "", fmt.Errorf("decoding a part of the journal: %w", err)
+		return "", fmt.Errorf("decoding a part of the journal: %w", err)
 	}
-	return h.MinReader >= contract.ChainReader, h.Previous, nil
+	return h.Previous, nil
 }

@@ -57,10 +57,9 @@ func (e *TooNewError) Error() string {
 type header struct {
 	// Version is always contract.JournalVersion.
 	Version string `json:"version"`
-	// MinReader is the lowest reader level that may continue the part; absent for 1.
-	MinReader int `json:"minReader,omitempty"`
-	// Previous is the hex SHA-256 of the stored bytes of the part before; absent in the first
-	// part, and in a journal without a chain.
+	// MinReader is the lowest reader level that may continue the part.
+	MinReader int `json:"minReader"`
+	// Previous is the hex SHA-256 of the stored bytes of the part before; absent in the first part.
 	Previous string `json:"previous,omitempty"`
 }
 

@@ -79,9 +79,7 @@ func (r Records) Last() *contract.Record {
 // Add returns the part with one more record, linked to the one before. The receiver is
 // unchanged.
 func (r Records) Add(rec contract.Record) Records {
-	if r.Chained() {
-		rec.Previous = r.Head()
-	}
+	rec.Previous = r.Head()
 	r.Records = append(slices.Clip(r.Records), rec)
 	r.written, r.stored = slices.Clip(r.written), ""
 	for _, rec := range r.Records[len(r.written):] {
@@ -146,10 +144,8 @@ func (r Records) Encode() ([]byte, error) {
 		}
 		records = append(records, data)
 	}
-	values := map[string]any{"version": contract.JournalVersion, "part": r.Part, "before": r.Before, "records": records}
-	if r.Chained() {
-		values["minReader"] = r.minReader
-	}
+	values := map[string]any{"version": contract.JournalVersion, "minReader": max(r.minReader, contract.ChainReader),
+		"part": r.Part, "before": r.Before, "records": records}
 	if r.previous != "" {
 		values["previous"] = r.previous
 	}

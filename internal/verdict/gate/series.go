@@ -12,7 +12,7 @@ import (
 // ChangeOptions of a search for changes in a series.
 type ChangeOptions struct {
 	// ErrorRate is the largest probability of any change in a series without one, over all measurements
-	// of its latest run, such as 0.05. It holds for one look: whoever looks each night has it each night.
+	// of its latest run, such as 0.05. It holds for one search: a nightly search has it each night.
 	ErrorRate float64
 	// MinimumEffect is the smallest change of the level that matters, such as 0.05.
 	MinimumEffect float64

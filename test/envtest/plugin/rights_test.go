@@ -23,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/finished"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // storedNamespace is that of the runs of test/helpers/finished.
@@ -246,9 +247,10 @@ func TestRolesOfUsers(t *testing.T) {
 		}
 	}
 	file := manifest(t, "mine", "")
-	if got := call(t.Context(), as(t, viewer, storedNamespace, ""), "run", "-f", file, "--timeout", "1s"); got.code != exit.Problem || !strings.Contains(got.problems, `cannot patch resource "benchmarkruns"`) {
+	if got := call(t.Context(), as(t, viewer, storedNamespace, ""), "run", "-f", file, "--timeout", hang.Limit.String()); got.code != exit.Problem || !strings.Contains(got.problems, `cannot patch resource "benchmarkruns"`) {
 		t.Errorf("view starts a run: %s", got)
 	}
+	// timing: it has to run out, and counts from when the run was made: nobody carries it out
 	if got := call(t.Context(), as(t, editor, storedNamespace, ""), "run", "-f", file, "--timeout", "1s"); got.code != exit.Problem || !strings.Contains(got.problems, "has not ended within 1s, and goes on") {
 		t.Errorf("edit starts no run: %s", got)
 	}

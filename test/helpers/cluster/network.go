@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // Images with bash: one that the nodes of a cluster have whose node image was built here, and
@@ -40,10 +41,10 @@ func OpenDatabases(t testing.TB, namespace string) {
 	}
 }
 
-// Connects tries TCP connections from a pod, each for five seconds, and looks up names. It
-// returns what worked, in the order of the attempts: "host:port", or "name" alone. The pod gets
-// another container for that, which stays until the pod ends.
-func Connects(t testing.TB, pod *corev1.Pod, attempts ...string) []string {
+// Connects tries TCP connections from a pod, and looks up names, until the wanted number of attempts has worked, a minute at
+// most, and five seconds more: what is blocked has failed by then, and has to be given up. It returns what worked, in the order of
+// the attempts: "host:port", or "name" alone. The pod gets another container for that, which stays until the pod ends.
+func Connects(t testing.TB, pod *corev1.Pod, wanted int, attempts ...string) []string {
 	t.Helper()
 	var script strings.Builder
 	script.WriteString("cd /tmp 2>/dev/null; : >/dev/termination-log\n")
@@ -52,9 +53,9 @@ func Connects(t testing.TB, pod *corev1.Pod, attempts ...string) []string {
 		if host, port, found := strings.Cut(a, ":"); found {
 			try = fmt.Sprintf("bash -c 'exec 3<>/dev/tcp/%s/%s'", host, port)
 		}
-		fmt.Fprintf(&script, "(timeout 5 %s && echo %d >>/dev/termination-log) >/dev/null 2>&1 &\n", try, i)
+		fmt.Fprintf(&script, "(timeout 60 %s && echo %d >>/dev/termination-log) >/dev/null 2>&1 &\n", try, i)
 	}
-	script.WriteString("wait\n")
+	fmt.Fprintf(&script, "for _ in $(seq 60); do [ $(wc -l </dev/termination-log) -ge %d ] && break; sleep 1; done\nsleep 5\n", wanted)
 	name := fmt.Sprintf("probe-%d", len(pod.Spec.EphemeralContainers))
 	change := pod.DeepCopy()
 	change.Spec.EphemeralContainers = append(change.Spec.EphemeralContainers, corev1.EphemeralContainer{
@@ -70,7 +71,7 @@ func Connects(t testing.TB, pod *corev1.Pod, attempts ...string) []string {
 	if err := API.SubResource("ephemeralcontainers").Update(t.Context(), change); err != nil {
 		t.Fatalf("adding a container to pod %s: %v", pod.Name, err)
 	}
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(hang.Limit); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		if err := API.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
 			t.Fatalf("reading pod %s: %v", pod.Name, err)
 		}

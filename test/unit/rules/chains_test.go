@@ -102,6 +102,44 @@ func chainsExplained(root string) (out []violation, err error) {
 	return out, err
 }
 
+// chainsInPages are those in the guide and in the templates of pages: their running texts, without code.
+func chainsInPages(documents []document) (out []violation) {
+	for _, d := range documents {
+		sentences := []string{}
+		switch {
+		case strings.HasSuffix(d.path, ".html"):
+			for _, text := range htmlTags.Split(templateParts.ReplaceAllString(d.text, "code"), -1) {
+				sentences = append(sentences, text)
+			}
+		case strings.HasPrefix(d.path, "docs/guide/"):
+			sentences = sentencesOf(d.text)
+		}
+		for _, s := range sentences {
+			for _, chain := range chainsIn(s) {
+				out = append(out, violation{"chain of pronouns: " + strconv.Quote(chain), d.path, 1, 0})
+			}
+		}
+	}
+	return out
+}
+
+var (
+	// templateParts are actions of a template, styles and scripts.
+	templateParts = regexp.MustCompile(`(?s)\{\{.*?\}\}|<style.*?</style>|<script.*?</script>`)
+	htmlTags      = regexp.MustCompile(`(?s)<[^>]*>`)
+)
+
+// templatesBelow are the templates of pages.
+func templatesBelow(root string) (out []document, err error) {
+	err = walk(root, ".html", func(path string, text []byte) error {
+		if ofProduct(path) {
+			out = append(out, document{path, string(text)})
+		}
+		return nil
+	})
+	return out, err
+}
+
 // textsOf a tree of YAML: its values that are texts.
 func textsOf(tree any) (out []string) {
 	switch v := tree.(type) {
@@ -157,6 +195,18 @@ func TestChainsOfPronouns(t *testing.T) {
 		if got := chainsIn(s); len(got) > 0 {
 			t.Errorf("caught: %q", got)
 		}
+	}
+	pages := []document{
+		{"docs/guide/a.md", "# A\n\nThe run is one that is, or one that was.\n\n```sh\nthose that are, or those that were\n```\n"},
+		{"docs/contributing/a.md", "The run is one that is, or one that was.\n"},
+		{"internal/p/page.html", "<style>a{}</style><p>The page of {{.Name}} is one that is, or one that was</p>"},
+	}
+	wantPages := []violation{
+		{`chain of pronouns: "The run is one that is, or one that was"`, "docs/guide/a.md", 1, 0},
+		{`chain of pronouns: "The page of code is one that is, or one that was"`, "internal/p/page.html", 1, 0},
+	}
+	if diff := cmp.Diff(wantPages, chainsInPages(pages), cmp.AllowUnexported(violation{})); diff != "" {
+		t.Errorf("violations of pages (-want +got):\n%s", diff)
 	}
 	s, _, err := parse("internal/p/a.go", []byte("// Package p is those that are, or those that were.\npackage p\n\nconst a, b = \"short that is, one\", \"the run is one that is, or one that was: wait\"\n"))
 	if err != nil {

@@ -43,6 +43,20 @@ func longSentences(documents []document) (out []violation) {
 	return out
 }
 
+// localShape is the name of a machine size that only the cluster of make cluster has.
+var localShape = regexp.MustCompile(`\bkind-(?:target|client)\b`)
+
+// localShapes are the pages of the guide that name a shape of the local cluster: its readers have a cluster of their own.
+// The tests that play such a page put the names of the local cluster in the place of database-m and client-m.
+func localShapes(documents []document) (out []violation) {
+	for _, d := range documents {
+		if n := len(localShape.FindAllString(d.text, -1)); n > 0 && strings.HasPrefix(d.path, "docs/guide/") {
+			out = append(out, violation{"shape of the local cluster in the guide", d.path, n, 0})
+		}
+	}
+	return out
+}
+
 var (
 	listItem = regexp.MustCompile(`^\s*([-*+]|\d+\.)\s+`)
 	// link and image: what the reader sees of them stays.

@@ -11,11 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mayImport is how the doc.go of a floor, a folder of internal, says which other floors its packages may import. This is the
-// only place that says it.
+// mayImport is how the doc.go of a floor, a folder of internal, says which other floors its packages may import, and which of
+// the folders beside internal. This is the only place that says it.
 var mayImport = regexp.MustCompile(`(?m)^May import: ([a-z, ]+)\.$`)
 
-// floorsOf internal: by the name of each, the floors that it may import.
+// beside are the folders beside internal that floors may import: the API, and the adapters of servers and tools.
+var beside = []string{"api", "engines", "runners"}
+
+// floorsOf internal: by the name of each, the floors and the folders beside that it may import.
 func floorsOf(sources []source) map[string][]string {
 	floors := map[string][]string{}
 	for _, s := range sources {
@@ -52,14 +55,18 @@ func importsAgainstFloors(sources []source) (out []violation) {
 			continue
 		}
 		for _, p := range imports[from] {
-			if to, internal := floorOf(p); internal && to != floor && !slices.Contains(floors[floor], to) {
+			to, internal := floorOf(p)
+			if !internal {
+				to, _, _ = strings.Cut(p, "/")
+			}
+			if (internal || slices.Contains(beside, to)) && to != floor && !slices.Contains(floors[floor], to) {
 				out = append(out, violation{"import against the floors", from + " " + p, 1, 0})
 			}
 		}
 	}
 	for _, floor := range slices.Sorted(maps.Keys(floors)) {
 		for _, below := range floors[floor] {
-			if _, is := floors[below]; !is {
+			if _, is := floors[below]; !is && !slices.Contains(beside, below) {
 				out = append(out, violation{"floor that may import what is none", floor + " " + below, 1, 0})
 			}
 		}
@@ -93,7 +100,7 @@ func TestImportsAgainstFloors(t *testing.T) {
 	imports := func(path, folder string) source {
 		return example(t, path, fmt.Sprintf("package p\n\nimport _ %q\n", module+"/"+folder))
 	}
-	floors := []source{floor("ground", "nothing"), floor("trial", "ground"), floor("verdict", "ground, trial")}
+	floors := []source{floor("ground", "nothing"), floor("trial", "api, ground"), floor("verdict", "ground, trial")}
 	tests := map[string]struct {
 		given []source
 		want  []violation
@@ -101,7 +108,10 @@ func TestImportsAgainstFloors(t *testing.T) {
 		"a floor below":                    {[]source{imports("internal/verdict/gate/a.go", "internal/trial/plan")}, nil},
 		"the same floor":                   {[]source{imports("internal/trial/plan/a.go", "internal/trial/merge")}, nil},
 		"the floor's own package":          {[]source{imports("internal/verdict/a.go", "internal/verdict/gate")}, nil},
-		"what is no floor's":               {[]source{imports("internal/trial/plan/a.go", "api/v1alpha1")}, nil},
+		"the API, which it does not name":  {[]source{imports("internal/verdict/gate/a.go", "api/v1alpha1")}, []violation{{"import against the floors", "internal/verdict/gate api/v1alpha1", 1, 0}}},
+		"an adapter, by the lowest floor":  {[]source{imports("internal/ground/store/a.go", "engines/engine")}, []violation{{"import against the floors", "internal/ground/store engines/engine", 1, 0}}},
+		"the list of tools":                {[]source{imports("internal/trial/plan/a.go", "runners")}, []violation{{"import against the floors", "internal/trial/plan runners", 1, 0}}},
+		"the API, which it names":          {[]source{imports("internal/trial/plan/a.go", "api/v1alpha1")}, nil},
 		"from outside":                     {[]source{imports("controllers/a/a.go", "internal/trial/plan")}, nil},
 		"a test":                           {[]source{imports("internal/trial/plan/a_test.go", "internal/verdict/gate")}, nil},
 		"a floor above":                    {[]source{imports("internal/trial/plan/a.go", "internal/verdict/gate")}, []violation{{"import against the floors", "internal/trial/plan internal/verdict/gate", 1, 0}}},

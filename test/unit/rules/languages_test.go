@@ -3,14 +3,13 @@ package rules
 import (
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
 // The tests of other languages are searched line by line.
 
 // measure is a word for a time that was measured, as the harnesses and their languages write it.
-const measure = `(?:[\w.$>()\[\]'"-]*(?:nanos|nano_?time|micros|millis|elapsed|took|duration|latency|seconds|perf_counter|monotonic|hrtime|microtime|performance\.now|Date\.now|[Ss]topwatch)[\w.$>()\[\]'"]*)`
+const measure = `(?:(?-i:\b(?:[Ll]ate|[Dd]elay|[Ll]ag)(?:ness|s|_\w+|[A-Z]\w*)?\b|\b\w+(?:_late|Late|_delay|Delay|_lag|Lag)\b)|[\w.$>()\[\]'"-]*(?:nanos|nano_?time|micros|millis|elapsed|took|duration|latency|seconds|perf_counter|monotonic|hrtime|microtime|performance\.now|Date\.now|[Ss]topwatch)[\w.$>()\[\]'"]*)`
 
 // assertion is the begin of a line that asserts something.
 const assertion = `^\s*(?:[\w.$>:-]*(?:assert|expect|check|verify|must|equal|same|true|ok)[\w!]*[\s(!]|raise |die |throw )`
@@ -78,15 +77,20 @@ func shortLimitsOfLanguages(tests []document) (out []violation) {
 	for _, d := range tests {
 		found, marks := map[int]bool{}, map[int]bool{}
 		n := 0
+		var bare []string
 		for line := range strings.Lines(d.text) {
 			n++
+			bare = append(bare, withoutComment(line))
 			marks[n] = markOfLine.MatchString(line)
 			if !marks[n] {
 				delete(marks, n)
 			}
-			if isShort(path.Ext(d.path), withoutComment(line)) {
+			if isShort(path.Ext(d.path), bare[n-1]) {
 				found[n] = true
 			}
+		}
+		for _, n := range shortTries(path.Ext(d.path), bare) {
+			found[n] = true
 		}
 		out = append(out, unmarked(d.path, found, marks)...)
 	}
@@ -106,8 +110,7 @@ func isShort(ending, line string) bool {
 	}
 	for pattern, unit := range timeouts[ending] {
 		for _, m := range pattern.FindAllStringSubmatch(line, -1) {
-			n, err := strconv.ParseFloat(strings.ReplaceAll(m[1], "_", ""), 64)
-			if err == nil && n > 0 && n*unit < float64(patience.Milliseconds()) {
+			if n, is := numberOf(m[1]); is && n > 0 && n*unit < float64(patience.Milliseconds()) {
 				return true
 			}
 		}

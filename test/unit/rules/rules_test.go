@@ -65,10 +65,14 @@ func violationsOfTheProject(t *testing.T) []violation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sources) < 300 || len(documents) < 10 || len(tests) < 30 {
+	templates, err := templatesBelow(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sources) < 300 || len(documents) < 10 || len(templates) < 2 || len(tests) < 30 {
 		t.Fatalf("%d Go files, %d documents and %d tests of other languages: not all are found", len(sources), len(documents), len(tests))
 	}
-	return slices.Concat(longFiles(sources), longFunctions(sources), largeTypes(sources), uncommented(sources), chains(sources), explained, longSentences(documents), imports,
+	return slices.Concat(longFiles(sources), longFunctions(sources), largeTypes(sources), uncommented(sources), chains(sources), explained, longSentences(documents), chainsInPages(slices.Concat(documents, templates)), localShapes(documents), imports,
 		forbiddenImports(sources), importsAgainstFloors(sources), shortLimits(sources), shortLimitsOfLanguages(tests))
 }
 
@@ -213,6 +217,15 @@ func TestLongSentences(t *testing.T) {
 				t.Errorf("violations (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestLocalShapes(t *testing.T) {
+	text := "  shape: {name: kind-target}\n  clients: {shape: {name: kind-client}}\n"
+	given := []document{{"docs/guide/a.md", text}, {"docs/guide/b.md", "shape: {name: client-m}, of a kind"}, {"docs/evidence/a.md", text}}
+	want := []violation{{"shape of the local cluster in the guide", "docs/guide/a.md", 2, 0}}
+	if diff := cmp.Diff(want, localShapes(given), cmp.AllowUnexported(violation{})); diff != "" {
+		t.Errorf("violations (-want +got):\n%s", diff)
 	}
 }
 

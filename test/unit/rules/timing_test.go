@@ -138,9 +138,13 @@ func (l limits) check(n ast.Node) bool {
 		}
 	case *ast.CallExpr:
 		l.checkCall(n)
+		l.checkFlags(n.Args)
+	case *ast.AssignStmt:
+		l.checkLimits(n)
 	case *ast.CommClause:
 		l.checkClause(n)
 	case *ast.CompositeLit:
+		l.checkFlags(n.Elts)
 		if t := text(n.Type); t == "http.Client" || t == "net.Dialer" || t == "exec.Cmd" {
 			for _, e := range n.Elts {
 				if e, is := e.(*ast.KeyValueExpr); is && text(e.Key) == "Timeout" {

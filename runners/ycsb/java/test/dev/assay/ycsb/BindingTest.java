@@ -257,7 +257,7 @@ public final class BindingTest {
     Window.open(p, 1);
     Window.connected(); // holds this thread
     long late = System.currentTimeMillis() - Long.parseLong(p.getProperty("assay.begin"));
-    equal(late >= 0, true); // how late decides the machine
+    equal(late >= 0, true); // how late, the machine decides
     for (int i = 0; i < 6000 && !core.isStopRequested(); i++) { // the patience of a hang: a minute
       Thread.sleep(10);
     }

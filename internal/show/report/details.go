@@ -7,15 +7,15 @@ import (
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
-// maxCells of which single trials are looked at.
+// maxCells of which single trials are shown.
 const maxCells = 4
 
 // maxBuckets of a histogram to which those of further trials are added: where trials have no buckets in common, each
 // one makes it longer.
 const maxBuckets = 100_000
 
-// sight is what the results of some trials say about one target in one cell.
-type sight struct {
+// detail is what the results of some trials say about one target in one cell.
+type detail struct {
 	target, cell string
 	// trial and block of the time series; the other ones are in the histograms only.
 	trial, block int32
@@ -29,18 +29,18 @@ type sight struct {
 	missing int
 }
 
-// looked is what all results say, by cell.
-type looked struct {
+// details is what all results say, by cell.
+type details struct {
 	cells  []string
-	sights map[string][]*sight
-	// left is how many cells are not looked at.
+	byCell map[string][]*detail
+	// left is how many cells are not shown.
 	left int
 }
 
-// look at the results of some trials that count: those of up to four cells, of each target and cell the same number,
+// detailsOf the results of some trials that count: those of up to four cells, of each target and cell the same number,
 // at most MaxResults of clients together. Where one trial of each target has more, they are those of one cell.
-func look(in Input, all trials) (looked, error) {
-	out := looked{sights: map[string][]*sight{}}
+func detailsOf(in Input, all trials) (details, error) {
+	out := details{byCell: map[string][]*detail{}}
 	if in.Result == nil || in.Plan == nil {
 		return out, nil
 	}
@@ -52,7 +52,7 @@ func look(in Input, all trials) (looked, error) {
 	for _, cell := range cells {
 		name := axesOf(in.Plan.Cells[cell])
 		for _, target := range in.Plan.Targets {
-			s := &sight{target: target, cell: name, histograms: map[string]contract.Histogram{}}
+			s := &detail{target: target, cell: name, histograms: map[string]contract.Histogram{}}
 			for _, rec := range all.counted {
 				if int(rec.Cell) != cell || rec.Target != target {
 					continue
@@ -67,10 +67,10 @@ func look(in Input, all trials) (looked, error) {
 			if s.series == nil && len(s.operations) == 0 && s.missing == 0 {
 				continue
 			}
-			if out.sights[name] == nil {
+			if out.byCell[name] == nil {
 				out.cells = append(out.cells, name)
 			}
-			out.sights[name] = append(out.sights[name], s)
+			out.byCell[name] = append(out.byCell[name], s)
 		}
 	}
 	return out, nil
@@ -91,7 +91,7 @@ func spread(n, most int) (out []int) {
 }
 
 // see one more result.
-func (s *sight) see(in Input, rec contract.Record) error {
+func (s *detail) see(in Input, rec contract.Record) error {
 	res, ok, err := in.Result(rec)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *sight) see(in Input, rec contract.Record) error {
 
 // merge the histograms of a result: those of all operations, or of each kind where the tool has no other. Where one of them
 // is full, nothing of the result is: a picture says of how many trials all its curves are.
-func (s *sight) merge(res contract.Result) {
+func (s *detail) merge(res contract.Result) {
 	for _, h := range s.histograms {
 		if len(h.Buckets) > maxBuckets {
 			return
