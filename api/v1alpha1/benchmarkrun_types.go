@@ -160,22 +160,43 @@ const (
 )
 
 // Design is how often, in what order and how long the run measures.
-// +kubebuilder:validation:XValidation:rule="!has(self.stopEarly) || self.stopEarly.minBlocks < self.blocks",fieldPath=".stopEarly.minBlocks",message="minBlocks must be below design.blocks, which is the maximum"
-// +kubebuilder:validation:XValidation:rule="!has(self.stopEarly) || self.order != 'Sequential'",fieldPath=".order",message="order must be RandomizedBlocks or ABBA with stopEarly: trials in sequence have no block that ends"
+// +kubebuilder:validation:XValidation:rule="!(has(self.precision) || has(self.within) || has(self.reserveBlocks)) || self.order != 'Sequential'",fieldPath=".order",message="order must be RandomizedBlocks or ABBA with precision, within or reserveBlocks: trials in sequence have no block that ends"
+// +kubebuilder:validation:XValidation:rule="!(has(self.precision) || has(self.within)) || !has(self.reserveBlocks)",fieldPath=".reserveBlocks",message="leave reserveBlocks out: with precision or within the run goes on as long as it needs"
 type Design struct {
-	// blocks is the number of repetitions, 1 to 100. Each block measures every
+	// blocks is the number of repetitions, 1 to 400. Each block measures every
 	// target once in every cell. At least 6 are needed for an interval of the median; 10 is the
-	// usual number.
+	// usual number. With precision or within it is the most. Absent: 10, and 200 with precision or within.
 	// +optional
-	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100
+	// +kubebuilder:validation:Maximum=400
 	Blocks int32 `json:"blocks,omitempty"`
 
-	// stopEarly ends the run before its last block, once every compared ratio is known well
-	// enough; blocks is the maximum then. Absent: all blocks are measured.
+	// precision to which every ratio of the primary comparisons is to be known, as a percentage
+	// above 0% and up to 100%: with 2%, an interval reaches from a ratio divided by 1.02 to that
+	// ratio times 1.02, or is narrower. The first 8 blocks are the pilot, more where the family of comparisons needs
+	// more. After it, status.plan.analysis.forecast says what can be reached, and the run stops once it is.
+	// Absent: the run measures its blocks, whatever the intervals are.
 	// +optional
-	StopEarly *StopEarly `json:"stopEarly,omitempty"`
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="precision must be above 0% and at most 100%, such as 2%"
+	Precision string `json:"precision,omitempty"`
+
+	// within is the time from the first trial in which the run measures, 10s to 720h. It ends after the last block that fits,
+	// at the pace of those before. Loading is not part of it; resets, pauses and suspensions are. Absent: no limit
+	// but spec.deadline.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10s') && duration(self) <= duration('720h')",message="within must be between 10s and 720h, such as 10m"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=64
+	Within *metav1.Duration `json:"within,omitempty"`
+
+	// reserveBlocks are further blocks, 1 to 100, that are measured as long as fewer than design.blocks count in any primary
+	// comparison, because trials failed, or were disturbed or invalid. Whether one is measured never depends on values. Absent: none.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	ReserveBlocks int32 `json:"reserveBlocks,omitempty"`
 
 	// order of the trials. RandomizedBlocks (the default) runs block by block, with the cells
 	// of a block and the targets of a cell in random order. Blocks form pairs: the second

@@ -222,20 +222,14 @@ type PlannedAnalysis struct {
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	BlocksNeeded int32 `json:"blocksNeeded"`
-	// detectableEffect is the smallest relative difference, such as 0.031, that the planned blocks find in four of five
-	// runs. It assumes a spread of 2.7 % of the values, and so of 3.8 % of ratios. Absent where the blocks are too few.
+	// pilotBlocks are the blocks after which a run with design.precision first looks at its data. Absent without.
 	// +optional
-	DetectableEffect Figure `json:"detectableEffect,omitempty"`
-	// interimBlocks are the numbers of blocks after which a run with design.stopEarly analyses its data
-	// and may stop; the last one is design.blocks. Absent without stopEarly.
+	// +kubebuilder:validation:Minimum=1
+	PilotBlocks *int32 `json:"pilotBlocks,omitempty"`
+	// forecast is what the blocks so far say of the rest of the run. Absent before the pilot has ended, and for a run with
+	// neither design.precision nor design.within.
 	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
-	InterimBlocks []int32 `json:"interimBlocks,omitempty"`
-	// interimErrorRate is the error rate of the analysis at each interim analysis, such as 0.0125: the interim analyses share
-	// analysis.errorRate. Absent without stopEarly.
-	// +optional
-	InterimErrorRate Figure `json:"interimErrorRate,omitempty"`
+	Forecast *Forecast `json:"forecast,omitempty"`
 	// stoppedAfterBlocks is the number of blocks that were measured by a run that stopped early.
 	// Absent for any other.
 	// +optional
@@ -244,4 +238,29 @@ type PlannedAnalysis struct {
 	// exploratory is why the run can have no verdict; absent where it can.
 	// +optional
 	Exploratory Line `json:"exploratory,omitempty"`
+}
+
+// Forecast is what the blocks of a run say of its rest.
+type Forecast struct {
+	// afterBlocks were measured when it was made.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	AfterBlocks int32 `json:"afterBlocks"`
+	// precision to within which the least certain ratio of the primary comparisons is known, as a share such as 0.031.
+	// Absent where one has no interval.
+	// +optional
+	Precision Figure `json:"precision,omitempty"`
+	// expectedBlocks in all until design.precision is reached, at the spread so far; absent where that is not wanted or
+	// not known. More than design.blocks says that it is not reached.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ExpectedBlocks *int32 `json:"expectedBlocks,omitempty"`
+	// mostBlocks that fit into design.blocks and, at the pace so far, into design.within.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	MostBlocks int32 `json:"mostBlocks"`
+	// reachable is the precision that so many blocks are expected to reach, at the spread so far, as a share such as 0.018;
+	// absent where no ratio varies.
+	// +optional
+	Reachable Figure `json:"reachable,omitempty"`
 }

@@ -18,7 +18,7 @@ const (
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.
 	ConditionDataLoaded = "DataLoaded"
-	// ConditionMeasured: True when every trial of the plan has ended, or design.stopEarly ended the run (StoppedEarly).
+	// ConditionMeasured: True when every trial of the plan has ended, or design.precision, within or reserveBlocks ended the run (StoppedEarly).
 	// False with reason Progressing while they run, and with the reason of a trial if its failure ended the run.
 	ConditionMeasured = "Measured"
 	// ConditionValid: True when no validity check found a contradiction, False when one

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,11 +20,15 @@ const (
 	DefaultWarmupRounds int32 = 1
 )
 
-// SetDefaults fills in what the schema cannot: the fields of the design whose defaults depend on the workload, and the
-// target of analysis.control. Afterwards warmup and duration are there, and with drivers rounds and warmupRounds too.
+// SetDefaults fills in what the schema cannot: the fields of the design whose defaults depend on others, and the
+// target of analysis.control. Afterwards blocks, warmup and duration are there, and with drivers rounds and warmupRounds too.
 func (s *BenchmarkRunSpec) SetDefaults() {
 	s.addControl()
 	d := &s.Design
+	if d.Blocks == 0 && (d.Precision != "" || d.Within != nil) {
+		d.Blocks = DefaultMostBlocks
+	}
+	d.Blocks = cmp.Or(d.Blocks, DefaultBlocks)
 	warmup, duration := DefaultWarmup, DefaultDuration
 	if s.Workload.Drivers != nil {
 		warmup, duration = DefaultDriversWarmup, DefaultDriversDuration

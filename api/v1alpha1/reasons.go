@@ -8,8 +8,8 @@ package v1alpha1
 const (
 	// ReasonSucceeded: the step is done, or the run is complete.
 	ReasonSucceeded = "Succeeded"
-	// ReasonStoppedEarly: every compared ratio is known well enough (design.stopEarly), so that the
-	// blocks that are left were not measured.
+	// ReasonStoppedEarly: every compared ratio is known well enough (design.precision), the time is up (design.within), or
+	// enough blocks count (design.reserveBlocks), so that the blocks that are left were not measured.
 	ReasonStoppedEarly = "StoppedEarly"
 	// ReasonNotReached: the run has not come so far, or ended before.
 	ReasonNotReached = "NotReached"

@@ -253,8 +253,8 @@ type BenchmarkRunStatus struct {
 
 // Progress of a run. All counts are numbers of trials.
 type Progress struct {
-	// planned is the number of trials in the plan; 0 until the run is accepted. Of a run with
-	// design.stopEarly it is the maximum, and once that has stopped, the number that was measured.
+	// planned is the number of trials in the plan; 0 until the run is accepted. Of a run that may stop
+	// early it is the maximum, and once that has stopped, the number that was measured.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Planned int32 `json:"planned"`
@@ -272,7 +272,7 @@ type Progress struct {
 	// +kubebuilder:validation:MaxLength=8192
 	Current string `json:"current,omitempty"`
 	// estimatedCompletionTime of the last trial, from the durations of the spec and the time
-	// of the trials so far. A run with design.stopEarly may end before.
+	// of the trials so far. Of a run that may stop early it follows from status.plan.analysis.forecast, once there is one.
 	// +optional
 	EstimatedCompletionTime *metav1.Time `json:"estimatedCompletionTime,omitempty"`
 }

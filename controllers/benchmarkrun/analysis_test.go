@@ -114,7 +114,7 @@ func TestRunEndsWithAVerdict(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 8*2*3)
 	accepted := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionAccepted).Message
-	if want := "48 trials planned: 2 cells x 3 targets x 8 blocks; 1 comparison needs 6 blocks; 8 blocks detect 4.9 %"; !strings.HasPrefix(accepted, want) || !strings.HasSuffix(accepted, " values spread by 2.7 % and ratios of two by 3.8 %") {
+	if want := "48 trials planned: 2 cells x 3 targets x 8 blocks; 1 comparison needs 6 blocks; what they detect is not known before the run"; !strings.HasPrefix(accepted, want) {
 		t.Errorf("Accepted: %q, want %q", accepted, want)
 	}
 	if want := "FASTER 1.50"; !strings.HasPrefix(got.Status.Verdict, want) || !strings.Contains(got.Status.Verdict, "), p 0.0078, 8 blocks: other against db, throughput, threads=8; CONTROL two equal servers differ by ") || got.Status.Outcome != "Faster" {

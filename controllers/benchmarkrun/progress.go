@@ -41,17 +41,37 @@ func showBook(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	}
 }
 
-// showStop puts into the status that the run stopped early: the trials behind are not missing.
+// showStop puts into the status what the run decided about its rest, and that it stopped early: the trials behind are not missing.
 func showStop(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	last := book.Last()
-	if last == nil || !book.Position().Stopped {
+	if last == nil || st.Plan == nil {
 		return
 	}
-	st.Progress.Planned = st.Progress.Done
-	if st.Plan != nil && st.Plan.Analysis != nil && len(st.Plan.Analysis.InterimBlocks) > 0 {
-		st.Plan = st.Plan.DeepCopy()
+	stopped := book.Position().Stopped
+	if stopped {
+		st.Progress.Planned = st.Progress.Done
+	}
+	forecast := forecastOf(book)
+	if st.Plan.Analysis == nil || forecast == nil && !stopped {
+		return
+	}
+	st.Plan = st.Plan.DeepCopy()
+	if forecast != nil {
+		st.Plan.Analysis.Forecast = new(v1alpha1.Forecast(*forecast))
+	}
+	if stopped && last.Rate == 0 { // a search stops in another way
 		st.Plan.Analysis.StoppedAfterBlocks = new(last.Block + 1)
 	}
+}
+
+// forecastOf the rest of a run by its last records; nil without one.
+func forecastOf(book logbook.Book) *contract.Forecast {
+	for _, rec := range slices.Backward(book.Records.Records) {
+		if rec.Decision != nil && rec.Decision.Forecast != nil {
+			return rec.Decision.Forecast
+		}
+	}
+	return nil
 }
 
 // anchor puts the head of the records into the status. Where it was removed, the chain goes on as it stands.
@@ -127,7 +147,7 @@ func (n runningChange) estimate(run *v1alpha1.BenchmarkRun, now time.Time) time.
 			starts = append(starts, t.WindowStartTime.Time)
 		}
 	}
-	left := n.trials - int(run.Status.Progress.Done)
+	left := n.expected(run) - int(run.Status.Progress.Done)
 	pace, from := n.least+run.Spec.Design.Cooldown.Duration, now
 	if last := len(starts) - 1; last > 0 {
 		pace = starts[last].Sub(starts[0]) / time.Duration(last)
@@ -136,6 +156,20 @@ func (n runningChange) estimate(run *v1alpha1.BenchmarkRun, now time.Time) time.
 		from = starts[last].Add(n.least)
 	}
 	return from.Add(time.Duration(left) * pace)
+}
+
+// expected trials of a run: those of the plan or, once a forecast is made, of the blocks that it expects.
+func (n runningChange) expected(run *v1alpha1.BenchmarkRun) int {
+	p := run.Status.Plan
+	if p == nil || p.Analysis == nil || p.Analysis.Forecast == nil {
+		return n.trials
+	}
+	f, blocks := p.Analysis.Forecast, p.Analysis.Forecast.MostBlocks
+	if f.ExpectedBlocks != nil {
+		blocks = min(blocks, *f.ExpectedBlocks)
+	}
+	perBlock := n.trials / int(max(run.Spec.Design.Blocks, 1))
+	return max(int(blocks)*perBlock, int(run.Status.Progress.Done)+1)
 }
 
 func progressText(p v1alpha1.Progress) string { return fmt.Sprintf("%d/%d", p.Done, p.Planned) }

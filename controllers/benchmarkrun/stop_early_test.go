@@ -17,11 +17,11 @@ import (
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
-// mayStop makes a run one of two targets and at most 12 blocks, which analyses its data after 8.
+// mayStop makes a run one of two targets and at most 12 blocks, which analyses its data after 8, and then after each.
 func mayStop(r *v1alpha1.BenchmarkRun) {
 	alsoTarget("other")(r)
 	r.Spec.Design.Blocks = 12
-	r.Spec.Design.StopEarly = &v1alpha1.StopEarly{MinBlocks: 8, Precision: "2%"}
+	r.Spec.Design.Precision = "2%"
 	r.Spec.Analysis = &v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: "throughput"}}}}}
 }
 
@@ -42,7 +42,7 @@ func TestRunStopsEarly(t *testing.T) {
 	checkOnce(t, k, got, 16)
 
 	accepted := messageOf(got, v1alpha1.ConditionAccepted)
-	if want := "it may stop after 8 of them, and its 2 interim analyses share the error rate"; !strings.HasPrefix(accepted, "Succeeded: 24 trials planned") || !strings.HasSuffix(accepted, want) {
+	if want := "it ends when every compared ratio is known to within 2 %; what they detect is not known before a pilot of 8 blocks"; !strings.HasPrefix(accepted, "Succeeded: 24 trials planned") || !strings.Contains(accepted, want) {
 		t.Errorf("Accepted: %s", accepted)
 	}
 	const stopped = "16 of 16 trials have a result; stopped after 8 of at most 12 blocks: every ratio is known to within 2 % (the widest interval: 0."
@@ -51,7 +51,10 @@ func TestRunStopsEarly(t *testing.T) {
 	}
 	awaitEvent(t, got, "Measured", apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionMeasured).Message)
 	want := v1alpha1.PlannedAnalysis{
-		ComparisonCount: 1, BlocksNeeded: 7, DetectableEffect: got.Status.Plan.Analysis.DetectableEffect, InterimBlocks: []int32{8, 12}, InterimErrorRate: "0.025", StoppedAfterBlocks: new(int32(8)),
+		ComparisonCount: 1, BlocksNeeded: 6, PilotBlocks: new(int32(8)), Forecast: got.Status.Plan.Analysis.Forecast, StoppedAfterBlocks: new(int32(8)),
+	}
+	if f := want.Forecast; f == nil || f.AfterBlocks != 8 || f.MostBlocks != 12 || f.Precision == "" {
+		t.Errorf("forecast %+v", f)
 	}
 	if diff := cmp.Diff(want, *got.Status.Plan.Analysis); diff != "" || got.Status.Progress.Text != "16/16" {
 		t.Errorf("progress %s, the planned analysis (-want +got):\n%s", got.Status.Progress.Text, diff)
@@ -100,8 +103,11 @@ func TestRunGoesToItsMaximum(t *testing.T) {
 		t.Errorf("verdict %q of %+v", got.Status.Verdict, c)
 	}
 	d := records(t, got)[15].Decision
-	if d == nil || d.Stop || !strings.HasPrefix(d.Why, "after 8 of at most 12 blocks: a ratio is known to within ") {
+	if d == nil || d.Stop || !strings.HasPrefix(d.Why, "after 8 of at most 12 blocks: a ratio is known to within ") || !strings.Contains(d.Why, "; at this spread that takes about ") {
 		t.Errorf("decision %+v", d)
+	}
+	if f := got.Status.Plan.Analysis.Forecast; f == nil || f.AfterBlocks != 11 || f.ExpectedBlocks == nil || *f.ExpectedBlocks <= 12 || f.Reachable == "" {
+		t.Errorf("forecast %+v", f)
 	}
 }
 

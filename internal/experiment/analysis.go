@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
@@ -48,7 +48,7 @@ func (w Work) Foresee(p *plan.Plan, most int32) (*v1alpha1.PlannedAnalysis, erro
 	var large *analysis.TooLargeError
 	switch {
 	case d.Stop != nil && (errors.As(err, &many) || errors.As(err, &large)):
-		return nil, fmt.Errorf("spec.design.stopEarly: %w", err)
+		return nil, fmt.Errorf("spec.design.%s: %w", stopField(w.spec.Design), err)
 	case errors.As(err, &large) && !d.Declared:
 		n := int(min(large.Units, math.MaxInt32))
 		return &v1alpha1.PlannedAnalysis{ComparisonCount: int32(n), BlocksNeeded: int32(stats.BlocksNeeded(n, d.ErrorRate)), Exploratory: err.Error()}, nil
@@ -61,7 +61,7 @@ func (w Work) Foresee(p *plan.Plan, most int32) (*v1alpha1.PlannedAnalysis, erro
 	case err != nil && (d.Declared || d.Stop != nil):
 		return nil, err
 	}
-	if err := checkStop(family, d, p.Order); err != nil {
+	if err := checkStop(family, d, w.spec.Design); err != nil {
 		return nil, err
 	}
 	f := analysis.Foresee(family, l, d)
@@ -71,7 +71,7 @@ func (w Work) Foresee(p *plan.Plan, most int32) (*v1alpha1.PlannedAnalysis, erro
 	shows := showForesight(f)
 	switch {
 	case p.Order == v1alpha1.OrderSequential:
-		shows.DetectableEffect, shows.Exploratory = "", inSequence
+		shows.Exploratory = inSequence
 	case f.Enough():
 	case f.Blocks >= stats.MinBlocks && d.Declared:
 		return nil, fmt.Errorf("spec.analysis.comparisons: %s, and design.blocks is %d: raise it, compare less, or raise errorRate",
@@ -108,7 +108,7 @@ func Message(trials, cells int, spec v1alpha1.BenchmarkRunSpec, shows *v1alpha1.
 		}
 	}
 	return fmt.Sprintf("%s planned: %s x %s x %s%s%s", figure.Counted(trials, "trial"), figure.Counted(cells, "cell"), figure.Counted(targets, "target"),
-		figure.Counted(spec.Design.Blocks, "block"), searches(spec, trials), canShow(shows, spec.Design.Blocks))
+		figure.Counted(spec.Design.Blocks+spec.Design.ReserveBlocks, "block"), searches(spec, trials), canShow(shows, spec.Design))
 }
 
 // needs says how many blocks comparisons need.
@@ -121,45 +121,91 @@ func needs(comparisons, blocks int32) string {
 }
 
 // canShow says what the plan can show, for the message of Accepted.
-func canShow(a *v1alpha1.PlannedAnalysis, blocks int32) string {
+func canShow(a *v1alpha1.PlannedAnalysis, d v1alpha1.Design) string {
 	if a == nil {
-		return ""
+		return ends(d)
 	}
 	text := "; " + needs(a.ComparisonCount, a.BlocksNeeded)
 	if a.Exploratory != "" {
 		return text + map[bool]string{true: ", and is", false: ", and are"}[a.ComparisonCount == 1] + " exploratory here: " + a.Exploratory
 	}
-	effect, err := strconv.ParseFloat(a.DetectableEffect, 64)
-	if err != nil {
-		return text
+	pilot := "before the run"
+	if a.PilotBlocks != nil {
+		pilot = "before a pilot of " + figure.Counted(*a.PilotBlocks, "block")
 	}
-	return fmt.Sprintf("%s; %d blocks detect %s on a quiet machine, assuming that values spread by %s and ratios of two by %s%s",
-		text, blocks, figure.Share(effect), figure.Share(analysis.TypicalSpread), figure.Share(analysis.TypicalRatioSpread), interimsAt(a))
+	return text + ends(d) + "; what they detect is not known " + pilot + usually(d)
+}
+
+// ends says when a run ends that decides itself; empty for any other.
+func ends(d v1alpha1.Design) string {
+	if d.ReserveBlocks > 0 {
+		return fmt.Sprintf("; up to %d of the blocks are a reserve for those that do not count", d.ReserveBlocks)
+	}
+	var until []string
+	if d.Precision != "" {
+		until = append(until, "every compared ratio is known to within "+strings.TrimSuffix(d.Precision, "%")+" %")
+	}
+	if d.Within != nil {
+		until = append(until, d.Within.Duration.String()+" are over")
+	}
+	if len(until) == 0 {
+		return ""
+	}
+	return "; it ends when " + strings.Join(until, ", or ")
+}
+
+// Usual spreads of the ratios of blocks (standard deviation), as measured on two cores, with databases and clients on slices of a
+// CPU: docs/evidence/statistics.md.
+const (
+	shortWindow, usualOfShort = 2 * time.Second, "9 to 16 %"
+	longWindow, usualOfLong   = 20 * time.Second, "1.5 to 4 % where nothing uses up its CPU limit"
+)
+
+// usually says by how much the ratios of such windows spread where it was measured; empty elsewhere.
+func usually(d v1alpha1.Design) string {
+	window, spread := shortWindow, usualOfShort
+	switch {
+	case d.Duration == nil || d.Duration.Duration > shortWindow && d.Duration.Duration < longWindow:
+		return ""
+	case d.Duration.Duration >= longWindow:
+		window, spread = longWindow, usualOfLong
+	}
+	return fmt.Sprintf(": ratios of windows of %s on slices of a CPU usually spread by %s", map[time.Duration]string{shortWindow: "1 to 2 s", longWindow: "20 s and more"}[window], spread)
+}
+
+// stopField of a design, for messages: the one that a family which is too large stands in the way of.
+func stopField(d v1alpha1.Design) string {
+	switch {
+	case d.Precision != "":
+		return "precision"
+	case d.Within != nil:
+		return "within"
+	}
+	return "reserveBlocks"
 }
 
 // checkStop refuses a run that is to stop early and never can.
-func checkStop(family analysis.Family, d analysis.Declaration, order v1alpha1.TrialOrder) error {
+func checkStop(family analysis.Family, d analysis.Declaration, design v1alpha1.Design) error {
 	if d.Stop == nil {
 		return nil
 	}
-	n := len(family.Primary)
+	n, field := len(family.Primary), "spec.design."+stopField(design)
 	switch {
-	case order == v1alpha1.OrderSequential:
-		return fmt.Errorf("spec.design.stopEarly: with design.order %s no block ends before the last target: use RandomizedBlocks or ABBA", order)
-	case n == 0:
-		return fmt.Errorf("spec.design.stopEarly: the run compares nothing, and it stops when compared ratios are known: " +
-			"leave stopEarly out, name a second target, or declare analysis.comparisons")
+	case design.Order == v1alpha1.OrderSequential:
+		return fmt.Errorf("%s: with design.order %s no block ends before the last target: use RandomizedBlocks or ABBA", field, design.Order)
+	case n == 0 && d.Stop.Precision > 0:
+		return fmt.Errorf("%s: the run compares nothing, and it stops when compared ratios are known: leave precision out, name a second target, "+
+			"or declare analysis.comparisons", field)
 	}
 	for _, c := range family.Primary {
-		if costs.SinceStart(c.Measurement.Name) {
-			return fmt.Errorf("spec.design.stopEarly: %s is the largest value since the server began, so that its ratio has no interval: "+
-				"leave stopEarly out, or declare other measurements", c.Measurement.Name)
+		if d.Stop.Precision > 0 && costs.SinceStart(c.Measurement.Name) {
+			return fmt.Errorf("%s: %s is the largest value since the server began, so that its ratio has no interval: "+
+				"leave precision out, or declare other measurements", field, c.Measurement.Name)
 		}
 	}
-	if interims := analysis.InterimsOf(family, d); len(interims) < 2 {
-		return fmt.Errorf("spec.design.stopEarly: there is no room for an interim analysis before block %d: %s at a first interim analysis, "+
-			"and the next one has half as many more: raise design.blocks, or leave stopEarly out",
-			d.Stop.MaxBlocks, needs(int32(n), int32(max(d.Stop.MinBlocks, stats.BlocksNeeded(n, d.ErrorRate/2)))))
+	if pilot := analysis.PilotOf(family, d); pilot >= d.Stop.MostBlocks && pilot > 0 {
+		return fmt.Errorf("%s: the pilot of %s takes %s, and design.blocks is %d: raise it or leave it out, compare less, or leave precision out",
+			field, figure.Counted(n, "comparison"), figure.Counted(pilot, "block"), d.Stop.MostBlocks)
 	}
 	return nil
 }
@@ -167,26 +213,10 @@ func checkStop(family analysis.Family, d analysis.Declaration, order v1alpha1.Tr
 // showForesight for the status.
 func showForesight(f analysis.Foresight) *v1alpha1.PlannedAnalysis {
 	shows := &v1alpha1.PlannedAnalysis{ComparisonCount: int32(f.Comparisons), BlocksNeeded: int32(f.Needed)}
-	if f.Detectable > 0 {
-		shows.DetectableEffect = v1alpha1.FourDigits(f.Detectable)
-	}
-	for _, interim := range f.Interims {
-		shows.InterimBlocks = append(shows.InterimBlocks, int32(interim.Blocks))
-		shows.InterimErrorRate = v1alpha1.FourDigits(interim.ErrorRate)
+	if f.Pilot > 0 {
+		shows.PilotBlocks = new(int32(f.Pilot))
 	}
 	return shows
-}
-
-// interimsAt says when a run that may stop early analyses its data; empty for any other.
-func interimsAt(a *v1alpha1.PlannedAnalysis) string {
-	if len(a.InterimBlocks) == 0 {
-		return ""
-	}
-	var words []string
-	for _, n := range a.InterimBlocks {
-		words = append(words, strconv.Itoa(int(n)))
-	}
-	return fmt.Sprintf("; it may stop after %s of them, and its %d interim analyses share the error rate", strings.Join(words[:len(words)-1], ", "), len(words))
 }
 
 // inSequence is why a plan whose trials run in sequence can have no verdict.

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -90,10 +91,33 @@ func checkPlan(w Work, p Planned) error {
 	if err := checkWear(w, p.checks); err != nil {
 		return err
 	}
-	if all := p.Plan.Duration(p.checks.least, w.spec.Design.Cooldown.Duration); all > w.spec.Deadline.Duration {
+	all, d := p.Plan.Duration(p.checks.least, w.spec.Design.Cooldown.Duration), w.spec.Design
+	switch {
+	case d.Within != nil:
+		return checkWithin(w, p, all)
+	case all > w.spec.Deadline.Duration && d.Precision != "":
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.deadline: %s is shorter than the %d blocks that the run may need, which take at least %s, and a run past its "+
+			"deadline has failed: end it in time with design.within, lower design.blocks, or raise deadline", w.spec.Deadline.Duration, d.Blocks, all.Round(time.Second))
+	case all > w.spec.Deadline.Duration:
 		return Refuse(v1alpha1.ReasonInvalidSpec,
 			"spec.deadline: %s is shorter than the plan: %d trials of at least %s each take %s: raise deadline, or measure less",
 			w.spec.Deadline.Duration, len(p.Plan.Trials), slices.Min(p.checks.least), all.Round(time.Second))
+	}
+	return nil
+}
+
+// checkWithin refuses a time that the deadline ends before, or that has no room for the least number of blocks with a verdict.
+// All is the time of the whole plan.
+func checkWithin(w Work, p Planned, all time.Duration) error {
+	within := w.spec.Design.Within.Duration
+	if within > w.spec.Deadline.Duration {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.design.within: %s is longer than spec.deadline, %s, after which the run has failed: raise deadline, or lower within",
+			within, w.spec.Deadline.Duration)
+	}
+	least := time.Duration(float64(all) * float64(stats.MinBlocks) / float64(max(p.Plan.Blocks(), stats.MinBlocks)))
+	if least > within {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.design.within: %s has no room for the %d blocks without which nothing has a verdict: they take at least %s: "+
+			"raise within, shorten design.duration or warmup, or measure fewer cells", within, stats.MinBlocks, least.Round(time.Second))
 	}
 	return nil
 }

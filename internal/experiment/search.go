@@ -103,8 +103,8 @@ func searches(spec v1alpha1.BenchmarkRunSpec, trials int) string {
 
 // checkSearchDesign refuses a search in a run that may stop early: both say what follows a trial.
 func checkSearchDesign(spec v1alpha1.BenchmarkRunSpec) error {
-	if spec.Search != nil && spec.Design.StopEarly != nil {
-		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.design.stopEarly: spec.search decides itself what follows a trial: leave one of them out")
+	if spec.Search != nil && spec.Design.StopsItself() {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.design: spec.search decides itself what follows a trial: leave precision, within and reserveBlocks out, or search")
 	}
 	return nil
 }

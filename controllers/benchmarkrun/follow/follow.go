@@ -54,7 +54,7 @@ func After(in Input) Result {
 	return Result{State: decision.Done{}}
 }
 
-// afterBlock looks at the data of a run that may stop early, where its rule says so.
+// afterBlock analyses the data of a run that may stop early, where its rule says so.
 func (in Input) afterBlock() Result {
 	done := Result{State: decision.Done{}}
 	at, p := int(in.Record.Index), in.Layout.Plan
@@ -75,7 +75,7 @@ func (in Input) afterBlock() Result {
 	if err != nil {
 		return done
 	}
-	done.Decision = &contract.Decision{Stop: found.Stop, Why: readout.InterimText(found)}
+	done.Decision = &contract.Decision{Stop: found.Stop != "", Why: readout.InterimText(found), Forecast: found.Forecast}
 	return done
 }
 

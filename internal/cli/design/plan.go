@@ -78,7 +78,7 @@ func planOf(run *v1alpha1.BenchmarkRun) (output.Plan, error) {
 	}
 	doc := output.Plan{
 		Version: output.PlanVersion, Name: run.Name, Message: f.Message, Order: string(f.Plan.Order), Blocks: int32(f.Plan.Blocks()), Seed: f.Plan.Seed,
-		SHA256: f.Plan.SHA256(), Targets: f.Plan.Targets, LeastSeconds: f.Least.Seconds(), MayEndEarly: run.Spec.Search != nil || run.Spec.Design.StopEarly != nil,
+		SHA256: f.Plan.SHA256(), Targets: f.Plan.Targets, LeastSeconds: f.Least.Seconds(), MayEndEarly: run.Spec.Search != nil || run.Spec.Design.StopsItself(),
 		DeadlineSeconds: run.Spec.Deadline.Seconds(),
 		LeastNodes:      leastNodes(run), Pods: podsOf(run), Bytes: f.Budget.Bytes, Warnings: warningsOf(run), Unknown: unknownOf(run, f.Least),
 	}
@@ -89,7 +89,7 @@ func planOf(run *v1alpha1.BenchmarkRun) (output.Plan, error) {
 		doc.Trials = append(doc.Trials, output.PlannedTrial{Index: t.Index, Block: t.Block, Cell: t.Cell, Target: f.Plan.Targets[t.Target], Reset: t.Reset})
 	}
 	if a := f.Analysis; a != nil {
-		doc.Analysis = &output.PlannedAnalysis{Comparisons: a.ComparisonCount, BlocksNeeded: a.BlocksNeeded, DetectableEffect: a.DetectableEffect, Exploratory: a.Exploratory}
+		doc.Analysis = &output.PlannedAnalysis{Comparisons: a.ComparisonCount, BlocksNeeded: a.BlocksNeeded, PilotBlocks: a.PilotBlocks, Exploratory: a.Exploratory}
 	}
 	return doc, nil
 }

@@ -69,9 +69,8 @@ type PlannedAnalysis struct {
 	Comparisons int32 `json:"comparisons"`
 	// BlocksNeeded for all of them to be able to have a verdict.
 	BlocksNeeded int32 `json:"blocksNeeded"`
-	// DetectableEffect is the smallest relative difference, such as 0.055, that the plan finds in four of five runs, for values
-	// that spread as usual; absent where it is unknown.
-	DetectableEffect string `json:"detectableEffect,omitempty"`
+	// PilotBlocks after which a run with design.precision first looks at its data; absent without.
+	PilotBlocks *int32 `json:"pilotBlocks,omitempty"`
 	// Exploratory says why the run will have no verdict.
 	Exploratory string `json:"exploratory,omitempty"`
 }

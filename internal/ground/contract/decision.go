@@ -16,6 +16,23 @@ type Decision struct {
 	Rate int64 `json:"rate,omitempty"`
 	// Why, for people, with the numbers.
 	Why string `json:"why"`
+	// Forecast of the rest of a run that decides after its blocks whether another one follows; absent before its pilot has
+	// ended, and for any other.
+	Forecast *Forecast `json:"forecast,omitempty"`
+}
+
+// Forecast is what the blocks of a run say of its rest, as status.plan.analysis.forecast has it.
+type Forecast struct {
+	// AfterBlocks were measured.
+	AfterBlocks int32 `json:"afterBlocks"`
+	// Precision to within which the least certain ratio is known, as a share such as 0.031; empty where it is not known.
+	Precision string `json:"precision,omitempty"`
+	// ExpectedBlocks in all until the wanted precision is reached; absent where none is wanted or the spread is not known.
+	ExpectedBlocks *int32 `json:"expectedBlocks,omitempty"`
+	// MostBlocks that fit into the plan and its time.
+	MostBlocks int32 `json:"mostBlocks"`
+	// Reachable is the precision that so many blocks are expected to reach, as a share; empty where it is not known.
+	Reachable string `json:"reachable,omitempty"`
 }
 
 // maxWhy of a decision, in bytes.

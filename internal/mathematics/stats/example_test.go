@@ -2,12 +2,12 @@ package stats
 
 import "fmt"
 
-// What blocks detect with a probability of 80 %, where the ratios of single blocks spread by 2.7 %.
+// What blocks detect with a probability of 80 %, where the ratios of single blocks spread by 10 %.
 func ExampleDetectableEffect() {
 	for _, comparisons := range []int{1, 25, 100} {
 		fmt.Printf("%d:", comparisons)
 		for _, blocks := range []int{6, 10, 12, 20, 40} {
-			if effect, ok := DetectableEffect(blocks, 0.027, 0.05/float64(comparisons), 0.8); ok {
+			if effect, ok := DetectableEffect(blocks, 0.1, 0.05/float64(comparisons), 0.8); ok {
 				fmt.Printf(" %.1f", 100*effect)
 			} else {
 				fmt.Print(" -")
@@ -16,9 +16,9 @@ func ExampleDetectableEffect() {
 		fmt.Println()
 	}
 	// Output:
-	// 1: 5.0 2.8 2.6 1.8 1.3
-	// 25: - 5.6 4.5 2.8 1.8
-	// 100: - - 5.8 3.3 2.1
+	// 1: 19.7 10.9 9.8 7.0 4.8
+	// 25: - 22.4 17.5 10.8 7.0
+	// 100: - - 23.3 12.6 7.9
 }
 
 // From pairs of values to a verdict.

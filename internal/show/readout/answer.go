@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -108,7 +109,8 @@ func early(run *v1alpha1.BenchmarkRun) []Statement {
 	if n == 0 {
 		return nil
 	}
-	all := BlocksOf(run.Spec.Design.Blocks, run.Spec.Design.Blocks)
+	most := run.Spec.Design.Blocks + run.Spec.Design.ReserveBlocks
+	all := BlocksOf(most, most)
 	return []Statement{{Plain, "", fmt.Sprintf("stopped early, after %d of at most %s", n, all)}}
 }
 
@@ -223,14 +225,47 @@ func (h RunHead) Shows() string {
 	return h.Message
 }
 
-// InterimText is why a run with design.stopEarly stops at an interim analysis, or goes on.
+// InterimText is why a run that decides after its blocks stops, or goes on.
 func InterimText(l analysis.InterimResult) string {
-	after, wanted, widest := fmt.Sprintf("after %d of at most %d blocks", l.Blocks, l.MaxBlocks), figure.Share(l.Precision), figure.Share(l.Widest)
-	switch {
-	case l.Stop:
+	after := fmt.Sprintf("after %d of at most %d blocks", l.Blocks, l.Rule.MostBlocks)
+	wanted, widest := figure.Share(l.Rule.Precision), figure.Share(l.Widest)
+	switch l.Stop {
+	case analysis.StopPrecise:
 		return fmt.Sprintf("stopped %s: every ratio is known to within %s (the widest interval: %s)", after, wanted, widest)
-	case l.Without > 0:
-		return fmt.Sprintf("%s: %d of %d ratios have no interval, or too few blocks for a verdict", after, l.Without, l.Ratios)
+	case analysis.StopCounted:
+		return fmt.Sprintf("stopped %s: %d of them count in every comparison", after, l.Counted)
+	case analysis.StopInTime:
+		text := fmt.Sprintf("stopped %s: another one does not fit into %s", after, l.Rule.Within)
+		if l.Rule.Precision > 0 && l.Widest > 0 {
+			text += fmt.Sprintf(" (a ratio is known to within %s, and %s was wanted)", widest, wanted)
+		}
+		return text
 	}
-	return fmt.Sprintf("%s: a ratio is known to within %s, and all of them have to be to within %s", after, widest, wanted)
+	text := after + ": "
+	switch {
+	case l.Rule.Counted > 0:
+		return text + fmt.Sprintf("%d of them count in the comparison that has fewest, and %d are wanted", l.Counted, l.Rule.Counted)
+	case l.Rule.Precision == 0:
+		text += fmt.Sprintf("%s of %s are over", l.Elapsed.Round(time.Second), l.Rule.Within)
+	case l.Without > 0:
+		text += fmt.Sprintf("%d of %d ratios have no interval, or too few blocks for a verdict", l.Without, l.Ratios)
+	case l.Widest == 0:
+		text += "the pilot goes on"
+	default:
+		text += fmt.Sprintf("a ratio is known to within %s, and all of them have to be to within %s", widest, wanted)
+	}
+	return text + ForecastText(l.Forecast)
+}
+
+// ForecastText is what is expected of the rest of a run, to follow what is known; empty without it.
+func ForecastText(f *contract.Forecast) string {
+	switch {
+	case f == nil || f.Reachable == "":
+		return ""
+	case f.ExpectedBlocks != nil && *f.ExpectedBlocks <= f.MostBlocks:
+		return fmt.Sprintf("; at this spread that takes about %d blocks", *f.ExpectedBlocks)
+	case f.ExpectedBlocks != nil:
+		return fmt.Sprintf("; at this spread that takes about %d blocks, and %d fit, which reach about %s", *f.ExpectedBlocks, f.MostBlocks, figure.ShareText(f.Reachable))
+	}
+	return fmt.Sprintf("; at this spread the %d blocks that fit reach about %s", f.MostBlocks, figure.ShareText(f.Reachable))
 }

@@ -85,8 +85,6 @@ const maxLine = 1000
 type about struct {
 	errorRate   float64
 	differences []v1alpha1.SideDifferences
-	// planned is the detectable effect of the plan; empty where there is none.
-	planned string
 	// unsupported: a check found that a tool cannot do something of the run.
 	unsupported bool
 }
@@ -94,9 +92,6 @@ type about struct {
 // aboutRun is what the verdicts of a run have in common, beside these differences.
 func aboutRun(run *v1alpha1.BenchmarkRun, differences []v1alpha1.SideDifferences) about {
 	out := about{errorRate: analysis.ErrorRate(run.Spec), differences: differences}
-	if p := run.Status.Plan; p != nil && p.Analysis != nil {
-		out.planned = p.Analysis.DetectableEffect
-	}
 	out.unsupported = slices.ContainsFunc(run.Status.Findings, func(f v1alpha1.Finding) bool { return f.Check == "unsupported" })
 	return out
 }
@@ -118,9 +113,7 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 	}
 	v.byItself, v.adjusted = figure.P(v.P, a.errorRate), figure.P(v.AdjustedP, a.errorRate)
 	v.Subject, v.Evidence = subjectOf(v), evidenceOf(v)
-	if v.Detects = v.detect(); v.Detects != "" && a.planned != "" {
-		v.Detects += " (planned " + figure.ShareText(a.planned) + ")"
-	}
+	v.Detects = v.detect()
 	if e.Factor == v1alpha1.FactorTarget && e.Family != v1alpha1.FamilyControl {
 		all := a.between(e.Value, e.Baseline)
 		v.Differences, v.differ = len(all), differ(all)

@@ -165,7 +165,8 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string, limits Limits) (*P
 	if err != nil {
 		return nil, err
 	}
-	tooMany := &TooManyError{Blocks: int64(d.Blocks), Targets: int64(len(targets)), Cells: m.combinations(), Axes: m.sizes(), Limits: limits}
+	blocks := d.Blocks + d.ReserveBlocks
+	tooMany := &TooManyError{Blocks: int64(blocks), Targets: int64(len(targets)), Cells: m.combinations(), Axes: m.sizes(), Limits: limits}
 	if spec.Search != nil {
 		tooMany.Rounds = int64(rounds)
 	}
@@ -182,7 +183,7 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string, limits Limits) (*P
 	seed := seedOf(spec)
 	p := &Plan{Seed: seed, Order: d.Order, Axes: m.names(), Cells: m.cells(int(tooMany.Cells)), Targets: targets}
 	// The rounds of a block are ordered like blocks, so that drift is the same for all searches.
-	p.Trials = arrange(seed, size{blocks: d.Blocks * int32(rounds), cells: int32(len(p.Cells)), targets: int32(len(p.Targets))})
+	p.Trials = arrange(seed, size{blocks: blocks * int32(rounds), cells: int32(len(p.Cells)), targets: int32(len(p.Targets))})
 	for i := range p.Trials {
 		p.Trials[i].Index = int32(i)
 		p.Trials[i].Block /= int32(rounds)

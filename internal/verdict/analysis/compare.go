@@ -65,7 +65,7 @@ func Conclude(in Input) (Result, error) {
 	if len(sweeps) == 0 && !compares {
 		return Result{}, err
 	}
-	in.Declaration = in.Declaration.atInterim(family)
+	in.Declaration = in.Declaration.stopping()
 	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]alike{}}
 	out := Result{Sweeps: a.sweep(sweeps)}
 	if !compares {

@@ -26,7 +26,7 @@ type Declaration struct {
 	// Require are the aspects in which the sides of a comparison of targets must not differ.
 	Require []v1alpha1.LikeAspect
 	// Stop is the rule by which the run ends before its last block; nil for one with fixed blocks.
-	Stop *StopEarly
+	Stop *Stop
 	// Steps of the values where they are rates that a search found; nil for values that were measured.
 	Steps *Steps
 }

@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -168,39 +167,25 @@ func (l Layout) control(d Declaration, units []Unit, names []string) ([]Contrast
 	return out, nil
 }
 
-// Foresight is what is known of a family before its data.
+// Foresight is what is known of a family before its data. What its blocks detect is not: it depends on how the ratios of blocks
+// spread, by which runs differ more than by anything that a spec says.
 type Foresight struct {
 	// Comparisons of the primary family.
 	Comparisons int
 	// Blocks of the plan, and the number that the family needs for any verdict.
 	Blocks, Needed int
-	// Detectable effect at TypicalRatioSpread, such as 0.03; 0 where the blocks are too few.
-	Detectable float64
-	// Interim analyses of a run that may end early, the last block included; none of any other.
-	Interims []stats.Interim
+	// Pilot has the blocks after which the run first looks at its precision; 0 for one that wants none.
+	Pilot int
 }
 
-const (
-	// TypicalSpread of a single value, for planning: the coefficient of variation of benchmarks on
-	// shared machines.
-	TypicalSpread = 0.027
-	// TypicalRatioSpread is that of the ratio of two such values, as if the trials of a block had
-	// nothing in common: the real one is smaller as far as something slows both.
-	TypicalRatioSpread = math.Sqrt2 * TypicalSpread
-	// power of the planned and of the stated effect.
-	power = 0.8
-)
+// power of the stated effect.
+const power = 0.8
 
 // Foresee what the blocks of a plan can show.
 func Foresee(f Family, l Layout, d Declaration) Foresight {
 	out := Foresight{Comparisons: len(f.Primary), Blocks: l.Plan.Blocks()}
-	if out.Comparisons == 0 {
-		return out
-	}
-	out.Interims, d = InterimsOf(f, d), d.atInterim(f)
-	out.Needed = stats.BlocksNeeded(out.Comparisons, d.ErrorRate)
-	if effect, ok := stats.DetectableEffect(out.Blocks, TypicalRatioSpread, d.ErrorRate/float64(out.Comparisons), power); ok && out.Enough() {
-		out.Detectable = effect
+	if out.Comparisons > 0 {
+		out.Needed, out.Pilot = stats.BlocksNeeded(out.Comparisons, d.stopping().ErrorRate), PilotOf(f, d)
 	}
 	return out
 }

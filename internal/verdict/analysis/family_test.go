@@ -217,7 +217,7 @@ func TestForesee(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := Foresee(f, l, d)
-		if got.Comparisons != 2*tc.cells || got.Needed != tc.needed || got.Enough() != tc.enough || (got.Detectable > 0) != tc.enough {
+		if got.Comparisons != 2*tc.cells || got.Needed != tc.needed || got.Enough() != tc.enough || got.Pilot != 0 {
 			t.Errorf("%+v: %+v", tc, got)
 		}
 	}

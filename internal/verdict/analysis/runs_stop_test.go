@@ -3,18 +3,16 @@ package analysis
 import (
 	"strconv"
 	"testing"
-
-	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Runs that may stop early are compared at the error rate of one interim analysis, as each of them is by itself: their
+// Runs that end once they are precise are compared at a part of their error rate, as each of them is by itself: their
 // intervals are wider than those of runs with fixed blocks.
 func TestRunsThatMayStopEarly(t *testing.T) {
-	width := func(t *testing.T, stop *v1alpha1.StopEarly, runs int, version string) float64 {
+	width := func(t *testing.T, precision string, runs int, version string) float64 {
 		t.Helper()
 		all := repeated(t, 20, usual, []float64{1.2, 1.21, 1.19, 1.2}[:runs]...)
 		for i := range all {
-			all[i].Spec.Design.StopEarly = stop
+			all[i].Spec.Design.Precision = precision
 			if i > 0 && version != "" {
 				all[i].Spec.Targets[0].MySQL.Version = version
 			}
@@ -34,13 +32,12 @@ func TestRunsThatMayStopEarly(t *testing.T) {
 		}
 		return high / low
 	}
-	stop := &v1alpha1.StopEarly{MinBlocks: 6, Precision: "2%"}
 	for name, tt := range map[string]struct {
 		runs    int
 		version string
 	}{"over runs": {4, ""}, "run against run": {2, "9.7"}} {
 		t.Run(name, func(t *testing.T) {
-			if fixed, early := width(t, nil, tt.runs, tt.version), width(t, stop, tt.runs, tt.version); !(early > fixed) {
+			if fixed, early := width(t, "", tt.runs, tt.version), width(t, "2%", tt.runs, tt.version); !(early > fixed) {
 				t.Errorf("the interval reaches over %v, and over %v with fixed blocks", early, fixed)
 			}
 		})

@@ -65,7 +65,7 @@ func decidesWhat(path string) bool {
 	switch path {
 	case "clients.count":
 		return true
-	case "design.blocks", "design.seed", "design.onTrialFailure", "design.maxRetries", "design.stopEarly.minBlocks", "design.stopEarly.precision":
+	case "design.blocks", "design.seed", "design.onTrialFailure", "design.maxRetries", "design.precision", "design.within", "design.reserveBlocks":
 		return false
 	}
 	for _, part := range []string{"workload.", "matrix", "exclude", "design.", "search."} {

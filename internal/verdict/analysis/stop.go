@@ -3,80 +3,119 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
-// StopEarly is the rule by which a run ends before its last block: after a block at which it analyses its data,
-// when every ratio of the primary family is known to within the precision.
-type StopEarly struct {
-	// MinBlocks before the first interim analysis, and MaxBlocks of the plan.
-	MinBlocks, MaxBlocks int
-	// Precision of a ratio, such as 0.02: its interval reaches from a ratio divided by 1.02 to that
-	// ratio times 1.02, or is narrower.
+// Stop is the rule by which a run ends after a block that is not the last one of its plan.
+type Stop struct {
+	// MostBlocks of the plan.
+	MostBlocks int
+	// Precision to which every ratio of the primary family is to be known, such as 0.02: its interval reaches from a ratio
+	// divided by 1.02 to that ratio times 1.02. 0 where none is wanted.
 	Precision float64
+	// Within is how long the run measures; 0 without a limit.
+	Within time.Duration
+	// Counted blocks of every primary comparison are enough; 0 where their number decides nothing.
+	Counted int
 }
 
-// declareStop is the rule of a spec; nil without one.
-func declareStop(design v1alpha1.Design) (*StopEarly, error) {
-	if design.StopEarly == nil {
+// declareStop is the rule of a spec with its defaults; nil where all blocks of the plan are measured.
+func declareStop(design v1alpha1.Design) (*Stop, error) {
+	if !design.StopsItself() {
 		return nil, nil
 	}
-	precision, err := Share(design.StopEarly.Precision)
-	if err != nil {
-		return nil, fmt.Errorf("spec.design.stopEarly.precision: %w", err)
+	s := &Stop{MostBlocks: int(design.Blocks + design.ReserveBlocks)}
+	if design.ReserveBlocks > 0 {
+		s.Counted = int(design.Blocks)
 	}
-	return &StopEarly{MinBlocks: int(design.StopEarly.MinBlocks), MaxBlocks: int(design.Blocks), Precision: precision}, nil
+	if design.Within != nil {
+		s.Within = design.Within.Duration
+	}
+	var err error
+	if design.Precision != "" {
+		if s.Precision, err = Share(design.Precision); err != nil {
+			return nil, fmt.Errorf("spec.design.precision: %w", err)
+		}
+	}
+	return s, nil
 }
 
-// InterimsOf a family: the blocks after which the run may stop, the last of the plan included. They
-// follow from the spec alone. There are none without a rule, and where nothing is compared.
-func InterimsOf(f Family, d Declaration) []stats.Interim {
-	if d.Stop == nil || len(f.Primary) == 0 {
-		return nil
+// PilotOf a family: the blocks after which a run first looks at the precision of its ratios; 0 for one that wants none.
+func PilotOf(f Family, d Declaration) int {
+	if d.Stop == nil || d.Stop.Precision == 0 {
+		return 0
 	}
-	return stats.Interims(d.Stop.MinBlocks, d.Stop.MaxBlocks, len(f.Primary), d.ErrorRate)
+	return max(stats.PilotBlocks, stats.BlocksNeeded(len(f.Primary), d.stopping().ErrorRate))
 }
 
-// atInterim is the declaration for the analysis of a family, at an interim analysis or at the end: the interim analyses divide
-// the error rate evenly. A run that ends between interim analyses, as one that fails does, has spent no more.
-func (d Declaration) atInterim(f Family) Declaration {
-	if interims := InterimsOf(f, d); len(interims) > 0 {
-		d.ErrorRate = interims[0].ErrorRate
+// stopping is the declaration for the analyses of a run that ends once it is precise: they are at a part of its error rate, wherever
+// it ended.
+func (d Declaration) stopping() Declaration {
+	if d.Stop != nil && d.Stop.Precision > 0 {
+		d.ErrorRate *= stats.PrecisionErrorShare
 	}
 	return d
 }
 
-// InterimResult is what an interim analysis found.
+// StopReason is why a run ends after a block; empty where it goes on.
+type StopReason string
+
+// Reasons to stop.
+const (
+	// StopPrecise: every ratio is known to within design.precision.
+	StopPrecise StopReason = "Precise"
+	// StopInTime: another block does not fit into design.within.
+	StopInTime StopReason = "InTime"
+	// StopCounted: in every comparison as many blocks count as design.blocks wants.
+	StopCounted StopReason = "Counted"
+)
+
+// InterimResult is what a run found after a block.
 type InterimResult struct {
-	// Stop: the run ends here.
-	Stop bool
-	// Blocks that were measured, and the most that the plan has.
-	Blocks, MaxBlocks int
-	// Precision that is wanted of every ratio, and Widest, to within which the least certain one is known: both
-	// are shares such as 0.02.
-	Precision, Widest float64
+	// Stop says why the run ends here.
+	Stop StopReason
+	// Blocks that were measured, and Counted in the comparison that has fewest.
+	Blocks, Counted int
+	// Rule by which it was decided.
+	Rule Stop
 	// Ratios of the family, and Without is how many of them have no interval, or too few blocks for a verdict.
 	Ratios, Without int
+	// Widest precision of a ratio, as a share such as 0.02; 0 before the pilot has ended.
+	Widest float64
+	// Elapsed since the first trial began.
+	Elapsed time.Duration
+	// Forecast of the rest; nil before the pilot has ended, and for a run without precision and limit of time.
+	Forecast *contract.Forecast
 }
 
-// IsInterim says whether a run analyses its data after so many blocks. The end of the plan is none: the
+// interim is an analysis while the run goes on.
+type interim struct {
+	*analyst
+	rule Stop
+}
+
+// IsInterim says whether a run decides after so many blocks whether another one follows. The end of the plan decides nothing: the
 // run ends there anyway. It fails as FamilyOf.
 func IsInterim(in Input, blocks int) (bool, error) {
-	if in.Declaration.Stop == nil || blocks >= in.Declaration.Stop.MaxBlocks {
+	s := in.Declaration.Stop
+	switch {
+	case s == nil || blocks >= s.MostBlocks:
+		return false, nil
+	case s.Within > 0 || s.Counted > 0 && blocks >= s.Counted:
+		return true, nil
+	case s.Precision == 0:
 		return false, nil
 	}
 	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, math.MaxInt)
 	if err != nil {
 		return false, err
 	}
-	for _, interim := range InterimsOf(family, in.Declaration) {
-		if interim.Blocks == blocks {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.Contains(stats.Looks(PilotOf(family, in.Declaration), s.MostBlocks), blocks), nil
 }
 
 // Interim analyses the data of a run after so many blocks. The values are those that count in the final
@@ -87,17 +126,86 @@ func Interim(in Input, blocks int) (InterimResult, error) {
 	if err != nil {
 		return InterimResult{}, err
 	}
-	rule := in.Declaration.Stop
-	in.Declaration = in.Declaration.atInterim(family)
-	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records)}
-	_, decisions := a.decide()
-	out := InterimResult{Stop: stats.Precise(decisions, rule.Precision), Blocks: blocks, MaxBlocks: rule.MaxBlocks, Precision: rule.Precision, Ratios: len(decisions)}
-	for _, d := range decisions {
-		if d.Interval == nil || d.Exploratory {
-			out.Without++
-			continue
+	pilot := PilotOf(family, in.Declaration)
+	in.Declaration = in.Declaration.stopping()
+	x := interim{&analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records)}, *in.Declaration.Stop}
+	out := InterimResult{Blocks: blocks, Rule: x.rule, Ratios: len(family.Primary), Elapsed: elapsed(in.Records)}
+	var compared []stats.Comparison
+	for i, c := range family.Primary {
+		one := x.measured(c).tested()
+		compared = append(compared, one)
+		if out.Counted = min(out.Counted, one.N); i == 0 {
+			out.Counted = one.N
 		}
-		out.Widest = math.Max(out.Widest, math.Sqrt(d.Interval.High/d.Interval.Low)-1)
 	}
+	if blocks >= max(pilot, stats.PilotBlocks) {
+		out.Widest, out.Without = stats.WidestOf(compared, x.Declaration.ErrorRate)
+	}
+	if x.rule.Precision > 0 && blocks < pilot {
+		compared = nil // a spread of so few blocks is none
+	}
+	out.Forecast = x.forecast(out, compared)
+	out.Stop = x.stops(out, slices.Contains(stats.Looks(pilot, x.rule.MostBlocks), blocks))
 	return out, nil
+}
+
+// stops says why the run ends. The width of intervals decides at its looks alone.
+func (x interim) stops(out InterimResult, look bool) StopReason {
+	switch {
+	case x.rule.Precision > 0 && look && out.Ratios > 0 && out.Without == 0 && out.Widest <= x.rule.Precision:
+		return StopPrecise
+	case x.rule.Counted > 0 && out.Blocks >= x.rule.Counted && out.Counted >= x.rule.Counted:
+		return StopCounted
+	case x.rule.Within > 0 && out.Elapsed+out.Elapsed/time.Duration(out.Blocks) > x.rule.Within:
+		return StopInTime
+	}
+	return ""
+}
+
+// forecast the rest of a run from its blocks so far. Compared are the comparisons of the primary family; none before their
+// spread is known.
+func (x interim) forecast(out InterimResult, compared []stats.Comparison) *contract.Forecast {
+	if x.rule.Precision == 0 && x.rule.Within == 0 {
+		return nil
+	}
+	f := &contract.Forecast{AfterBlocks: int32(out.Blocks), MostBlocks: int32(x.rule.MostBlocks)}
+	if x.rule.Within > 0 && out.Elapsed > 0 {
+		fit := int32(math.Min(float64(x.rule.Within)/float64(out.Elapsed)*float64(out.Blocks), float64(f.MostBlocks)))
+		f.MostBlocks = max(fit, f.AfterBlocks)
+	}
+	spread := 0.0
+	for _, c := range compared {
+		spread = math.Max(spread, c.Spread)
+	}
+	if out.Widest > 0 && out.Without == 0 {
+		f.Precision = v1alpha1.FourDigits(out.Widest)
+	}
+	if !(spread > 0) {
+		return f
+	}
+	rate := x.Declaration.ErrorRate / float64(len(compared))
+	// Blocks that do not count are as frequent in the rest.
+	counted := math.Max(float64(out.Counted), 1) / float64(out.Blocks)
+	f.Reachable = v1alpha1.FourDigits(stats.ExpectedPrecision(int(counted*float64(f.MostBlocks)), spread, rate))
+	if blocks, ok := stats.BlocksForPrecision(x.rule.Precision, spread, rate); ok && x.rule.Precision > 0 {
+		f.ExpectedBlocks = new(max(int32(math.Ceil(float64(blocks)/counted)), f.AfterBlocks))
+	}
+	return f
+}
+
+// elapsed from the beginning of the first window to the end of the last record; 0 where a time is not known.
+func elapsed(records []contract.Record) time.Duration {
+	var from, to *time.Time
+	for _, r := range records {
+		if from == nil {
+			from = r.WindowStartTime
+		}
+		if r.CompletionTime != nil {
+			to = r.CompletionTime
+		}
+	}
+	if from == nil || to == nil {
+		return 0
+	}
+	return max(0, to.Sub(*from))
 }
