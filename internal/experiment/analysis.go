@@ -64,6 +64,9 @@ func (w Work) Foresee(p *plan.Plan, most int32) (*v1alpha1.PlannedAnalysis, erro
 	if err := checkStop(family, d, p.Order); err != nil {
 		return nil, err
 	}
+	if err := w.checkGate(family, d, p); err != nil {
+		return nil, err
+	}
 	f := analysis.Foresee(family, l, d)
 	if err != nil || f.Comparisons == 0 {
 		return nil, nil
@@ -160,6 +163,31 @@ func checkStop(family analysis.Family, d analysis.Declaration, order v1alpha1.Tr
 		return fmt.Errorf("spec.design.stopEarly: there is no room for an interim analysis before block %d: %s at a first interim analysis, "+
 			"and the next one has half as many more: raise design.blocks, or leave stopEarly out",
 			d.Stop.MaxBlocks, needs(int32(n), int32(max(d.Stop.MinBlocks, stats.BlocksNeeded(n, d.ErrorRate/2)))))
+	}
+	return nil
+}
+
+// checkGate refuses a gate over comparisons of the run that can never be judged.
+func (w Work) checkGate(family analysis.Family, d analysis.Declaration, p *plan.Plan) error {
+	const field = "spec.gate.comparisons"
+	switch {
+	case d.Margin == 0:
+		return nil
+	case !d.Declared: // a CRD of another version has accepted it
+		return fmt.Errorf("%s: the run declares none: name them in spec.analysis.comparisons", field)
+	case p.Order == v1alpha1.OrderSequential:
+		return fmt.Errorf("%s: with design.order %s the trials run in sequence, so that a drift over time looks like a loss: use RandomizedBlocks or ABBA", field, p.Order)
+	case p.Blocks() < stats.MinBlocks:
+		return fmt.Errorf("%s: a comparison is judged from %d blocks on, and design.blocks is %d: raise it", field, stats.MinBlocks, p.Blocks())
+	}
+	for _, c := range family.Primary {
+		name, remedy := c.Measurement.Name, "name other measurements in spec.analysis.comparisons, or leave the gate out"
+		switch {
+		case costs.SinceStart(name):
+			return fmt.Errorf("%s: %s is the largest value since the server began, so that all blocks are one observation: %s", field, name, remedy)
+		case slices.Contains(w.Tool.Facts, name):
+			return fmt.Errorf("%s: neither a higher nor a lower %s is better, so that none of its values is a loss: %s", field, name, remedy)
+		}
 	}
 	return nil
 }

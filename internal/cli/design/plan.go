@@ -192,7 +192,9 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 		}
 	}
 	if g := run.Spec.Gate; g != nil {
-		names = append(names, "BenchmarkBaseline "+g.Baseline)
+		for _, b := range g.Baselines() {
+			names = append(names, "BenchmarkBaseline "+b.Name)
+		}
 	}
 	out := []string{"the limits of the operator: its defaults are assumed", "whether nodes offer the shapes, and how long the run waits in the queue"}
 	add := func(what string, list []string) {

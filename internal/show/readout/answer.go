@@ -223,6 +223,10 @@ func (h RunHead) Shows() string {
 func InterimText(l analysis.InterimResult) string {
 	after, wanted, widest := fmt.Sprintf("after %d of at most %d blocks", l.Blocks, l.MaxBlocks), figure.Share(l.Precision), figure.Share(l.Widest)
 	switch {
+	case l.Gate == v1alpha1.OutcomePassed:
+		return fmt.Sprintf("stopped %s: the gate has passed", after)
+	case l.Gate == v1alpha1.OutcomeSlower:
+		return fmt.Sprintf("stopped %s: the gate has failed", after)
 	case l.Stop:
 		return fmt.Sprintf("stopped %s: every ratio is known to within %s (the widest interval: %s)", after, wanted, widest)
 	case l.Without > 0:

@@ -9,7 +9,7 @@ import (
 )
 
 // StopEarly is the rule by which a run ends before its last block: after a block at which it analyses its data,
-// when every ratio of the primary family is known to within the precision.
+// when every ratio of the primary family is known to within the precision, or when the gate over its comparisons is decided.
 type StopEarly struct {
 	// MinBlocks before the first interim analysis, and MaxBlocks of the plan.
 	MinBlocks, MaxBlocks int
@@ -57,6 +57,9 @@ type InterimResult struct {
 	// Precision that is wanted of every ratio, and Widest, to within which the least certain one is known: both
 	// are shares such as 0.02.
 	Precision, Widest float64
+	// Gate is what the gate over the comparisons would say now: Passed or Slower, for which the run ends as well; empty where
+	// it is not decided, and without such a gate.
+	Gate v1alpha1.GateOutcome
 	// Ratios of the family, and Without is how many of them have no interval, or too few blocks for a verdict.
 	Ratios, Without int
 }
@@ -87,9 +90,9 @@ func Interim(in Input, blocks int) (InterimResult, error) {
 	if err != nil {
 		return InterimResult{}, err
 	}
-	rule := in.Declaration.Stop
+	rule, gateRate := in.Declaration.Stop, in.Declaration.gateRate(family)
 	in.Declaration = in.Declaration.atInterim(family)
-	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records)}
+	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), alike: map[[2]int32]alike{}}
 	_, decisions := a.decide()
 	out := InterimResult{Stop: stats.Precise(decisions, rule.Precision), Blocks: blocks, MaxBlocks: rule.MaxBlocks, Precision: rule.Precision, Ratios: len(decisions)}
 	for _, d := range decisions {
@@ -98,6 +101,11 @@ func Interim(in Input, blocks int) (InterimResult, error) {
 			continue
 		}
 		out.Widest = math.Max(out.Widest, math.Sqrt(d.Interval.High/d.Interval.Low)-1)
+	}
+	if in.Declaration.Margin > 0 {
+		if outcome := a.losses(gateRate).Outcome(); outcome != v1alpha1.OutcomeNotJudged {
+			out.Gate, out.Stop = outcome, true
+		}
 	}
 	return out, nil
 }
