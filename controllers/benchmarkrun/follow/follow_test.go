@@ -73,14 +73,16 @@ func TestDecisionsAtTheEndsOfBlocks(t *testing.T) {
 		order  v1alpha1.TrialOrder
 		spread float64
 		fixed  bool
+		margin float64
 		want   map[int32]bool
 	}{
-		"steady":       {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, want: map[int32]bool{8: true, 14: true, 23: true}},
-		"noisy":        {order: v1alpha1.OrderABBA, spread: 0.2, want: map[int32]bool{8: false, 14: false, 23: false}},
-		"fixed blocks": {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, fixed: true, want: map[int32]bool{}},
+		"steady":                            {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, want: map[int32]bool{8: true, 14: true, 23: true}},
+		"noisy":                             {order: v1alpha1.OrderABBA, spread: 0.2, want: map[int32]bool{8: false, 14: false, 23: false}},
+		"noisy, and a gate that is decided": {order: v1alpha1.OrderABBA, spread: 0.2, margin: 0.9, want: map[int32]bool{8: true, 14: true, 23: true}},
+		"fixed blocks":                      {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, fixed: true, want: map[int32]bool{}},
 	} {
 		in, records := experiment(t, tt.order, tt.spread)
-		if tt.fixed {
+		if in.Declaration.Margin = tt.margin; tt.fixed {
 			in.Declaration.Stop = nil
 		}
 		if diff := cmp.Diff(tt.want, decisions(t, in, records)); diff != "" {
