@@ -2,7 +2,7 @@ package v1alpha1
 
 // StopEarly ends a run before its last block. The run analyses its data after some blocks, which are
 // fixed when it is accepted (status.plan.analysis.interimBlocks), and stops at the first interim analysis at which
-// all intervals of the primary comparisons are narrow enough. The interim analyses share the error rate of the
+// all intervals of the primary comparisons are narrow enough, or at which the gate over them is decided. The interim analyses share the error rate of the
 // analysis, so that the verdict holds at whichever interim analysis the run stops.
 // +kubebuilder:object:generate=false
 type StopEarly struct {

@@ -21,6 +21,7 @@ func (in Input) compare() analysis.Result {
 	if in.Layout.Plan == nil {
 		return analysis.Result{}
 	}
+	in.Settings = analysis.SettingsOf(in.Run.Status.Resolved)
 	out, err := analysis.Conclude(in.Input)
 	if err != nil {
 		message := "the comparisons of the run cannot be made: " + err.Error()

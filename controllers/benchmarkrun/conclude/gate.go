@@ -49,6 +49,7 @@ func Gate(in Input, valid Verdict, failure decision.Failed, ask *decision.Asking
 	if in.Search != nil { // what is compared with the baseline are the rates that it found
 		in, _ = in.reduce()
 	}
+	in.Settings = analysis.SettingsOf(in.Run.Status.Resolved)
 	out.Run = analysis.Run{Name: in.Run.Name, Spec: in.Run.Spec, Input: in.Input}
 	verdict := gate.Judge(out)
 	return &verdict
