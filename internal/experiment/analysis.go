@@ -64,7 +64,7 @@ func (w Work) Foresee(p *plan.Plan, most int32) (*v1alpha1.PlannedAnalysis, erro
 	if err := checkStop(family, d, p.Order); err != nil {
 		return nil, err
 	}
-	if err := w.checkGate(family, d, p); err != nil {
+	if err := checkGate(family, d, p, w.Tool.Facts); err != nil {
 		return nil, err
 	}
 	f := analysis.Foresee(family, l, d)
@@ -167,8 +167,9 @@ func checkStop(family analysis.Family, d analysis.Declaration, order v1alpha1.Tr
 	return nil
 }
 
-// checkGate refuses a gate over comparisons of the run that can never be judged.
-func (w Work) checkGate(family analysis.Family, d analysis.Declaration, p *plan.Plan) error {
+// checkGate refuses a gate over comparisons of the run that can never be judged. Facts are the measurements of the tool that have no
+// direction.
+func checkGate(family analysis.Family, d analysis.Declaration, p *plan.Plan, facts []string) error {
 	const field = "spec.gate.comparisons"
 	switch {
 	case d.Margin == 0:
@@ -185,7 +186,7 @@ func (w Work) checkGate(family analysis.Family, d analysis.Declaration, p *plan.
 		switch {
 		case costs.SinceStart(name):
 			return fmt.Errorf("%s: %s is the largest value since the server began, so that all blocks are one observation: %s", field, name, remedy)
-		case slices.Contains(w.Tool.Facts, name):
+		case slices.Contains(facts, name):
 			return fmt.Errorf("%s: neither a higher nor a lower %s is better, so that none of its values is a loss: %s", field, name, remedy)
 		}
 	}

@@ -54,7 +54,12 @@ func moreBlocks(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 	if !open || needed <= run.Spec.Design.Blocks {
 		return ""
 	}
-	text := fmt.Sprintf("to find a difference of %s in four of five runs, at the spread of this one, set design.blocks to %s", strings.TrimSuffix(minimumEffectOf(run), "%")+" %", figure.Number(float64(needed)))
+	return fmt.Sprintf("to find a difference of %s in four of five runs, at the spread of this one, %s", strings.TrimSuffix(minimumEffectOf(run), "%")+" %", setBlocks(run, needed))
+}
+
+// setBlocks says which field has to change, and how long a run of so many blocks takes, where that is known.
+func setBlocks(run *v1alpha1.BenchmarkRun, needed int32) string {
+	text := "set design.blocks to " + figure.Number(float64(needed))
 	if took := timeOfBlocks(run, needed); took > 0 {
 		text += fmt.Sprintf(" (about %s)", took)
 	}
@@ -78,11 +83,7 @@ func blocksForGate(run *v1alpha1.BenchmarkRun) string {
 	if needed <= run.Spec.Design.Blocks || !judgesComparisons(run) {
 		return ""
 	}
-	text := fmt.Sprintf("to let the gate pass in four of five runs where nothing is lost, at the spread of this run, set design.blocks to %s", figure.Number(float64(needed)))
-	if took := timeOfBlocks(run, needed); took > 0 {
-		text += fmt.Sprintf(" (about %s)", took)
-	}
-	return text
+	return "to let the gate pass in four of five runs where nothing is lost, at the spread of this run, " + setBlocks(run, needed)
 }
 
 // timeOfBlocks is how long a run of so many blocks takes at the pace of this one; 0 where that is not known.

@@ -77,7 +77,7 @@ func (a *analyst) losses(errorRate float64) Losses {
 	for _, c := range a.family.Primary {
 		one := a.measured(c)
 		v := LossVerdict{Comparison: a.entry(one, v1alpha1.FamilyPrimary), Outcome: v1alpha1.OutcomeNotJudged}
-		v.Value, v.Baseline = a.sides(one)
+		v.Value, v.Baseline = one.sides(a.Layout, a.series)
 		m := stats.Margined{Direction: betterOf(v.Value.Direction), Step: one.above}
 		if v.Reasons = a.unjudged(one); len(v.Reasons) == 0 {
 			m.Comparison = one.comparison
@@ -119,17 +119,16 @@ func (a *analyst) unjudged(one compared) []v1alpha1.VerdictReason {
 
 // sides of a comparison with the values of the blocks that count on both. Without a measurement they have the name and the
 // labels that were declared.
-func (a *analyst) sides(one compared) (value, baseline BlockValues) {
-	c := one.contrast
-	if one.kind < 0 {
+func (c compared) sides(l Layout, s *series) (value, baseline BlockValues) {
+	of := c.contrast
+	if c.kind < 0 {
 		value = BlockValues{
-			Target: a.Layout.Plan.Targets[c.Value.Target], Parameters: textsOf(a.Layout.Plan.Cells[c.Value.Cell]),
-			Name: c.Measurement.Name, Labels: maps.Clone(c.Measurement.Labels),
+			Target: l.Plan.Targets[of.Value.Target], Parameters: textsOf(l.Plan.Cells[of.Value.Cell]), Name: of.Measurement.Name, Labels: maps.Clone(of.Measurement.Labels),
 		}
 		return value, baseline
 	}
-	value, baseline = a.series.of(a.Layout, c.Value, one.kind), a.series.of(a.Layout, c.Baseline, one.kind)
-	value.Blocks, baseline.Blocks = a.series.pairs(c, one.kind)
+	value, baseline = s.of(l, of.Value, c.kind), s.of(l, of.Baseline, c.kind)
+	value.Blocks, baseline.Blocks = s.pairs(of, c.kind)
 	return value, baseline
 }
 
