@@ -3,6 +3,8 @@ package runners
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +89,7 @@ func TestConformance(t *testing.T) {
 	rules := map[string]func(*testing.T, runner.Runner){
 		"it is complete": isComplete,
 		"its headline is the first of the summary":    headsItsSummary,
+		"its facts are those without a direction":     factsHaveNoDirection,
 		"no secret is on a command line":              hidesSecrets,
 		"the same trial gives the same command":       isDeterministic,
 		"a workload it does not know is refused":      refusesUnknownFields,
@@ -119,6 +122,35 @@ func headsItsSummary(t *testing.T, r runner.Runner) {
 	}
 	if unique := slices.Compact(slices.Sorted(slices.Values(r.Summary))); len(unique) != len(r.Summary) {
 		t.Errorf("summary %v has a name twice", r.Summary)
+	}
+}
+
+// factsHaveNoDirection: a gate refuses them by their names before a run starts, and nothing else of the summary. The golden
+// reports of a tool have the directions.
+func factsHaveNoDirection(t *testing.T, r runner.Runner) {
+	for _, name := range r.Facts {
+		if !slices.Contains(r.Summary, name) {
+			t.Errorf("the fact %s is not in the summary", name)
+		}
+	}
+	paths, err := filepath.Glob(r.Name + "/testdata/*.golden.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var golden struct{ Measurements []contract.Measurement }
+		if err := json.Unmarshal(data, &golden); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for _, m := range golden.Measurements {
+			if slices.Contains(r.Summary, m.Name) && (m.Direction == "") != slices.Contains(r.Facts, m.Name) {
+				t.Errorf("%s: the direction of %s is %q, and its facts are %v", path, m.Name, m.Direction, r.Facts)
+			}
+		}
 	}
 }
 

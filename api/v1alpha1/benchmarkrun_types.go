@@ -19,6 +19,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.rounds) && !has(self.design.warmupRounds)",fieldPath=".design",message="rounds and warmupRounds are for workload.drivers: other tools measure for design.duration"
 // +kubebuilder:validation:XValidation:rule="self.targets.exists(t, !has(t.published))",fieldPath=".targets",message="at least one target has to be measured: published ones are only shown beside it"
 // +kubebuilder:validation:XValidation:rule="self.design.dataReset == 'PerRun' || self.targets.all(t, !has(t.external) || !has(t.external.jdbc))",fieldPath=".design.dataReset",message="dataReset must be PerRun with an external.jdbc target: Assay does not speak with its server, and so cannot put its data back"
+// +kubebuilder:validation:XValidation:rule="!has(self.gate) || !has(self.gate.comparisons) || has(self.analysis) && has(self.analysis.comparisons)",fieldPath=".gate.comparisons",message="comparisons: Declared needs spec.analysis.comparisons, such as [{factor: target, measurements: [{name: throughput}]}]: the gate passes only when all of them pass, so it takes none that nobody declared"
 type BenchmarkRunSpec struct {
 	// targets are the databases under test, 1 to 8. Every cell compares them. They are
 	// measured one at a time. Published targets are not measured.
@@ -70,8 +71,8 @@ type BenchmarkRunSpec struct {
 	// +optional
 	Search *Search `json:"search,omitempty"`
 
-	// gate compares the run, once it has ended, with a BenchmarkBaseline of its namespace. The
-	// condition Passed has the verdict. Absent: the run has no such condition.
+	// gate says whether the run, once it has ended, has passed: against a BenchmarkBaseline of its namespace, or in its own
+	// comparisons. The condition Passed has the verdict. Absent: the run has no such condition.
 	// +optional
 	Gate *Gate `json:"gate,omitempty"`
 

@@ -31,7 +31,8 @@ const (
 	ConditionFailed = "Failed"
 	// ConditionPassed: only of a run with spec.gate. True when the run is complete and its gate found nothing that it
 	// fails for, False when it did, or when the run has failed. Unknown until the run has ended, and when the gate
-	// cannot decide: without its baseline, or where the circumstances differ in what the gate requires to be alike.
+	// cannot decide: without its baseline, where the circumstances differ in what the gate requires to be alike, or where the
+	// blocks were too few for its margin.
 	ConditionPassed = "Passed"
 	// ConditionSuspended: True while spec.suspend pauses the run, False otherwise.
 	ConditionSuspended = "Suspended"

@@ -1,22 +1,38 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
-
-// Gate compares a run that has ended with the expected numbers of a BenchmarkBaseline. A
-// measurement is slower when any of the given rules says so: threshold and test.
+// Gate says whether a run that has ended has passed. It compares the run either with the expected numbers of a
+// BenchmarkBaseline, by a threshold or a test, or two sides of the run itself, by a margin.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.also) || !self.also.exists(b, b.name == self.baseline)",fieldPath=".also",message="also names further baselines: leave the one of baseline out"
-// +kubebuilder:validation:XValidation:rule="!self.fail.exists(f, f == 'Slower') || has(self.threshold) || has(self.test)",message="fail: [Slower] needs a rule: threshold, such as 25%, or test"
+// +kubebuilder:validation:XValidation:rule="has(self.baseline) != has(self.comparisons)",message="a gate compares with one of two: set baseline (a stored BenchmarkBaseline), or comparisons: Declared with a margin (the run's own spec.analysis.comparisons)"
+// +kubebuilder:validation:XValidation:rule="!has(self.comparisons) || has(self.margin)",fieldPath=".margin",message="margin is missing: comparisons need the loss that fails, such as 3%"
+// +kubebuilder:validation:XValidation:rule="has(self.comparisons) || !has(self.margin)",fieldPath=".margin",message="margin is for comparisons: with a baseline set threshold, such as 25%, or test"
+// +kubebuilder:validation:XValidation:rule="!has(self.comparisons) || !has(self.also) && !has(self.otherWorkload) && !has(self.fail) && !has(self.threshold) && !has(self.test) && !has(self.requireLike)",fieldPath=".comparisons",message="also, otherWorkload, fail, threshold, test and requireLike are about a baseline: leave them out with comparisons, which have margin, spec.analysis.errorRate and spec.analysis.requireLike"
+// +kubebuilder:validation:XValidation:rule="!has(self.also) || !has(self.baseline) || !self.also.exists(b, b.name == self.baseline)",fieldPath=".also",message="also names further baselines: leave the one of baseline out"
+// +kubebuilder:validation:XValidation:rule="has(self.comparisons) || has(self.threshold) || has(self.test) || has(self.fail) && !self.fail.exists(f, f == 'Slower')",message="fail: [Slower] needs a rule: threshold, such as 25%, or test"
 type Gate struct {
 	// baseline is the name of a BenchmarkBaseline in the namespace of the run. It is read once, at
-	// the end of the run, which does not wait for it. Without it Passed is Unknown.
-	// +required
+	// the end of the run, which does not wait for it. Where there is none, Passed is Unknown. A gate has either this
+	// field or comparisons.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
-	Baseline Name `json:"baseline"`
+	Baseline Name `json:"baseline,omitempty"`
 
-	// also are further baselines, at most 3, such as that of last week. The run is compared with each by
+	// comparisons is Declared for a gate over the run's own spec.analysis.comparisons, which have to be declared: it
+	// passes only when all of them pass, so that each one is there because somebody wants it. A comparison passes when it
+	// is shown that the value loses less than the margin against its baseline, and fails when it is shown to lose more.
+	// Otherwise Passed is Unknown, with what is missing. The tests are one-sided and paired by block, at
+	// spec.analysis.errorRate. The gate also fails for a run that is not valid. A measurement without a direction, and
+	// cost.memory.server, of which all blocks are one observation, are refused.
+	// +optional
+	Comparisons GateComparisons `json:"comparisons,omitempty"`
+
+	// margin is the loss that fails, a percentage above 0% and below 100%, only with comparisons. The loss is the share of the
+	// baseline's value by which the other value is worse: 3% is a rate of 97 %, or a time of 103 %.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) < 100.0",message="margin must be above 0% and below 100%, such as 3%"
+	Margin Percentage `json:"margin,omitempty"`
+
+	// also are further baselines, at most 3, such as that of last week, only with a baseline. The run is compared with each by
 	// the same rules. The test is over all measurements of all baselines that can fail together.
 	// +optional
 	// +listType=map
@@ -25,18 +41,17 @@ type Gate struct {
 	Also []FurtherBaseline `json:"also,omitempty"`
 
 	// otherWorkload is what happens when the run has not the workload of the baseline's run. Refuse: nothing is compared
-	// with that baseline, and Passed is Unknown. Compare: it is compared, and the message names the difference.
+	// with that baseline, and Passed is Unknown. Compare: it is compared, and the message names the difference. Absent:
+	// Refuse. Only with a baseline.
 	// +optional
-	// +kubebuilder:default=Refuse
 	OtherWorkload OtherWorkload `json:"otherWorkload,omitempty"`
 
 	// fail has what the gate fails for: Slower (a measurement is worse than the rules allow), Missing (the baseline has
 	// a measurement, and the run has no value of it that counts), Invalid (the run is not valid), New (the run has a
 	// measurement that the baseline does not have). Anything else is named in the condition Passed, and fails nothing.
-	// Faster is no failure.
+	// Faster is no failure. Absent: Slower, Missing and Invalid. Only with a baseline.
 	// +optional
 	// +listType=set
-	// +kubebuilder:default={Slower,Missing,Invalid}
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=4
 	Fail []GateFailure `json:"fail,omitempty"`
@@ -44,20 +59,20 @@ type Gate struct {
 	// threshold is the largest change of a median for the worse, as a percentage above 0% and up to
 	// 1000%. 25% fails a time above 125 %, or a rate below 75 %, of the baseline. Rates, which cannot
 	// lose more than everything, need less than 100%. A tolerance that the baseline has for a
-	// measurement has precedence.
+	// measurement has precedence. Only with a baseline.
 	// +optional
 	// +kubebuilder:validation:MaxLength=9
 	// +kubebuilder:validation:Pattern=`^[0-9]{1,4}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 1000.0",message="threshold must be above 0% and at most 1000%, such as 25%"
 	Threshold string `json:"threshold,omitempty"`
 
-	// test compares the values of all blocks of both runs by a rank test.
+	// test compares the values of all blocks of both runs by a rank test. Only with a baseline.
 	// +optional
 	Test *GateTest `json:"test,omitempty"`
 
 	// requireLike are the properties in which the run and the baseline must not differ. Where they
 	// do, or where they are unknown on either side, Passed is Unknown. Absent: differences that
-	// matter are named beside the verdict.
+	// matter are named beside the verdict. Only with a baseline: spec.analysis.requireLike is that of comparisons.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=16
@@ -69,6 +84,13 @@ type Gate struct {
 	// +kubebuilder:default=Ignored
 	Health GateHealth `json:"health,omitempty"`
 }
+
+// GateComparisons are the comparisons of a gate within a run.
+// +kubebuilder:validation:Enum=Declared
+type GateComparisons string
+
+// ComparisonsDeclared: those of spec.analysis.comparisons.
+const ComparisonsDeclared GateComparisons = "Declared"
 
 // FurtherBaseline of a gate.
 // +kubebuilder:object:generate=false
@@ -107,8 +129,11 @@ const (
 	CompareOtherWorkload OtherWorkload = "Compare"
 )
 
-// Baselines of a gate, the first one first, each with its effect.
+// Baselines of a gate, the first one first, each with its effect; none of a gate over comparisons.
 func (g Gate) Baselines() []FurtherBaseline {
+	if g.Baseline == "" {
+		return nil
+	}
 	out := []FurtherBaseline{{Name: g.Baseline, Effect: EffectFail}}
 	for _, b := range g.Also {
 		if b.Effect == "" { // as the API server's default
@@ -163,131 +188,4 @@ type GateTest struct {
 	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="minimumEffect must be above 0% and at most 100%, such as 5%"
 	MinimumEffect string `json:"minimumEffect,omitempty"`
-}
-
-// GateStatus is what a gate was judged by.
-type GateStatus struct {
-	// baselines of the gate, in the order of the spec, with what the run is against each of them.
-	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=4
-	Baselines []GateBaseline `json:"baselines,omitempty"`
-	// entries are the measurements against each baseline, failures first.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
-	Entries []GateEntry `json:"entries,omitempty"`
-}
-
-// GateBaseline is what a run is against one baseline.
-type GateBaseline struct {
-	// name of the BenchmarkBaseline.
-	// +required
-	Name Name `json:"name"`
-	// effect is Fail, or Inform for a baseline on which nothing depends.
-	// +required
-	Effect BaselineEffect `json:"effect"`
-	// passed is True, False, or Unknown where nothing could be decided.
-	// +required
-	// +kubebuilder:validation:Enum=True;False;Unknown
-	Passed metav1.ConditionStatus `json:"passed"`
-	// reason why: one of the condition Passed.
-	// +required
-	Reason Digest `json:"reason"`
-	// pin tells the baseline apart as it was read; absent where there was none.
-	// +optional
-	Pin *BaselinePin `json:"pin,omitempty"`
-	// judgedCount is the number of measurements that were compared.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	JudgedCount int32 `json:"judgedCount"`
-	// slowerCount of the measurements are slower, whether the gate fails for
-	// that or not.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	SlowerCount int32 `json:"slowerCount"`
-	// missingCount of the baseline's measurements have no value in the run that counts.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	MissingCount int32 `json:"missingCount"`
-	// newCount of the run's measurements are not in the baseline.
-	// +required
-	// +kubebuilder:validation:Minimum=0
-	NewCount int32 `json:"newCount"`
-	// differences say what differs between the circumstances of the run and of the baseline.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
-	// +kubebuilder:validation:items:MaxLength=1024
-	Differences []string `json:"differences,omitempty"`
-}
-
-// BaselinePin tells apart what was read of a baseline.
-type BaselinePin struct {
-	// uid of it.
-	// +required
-	UID Digest `json:"uid"`
-	// resourceVersion of it.
-	// +required
-	ResourceVersion Digest `json:"resourceVersion"`
-	// sha256 of its spec as JSON, in hexadecimal.
-	// +required
-	SHA256 Digest `json:"sha256"`
-	// run that its numbers are from.
-	// +required
-	Run Name `json:"run"`
-	// promotionTime is when it was promoted.
-	// +optional
-	PromotionTime *metav1.Time `json:"promotionTime,omitempty"`
-}
-
-// GateOutcome of a measurement.
-// +kubebuilder:validation:Enum=Passed;Slower;Missing;New;NotJudged
-type GateOutcome string
-
-// Outcomes.
-const (
-	// OutcomePassed: no rule calls it slower.
-	OutcomePassed GateOutcome = "Passed"
-	// OutcomeSlower: a rule calls it slower.
-	OutcomeSlower GateOutcome = "Slower"
-	// OutcomeMissing: the run has no value that counts.
-	OutcomeMissing GateOutcome = "Missing"
-	// OutcomeNew: the baseline does not have it.
-	OutcomeNew GateOutcome = "New"
-	// OutcomeNotJudged: it cannot be compared; the text says why.
-	OutcomeNotJudged GateOutcome = "NotJudged"
-)
-
-// GateEntry is one measurement of one target in one cell, against its baseline.
-type GateEntry struct {
-	// outcome of the measurement.
-	// +required
-	Outcome GateOutcome `json:"outcome"`
-	// baseline that it was compared with.
-	// +optional
-	Baseline Name `json:"baseline,omitempty"`
-	// measurement that was judged.
-	// +required
-	Measurement MeasurementKey `json:"measurement"`
-	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
-	// +optional
-	Direction Direction `json:"direction,omitempty"`
-	// expected is the median of the baseline; absent for a new measurement.
-	// +optional
-	Expected Figure `json:"expected,omitempty"`
-	// median of the run; absent for a missing measurement.
-	// +optional
-	Median Figure `json:"median,omitempty"`
-	// ratio of the medians, run over baseline.
-	// +optional
-	Ratio Figure `json:"ratio,omitempty"`
-	// adjustedP is the p-value of the test for all measurements together, by Holm; absent without
-	// spec.gate.test.
-	// +optional
-	AdjustedP Figure `json:"adjustedP,omitempty"`
-	// text is the entry in words.
-	// +required
-	Text Line `json:"text"`
 }

@@ -238,7 +238,8 @@ const (
 
 // Gates: reasons of Passed. With health: Required, they are those of Stalled, too.
 const (
-	// ReasonSlower: a measurement is worse than its baseline allows. The message names it.
+	// ReasonSlower: a measurement is worse than its baseline allows, or a comparison of the run loses more than the margin. The
+	// message names it.
 	ReasonSlower = "Slower"
 	// ReasonMissing: the run has no value that counts for a measurement of the baseline.
 	ReasonMissing = "Missing"
@@ -252,11 +253,13 @@ const (
 	ReasonBaselineNotFound = "BaselineNotFound"
 	// ReasonBaselineInvalid: the numbers of the BenchmarkBaseline contradict themselves.
 	ReasonBaselineInvalid = "BaselineInvalid"
-	// ReasonNotAlike: the run was measured in other circumstances than its baseline, in what requireLike names.
+	// ReasonNotAlike: the run was measured in other circumstances than its baseline, or two targets of the run in circumstances
+	// that differ, in what requireLike names.
 	ReasonNotAlike = "NotAlike"
 	// ReasonNotComparable: the run has another workload than that of the baseline. Nothing was compared.
 	ReasonNotComparable = "NotComparable"
-	// ReasonNotJudged: no measurement can be compared, or there is neither a gate nor a search for change points.
+	// ReasonNotJudged: no measurement can be compared, a comparison of the run shows neither that the margin is lost nor that it
+	// is not, or there is neither a gate nor a search for change points.
 	ReasonNotJudged = "NotJudged"
 )
 

@@ -116,6 +116,59 @@ func TestRunEndsAtItsGate(t *testing.T) {
 	}
 }
 
+// head is a client that measures so many times as much of the target of that name.
+func head(ratio float64) kubelet.Client {
+	return delivers(func(trial contract.Trial) float64 {
+		if trial.Ref.Target == "head" {
+			return 100 * ratio
+		}
+		return 100
+	})
+}
+
+// A run is judged by its own comparisons: base and head side by side. No baseline is asked for.
+func TestRunEndsAtTheGateOfItsComparisons(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		client  kubelet.Client
+		health  v1alpha1.GateHealth
+		want    metav1.ConditionStatus
+		reason  string
+		message string
+		stalled metav1.ConditionStatus
+	}{
+		"as fast":                        {head(1), v1alpha1.HealthRequired, "True", v1alpha1.ReasonSucceeded, "0 of 1 comparisons lose more than 3 %; all lose less: head throughput against db", "False"},
+		"slower":                         {head(0.9), "", "False", v1alpha1.ReasonSlower, "1 of 1 comparisons lose more than 3 %; slower: head throughput against db", "False"},
+		"slower, and health is required": {head(0.9), v1alpha1.HealthRequired, "False", v1alpha1.ReasonSlower, "", "True"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ns := server.Namespace(t)
+			startManager(t, ns, nil)
+			startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: tt.client})
+			run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+				other := *r.Spec.Targets[0].DeepCopy()
+				other.Name = "head"
+				r.Spec.Targets, r.Spec.Design.Blocks = append(r.Spec.Targets, other), 6
+				r.Spec.Analysis = &v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{Factor: v1alpha1.FactorTarget, Measurements: []v1alpha1.MeasurementRef{{Name: contract.NameThroughput}}}}}
+				r.Spec.Gate = &v1alpha1.Gate{Comparisons: v1alpha1.ComparisonsDeclared, Margin: "3%", Health: tt.health}
+			})
+			create(t, run)
+			got := await(t, run, v1alpha1.ConditionComplete, isTrue(v1alpha1.ConditionComplete))
+			c := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionPassed)
+			if c == nil || c.Status != tt.want || c.Reason != tt.reason || !strings.Contains(c.Message, tt.message) {
+				t.Errorf("Passed: %+v, want %s, %s, %q", c, tt.want, tt.reason, tt.message)
+			}
+			if s := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionStalled); s.Status != tt.stalled {
+				t.Errorf("Stalled: %+v, want %s", s, tt.stalled)
+			}
+			if g := got.Status.Gate; g == nil || g.Comparisons == nil || len(g.Entries) != 1 || g.Entries[0].Against != "db" || g.Entries[0].Bound != "0.97" {
+				t.Errorf("judged: %+v", g)
+			}
+		})
+	}
+}
+
 // checkPinned: the run says which baseline it was judged by.
 func checkPinned(t *testing.T, run *v1alpha1.BenchmarkRun, b *v1alpha1.BenchmarkBaseline) {
 	t.Helper()
@@ -133,7 +186,21 @@ func TestBadGates(t *testing.T) {
 	startManager(t, ns, nil)
 	n := 0
 	for name, tt := range map[string]struct{ gate, refused string }{
-		"no baseline":                   {`{threshold: 25%}`, "spec.gate.baseline"},
+		"no baseline":                   {`{threshold: 25%}`, "a gate compares with one of two: set baseline (a stored BenchmarkBaseline), or comparisons: Declared"},
+		"both":                          {`{baseline: b, threshold: 25%, comparisons: Declared, margin: 3%}`, "a gate compares with one of two"},
+		"comparisons without a margin":  {`{comparisons: Declared}`, "margin is missing: comparisons need the loss that fails, such as 3%"},
+		"a margin of a baseline":        {`{baseline: b, threshold: 25%, margin: 3%}`, "margin is for comparisons: with a baseline set threshold"},
+		"a margin of nothing":           {`{comparisons: Declared, margin: 0%}`, "margin must be above 0% and below 100%"},
+		"a margin of everything":        {`{comparisons: Declared, margin: 100%}`, "margin must be above 0% and below 100%"},
+		"a margin without a unit":       {`{comparisons: Declared, margin: "3"}`, "spec.gate.margin"},
+		"comparisons of another kind":   {`{comparisons: All, margin: 3%}`, "spec.gate.comparisons"},
+		"comparisons with a threshold":  {`{comparisons: Declared, margin: 3%, threshold: 25%}`, "are about a baseline: leave them out with comparisons"},
+		"comparisons with a test":       {`{comparisons: Declared, margin: 3%, test: {}}`, "are about a baseline"},
+		"comparisons that fail for new": {`{comparisons: Declared, margin: 3%, fail: [New]}`, "are about a baseline"},
+		"comparisons and likeness":      {`{comparisons: Declared, margin: 3%, requireLike: [cpu]}`, "which have margin, spec.analysis.errorRate and spec.analysis.requireLike"},
+		"comparisons and a workload":    {`{comparisons: Declared, margin: 3%, otherWorkload: Compare}`, "are about a baseline"},
+		"comparisons and baselines":     {`{comparisons: Declared, margin: 3%, also: [{name: c}]}`, "are about a baseline"},
+		"comparisons that nobody named": {`{comparisons: Declared, margin: 3%}`, "comparisons: Declared needs spec.analysis.comparisons, such as [{factor: target"},
 		"further baselines of one name": {`{baseline: b, threshold: 25%, also: [{name: c}, {name: c}]}`, "spec.gate.also[1]"},
 		"the baseline once more":        {`{baseline: b, threshold: 25%, also: [{name: b}]}`, "also names further baselines"},
 		"too many baselines":            {`{baseline: b, threshold: 25%, also: [{name: c}, {name: d}, {name: e}, {name: f}]}`, "spec.gate.also"},

@@ -162,7 +162,9 @@ func (v view) follow(rec contract.Record) follow.Result {
 // compares is what the run compares, by a plan. It fails for a spec that this version cannot read, which compares
 // nothing: it was accepted by another one.
 func (v view) compares(p *plan.Plan) (in analysis.Input, err error) {
-	in = analysis.Input{Names: v.accepted.Work.Compared(), Limit: int(v.Catalogue.Config.Limits.Comparisons)}
+	in = analysis.Input{
+		Names: v.accepted.Work.Compared(), Limit: int(v.Catalogue.Config.Limits.Comparisons), Settings: analysis.SettingsOf(v.Run.Status.Resolved),
+	}
 	in.Layout, in.Declaration, err = v.accepted.Work.Experiment(p)
 	return in, err
 }

@@ -145,7 +145,7 @@ func (p promotion) nameFor(run *v1alpha1.BenchmarkRun, before *v1alpha1.Benchmar
 		return p.name
 	case before != nil:
 		return before.Name
-	case run.Spec.Gate != nil:
+	case run.Spec.Gate != nil && run.Spec.Gate.Baseline != "":
 		return run.Spec.Gate.Baseline
 	}
 	return run.Name

@@ -64,6 +64,9 @@ func (w Work) Foresee(p *plan.Plan, most int32) (*v1alpha1.PlannedAnalysis, erro
 	if err := checkStop(family, d, w.spec.Design); err != nil {
 		return nil, err
 	}
+	if err := checkGate(family, d, p, w.Tool.Facts); err != nil {
+		return nil, err
+	}
 	f := analysis.Foresee(family, l, d)
 	if err != nil || f.Comparisons == 0 {
 		return nil, nil
@@ -206,6 +209,32 @@ func checkStop(family analysis.Family, d analysis.Declaration, design v1alpha1.D
 	if pilot := analysis.PilotOf(family, d); pilot >= d.Stop.MostBlocks && pilot > 0 {
 		return fmt.Errorf("%s: the pilot of %s takes %s, and design.blocks is %d: raise it or leave it out, compare less, or leave precision out",
 			field, figure.Counted(n, "comparison"), figure.Counted(pilot, "block"), d.Stop.MostBlocks)
+	}
+	return nil
+}
+
+// checkGate refuses a gate over comparisons of the run that can never be judged. Facts are the measurements of the tool that have no
+// direction.
+func checkGate(family analysis.Family, d analysis.Declaration, p *plan.Plan, facts []string) error {
+	const field = "spec.gate.comparisons"
+	switch {
+	case d.Margin == 0:
+		return nil
+	case !d.Declared: // a CRD of another version has accepted it
+		return fmt.Errorf("%s: the run declares none: name them in spec.analysis.comparisons", field)
+	case p.Order == v1alpha1.OrderSequential:
+		return fmt.Errorf("%s: with design.order %s the trials run in sequence, so that a drift over time looks like a loss: use RandomizedBlocks or ABBA", field, p.Order)
+	case p.Blocks() < stats.MinBlocks:
+		return fmt.Errorf("%s: a comparison is judged from %d blocks on, and design.blocks is %d: raise it", field, stats.MinBlocks, p.Blocks())
+	}
+	for _, c := range family.Primary {
+		name, remedy := c.Measurement.Name, "name other measurements in spec.analysis.comparisons, or leave the gate out"
+		switch {
+		case costs.SinceStart(name):
+			return fmt.Errorf("%s: %s is the largest value since the server began, so that all blocks are one observation: %s", field, name, remedy)
+		case slices.Contains(facts, name):
+			return fmt.Errorf("%s: neither a higher nor a lower %s is better, so that none of its values is a loss: %s", field, name, remedy)
+		}
 	}
 	return nil
 }

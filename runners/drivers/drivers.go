@@ -44,6 +44,7 @@ func Runner() runner.Runner {
 		Summary: []string{
 			contract.NameThroughput, NameSpeedUp, NameRows, contract.NameLatencyAvg, contract.NameLatencyPercentile, NameStatements,
 		},
+		Facts:        []string{NameStatements},
 		Command:      command,
 		Parse:        parse,
 		Expectations: expectations,

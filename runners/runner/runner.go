@@ -221,6 +221,9 @@ type Runner struct {
 	// Summary are the names of the measurements that go into the run's status,
 	// the headline first.
 	Summary []string
+	// Facts are those of the summary of which neither higher nor lower values are better, whatever the workload is. A gate
+	// cannot judge them.
+	Facts []string
 	// Command builds the command line of a phase. It fails when the workload
 	// cannot be expressed; the message names the field.
 	Command func(t contract.Trial, p contract.Phase, c Credentials) (Command, error)

@@ -41,6 +41,7 @@ func Runner() runner.Runner {
 			contract.NameThroughput, contract.NameQueries, contract.NameOffered, contract.NameErrorRate, contract.NameReconnects,
 			contract.NameLatencyMin, contract.NameLatencyAvg, contract.NameLatencyMax, contract.NameLatencyPercentile,
 		},
+		Facts:        []string{contract.NameOffered},
 		Command:      command,
 		Parse:        parse,
 		Expectations: runner.Answer(workloadOf, Params.expectations),

@@ -30,6 +30,7 @@ func Runner() runner.Runner {
 			contract.NameNewOrders, contract.NameThroughput, contract.NameErrorRate, contract.NameLatencyAvg,
 			contract.NameLatencyPercentile, contract.NameLatencyMax, contract.NameOperationCount,
 		},
+		Facts:        []string{contract.NameOperationCount},
 		Command:      command,
 		Parse:        parse,
 		Expectations: runner.Answer(workloadOf, Params.expectations),

@@ -39,6 +39,10 @@ func Runner() runner.Runner {
 			contract.NameEvents, contract.NameOperationCount, contract.NameReturnCount, contract.NameSetupTime,
 			contract.NameGCPercent, contract.NameGCTime, contract.NameGCCount,
 		},
+		Facts: []string{
+			contract.NameOffered, contract.NameEvents, contract.NameOperationCount, contract.NameReturnCount, contract.NameSetupTime,
+			contract.NameGCPercent, contract.NameGCTime, contract.NameGCCount,
+		},
 		Command:      command,
 		Parse:        parse,
 		Expectations: runner.Answer(ofTrial, Params.expectations),

@@ -15,7 +15,41 @@ import (
 	"github.com/assay-bench/assay/test/helpers/pages"
 )
 
-// The page about pull requests, as it is written: a first run becomes the baseline, the pipelines of both hosts pass as long as
+// The page about pull requests, as it is written: base and head side by side. The pipelines of both hosts pass where the images are
+// the same, and fail where head has a fraction of the CPU, and where the image of head was not set.
+func TestGateWithinRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories")
+	}
+	s, image := newShell(t, cluster.Namespace(t)), localImage(t, "mariadb:10.11")
+	s.Env = append(s.Env, "BASE="+image, "HEAD="+image)
+	page := pages.Open(t, "../..", "docs/guide/pull-request.md", s.Shell).Retry(disturbed)
+	page.Next() // the plan
+	page.Next() // the pipelines
+	scripts := pipelines(t, s.Dir)
+	for _, script := range scripts {
+		if out, code := s.pipeline(script); code != exit.OK || !strings.Contains(out, "all lose less: head throughput against base: ") {
+			t.Fatalf("a pull request that changes nothing ends with %d: %s", code, out)
+		}
+	}
+	if out, code := s.pipeline("HEAD=\n" + scripts[0]); code != exit.Problem || !strings.Contains(out, "its value is empty") {
+		t.Errorf("a pull request without an image ends with %d, want %d: %s", code, exit.Problem, out)
+	}
+	text, err := os.ReadFile(filepath.Join(s.Dir, "benchmark.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.LastIndex(string(text), quick)
+	if at < 0 {
+		t.Fatalf("the benchmark of the page has no shape %s:\n%s", quick, text)
+	}
+	s.write("benchmark.yaml", string(text[:at])+slow+string(text[at+len(quick):]))
+	if out, code := s.pipeline(scripts[0]); code != exit.Gate || !strings.Contains(out, "slower: head throughput against base: ") {
+		t.Errorf("a slower pull request ends with %d, want %d: %s", code, exit.Gate, out)
+	}
+}
+
+// The page about pull requests, its second part, as it is written: a first run becomes the baseline, the pipelines of both hosts pass as long as
 // the database is as fast as it was, fail when it is slower, and pass with the baseline that the pull request brings. It wants a
 // machine without other work, because disturbed trials have no numbers.
 func TestPullRequest(t *testing.T) {

@@ -99,7 +99,7 @@ matchConditions:
 {{/* The baselines of a gate: their numbers stand in the status of the run. */}}
 {{- define "assay.admission.baselines" -}}
 !has({{ .spec }}.gate) ? [] : (
-[{'field': '{{ .path }}.gate.baseline', 'name': string({{ .spec }}.gate.baseline)}] +
+(has({{ .spec }}.gate.baseline) ? [{'field': '{{ .path }}.gate.baseline', 'name': string({{ .spec }}.gate.baseline)}] : []) +
 (has({{ .spec }}.gate.also) ? {{ .spec }}.gate.also.map(b, {'field': '{{ .path }}.gate.also', 'name': string(b.name)}) : []))
 {{- end -}}
 

@@ -6,6 +6,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
 	"github.com/assay-bench/assay/internal/verdict/gate"
@@ -13,13 +14,13 @@ import (
 
 // Gate is the verdict of spec.gate on a run that ends, with a verdict on its results and a failure, whose
 // reason is empty when it is complete; nil for a run without a gate. The baselines are read once, by their
-// names in the namespace of the run; a run that has failed needs none. It has no meaning while questions are
-// open.
+// names in the namespace of the run; a run that has failed needs none, and neither does a gate over the comparisons
+// of the run. It has no meaning while questions are open.
 func Gate(in Input, valid Verdict, failure decision.Failed, ask *decision.Asking) *gate.Verdict {
 	if in.Run.Spec.Gate == nil {
 		return nil
 	}
-	out := gate.Input{Gate: *in.Run.Spec.Gate, SpecHash: in.Run.Status.SpecHash}
+	out := gate.Input{Gate: *in.Run.Spec.Gate, SpecHash: in.Run.Status.SpecHash, Sentence: readout.Sentence}
 	if failure.Reason != "" {
 		out.Failed = failure.Reason + ": " + failure.Message
 		verdict := gate.Judge(out)
@@ -48,6 +49,7 @@ func Gate(in Input, valid Verdict, failure decision.Failed, ask *decision.Asking
 	if in.Search != nil { // what is compared with the baseline are the rates that it found
 		in, _ = in.reduce()
 	}
+	in.Settings = analysis.SettingsOf(in.Run.Status.Resolved)
 	out.Run = analysis.Run{Name: in.Run.Name, Spec: in.Run.Spec, Input: in.Input}
 	verdict := gate.Judge(out)
 	return &verdict

@@ -77,18 +77,26 @@ func TestDecisionsAtTheEndsOfBlocks(t *testing.T) {
 		}
 		return out
 	}
+	atGates := all(false)
+	for _, interim := range stats.Interims(stats.PilotBlocks, 40, 1, 0.05) {
+		if interim.Blocks < 40 {
+			atGates[int32(interim.Blocks)] = true
+		}
+	}
 	for name, tt := range map[string]struct {
 		order  v1alpha1.TrialOrder
 		spread float64
 		fixed  bool
+		margin float64
 		want   map[int32]bool
 	}{
-		"steady":       {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, want: all(true)},
-		"noisy":        {order: v1alpha1.OrderABBA, spread: 0.2, want: all(false)},
-		"fixed blocks": {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, fixed: true, want: map[int32]bool{}},
+		"steady":                            {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, want: all(true)},
+		"noisy":                             {order: v1alpha1.OrderABBA, spread: 0.2, want: all(false)},
+		"noisy, and a gate that is decided": {order: v1alpha1.OrderABBA, spread: 0.2, margin: 0.9, want: atGates},
+		"fixed blocks":                      {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, fixed: true, want: map[int32]bool{}},
 	} {
 		in, records := experiment(t, tt.order, tt.spread)
-		if tt.fixed {
+		if in.Declaration.Margin = tt.margin; tt.fixed {
 			in.Declaration.Stop = nil
 		}
 		if diff := cmp.Diff(tt.want, decisions(t, in, records)); diff != "" {

@@ -10,10 +10,14 @@ import (
 	"github.com/assay-bench/assay/internal/cli/manifest"
 )
 
-// runIn a file with one BenchmarkRun, with all defaults. What the API server would refuse in its spec is an error.
-func runIn(data []byte) (*v1alpha1.BenchmarkRun, error) {
+// runIn a file with one BenchmarkRun, with what is set in it (manifest.Sets), and all defaults. What the API server would refuse in its
+// spec is an error.
+func runIn(data []byte, sets ...string) (*v1alpha1.BenchmarkRun, error) {
 	_, object, err := manifest.Objects(data)
 	if err != nil {
+		return nil, err
+	}
+	if err := manifest.Sets(sets).Apply(object); err != nil {
 		return nil, err
 	}
 	if version := object.GetAPIVersion(); version != v1alpha1.GroupVersion.String() {

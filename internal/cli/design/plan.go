@@ -38,11 +38,13 @@ that are named, which versions and limits the operator has, and how long loading
 
 const planExamples = `  kubectl assay plan -f benchmark.yaml
   kubectl assay plan -f benchmark.yaml --trials 100
+  kubectl assay plan -f benchmark.yaml --set target.head.image=registry.example/server:pr-7
   kubectl assay plan -f benchmark.yaml -o json | jq .leastSeconds`
 
 // NewPlan is the command `plan`.
 func NewPlan() *cobra.Command {
 	file, trials := "", 0
+	var sets manifest.Sets
 	var format output.Format
 	cmd := &cobra.Command{
 		Use: "plan -f FILE", Short: "Say what a manifest will do, without a cluster", Long: planHelp, Example: planExamples, Args: cobra.NoArgs,
@@ -51,7 +53,7 @@ func NewPlan() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			run, err := runIn(data)
+			run, err := runIn(data, sets...)
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
@@ -64,6 +66,7 @@ func NewPlan() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the manifest, or - for standard input (required)")
 	_ = cmd.MarkFlagRequired("filename") //nolint:errcheck // the flag exists
+	sets.AddTo(cmd.Flags())
 	cmd.Flags().IntVar(&trials, "trials", 10, "how many trials are listed")
 	format.AddTo(cmd)
 	return cmd
@@ -192,7 +195,9 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 		}
 	}
 	if g := run.Spec.Gate; g != nil {
-		names = append(names, "BenchmarkBaseline "+g.Baseline)
+		for _, b := range g.Baselines() {
+			names = append(names, "BenchmarkBaseline "+b.Name)
+		}
 	}
 	out := []string{"the limits of the operator: its defaults are assumed", "whether nodes offer the shapes, and how long the run waits in the queue"}
 	add := func(what string, list []string) {

@@ -24,6 +24,8 @@ The objects of the file are applied (server-side), in their order. One of them i
 metadata.generateName is created anew each time. A run whose name has a run that has ended is refused: nothing
 would be measured. Progress goes to standard error, the numbers and the verdict to standard output.
 
+--set sets a field of a target in the file before it is applied: the image of a pull request beside that of its base.
+
 With -o name standard output has the kind and the name of the run only, as soon as it is there, for scripts: every command takes
 them in the place of a name.
 
@@ -42,6 +44,7 @@ const exitHelp = `Exit codes:
   130  Ctrl-C; the run goes on`
 
 const runExamples = `  kubectl assay run -f benchmark.yaml
+  kubectl assay run -f benchmark.yaml --set target.head.image=registry.example/server:pr-7
   kubectl assay run -f benchmark.yaml -o json > result.json
   run=$(kubectl assay run -f benchmark.yaml -o name) && kubectl assay report "$run"
   kubectl assay new --target mysql=MySQL:9.7 --tool sysbench | kubectl assay run -f -`
@@ -54,6 +57,7 @@ func NewRun(config *kube.Config) *cobra.Command { return newRun(config.Cluster) 
 
 func newRun(cluster func() (kube.Cluster, error)) *cobra.Command {
 	var o options
+	var sets manifest.Sets
 	file := ""
 	cmd := &cobra.Command{
 		Use: "run -f FILE", Short: "Start a run, and follow it to its end", Long: runHelp, Example: runExamples, Args: cobra.NoArgs,
@@ -65,6 +69,9 @@ func newRun(cluster func() (kube.Cluster, error)) *cobra.Command {
 			objects, run, err := manifest.Objects(data)
 			if err != nil {
 				return fmt.Errorf("reading %s: %w", file, err)
+			}
+			if err := sets.Apply(run); err != nil {
+				return err
 			}
 			to, err := cluster()
 			if err != nil {
@@ -83,6 +90,7 @@ func newRun(cluster func() (kube.Cluster, error)) *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the manifest, or - for standard input (required)")
 	_ = cmd.MarkFlagRequired("filename") //nolint:errcheck // the flag exists
+	sets.AddTo(cmd.Flags())
 	o.addTo(cmd)
 	o.format.AddNamedTo(cmd)
 	return cmd

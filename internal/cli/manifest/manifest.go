@@ -1,7 +1,8 @@
 // Package manifest reads the file that `plan` and `run` take: objects in YAML, one of which is a BenchmarkRun.
 //
-// In: a file, or standard input. Out: the objects, and the run as the API server would complete it. Refused: YAML that is none or
-// that has a key twice, an object without a kind, and another number of runs than one.
+// In: a file, or standard input, and fields of targets that are set on the command line. Out: the objects, and the run as the API
+// server would complete it. Refused: YAML that is none or that has a key twice, an object without a kind, another number of runs
+// than one, and a field that is set of no target of the run.
 package manifest
 
 import (

@@ -163,10 +163,30 @@ func (c Comparison) Equivalence(margin float64) float64 {
 		return 1
 	}
 	bound := math.Log1p(margin)
-	if c.across.freedom > 0 {
-		return c.across.equivalence(bound)
+	return max(c.above(-bound), c.below(bound))
+}
+
+// above is the p-value of the one-sided test of a log-ratio of at most the bound: a small one shows that it is above. Shifts at
+// the bound count against that. It is 1 where nothing was compared.
+func (c Comparison) above(bound float64) float64 {
+	switch {
+	case c.empty():
+		return 1
+	case c.across.freedom > 0:
+		return c.across.above(bound)
 	}
-	return c.tail(max(c.upTo(-bound), len(c.shifts)-c.under(bound)))
+	return c.tail(c.upTo(bound))
+}
+
+// below is that of a log-ratio of at least the bound.
+func (c Comparison) below(bound float64) float64 {
+	switch {
+	case c.empty():
+		return 1
+	case c.across.freedom > 0:
+		return c.across.below(bound)
+	}
+	return c.tail(len(c.shifts) - c.under(bound))
 }
 
 // tail is P(S ≤ t) under no difference, for S the number of shifts above 0.

@@ -14,6 +14,23 @@ type Interval struct {
 	Coverage float64
 }
 
+// Widened is the interval of the true ratio, where this is that of the ratio of values that a search found: each true value
+// is up to step, a share, above the found one. Searches with the same bounds try the same rates, so that which side is
+// larger is as certain as the values say: there the interval ends at 1.
+func (i Interval) Widened(step float64) Interval {
+	if step == 0 {
+		return i
+	}
+	out := i
+	if out.Low /= 1 + step; i.Low > 1 {
+		out.Low = max(1, out.Low)
+	}
+	if out.High *= 1 + step; i.High < 1 {
+		out.High = min(1, out.High)
+	}
+	return out
+}
+
 // MedianEstimate is a median with its precision.
 type MedianEstimate struct {
 	Summary

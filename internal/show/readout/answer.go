@@ -232,6 +232,10 @@ func InterimText(l analysis.InterimResult) string {
 	switch l.Stop {
 	case analysis.StopPrecise:
 		return fmt.Sprintf("stopped %s: every ratio is known to within %s (the widest interval: %s)", after, wanted, widest)
+	case analysis.StopGatePassed:
+		return fmt.Sprintf("stopped %s: the gate has passed", after)
+	case analysis.StopGateFailed:
+		return fmt.Sprintf("stopped %s: the gate has failed", after)
 	case analysis.StopCounted:
 		return fmt.Sprintf("stopped %s: %d of them count in every comparison", after, l.Counted)
 	case analysis.StopInTime:

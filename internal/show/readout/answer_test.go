@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // linesOf the answer of a run.
@@ -17,6 +18,26 @@ func linesOf(run *v1alpha1.BenchmarkRun) string {
 		lines = append(lines, string(s.Tone)+": "+s.String())
 	}
 	return strings.Join(lines, "\n")
+}
+
+// A run that may stop early says at an interim analysis why it ends, or what it waits for.
+func TestWhyARunStops(t *testing.T) {
+	at := func(change func(*analysis.InterimResult)) analysis.InterimResult {
+		out := analysis.InterimResult{Blocks: 8, MaxBlocks: 40, Precision: 0.02, Widest: 0.05, Ratios: 2}
+		change(&out)
+		return out
+	}
+	for want, in := range map[string]analysis.InterimResult{
+		"stopped after 8 of at most 40 blocks: every ratio is known to within 2 % (the widest interval: 1 %)":    at(func(r *analysis.InterimResult) { r.Stop, r.Widest = true, 0.01 }),
+		"stopped after 8 of at most 40 blocks: the gate has passed":                                              at(func(r *analysis.InterimResult) { r.Stop, r.Gate = true, v1alpha1.OutcomePassed }),
+		"stopped after 8 of at most 40 blocks: the gate has failed":                                              at(func(r *analysis.InterimResult) { r.Stop, r.Gate = true, v1alpha1.OutcomeSlower }),
+		"after 8 of at most 40 blocks: 1 of 2 ratios have no interval, or too few blocks for a verdict":          at(func(r *analysis.InterimResult) { r.Without = 1 }),
+		"after 8 of at most 40 blocks: a ratio is known to within 5 %, and all of them have to be to within 2 %": at(func(*analysis.InterimResult) {}),
+	} {
+		if got := InterimText(in); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
 }
 
 // What is worst comes first, and a run that compared something says what.

@@ -23,7 +23,10 @@ func (r Run) next(in Input) (out []string) {
 	case GateFailed:
 		out = append(out, why+" lists the measurements that the gate failed for")
 	}
-	if text := moreBlocks(r.Family(v1alpha1.FamilyPrimary), run); text != "" {
+	if text := moreBlocks(r.Family(v1alpha1.FamilyPrimary), run); text != "" && !judgesComparisons(run) {
+		out = append(out, text)
+	}
+	if text := blocksForGate(run); text != "" {
 		out = append(out, text)
 	}
 	if text := makeAlike(r.Differences, run); text != "" {
@@ -51,11 +54,36 @@ func moreBlocks(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 	if !open || needed <= run.Spec.Design.Blocks {
 		return ""
 	}
-	text := fmt.Sprintf("to find a difference of %s in four of five runs, at the spread of this one, set design.blocks to %s", strings.TrimSuffix(minimumEffectOf(run), "%")+" %", figure.Number(float64(needed)))
+	return fmt.Sprintf("to find a difference of %s in four of five runs, at the spread of this one, %s", strings.TrimSuffix(minimumEffectOf(run), "%")+" %", setBlocks(run, needed))
+}
+
+// setBlocks says which field has to change, and how long a run of so many blocks takes, where that is known.
+func setBlocks(run *v1alpha1.BenchmarkRun, needed int32) string {
+	text := "set design.blocks to " + figure.Number(float64(needed))
 	if took := timeOfBlocks(run, needed); took > 0 {
 		text += fmt.Sprintf(" (about %s)", took)
 	}
 	return text
+}
+
+// judgesComparisons says whether the gate of a run is about its own comparisons: then its margin is what the blocks are for.
+func judgesComparisons(run *v1alpha1.BenchmarkRun) bool {
+	return run.Spec.Gate != nil && run.Spec.Gate.Comparisons != ""
+}
+
+// blocksForGate says how many blocks let a gate over comparisons pass where nothing is lost; empty where they are decided, or
+// where more would not help.
+func blocksForGate(run *v1alpha1.BenchmarkRun) string {
+	needed := int32(0)
+	if g := run.Status.Gate; g != nil {
+		for _, e := range g.Entries {
+			needed = max(needed, e.BlocksNeeded)
+		}
+	}
+	if needed <= run.Spec.Design.Blocks || !judgesComparisons(run) {
+		return ""
+	}
+	return "to let the gate pass in four of five runs where nothing is lost, at the spread of this run, " + setBlocks(run, needed)
 }
 
 // timeOfBlocks is how long a run of so many blocks takes at the pace of this one; 0 where that is not known.

@@ -65,7 +65,7 @@ func Conclude(in Input) (Result, error) {
 	if len(sweeps) == 0 && !compares {
 		return Result{}, err
 	}
-	in.Declaration = in.Declaration.stopping()
+	in.Declaration = in.Declaration.stopping(family)
 	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]alike{}}
 	out := Result{Sweeps: a.sweep(sweeps)}
 	if !compares {
@@ -274,15 +274,11 @@ func setInterval(e *v1alpha1.ComparisonEntry, i *stats.Interval) {
 
 // directionOf a measurement, if it is one of speed. Less memory or fewer flushes are not faster.
 func directionOf(e v1alpha1.ComparisonEntry) stats.Direction {
-	switch contract.Direction(e.Direction) {
-	case contract.HigherIsBetter:
-		return stats.HigherIsBetter
-	case contract.LowerIsBetter:
-		if slices.Contains(timeUnits, e.Unit) {
-			return stats.LowerIsBetter
-		}
+	d := betterOf(contract.Direction(e.Direction))
+	if d == stats.LowerIsBetter && !slices.Contains(timeUnits, e.Unit) {
+		return stats.NoDirection
 	}
-	return stats.NoDirection
+	return d
 }
 
 var timeUnits = []string{"s", "ms", "us", "ns"}

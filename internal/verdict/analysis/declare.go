@@ -27,6 +27,8 @@ type Declaration struct {
 	Require []v1alpha1.LikeAspect
 	// Stop is the rule by which the run ends before its last block; nil for one with fixed blocks.
 	Stop *Stop
+	// Margin is the loss that the gate of the run fails for, such as 0.03; 0 for a run without a gate over its comparisons.
+	Margin float64
 	// Steps of the values where they are rates that a search found; nil for values that were measured.
 	Steps *Steps
 }
@@ -67,6 +69,11 @@ func Declare(spec v1alpha1.BenchmarkRunSpec, names []string) (Declaration, error
 	}
 	if d.Stop, err = declareStop(spec.Design); err != nil {
 		return d, err
+	}
+	if g := spec.Gate; g != nil && g.Comparisons != "" {
+		if d.Margin, err = Share(g.Margin); err != nil {
+			return d, fmt.Errorf("spec.gate.margin: %w", err)
+		}
 	}
 	if d.Steps, err = stepsOf(spec); err != nil {
 		return d, err

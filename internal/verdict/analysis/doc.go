@@ -13,6 +13,7 @@
 //	limits.go    what else than the servers decides the values
 //	compare.go   the comparisons
 //	judge.go     the verdict of a comparison, with its reasons
+//	loss.go      what the comparisons show of the margin of a gate
 //	control.go   the baseline against itself
 //	explore.go   what was not declared
 //	sweep.go     knee and peak of the main measurement over a load

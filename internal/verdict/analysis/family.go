@@ -185,7 +185,7 @@ const power = 0.8
 func Foresee(f Family, l Layout, d Declaration) Foresight {
 	out := Foresight{Comparisons: len(f.Primary), Blocks: l.Plan.Blocks()}
 	if out.Comparisons > 0 {
-		out.Needed, out.Pilot = stats.BlocksNeeded(out.Comparisons, d.stopping().ErrorRate), PilotOf(f, d)
+		out.Needed, out.Pilot = stats.BlocksNeeded(out.Comparisons, d.stopping(f).ErrorRate), PilotOf(f, d)
 	}
 	return out
 }

@@ -54,21 +54,12 @@ func (d Declaration) known(x stats.Decision, above float64) stats.Decision {
 	return x
 }
 
-// widen the interval of a ratio of found values to one of the true ratio. Searches with the same bounds
-// try the same rates, so that which side is larger is as certain as the values say: there the interval
-// ends at 1.
+// widen the interval of a ratio of found values to one of the true ratio; nil for none.
 func widen(i *stats.Interval, above float64) *stats.Interval {
-	if i == nil || above == 0 {
-		return i
+	if i == nil {
+		return nil
 	}
-	out := *i
-	if out.Low /= 1 + above; i.Low > 1 {
-		out.Low = math.Max(1, out.Low)
-	}
-	if out.High *= 1 + above; i.High < 1 {
-		out.High = math.Min(1, out.High)
-	}
-	return &out
+	return new(i.Widened(above))
 }
 
 // coarse says that the values of a comparison are found ones; nothing of values that were measured.

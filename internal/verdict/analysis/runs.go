@@ -117,7 +117,7 @@ func ConcludeRuns(all []Run) (RunsResult, error) {
 	// stop for the width of their intervals, and not for what those show.
 	all = slices.Clone(all)
 	for i := range all {
-		all[i].Declaration = all[i].Declaration.stopping()
+		all[i].Declaration = all[i].Declaration.stopping(family)
 	}
 	first = all[0]
 	empty := len(family.Primary)+len(family.Control) == 0

@@ -50,13 +50,33 @@ func PilotOf(f Family, d Declaration) int {
 	if d.Stop == nil || d.Stop.Precision == 0 {
 		return 0
 	}
-	return max(stats.PilotBlocks, stats.BlocksNeeded(len(f.Primary), d.stopping().ErrorRate))
+	return max(stats.PilotBlocks, stats.BlocksNeeded(len(f.Primary), d.stopping(f).ErrorRate))
 }
 
-// stopping is the declaration for the analyses of a run that ends once it is precise: they are at a part of its error rate, wherever
-// it ended.
-func (d Declaration) stopping() Declaration {
-	if d.Stop != nil && d.Stop.Precision > 0 {
+// gateInterims of a family: the blocks after which the gate over its comparisons may end the run, the last of the plan included, with
+// the part of the error rate of each. There are none without such a gate, and where neither a precision nor a time ends the run.
+func (d Declaration) gateInterims(f Family) []stats.Interim {
+	if d.Margin == 0 || d.Stop == nil || d.Stop.Precision == 0 && d.Stop.Within == 0 {
+		return nil
+	}
+	return stats.Interims(stats.PilotBlocks, d.Stop.MostBlocks, len(f.Primary), d.ErrorRate)
+}
+
+// gateRate is the error rate of the gate at an interim analysis and at the end. A gate ends a run because of what it decides, so that
+// the interim analyses divide its error rate, whatever else may end the run.
+func (d Declaration) gateRate(f Family) float64 {
+	if interims := d.gateInterims(f); len(interims) > 0 {
+		return interims[0].ErrorRate
+	}
+	return d.ErrorRate
+}
+
+// stopping is the declaration for the analyses of a run that may end early: they are at a part of its error rate, wherever it ended.
+func (d Declaration) stopping(f Family) Declaration {
+	switch {
+	case len(d.gateInterims(f)) > 0:
+		d.ErrorRate = d.gateRate(f)
+	case d.Stop != nil && d.Stop.Precision > 0:
 		d.ErrorRate *= stats.PrecisionErrorShare
 	}
 	return d
@@ -73,6 +93,9 @@ const (
 	StopInTime StopReason = "InTime"
 	// StopCounted: in every comparison as many blocks count as design.blocks wants.
 	StopCounted StopReason = "Counted"
+	// StopGatePassed and StopGateFailed: the gate over the comparisons of the run is decided.
+	StopGatePassed StopReason = "GatePassed"
+	StopGateFailed StopReason = "GateFailed"
 )
 
 // InterimResult is what a run found after a block.
@@ -115,7 +138,9 @@ func IsInterim(in Input, blocks int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.Contains(stats.Looks(PilotOf(family, in.Declaration), s.MostBlocks), blocks), nil
+	ofGate := func(i stats.Interim) bool { return i.Blocks == blocks }
+	return slices.Contains(stats.Looks(PilotOf(family, in.Declaration), s.MostBlocks), blocks) ||
+		slices.ContainsFunc(in.Declaration.gateInterims(family), ofGate), nil
 }
 
 // Interim analyses the data of a run after so many blocks. The values are those that count in the final
@@ -126,9 +151,9 @@ func Interim(in Input, blocks int) (InterimResult, error) {
 	if err != nil {
 		return InterimResult{}, err
 	}
-	pilot := PilotOf(family, in.Declaration)
-	in.Declaration = in.Declaration.stopping()
-	x := interim{&analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records)}, *in.Declaration.Stop}
+	pilot, gates, gateRate := PilotOf(family, in.Declaration), in.Declaration.gateInterims(family), in.Declaration.gateRate(family)
+	in.Declaration = in.Declaration.stopping(family)
+	x := interim{&analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), alike: map[[2]int32]alike{}}, *in.Declaration.Stop}
 	out := InterimResult{Blocks: blocks, Rule: x.rule, Ratios: len(family.Primary), Elapsed: elapsed(in.Records)}
 	var compared []stats.Comparison
 	for i, c := range family.Primary {
@@ -146,6 +171,14 @@ func Interim(in Input, blocks int) (InterimResult, error) {
 	}
 	out.Forecast = x.forecast(out, compared)
 	out.Stop = x.stops(out, slices.Contains(stats.Looks(pilot, x.rule.MostBlocks), blocks))
+	if slices.ContainsFunc(gates, func(i stats.Interim) bool { return i.Blocks == blocks }) {
+		switch x.losses(gateRate).Outcome() {
+		case v1alpha1.OutcomePassed:
+			out.Stop = StopGatePassed
+		case v1alpha1.OutcomeSlower:
+			out.Stop = StopGateFailed
+		}
+	}
 	return out, nil
 }
 

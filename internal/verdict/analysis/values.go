@@ -53,7 +53,7 @@ func (v *Values) Primary(more ...Measurement) []BlockValues {
 	for i := range measurements {
 		for _, u := range v.units {
 			if id, has := v.series.find(Contrast{-1, &measurements[i], u, u}); has {
-				out = append(out, v.of(u, id))
+				out = append(out, v.series.of(v.run.Layout, u, id))
 			}
 		}
 	}
@@ -74,23 +74,23 @@ func (v *Values) Named(names []string) []BlockValues {
 	})
 	out := make([]BlockValues, len(keys))
 	for i, key := range keys {
-		out[i] = v.of(key.unit, key.kind)
+		out[i] = v.series.of(v.run.Layout, key.unit, key.kind)
 	}
 	return out
 }
 
 // of one unit in one kind of measurement.
-func (v *Values) of(u Unit, id int32) BlockValues {
-	k := v.series.kinds[id]
-	out := BlockValues{Target: v.run.Layout.Plan.Targets[u.Target], Name: k.name, Unit: k.unit, Direction: k.direction}
-	out.Parameters = textsOf(v.run.Layout.Plan.Cells[u.Cell])
-	combined := v.run.Layout.combinations()[u.Combination].Labels
+func (s *series) of(l Layout, u Unit, id int32) BlockValues {
+	k := s.kinds[id]
+	out := BlockValues{Target: l.Plan.Targets[u.Target], Name: k.name, Unit: k.unit, Direction: k.direction}
+	out.Parameters = textsOf(l.Plan.Cells[u.Cell])
+	combined := l.combinations()[u.Combination].Labels
 	if len(combined)+len(k.labels) > 0 {
 		out.Labels = map[string]string{}
 		maps.Copy(out.Labels, combined)
 		maps.Copy(out.Labels, k.labels)
 	}
-	for _, b := range v.series.values[seriesKey{u, id}] {
+	for _, b := range s.values[seriesKey{u, id}] {
 		out.Blocks = append(out.Blocks, b.value)
 	}
 	return out

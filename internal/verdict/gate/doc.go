@@ -1,11 +1,12 @@
-// Package gate judges a run that has ended by a baseline, and a series of runs by its history. It is
-// pure.
+// Package gate judges a run that has ended by a baseline or by its own comparisons, and a series of runs by its history.
+// It is pure.
 //
 // In: the gate of a run, its baselines as they were read, the values and circumstances of the run. Out: the
 // condition Passed, with what failed in words, and what was judged. Of a series: since when which
 // measurement is worse. It refuses to call a run passed of which nothing could be compared.
 //
 //	judge.go   the verdict
+//	within.go  the verdict on comparisons of the run
 //	entries.go what the status counts and shows of it
 //	rules.go   when a measurement is slower: by threshold, by test
 //	alike.go   the circumstances of both sides

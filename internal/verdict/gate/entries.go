@@ -31,17 +31,31 @@ func (j *judgement) count() {
 	}
 }
 
+// listing of the entries of a status, as many as it has room for.
+type listing struct {
+	entries []v1alpha1.GateEntry
+	bytes   int
+}
+
+// add an entry with its text, which is cut.
+func (l *listing) add(e v1alpha1.GateEntry) {
+	if len(l.entries) == maxEntries || l.bytes >= maxEntriesBytes {
+		return
+	}
+	e.Text = contract.Cut(e.Text, maxText)
+	l.bytes += sizeOf(e.Measurement) + len(e.Text)
+	l.entries = append(l.entries, e)
+}
+
 // entriesOf all baselines: what is not as it should be first and, of that, all of the baselines that count: one that only informs
 // takes no room from what an alarm has to know.
-func entriesOf(all []*judgement) (out []v1alpha1.GateEntry) {
-	room := maxEntriesBytes
+func entriesOf(all []*judgement) []v1alpha1.GateEntry {
+	var out listing
 	add := func(j *judgement, outcome v1alpha1.GateOutcome) {
 		for _, one := range j.all {
-			if one.outcome == outcome && len(out) < maxEntries && room > 0 {
-				room -= sizeOf(one.key) + min(len(one.text), maxText)
-				one.entry.Outcome, one.entry.Measurement, one.entry.Baseline = one.outcome, one.key, j.status.Name
-				one.entry.Text = contract.Cut(one.text, maxText)
-				out = append(out, one.entry)
+			if one.outcome == outcome {
+				one.entry.Outcome, one.entry.Measurement, one.entry.Baseline, one.entry.Text = one.outcome, one.key, j.status.Name, one.text
+				out.add(one.entry)
 			}
 		}
 	}
@@ -59,7 +73,7 @@ func entriesOf(all []*judgement) (out []v1alpha1.GateEntry) {
 	}
 	group(true, v1alpha1.OutcomePassed)
 	group(false, v1alpha1.OutcomePassed)
-	return out
+	return out.entries
 }
 
 // sizeOf the texts of a key, in bytes.

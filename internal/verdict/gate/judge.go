@@ -26,6 +26,8 @@ type Input struct {
 	Workload string
 	// Run and its records. Without a plan nothing is compared.
 	Run analysis.Run
+	// Sentence of a reason why a comparison of the run is not judged, without a capital and a full stop.
+	Sentence func(v1alpha1.VerdictReason) string
 }
 
 // Read is a baseline as it was read.
@@ -45,10 +47,13 @@ type Verdict struct {
 	Gate v1alpha1.GateStatus
 }
 
-// Judge a run that has ended, by each baseline of its gate.
+// Judge a run that has ended, by each baseline of its gate, or by its own comparisons.
 func Judge(in Input) Verdict {
-	if in.Failed != "" {
+	switch {
+	case in.Failed != "":
 		return Verdict{Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonRunFailed, Message: cut("the run has failed: " + in.Failed)}
+	case in.Gate.Comparisons != "":
+		return judgeComparisons(in)
 	}
 	var all []*judgement
 	for i, b := range in.Gate.Baselines() {

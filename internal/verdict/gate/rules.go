@@ -128,11 +128,14 @@ func medians(e baseline.Expected, v analysis.BlockValues, there bool) judged {
 
 // worse is the relative change for the worse: 0.25 for a time of 125 %, or a rate of 75 %. It is
 // negative for one for the better.
-func worse(d contract.Direction, ratio float64) float64 {
+func worse(d contract.Direction, ratio float64) float64 { return betterOf(d).Loss(ratio) }
+
+// betterOf a direction; where there is none, a ratio that is larger counts as worse.
+func betterOf(d contract.Direction) stats.Direction {
 	if d == contract.HigherIsBetter {
-		return 1 - ratio
+		return stats.HigherIsBetter
 	}
-	return ratio - 1
+	return stats.LowerIsBetter
 }
 
 // rounding of two ways to compute one number decides nothing.

@@ -30,7 +30,7 @@ func cut(message string) string { return contract.Cut(message, maxMessage) }
 func message(in Input, all []*judgement) string {
 	var parts []string
 	if in.Invalid != "" {
-		parts = append(parts, "the run is not valid ("+in.Invalid+")")
+		parts = append(parts, in.notValid())
 	}
 	tested := false
 	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue} {
@@ -51,6 +51,9 @@ func message(in Input, all []*judgement) string {
 	}
 	return cut(strings.Join(parts, "; "))
 }
+
+// notValid says why the run is not valid.
+func (in Input) notValid() string { return "the run is not valid (" + in.Invalid + ")" }
 
 // words on one baseline: how many measurements were judged, what is not as it should be, and what else
 // differs.
@@ -90,20 +93,24 @@ func (j *judgement) words() string {
 // named are the first measurements of an outcome; empty without any.
 func (j *judgement) named(outcome v1alpha1.GateOutcome) string {
 	var texts []string
-	more := 0
 	for _, one := range j.all {
-		switch {
-		case one.outcome != outcome:
-		case len(texts) < maxNamed:
-			texts = append(texts, contract.Cut(one.text, maxText/2))
-		default:
-			more++
+		if one.outcome == outcome {
+			texts = append(texts, one.text)
 		}
 	}
-	if more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
+	return firstOf(texts, ", ")
+}
+
+// firstOf some texts, and how many more there are; empty without any.
+func firstOf(texts []string, separator string) string {
+	var out []string
+	for _, text := range texts[:min(len(texts), maxNamed)] {
+		out = append(out, contract.Cut(text, maxText/2))
 	}
-	return strings.Join(texts, ", ")
+	if more := len(texts) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, separator)
 }
 
 // change of a median in words, such as "31 % worse"; as a factor such as "34.7x, worse".

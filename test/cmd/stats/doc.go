@@ -15,5 +15,6 @@
 //	series.go       steady state of trials
 //	sweeps.go       knees, peaks, searches, variance components
 //	gates.go        gates against a baseline, and change points of a series
+//	losses.go       gates over the comparisons of their own run
 //	analysis.go     time and memory of internal/verdict/analysis, measured alone
 package main

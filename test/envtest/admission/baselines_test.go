@@ -32,6 +32,7 @@ func TestBaselinesNeedTheRightToGetThem(t *testing.T) {
 	})
 	tests := map[string]struct{ gate, field string }{
 		"no gate":                  {`{}`, ""},
+		"a gate without baselines": {`{analysis: {comparisons: [{factor: target}]}, gate: {comparisons: Declared, margin: 3%}}`, ""},
 		"one that he may read":     {`{gate: {baseline: mine, threshold: 25%}}`, ""},
 		"one that he may not read": {hidden, "gate.baseline"},
 		"several":                  {`{gate: {baseline: mine, also: [{name: ours}], threshold: 25%}}`, ""},

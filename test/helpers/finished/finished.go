@@ -29,6 +29,7 @@ import (
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/trial/quoted"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
+	"github.com/assay-bench/assay/internal/verdict/gate"
 	"github.com/assay-bench/assay/internal/verdict/summary"
 )
 
@@ -325,6 +326,17 @@ func (r *Run) measurements(trial plan.Trial) []contract.Measurement {
 	return []contract.Measurement{m, {Name: contract.NameLatencyAvg, Unit: "ms", Direction: contract.LowerIsBetter, Value: &avg, Histogram: h}}
 }
 
+// judge a run by the gate over its comparisons, if it has one.
+func (r *Run) judge(run analysis.Run) {
+	g := r.Object.Spec.Gate
+	if g == nil || g.Comparisons == "" {
+		return
+	}
+	v := gate.Judge(gate.Input{Gate: *g, Run: run, Sentence: readout.Sentence})
+	r.Object.Status.Gate = &v.Gate
+	r.Object.Status.Conditions = append(r.Object.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionPassed, Status: v.Status, Reason: v.Reason, Message: v.Message})
+}
+
 // makeSummary with the comparisons of the analysis.
 func (r *Run) makeSummary() {
 	read, err := stored.Read(r.t.Context(), r)
@@ -344,6 +356,7 @@ func (r *Run) makeSummary() {
 	}
 	st := &r.Object.Status
 	st.Summary, st.Comparisons, st.Sweeps, st.Differences = entries, concluded.Entries, concluded.Sweeps, concluded.Differences
+	r.judge(in)
 	st.Headline, st.Searches = readout.Headline(r.plan, in.Names, entries), searches
 	if len(searches) > 0 {
 		st.Headline = readout.SearchHeadline(r.plan, searches, Clients, "tx/s")

@@ -52,6 +52,14 @@ func searches() []v1alpha1.SearchEntry {
 	}
 }
 
+// within is a run with a gate over its own comparisons.
+func within(margin string) func(*v1alpha1.BenchmarkRun) {
+	return func(run *v1alpha1.BenchmarkRun) {
+		run.Spec.Analysis = &v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{Factor: v1alpha1.FactorTarget}}, MinimumEffect: "2%", ErrorRate: "5%"}
+		run.Spec.Gate = &v1alpha1.Gate{Comparisons: v1alpha1.ComparisonsDeclared, Margin: margin}
+	}
+}
+
 // suspended is a run that has not ended.
 func suspended(run *v1alpha1.BenchmarkRun) {
 	run.Status.Phase, run.Status.Conditions, run.Status.CompletionTime = v1alpha1.PhaseSuspended, nil, nil
@@ -73,6 +81,9 @@ var runs = map[string]struct {
 	"the gate failed":       {finished.Options{Blocks: 12, Change: set("Passed=False")}, "GateFailed", "GATE FAILED"},
 	"the gate passed":       {finished.Options{Blocks: 12, Change: set("Passed=True")}, "GatePassed", "GATE PASSED"},
 	"the gate not judged":   {finished.Options{Blocks: 12, Change: set("Passed=Unknown")}, "GateNotJudged", "GATE NOT JUDGED"},
+	"its gate failed":       {finished.Options{Blocks: 12, Ratio: 0.9, Change: within("3%")}, "GateFailed", "GATE FAILED"},
+	"its gate passed":       {finished.Options{Blocks: 12, Ratio: 1.1, Change: within("3%")}, "GatePassed", "GATE PASSED"},
+	"its gate is undecided": {finished.Options{Blocks: 12, Ratio: 0.9999, Change: within("0.2%")}, "GateNotJudged", "GATE NOT JUDGED"},
 	"not valid":             {finished.Options{Blocks: 12, Change: set("Valid=False")}, "Invalid", "INVALID"},
 	"failed":                {finished.Options{Blocks: 12, Change: set("Complete=False", "Failed=True")}, "Failed", "FAILED"},
 	"suspended, going on":   {finished.Options{Blocks: 12, Change: suspended}, "Suspended", "SUSPENDED"},
@@ -119,6 +130,47 @@ func TestEverySurfaceTellsTheSame(t *testing.T) {
 			}
 			checkStatus(t, read.Object, doc)
 			checkNotification(t, read.Object, doc)
+		})
+	}
+}
+
+// The gate over the comparisons of a run: what failed leads on every surface for people, and every surface has the reason and
+// the exit code of the outcome.
+func TestEverySurfaceTellsOfAGateWithinTheRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		options       finished.Options
+		passed, leads string
+		exitCode      int
+		junit         string
+		next          string
+	}{
+		"failed":    {finished.Options{Blocks: 12, Ratio: 0.9, Change: within("3%")}, "False", "4 of 4 comparisons lose more than 3 %; slower: b threads=2 throughput against a: ", 4, `<failure type="Slower"`, "lists the measurements that the gate failed for"},
+		"passed":    {finished.Options{Blocks: 12, Ratio: 1.1, Change: within("3%")}, "True", "0 of 4 comparisons lose more than 3 %; all lose less: b threads=2 throughput against a: ", 0, `<testcase name="Passed"`, ""},
+		"undecided": {finished.Options{Blocks: 12, Ratio: 0.9999, Change: within("0.2%")}, "Unknown", "4 not decided: b threads=2 throughput against a: ", 5, `<skipped type="NotJudged"`, "to let the gate pass in four of five runs where nothing is lost, at the spread of this run, set design.blocks to "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read, err := stored.Read(t.Context(), finished.New(t, c.options))
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc := export.ReadoutOf(read)
+			if doc.Passed != c.passed || doc.ExitCode != c.exitCode || !strings.Contains(doc.Answer[0].Text, c.leads) {
+				t.Errorf("passed %s, exit code %d, %s", doc.Passed, doc.ExitCode, doc.Answer[0])
+			}
+			for surface, text := range surfacesOf(t, read, doc) {
+				if !strings.Contains(text, flat(c.leads)) {
+					t.Errorf("%s does not say %q: %.400s", surface, c.leads, text)
+				}
+			}
+			if text := written(t, "junit", read); !strings.Contains(text, c.junit) {
+				t.Errorf("JUnit has no %s: %.600s", c.junit, text)
+			}
+			if text := strings.Join(doc.Next, "\n"); !strings.Contains(text, c.next) || strings.Contains(text, "to find a difference of") {
+				t.Errorf("what to do next: %s", text)
+			}
+			if n := notify.Data(read.Object).Gate; n == nil || n.Passed != c.passed || !strings.Contains(n.Message, c.leads) {
+				t.Errorf("the notification: %+v", n)
+			}
 		})
 	}
 }
