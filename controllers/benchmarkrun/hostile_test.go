@@ -19,6 +19,7 @@ import (
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/record/integrity"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
@@ -136,7 +137,8 @@ func TestEarlierRecordsLostFailTheRun(t *testing.T) {
 	}
 	w.Run.Status.Results = &v1alpha1.ResultsStatus{RecordConfigMapCount: 2}
 	w.Run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", LoadResult: "x"}}
-	w.Known = recordsFact(w.Run, w.Known, 1, data).With(decision.GetRecords{Name: contract.RecordsName("run", 0), Compact: true}, decision.Absent{})
+	w.Known = recordsFact(w.Run, w.Known, 1, data).With(decision.GetRecords{Name: contract.RecordsName("run", 0), Compact: true}, decision.Absent{}).
+		With(decision.GetStored{Name: contract.PlanName("run", 0)}, integrity.Stored{Exists: true, Digests: map[string]string{contract.KeyPlan: w.Planned.Chain}})
 	v := viewOf(w)
 	a := concluded(v, decision.Failed{})
 	if !v.ask.Complete() {
