@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -34,8 +35,10 @@ func (q questions) ask(what, otherwise string, wrong func(answer string) error) 
 	if otherwise != "" {
 		what += " [" + otherwise + "]"
 	}
+	p := output.NewPage(q.out)
 	for {
-		if _, err := io.WriteString(q.out, what+": "); err != nil {
+		p.Ask(what + ":")
+		if err := p.Flush(); err != nil {
 			return "", err
 		}
 		line, end := q.in.ReadString('\n')
@@ -49,9 +52,7 @@ func (q questions) ask(what, otherwise string, wrong func(answer string) error) 
 		if err == nil || end != nil {
 			return line, err
 		}
-		if _, err := fmt.Fprintln(q.out, err); err != nil {
-			return "", err
-		}
+		p.Line(err.Error())
 	}
 }
 
