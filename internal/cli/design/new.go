@@ -84,7 +84,7 @@ func NewNew() *cobra.Command {
 			}
 			text, warnings, err := d.manifest(given)
 			if err != nil && asked {
-				return fmt.Errorf("%w\nYour answers, to be corrected:\n  %s", err, d.command())
+				return fmt.Errorf("%w\nYour answers, to be corrected:\n  %s", err, d.command(given))
 			}
 			if err != nil {
 				return err

@@ -168,7 +168,7 @@ func leastNodes(run *v1alpha1.BenchmarkRun) (n int32) {
 
 // unknownOf a run without a cluster.
 func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
-	var shapes, names, versions []string
+	var shapes, names, versions, unchecked []string
 	shape := func(ref *v1alpha1.ShapeRef) {
 		if ref != nil && ref.Inline == nil && !slices.Contains(shapes, ref.Name) {
 			shapes = append(shapes, ref.Name)
@@ -181,6 +181,9 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 			shape(t.Shape)
 			if t.MySQL.Image == "" {
 				versions = append(versions, t.MySQL.Flavor+" "+t.MySQL.Version)
+			}
+			if len(t.MySQL.Config)+len(t.MySQL.ConfigFrom) > 0 && !settings.Knows(t.MySQL.Flavor, t.MySQL.Version) {
+				unchecked = append(unchecked, strings.TrimSpace(t.MySQL.Flavor+" "+t.MySQL.Version))
 			}
 			for _, ref := range t.MySQL.ConfigFrom {
 				names = append(names, "ConfigMap "+ref.Name)
@@ -203,11 +206,23 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 	add("whether there are the shapes ", shapes)
 	add("whether the operator's catalogue has ", versions)
 	add("what the namespace has as ", names)
+	add("whether servers know their settings (those of "+checked()+" are checked, of other versions of these only misspelt ones): ", unchecked)
 	took := "how long pods, loading and resets take"
 	if least == 0 {
 		took += ", and the operations of a trial"
 	}
 	return append(out, took)
+}
+
+// checked are the servers whose settings are known.
+func checked() string {
+	var out []string
+	for _, e := range engines.All() {
+		if version := settings.KnownVersion(e.Flavor); version != "" {
+			out = append(out, e.Flavor+" "+version)
+		}
+	}
+	return strings.Join(out, " and ")
 }
 
 // tellPlan to people.
