@@ -127,7 +127,7 @@ var words = []Sense{
 	{"NotRun", "left out reason", "The run ended before the trial. LeftOutReason is why a trial is excluded from a median."},
 	{"NotSaturated", "reason code", "{low, high, axis}: the heaviest load has the most, so that there is no knee within the loads. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"Note", "severity of findings", "A fact beside the result, without a doubt."},
-	{"OUTCOME", "column of kubectl get benchmarkruns", "The field status.outcome: outcome is what became of the run, in a word or a count of words: Pending, Queued, Suspended or Running until it ends; then Failed, Invalid, GateFailed, GateNotJudged or GatePassed; without a gate the verdicts of its comparisons, such as Faster or \"2 Faster, 1 Inconclusive\"; Measured for a run that compares nothing."},
+	{"OUTCOME", "column of kubectl get benchmarkruns", "The field status.outcome: outcome is what became of the run, for a column: Pending, Queued, Suspended or Running until it ends; then Failed, Invalid, GateFailed, GateNotJudged or GatePassed; without a gate the verdict of its comparisons, such as Faster, or the one that matters most with how many other kinds there are, such as \"2 Slower + 3 more kinds\" (verdict counts all); Measured for a run that compares nothing."},
 	{"OUTCOME", "column of kubectl get benchmarkschedules", "The field status.lastRun.outcome: outcome is Succeeded (it is complete, and neither Valid nor Passed is False) or Failed."},
 	{"Offered", "condition", "True when a node offers the shape. Unknown until the nodes were looked at."},
 	{"OnFailure", "retain policy", "RetainPolicy selects when the objects of a run are kept after it has ended."},
