@@ -53,7 +53,7 @@ func moreBlocks(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 	}
 	text := fmt.Sprintf("to find a difference of %s in four of five runs, at the spread of this one, set design.blocks to %s", strings.TrimSuffix(minimumEffectOf(run), "%")+" %", figure.Number(float64(needed)))
 	if took := timeOfBlocks(run, needed); took > 0 {
-		text += fmt.Sprintf(" (about %s)", took)
+		text += fmt.Sprintf(" (about %s)", figure.Duration(took))
 	}
 	return text
 }
