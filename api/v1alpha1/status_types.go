@@ -87,10 +87,10 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	SuspendedDuration *metav1.Duration `json:"suspendedDuration,omitempty"`
 
-	// outcome is what became of the run, in a word or a count of words: Pending, Queued, Suspended or
-	// Running until it ends; then Failed, Invalid, GateFailed, GateNotJudged or GatePassed; without a
-	// gate the verdicts of its comparisons, such as Faster or "2 Faster, 1 Inconclusive"; Measured for a
-	// run that compares nothing.
+	// outcome is what became of the run, for a column: Pending, Queued, Suspended or Running until it
+	// ends; then Failed, Invalid, GateFailed, GateNotJudged or GatePassed; without a gate the verdict of
+	// its comparisons, such as Faster, or the one that matters most with how many other kinds there are,
+	// such as "2 Slower + 3 more kinds" (verdict counts all); Measured for a run that compares nothing.
 	// +optional
 	Outcome Name `json:"outcome,omitempty"`
 

@@ -63,7 +63,7 @@ func TestTheHighestRateIsFound(t *testing.T) {
 	checkMeasured(t, k, got, 8+2+1)
 
 	accepted := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionAccepted).Message
-	if want := "36 trials planned: 1 cell x 3 targets x 1 block x 12 trials of a search from 100 to 1600, within 5%; that is the maximum, and takes 6m0s without resets"; !strings.HasPrefix(accepted, want) {
+	if want := "36 trials planned: 1 cell x 3 targets x 1 block x 12 trials of a search from 100 to 1600, within 5%; that is the maximum, and takes 6 min without resets"; !strings.HasPrefix(accepted, want) {
 		t.Errorf("Accepted: %q, want %q", accepted, want)
 	}
 	why := "latency.percentile p=99 was 500 ms, and at most 20ms holds"

@@ -107,7 +107,7 @@ func intervalMeans(c readout.Verdict) (string, error) {
 	if c.Direction == "LowerIsBetter" {
 		less, more = more, less
 	}
-	return fmt.Sprintf("the interval of the ratio: %s may be %s by %.0f %% or %s by %.0f %%, and these trials cannot tell", c.Value, less, 100*(1-low), more, 100*(high-1)), nil
+	return fmt.Sprintf("the interval of the ratio: %s may be %s by %s or %s by %s, and these trials cannot tell", c.Value, less, figure.Share(1-low), more, figure.Share(high-1)), nil
 }
 
 // ratioOfMedians of the two sides, as a difference in percent.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -49,8 +48,10 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	cmd.SetIn(streams.In)
 	cmd.SetOut(out)
 	cmd.SetErr(problems)
+	page := output.NewPage(problems)
+	defer func() { _ = page.Flush() }() // there is nobody else to tell
 	if err := exit.UnknownCommand(cmd, args); err != nil {
-		fmt.Fprintln(problems, "error:", err) //nolint:errcheck // there is nobody else to tell
+		page.Prose("error: " + err.Error())
 		return exit.Problem
 	}
 	called, err := cmd.ExecuteContextC(ctx)
@@ -59,7 +60,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 		if code != exit.Interrupted {
 			text = "error: " + text
 		}
-		fmt.Fprintln(problems, text) //nolint:errcheck // there is nobody else to tell
+		page.Prose(text)
 	}
 	return code
 }
@@ -85,6 +86,7 @@ func NewCommand() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	output.AddColorTo(root.PersistentFlags())
+	root.SetHelpFunc(help)
 	k := kube.New(root.PersistentFlags())
 	root.AddCommand(
 		follow.NewRun(k), follow.NewWatch(k), show.NewGet(k), show.NewWhy(k), show.NewLogs(k), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k),

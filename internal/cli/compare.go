@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -53,7 +52,7 @@ func newCompare(k *kube.Config) *cobra.Command {
 }
 
 func compareRuns(ctx context.Context, sources []stored.Source, format output.Format, to streams) error {
-	var notes bytes.Buffer
+	notes := output.Later{For: to.out}
 	doc, err := comparisonOf(ctx, sources, &notes)
 	if err != nil {
 		_, told := to.problems.Write(notes.Bytes())

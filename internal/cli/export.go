@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/export"
@@ -100,10 +101,12 @@ func (e exporting) run(ctx context.Context, from stored.Source, to streams) erro
 	if err != nil {
 		return err
 	}
+	p := output.NewPage(to.problems)
 	for _, text := range readout.Caveats(run.Object) { // no format has a place for all of them
-		if _, err := fmt.Fprintf(to.problems, "caveat: %s\n", text); err != nil {
-			return err
-		}
+		p.Line("caveat: " + text)
+	}
+	if err := p.Flush(); err != nil {
+		return err
 	}
 	if e.output == "" {
 		return format.Write(ctx, to.out, run)
@@ -111,8 +114,8 @@ func (e exporting) run(ctx context.Context, from stored.Source, to streams) erro
 	if err := writeFile(e.output, func(out io.Writer) error { return format.Write(ctx, out, run) }); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(to.problems, "%s: %s of %s\n", e.output, format.Name, from)
-	return err
+	p.Line(fmt.Sprintf("%s: %s of %s", e.output, format.Name, from))
+	return p.Flush()
 }
 
 func (e exporting) writeBundle(ctx context.Context, from stored.Source, to streams) error {
@@ -128,12 +131,12 @@ func (e exporting) writeBundle(ctx context.Context, from stored.Source, to strea
 	}); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s: %d files of %s\n", file, len(index.Files), from)
+	p := output.NewPage(to.out)
+	p.Line(fmt.Sprintf("%s: %d files of %s", file, len(index.Files), from))
 	if index.Store != "" {
-		text += fmt.Sprintf("  without the objects in %s: copy them, too\n", index.Store)
+		p.Item("  ", fmt.Sprintf("without the objects in %s: copy them, too", index.Store))
 	}
-	_, err = io.WriteString(to.out, text)
-	return err
+	return p.Flush()
 }
 
 // verifyTo verifies a run that is to leave the cluster. What differs is not exported.

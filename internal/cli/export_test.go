@@ -26,7 +26,7 @@ func exported(t *testing.T, run *finished.Run) string {
 	if err := (exporting{bundle: true, output: path}).run(t.Context(), run, streams{&out, &notes}); err != nil {
 		t.Fatalf("%v\n%s", err, notes.String())
 	}
-	if !strings.Contains(notes.String(), "\nverified\n") || !strings.Contains(out.String(), " files of BenchmarkRun ns/run") {
+	if !strings.Contains(notes.String(), "\nverified\n") || !strings.Contains(flat(out.String()), " files of BenchmarkRun ns/run") {
 		t.Errorf("output %q, notes %q", out.String(), notes.String())
 	}
 	return path
@@ -57,7 +57,7 @@ func TestBundleInThePlaceOfARun(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out, problems bytes.Buffer
-			if code := Main(tc.args, &out, &problems); code != exit.OK || !strings.Contains(out.String(), tc.want) {
+			if code := Main(tc.args, &out, &problems); code != exit.OK || !strings.Contains(flat(out.String()), flat(tc.want)) {
 				t.Errorf("exit %d, output lacks %q:\n%s%s", code, tc.want, out.String(), problems.String())
 			}
 		})
@@ -145,7 +145,7 @@ func TestVerifyBundle(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, problems bytes.Buffer
-			if code := Main([]string{"verify", path}, &out, &problems); code != tc.code || !strings.Contains(out.String()+problems.String(), tc.want) {
+			if code := Main([]string{"verify", path}, &out, &problems); code != tc.code || !strings.Contains(flat(out.String()+problems.String()), flat(tc.want)) {
 				t.Errorf("exit %d, want %d and %q:\n%s%s", code, tc.code, tc.want, out.String(), problems.String())
 			}
 		})

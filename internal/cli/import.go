@@ -56,8 +56,9 @@ func importBundle(ctx context.Context, path, folder string, to streams) (err err
 	if err := b.Unpack(folder); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(to.out, "%s: %d files of %s\n", folder, len(b.Index.Files), b)
-	return err
+	p := output.NewPage(to.out)
+	p.Line(fmt.Sprintf("%s: %d files of %s", folder, len(b.Index.Files), b))
+	return p.Flush()
 }
 
 // differencesIn the files of a bundle from its index.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/export"
 	"github.com/assay-bench/assay/internal/show/report"
@@ -77,8 +78,9 @@ func (r reporting) write(ctx context.Context, from stored.Source, out io.Writer)
 	if err := deliver(page.Bytes(), file, out); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s: %s\n", file, from)
-	return err
+	p := output.NewPage(out)
+	p.Line(fmt.Sprintf("%s: %s", file, from))
+	return p.Flush()
 }
 
 // to writes the report in its format.

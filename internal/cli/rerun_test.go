@@ -38,7 +38,7 @@ func TestRerunCheck(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out, problems bytes.Buffer
-			if code := Main(append([]string{"rerun"}, tc.args...), &out, &problems); code != tc.code || !strings.Contains(out.String()+problems.String(), tc.want) {
+			if code := Main(append([]string{"rerun"}, tc.args...), &out, &problems); code != tc.code || !strings.Contains(flat(out.String()+problems.String()), flat(tc.want)) {
 				t.Errorf("exit %d, want %d and %q:\n%s%s", code, tc.code, tc.want, out.String(), problems.String())
 			}
 		})

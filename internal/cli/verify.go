@@ -21,7 +21,6 @@ import (
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/integrity"
@@ -149,30 +148,30 @@ func (v verification) differencesOf(run *v1alpha1.BenchmarkRun, report integrity
 
 // tellVerification: what was compared, and what differs. Where the files of a bundle differ already, nothing else was compared.
 func tellVerification(out io.Writer, doc output.Verification) error {
-	text := fmt.Sprintf("BenchmarkRun %s/%s, UID %s\n", doc.Namespace, doc.Name, doc.UID)
+	var lines []string
 	if doc.Head != "" {
-		text += fmt.Sprintf("  compared: %s of the plan, %d of the records (%s), %d of the summary, %s\n",
-			figure.Counted(doc.Plan, "part"), doc.Records, figure.Counted(doc.Attempts, "attempt"), doc.Summary, figure.Counted(doc.Results, "result"))
-		text += aboutObjects(doc)
-		text += fmt.Sprintf("  head: %s\n", doc.Head)
+		lines = append(lines, fmt.Sprintf("compared: %s of the plan, %d of the records (%s), %d of the summary, %s",
+			figure.Counted(doc.Plan, "part"), doc.Records, figure.Counted(doc.Attempts, "attempt"), doc.Summary, figure.Counted(doc.Results, "result")))
+		lines = append(lines, aboutObjects(doc)...)
+		lines = append(lines, "head: "+doc.Head)
 	}
 	if len(doc.LeftOut) > 0 {
 		var parts []string
 		for _, key := range slices.Sorted(maps.Keys(doc.LeftOut)) {
-			parts = append(parts, fmt.Sprintf("%d %s", doc.LeftOut[key], contract.Line(key)))
+			parts = append(parts, fmt.Sprintf("%d %s", doc.LeftOut[key], key))
 		}
-		text += "  left out of the bundle on purpose, and not compared: " + strings.Join(parts, ", ") + "\n"
+		lines = append(lines, "left out of the bundle on purpose, and not compared: "+strings.Join(parts, ", "))
 	}
 	for _, d := range doc.Differences {
-		text += fmt.Sprintf("  %s: %s\n", d.Kind, d.Message)
+		lines = append(lines, fmt.Sprintf("%s: %s", d.Kind, d.Message))
 	}
-	if doc.Verified {
-		text += "verified\n"
-	} else {
-		text += "DIFFERS\n"
+	p := output.NewPage(out)
+	p.Line(fmt.Sprintf("BenchmarkRun %s/%s, UID %s", doc.Namespace, doc.Name, doc.UID))
+	for _, line := range lines {
+		p.Item("  ", line)
 	}
-	_, err := io.WriteString(out, text)
-	return err
+	p.Line(map[bool]string{true: "verified", false: "DIFFERS"}[doc.Verified])
+	return p.Flush()
 }
 
 // objectsIn a folder finds them by their keys; nil without a folder. Nothing outside of the folder
@@ -203,15 +202,15 @@ func objectsIn(folder string) (object integrity.ObjectDigest, done func(), err e
 	return object, func() { _ = root.Close() }, nil
 }
 
-// aboutObjects says what was compared of the object store; empty for a run without one.
-func aboutObjects(doc output.Verification) string {
+// aboutObjects says what was compared of the object store; nothing for a run without one.
+func aboutObjects(doc output.Verification) []string {
 	switch {
 	case doc.Store == "":
-		return ""
+		return nil
 	case doc.Objects == nil:
-		return fmt.Sprintf("  objects: not compared: copy %s to a folder, and name it with --objects\n", doc.Store)
+		return []string{fmt.Sprintf("objects: not compared: copy %s to a folder, and name it with --objects", doc.Store)}
 	case doc.AbsentObjects > 0:
-		return fmt.Sprintf("  objects: %d compared, %d not there as the run has recorded\n", *doc.Objects, doc.AbsentObjects)
+		return []string{fmt.Sprintf("objects: %d compared, %d not there as the run has recorded", *doc.Objects, doc.AbsentObjects)}
 	}
-	return fmt.Sprintf("  objects: %d compared\n", *doc.Objects)
+	return []string{fmt.Sprintf("objects: %d compared", *doc.Objects)}
 }

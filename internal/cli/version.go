@@ -94,17 +94,17 @@ func managersIn(ctx context.Context, api client.Reader) (out []output.Manager, e
 }
 
 func tellVersion(out io.Writer, doc output.Version) error {
-	text := fmt.Sprintf("command: %s", doc.Command.Version)
+	p := output.NewPage(out)
+	text := "command: " + doc.Command.Version
 	if doc.Command.Commit != "" {
 		text += " (commit " + doc.Command.Commit + ")"
 	}
-	text += fmt.Sprintf(", %s, %s\n", doc.Command.Go, doc.Command.Platform)
+	p.Line(fmt.Sprintf("%s, %s, %s", text, doc.Command.Go, doc.Command.Platform))
 	for _, m := range doc.Managers {
-		text += contract.Line(fmt.Sprintf("manager: %s, %s/%s, image %s, %d of %d pods ready", cmp.Or(m.Release, "version not known"), m.Namespace, m.Name, m.Image, m.Ready, m.Wanted)) + "\n"
+		p.Line(fmt.Sprintf("manager: %s, %s/%s, image %s, %d of %d pods ready", cmp.Or(m.Release, "version not known"), m.Namespace, m.Name, m.Image, m.Ready, m.Wanted))
 	}
 	if doc.Unknown != "" {
-		text += "manager: not known: " + doc.Unknown + "\n"
+		p.Line("manager: not known: " + doc.Unknown)
 	}
-	_, err := io.WriteString(out, text)
-	return err
+	return p.Flush()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/experiment/search"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/trial/plan"
 )
 
@@ -98,7 +99,7 @@ func searches(spec v1alpha1.BenchmarkRunSpec, trials int) string {
 	spec.SetDefaults()
 	all := time.Duration(trials)*plan.Measuring(spec.Design) + time.Duration(max(trials-1, 0))*spec.Design.Cooldown.Duration
 	return fmt.Sprintf(" x %d trials of a search from %d to %d, within %s; that is the maximum, and takes %s without resets",
-		rounds, s.Low, s.High, s.Precision, all.Round(time.Second))
+		rounds, s.Low, s.High, s.Precision, figure.Duration(all))
 }
 
 // checkSearchDesign refuses a search in a run that may stop early: both say what follows a trial.

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -34,8 +35,10 @@ func (q questions) ask(what, otherwise string, wrong func(answer string) error) 
 	if otherwise != "" {
 		what += " [" + otherwise + "]"
 	}
+	p := output.NewPage(q.out)
 	for {
-		if _, err := io.WriteString(q.out, what+": "); err != nil {
+		p.Ask(what + ":")
+		if err := p.Flush(); err != nil {
 			return "", err
 		}
 		line, end := q.in.ReadString('\n')
@@ -49,9 +52,7 @@ func (q questions) ask(what, otherwise string, wrong func(answer string) error) 
 		if err == nil || end != nil {
 			return line, err
 		}
-		if _, err := fmt.Fprintln(q.out, err); err != nil {
-			return "", err
-		}
+		p.Line(err.Error())
 	}
 }
 
@@ -131,8 +132,8 @@ func (d *draft) askTargets(q questions) error {
 	}
 }
 
-// command line that has what was asked for, so that no answer is lost when the run cannot be planned.
-func (d *draft) command() string {
+// command line that has what was asked for and what flags gave, so that no answer is lost when the run cannot be planned.
+func (d *draft) command(given func(flag string) bool) string {
 	words := []string{"kubectl assay new"}
 	add := func(flag, value string) {
 		words = append(words, "--"+flag+" '"+strings.ReplaceAll(value, "'", `'\''`)+"'")
@@ -140,8 +141,13 @@ func (d *draft) command() string {
 	for _, one := range d.parts() {
 		add(one.flag, *one.into)
 	}
-	if d.minimumEffect != v1alpha1.DefaultMinimumEffect {
-		add("minimum-effect", d.minimumEffect)
+	for _, one := range [][2]string{
+		{"minimum-effect", d.minimumEffect}, {"threads", strconv.Itoa(d.threads)}, {"blocks", strconv.Itoa(d.blocks)},
+		{"warmup", durationText(d.warmup)}, {"duration", durationText(d.duration)},
+	} {
+		if given(one[0]) {
+			add(one[0], one[1])
+		}
 	}
 	for _, target := range d.targets {
 		add("target", target)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/nearest"
 	"github.com/assay-bench/assay/runners"
@@ -83,15 +84,17 @@ func NewNew() *cobra.Command {
 			}
 			text, warnings, err := d.manifest(given)
 			if err != nil && asked {
-				return fmt.Errorf("%w\nYour answers, to be corrected:\n  %s", err, d.command())
+				return fmt.Errorf("%w\nYour answers, to be corrected:\n  %s", err, d.command(given))
 			}
 			if err != nil {
 				return err
 			}
+			p := output.NewPage(cmd.ErrOrStderr())
 			for _, warning := range warnings {
-				if _, err := fmt.Fprintln(cmd.ErrOrStderr(), "warning:", warning); err != nil {
-					return err
-				}
+				p.Line("warning: " + warning)
+			}
+			if err := p.Flush(); err != nil {
+				return err
 			}
 			_, err = io.WriteString(cmd.OutOrStdout(), text)
 			return err

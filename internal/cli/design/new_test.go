@@ -72,8 +72,8 @@ func TestNewAsks(t *testing.T) {
 
 // What only the plan refuses does not lose the answers: the error has them as a command line.
 func TestNewGivesTheAnswersBack(t *testing.T) {
-	_, _, err := made(t, "mine\n\n\n\nMySQL:9.7,sql_mode='ANSI'\n\n", "--ask", "--client-shape", "small", "--blocks", "101")
-	want := `kubectl assay new --name 'mine' --tool 'sysbench' --target-shape 'cpu=2,memory=4Gi' --client-shape 'small' --storage '10Gi' --target 'MySQL:9.7,sql_mode='\''ANSI'\'''`
+	_, _, err := made(t, "mine\n\n\n\nMySQL:9.7,sql_mode='ANSI'\n\n", "--ask", "--client-shape", "small", "--blocks", "101", "--threads", "4", "--warmup", "90s", "--duration", "2h")
+	want := `kubectl assay new --name 'mine' --tool 'sysbench' --target-shape 'cpu=2,memory=4Gi' --client-shape 'small' --storage '10Gi' --threads '4' --blocks '101' --warmup '1m30s' --duration '2h' --target 'MySQL:9.7,sql_mode='\''ANSI'\'''`
 	if err == nil || !strings.Contains(err.Error(), "spec.design.blocks") || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v\nwant %s", err, want)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
-	"github.com/assay-bench/assay/internal/show/explain"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners"
 )
@@ -171,7 +171,7 @@ func leastNodes(run *v1alpha1.BenchmarkRun) (n int32) {
 
 // unknownOf a run without a cluster.
 func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
-	var shapes, names, versions []string
+	var shapes, names, versions, unchecked []string
 	shape := func(ref *v1alpha1.ShapeRef) {
 		if ref != nil && ref.Inline == nil && !slices.Contains(shapes, ref.Name) {
 			shapes = append(shapes, ref.Name)
@@ -184,6 +184,9 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 			shape(t.Shape)
 			if t.MySQL.Image == "" {
 				versions = append(versions, t.MySQL.Flavor+" "+t.MySQL.Version)
+			}
+			if len(t.MySQL.Config)+len(t.MySQL.ConfigFrom) > 0 && !settings.Knows(t.MySQL.Flavor, t.MySQL.Version) {
+				unchecked = append(unchecked, strings.TrimSpace(t.MySQL.Flavor+" "+t.MySQL.Version))
 			}
 			for _, ref := range t.MySQL.ConfigFrom {
 				names = append(names, "ConfigMap "+ref.Name)
@@ -208,11 +211,23 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 	add("whether there are the shapes ", shapes)
 	add("whether the operator's catalogue has ", versions)
 	add("what the namespace has as ", names)
+	add("whether servers know their settings (those of "+checked()+" are checked, of other versions of these only misspelt ones): ", unchecked)
 	took := "how long pods, loading and resets take"
 	if least == 0 {
 		took += ", and the operations of a trial"
 	}
 	return append(out, took)
+}
+
+// checked are the servers whose settings are known.
+func checked() string {
+	var out []string
+	for _, e := range engines.All() {
+		if version := settings.KnownVersion(e.Flavor); version != "" {
+			out = append(out, e.Flavor+" "+version)
+		}
+	}
+	return strings.Join(out, " and ")
 }
 
 // tellPlan to people.
@@ -225,15 +240,16 @@ func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 		least = "at least " + seconds(doc.LeastSeconds)
 	}
 	p := output.NewPage(out)
-	p.Text(fmt.Sprintf("%s: %s\n\n", doc.Name, doc.Message))
-	rows := [][]string{
+	p.Line(doc.Name + ": " + doc.Message)
+	p.Blank()
+	fields := [][2]string{
 		{"order", fmt.Sprintf("%s, seed %d, plan %.12s", doc.Order, doc.Seed, doc.SHA256)},
 		{"time", least + ", without pods, loading and resets; the deadline is " + seconds(doc.DeadlineSeconds)},
 	}
 	for _, p := range doc.Pods {
-		rows = append(rows, []string{"pods", strings.TrimSpace(fmt.Sprintf("%d %s %s", p.Count, p.Role, p.Name)) + ": " + p.Shape})
+		fields = append(fields, [2]string{"pods", strings.TrimSpace(fmt.Sprintf("%d %s %s", p.Count, p.Role, p.Name)) + ": " + p.Shape})
 	}
-	p.Rows(append(rows, []string{"nodes", fmt.Sprintf("at least %d", doc.LeastNodes)}, []string{"results", "at most " + budget.Text(doc.Bytes) + " of etcd"}), nil)
+	p.Fields(append(fields, [2]string{"nodes", fmt.Sprintf("at least %d", doc.LeastNodes)}, [2]string{"results", "at most " + budget.Text(doc.Bytes) + " of etcd"}))
 	if n := min(max(trials, 0), len(doc.Trials)); n > 0 {
 		p.Blank()
 		table := [][]string{{"TRIAL", "BLOCK", "TARGET", "CELL", "RESET"}}
@@ -244,13 +260,14 @@ func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 		}
 		p.Rows(table, nil)
 		if more := len(doc.Trials) - n; more > 0 {
-			p.Text(fmt.Sprintf("and %d more (--trials %d)\n", more, len(doc.Trials)))
+			p.Line(fmt.Sprintf("and %d more (--trials %d)", more, len(doc.Trials)))
 		}
 	}
 	for _, warning := range doc.Warnings {
-		p.Text("\nwarning: " + explain.Wrapped(contract.Line(warning), "  ") + "\n")
+		p.Blank()
+		p.Line("warning: " + warning)
 	}
-	p.Text("\nnot known without a cluster:\n  " + strings.Join(doc.Unknown, "\n  ") + "\n")
+	p.Section("not known without a cluster:", doc.Unknown...)
 	return p.Flush()
 }
 
@@ -262,18 +279,4 @@ func cellText(cell map[string]string) string {
 	return strings.Join(words, " ")
 }
 
-func seconds(s float64) string {
-	return durationText(time.Duration(s * float64(time.Second)).Round(time.Second))
-}
-
-// durationText is a duration without parts that are 0, such as 1h50m.
-func durationText(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
+func seconds(s float64) string { return figure.Duration(time.Duration(s * float64(time.Second))) }

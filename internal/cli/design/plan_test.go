@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -145,6 +146,45 @@ func TestPlanWarnsOfSettings(t *testing.T) {
 	var out bytes.Buffer
 	if err := tellPlan(&out, doc, 0); err != nil || !strings.Contains(out.String(), "\nwarning: spec.targets[") || !strings.Contains(out.String(), ".config.innodb_bufer_pool_size: MariaDB 10.11 has no such") {
 		t.Errorf("%v, %q\n%s", err, doc.Warnings, out.String())
+	}
+}
+
+// Servers whose settings are not known are named in one line, where they have some.
+func TestPlanNamesServersWhoseSettingsAreNotChecked(t *testing.T) {
+	data, err := os.ReadFile(samples + "demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = "whether servers know their settings (those of MySQL 9.7 and MariaDB 10.11 are checked, of other versions of these only misspelt ones): "
+	some := map[string]string{"max_connections": "500"}
+	for name, tt := range map[string]struct {
+		flavors, versions [2]string
+		config            map[string]string
+		want              string
+	}{
+		"known ones":           {[2]string{"MySQL", "MariaDB"}, [2]string{"9.7", "10.11.8"}, some, ""},
+		"none is set":          {[2]string{"Percona", "TiDB"}, [2]string{"8.4", "8.5"}, nil, ""},
+		"two flavors":          {[2]string{"TiDB", "Percona"}, [2]string{"8.5", "8.4"}, some, line + "Percona 8.4, TiDB 8.5"},
+		"another version":      {[2]string{"MySQL", "MySQL"}, [2]string{"9.7", "8.4"}, some, line + "MySQL 8.4"},
+		"a version not pinned": {[2]string{"MySQL", "MySQL"}, [2]string{"9.7", ""}, some, line + "MySQL"},
+	} {
+		run, err := runIn(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range run.Spec.Targets {
+			m := run.Spec.Targets[i].MySQL
+			m.Flavor, m.Version, m.Config, m.ConfigFrom = tt.flavors[i], tt.versions[i], tt.config, nil
+		}
+		got := ""
+		for _, text := range unknownOf(run, time.Minute) {
+			if strings.HasPrefix(text, "whether servers know") {
+				got += text
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
 	}
 }
 

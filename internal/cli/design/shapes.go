@@ -195,9 +195,9 @@ func tellShapes(out io.Writer, shapes []suggestion) error {
 		}
 		rows = append(rows, []string{s.shape.Name, spec.CPU.String(), spec.Memory.String(), strconv.Itoa(s.nodes), strings.Join(selector, " "), strings.Join(tolerates, " ")})
 	}
-	if err := output.Rows(out, rows); err != nil {
-		return err
-	}
-	_, err := io.WriteString(out, "\nkubectl assay shapes -o yaml | kubectl apply -f - creates them. A target and its clients need nodes of their own: two shapes, or\ntwo nodes of one.\n")
-	return err
+	p := output.NewPage(out)
+	p.Rows(rows, nil)
+	p.Blank()
+	p.Line("kubectl assay shapes -o yaml | kubectl apply -f - creates them. A target and its clients need nodes of their own: two shapes, or two nodes of one.")
+	return p.Flush()
 }

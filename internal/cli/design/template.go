@@ -194,3 +194,15 @@ func (d *draft) text(servers []server, blocks int, deadline time.Duration, doc o
 	p("  # A run that has not ended by then fails. It counts from the moment that it has its nodes.\n  deadline: %s", durationText(deadline))
 	return b.String(), nil
 }
+
+// durationText is a duration as YAML has it, without parts that are 0, such as 1h50m.
+func durationText(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

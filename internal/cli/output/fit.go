@@ -77,8 +77,8 @@ func leastOf(rows [][]string, widths []int) []int {
 	return least
 }
 
-// figures are a cell of numbers, such as "104857600", "10 of 10", "in 90m", "3.49 *" or "394 to 453 (97.85 %)".
-var figures = regexp.MustCompile(`^(([-+<(]*[\d.,/]+(e[-+]?\d+)?[a-zA-Z]{0,2}\)?|of|to|in|<|\*|%\)?|\(all\))( |$))+$`)
+// figures are a cell of numbers, such as "104857600", "10 of 10", "in 1 h 30 min", "3.49 *" or "394 to 453 (97.85 %)".
+var figures = regexp.MustCompile(`^(([-+<(]*[\d.,/]+(e[-+]?\d+)?[a-zA-Z]{0,2}\)?|of|to|in|s|min|h|d|<|\*|%\)?|\(all\))( |$))+$`)
 
 // shortened is prose with a mark for its middle: two places or comparisons often differ at their ends only. Of sentences the end
 // is cut off. A number is cut off as a whole.

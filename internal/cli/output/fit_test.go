@@ -1,18 +1,19 @@
 package output
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/test/helpers/screen"
 )
 
 func printed(t *testing.T, width int, rows [][]string) string {
 	t.Helper()
-	var out bytes.Buffer
-	page := Sized(&out, width)
+	out := screen.New(t, width)
+	page := NewPage(out)
 	page.Rows(rows, nil)
 	if err := page.Flush(); err != nil {
 		t.Fatal(err)

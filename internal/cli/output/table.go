@@ -25,6 +25,13 @@ func Rows(out io.Writer, rows [][]string) error {
 // Rows below each other, the first one as the head, fitted to the width of a terminal. A column of which every cell is a number is
 // aligned at its end. The tone of a cell, by its row and column, is its colour; nil for none.
 func (p *Page) Rows(rows [][]string, tone func(row, column int) readout.Tone) {
+	p.rows(rows, tone, nil)
+}
+
+// RowsWith prose below each, by the index of the row: a message is read, and not cut as a cell.
+func (p *Page) RowsWith(rows [][]string, below []string) { p.rows(rows, nil, below) }
+
+func (p *Page) rows(rows [][]string, tone func(row, column int) readout.Tone, below []string) {
 	widths, numeric := layOut(rows)
 	kept := p.fit(rows, widths)
 	for r, row := range rows {
@@ -51,6 +58,9 @@ func (p *Page) Rows(rows [][]string, tone func(row, column int) readout.Tone) {
 			line += between + "…"
 		}
 		p.text.WriteString(strings.TrimRight(line, " ") + "\n")
+		if r < len(below) && below[r] != "" {
+			p.Item(between, below[r])
+		}
 	}
 }
 

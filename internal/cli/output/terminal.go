@@ -1,13 +1,11 @@
 package output
 
 import (
-	"cmp"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/fatih/color"
-	"github.com/mitchellh/go-wordwrap"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
@@ -15,15 +13,14 @@ import (
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
-const (
-	// defaultWidth of a terminal that does not say how wide it is.
-	defaultWidth = 80
-	// pipeWidth is where prose is wrapped that goes to no terminal; tables are not cut there.
-	pipeWidth = 100
-)
+// defaultWidth of a terminal that does not say how wide it is.
+const defaultWidth = 80
 
-// Width of the terminal that a writer is, in characters; 0 for one that is no terminal.
+// Width of the terminal that a writer is or stands for, in characters; 0 for one that is no terminal.
 func Width(out io.Writer) int {
+	if says, is := Raw(out).(interface{ Columns() int }); is {
+		return says.Columns()
+	}
 	file, is := Raw(out).(*os.File)
 	if !is || !term.IsTerminal(int(file.Fd())) {
 		return 0
@@ -52,13 +49,6 @@ func Fit(line string, width int) string {
 	return string(runes[:max(width-1, 0)]) + "…"
 }
 
-// Wrapped is prose in lines of at most so many characters, broken between words, with an indent before all lines but the first.
-// The text is cleaned: it may be what a tenant wrote.
-func Wrapped(text string, width int, indent string) string {
-	room := max(width-len(indent), 1)
-	return strings.ReplaceAll(wordwrap.WrapString(contract.Line(text), uint(room)), "\n", "\n"+indent)
-}
-
 const colorAuto, colorAlways = "auto", "always"
 
 // wanted is what the user said of colours; the program has one terminal.
@@ -85,12 +75,6 @@ func NewPage(out io.Writer) *Page {
 	return &Page{out: Raw(out), width: width, color: wanted == colorAlways || wanted == colorAuto && width > 0 && os.Getenv("NO_COLOR") == ""}
 }
 
-// Sized is a page without colours on a writer, for a terminal so wide; 0 for none.
-func Sized(out io.Writer, width int) *Page { return &Page{out: Raw(out), width: width} }
-
-// prose is the width of prose.
-func (p *Page) prose() int { return cmp.Or(p.width, pipeWidth) }
-
 // Flush writes the page.
 func (p *Page) Flush() error {
 	_, err := io.WriteString(p.out, p.text.String())
@@ -108,24 +92,9 @@ func (p *Page) Blank() {
 // Text as it is, without what a terminal acts on.
 func (p *Page) Text(text string) { p.text.WriteString(contract.Clean(text)) }
 
-// Line of prose, wrapped; lines after the first are indented by two characters.
-func (p *Page) Line(text string) { p.text.WriteString(Wrapped(text, p.prose(), "  ") + "\n") }
-
-// Section of lines below a title; nothing without lines.
-func (p *Page) Section(title string, lines ...string) {
-	if len(lines) == 0 {
-		return
-	}
-	p.Blank()
-	p.text.WriteString(title + "\n")
-	for _, line := range lines {
-		p.text.WriteString("  " + Wrapped(line, p.prose(), "    ") + "\n")
-	}
-}
-
 // Statement of an answer: its word in the colour of its tone.
 func (p *Page) Statement(before string, s readout.Statement) {
-	text := Wrapped(strings.TrimSpace(before+" "+s.String()), p.prose(), "  ")
+	text := Wrapped(strings.TrimSpace(before+" "+s.String()), p.Width(), "  ")
 	if word := contract.Line(s.Word); word != "" {
 		text = strings.Replace(text, word, p.Tone(s.Tone, word), 1)
 	}

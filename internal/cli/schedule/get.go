@@ -13,13 +13,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
 // New is the command `schedule`.
@@ -159,7 +158,7 @@ func next(of output.Schedule, now time.Time) string {
 	case of.Next == nil:
 		return ""
 	case of.Next.After(now):
-		return "in " + duration.HumanDuration(of.Next.Sub(now))
+		return "in " + figure.Duration(of.Next.Sub(now))
 	}
 	return "now"
 }
@@ -169,13 +168,14 @@ func last(of output.Schedule, now time.Time) string {
 	if of.LastRun == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %s ago", of.LastRun.Outcome, duration.HumanDuration(now.Sub(of.LastRun.Ended)))
+	return fmt.Sprintf("%s %s ago", of.LastRun.Outcome, figure.Duration(now.Sub(of.LastRun.Ended)))
 }
 
 func tellAll(out io.Writer, doc output.Schedules, all bool, now time.Time) error {
 	if len(doc.Schedules) == 0 {
-		_, err := io.WriteString(out, "no schedules: docs/guide/schedule.md has one to begin with; -n names another namespace, and -A lists those of all\n")
-		return err
+		p := output.NewPage(out)
+		p.Line("no schedules: docs/guide/schedule.md has one to begin with; -n names another namespace, and -A lists those of all")
+		return p.Flush()
 	}
 	rows := [][]string{{"NAME", "SCHEDULE", "NEXT", "ACTIVE", "LAST RUN", "REGRESSED", "READY"}}
 	for _, of := range doc.Schedules {
@@ -196,10 +196,10 @@ func tellAll(out io.Writer, doc output.Schedules, all bool, now time.Time) error
 }
 
 func tellOne(out io.Writer, of output.Schedule, now time.Time) error {
-	rows := [][]string{{"schedule", of.Namespace + "/" + of.Name}, {"ready", strings.TrimSuffix(of.Ready+": "+of.Message, ": ")}}
+	rows := [][2]string{{"schedule", of.Namespace + "/" + of.Name}, {"ready", strings.TrimSuffix(of.Ready+": "+of.Message, ": ")}}
 	add := func(what, text string) {
 		if text != "" {
-			rows = append(rows, []string{what, text})
+			rows = append(rows, [2]string{what, text})
 		}
 	}
 	when := ""
@@ -220,8 +220,7 @@ func tellOne(out io.Writer, of output.Schedule, now time.Time) error {
 		add("slower", text)
 	}
 	add("history", fmt.Sprintf("%d runs: kubectl assay schedule history %s -n %s", of.KeptRuns, of.Name, of.Namespace))
-	for i := range rows {
-		rows[i][1] = contract.Line(rows[i][1])
-	}
-	return output.Rows(out, rows)
+	p := output.NewPage(out)
+	p.Fields(rows)
+	return p.Flush()
 }

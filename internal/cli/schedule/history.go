@@ -61,24 +61,24 @@ func pastRun(run contract.PastRun) output.PastRun {
 }
 
 func tellHistory(out io.Writer, doc output.History, why string) error {
+	p := output.NewPage(out)
 	if len(doc.Runs) == 0 {
-		_, err := fmt.Fprintln(out, cmp.Or(contract.Line(why), "The history has no run yet."))
-		return err
+		p.Line(cmp.Or(why, "The history has no run yet."))
+		return p.Flush()
 	}
-	rows := [][]string{{"RUN", "ENDED", "OUTCOME", "GATE", "STARTED BY", "RESULT"}}
+	rows, results := [][]string{{"RUN", "ENDED", "OUTCOME", "GATE", "STARTED BY"}}, []string{""}
 	for _, run := range slices.Backward(doc.Runs) {
 		gate := ""
 		if run.Passed != nil {
 			gate = map[bool]string{true: "passed", false: "failed"}[*run.Passed]
 		}
-		rows = append(rows, []string{run.Name, run.Ended.UTC().Format("2006-01-02 15:04 UTC"), run.Outcome, gate, run.Trigger, cmp.Or(run.Message, run.Verdict, run.Headline)})
+		rows = append(rows, []string{run.Name, run.Ended.UTC().Format("2006-01-02 15:04 UTC"), run.Outcome, gate, run.Trigger})
+		results = append(results, cmp.Or(run.Message, run.Verdict, run.Headline))
 	}
-	if err := output.Rows(out, rows); err != nil {
-		return err
+	p.RowsWith(rows, results)
+	if doc.DroppedRuns > 0 {
+		p.Blank()
+		p.Line(fmt.Sprintf("The oldest %d were dropped: the history was full.", doc.DroppedRuns))
 	}
-	if doc.DroppedRuns == 0 {
-		return nil
-	}
-	_, err := fmt.Fprintf(out, "\nThe oldest %d were dropped: the history was full.\n", doc.DroppedRuns)
-	return err
+	return p.Flush()
 }

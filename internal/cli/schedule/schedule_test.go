@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/verdict/history"
+	"github.com/assay-bench/assay/test/helpers/screen"
 )
 
 func clusterWith(t *testing.T, objects ...client.Object) kube.Cluster {
@@ -69,14 +71,39 @@ func kept(t *testing.T, owner *v1alpha1.BenchmarkSchedule) *corev1.ConfigMap {
 // said by a command.
 func said(t *testing.T, to kube.Cluster, make func(connect) *cobra.Command, args ...string) (string, error) {
 	t.Helper()
-	cmd := make(func() (kube.Cluster, error) { return to, nil })
 	var out bytes.Buffer
-	cmd.SetOut(&out)
-	cmd.SetErr(&out)
+	err := saidTo(t, &out, to, make, args...)
+	return out.String(), err
+}
+
+func saidTo(t *testing.T, out io.Writer, to kube.Cluster, make func(connect) *cobra.Command, args ...string) error {
+	t.Helper()
+	cmd := make(func() (kube.Cluster, error) { return to, nil })
+	cmd.SetOut(out)
+	cmd.SetErr(out)
 	cmd.SetArgs(append([]string{}, args...))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	err := cmd.ExecuteContext(t.Context())
-	return out.String(), err
+	return cmd.ExecuteContext(t.Context())
+}
+
+// A message is read on every terminal, and never cut as a cell of a table.
+func TestScheduleFitsTheTerminal(t *testing.T) {
+	of := nightly()
+	of.Status.LastRun.Message = "the gate has failed: throughput of db is 0.8 times as high as that of the baseline release, which is less than the tolerance of 5 % allows"
+	of.Status.Conditions[0].Message = "the last run has failed, and the one before it, too: " + of.Status.LastRun.Message
+	of.Status.Regressions[0].Text = of.Status.LastRun.Message
+	past := kept(t, of)
+	for what, one := range map[string]func(io.Writer) error{
+		"get":     func(out io.Writer) error { return saidTo(t, out, clusterWith(t, of), newGet, "nightly") },
+		"none":    func(out io.Writer) error { return saidTo(t, out, clusterWith(t), newGet) },
+		"history": func(out io.Writer) error { return saidTo(t, out, clusterWith(t, of, past), newHistory, "nightly") },
+	} {
+		screen.Wrapped(t, func(out io.Writer) {
+			if err := one(out); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+	}
 }
 
 func TestGet(t *testing.T) {
@@ -114,7 +141,7 @@ func TestHistory(t *testing.T) {
 		want    []string
 		fails   string
 	}{
-		"of two runs":           {[]client.Object{of, kept(t, of)}, []string{"nightly-1  2026-11-22 03:00 UTC  Failed     failed  Schedule", "nightly-0  2026-11-21 03:00 UTC  Succeeded  -       Manual      db 812 tx/s", "The oldest 3 were dropped"}, ""},
+		"of two runs":           {[]client.Object{of, kept(t, of)}, []string{"nightly-1  2026-11-22 03:00 UTC  Failed     failed  Schedule", "nightly-0  2026-11-21 03:00 UTC  Succeeded  -       Manual\n  db 812 tx/s\n", "The oldest 3 were dropped"}, ""},
 		"of none":               {[]client.Object{of}, []string{"There is no history yet"}, ""},
 		"of another object":     {[]client.Object{of, foreign}, []string{"belongs to another object"}, ""},
 		"that cannot be read":   {[]client.Object{of, broken}, nil, "ConfigMap nightly-history: opening a history"},

@@ -42,8 +42,9 @@ func NewExplain() *cobra.Command {
 				return err
 			}
 			return format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error {
-				_, err := io.WriteString(out, text)
-				return err
+				p := output.NewPage(out)
+				p.Prose(text)
+				return p.Flush()
 			})
 		},
 	}
@@ -108,7 +109,7 @@ func explanationOf(name string) (output.Explanation, string, error) {
 	for _, s := range senses {
 		if s.Meaning != doc.Meaning {
 			doc.Senses = append(doc.Senses, output.Sense{Kind: s.Is, Meaning: s.Meaning})
-			text += fmt.Sprintf("\nIt is also a word of another kind, %s: %s\n", s.Is, explain.Wrapped(s.Meaning, ""))
+			text += fmt.Sprintf("\nIt is also a word of another kind, %s: %s\n", s.Is, s.Meaning)
 		}
 	}
 	return doc, text, err
@@ -134,7 +135,7 @@ func firstSense(name string, senses []explain.Sense) (output.Explanation, string
 	}
 	if verdict != "" {
 		doc.Kind, doc.Name, doc.Meaning = "verdict", verdict, verdicts[verdict]
-		return doc, fmt.Sprintf("%s is a verdict on a comparison.\n\n%s\n\nsee docs/guide/read-a-verdict.md\n", doc.Name, explain.Wrapped(doc.Meaning, "")), nil
+		return doc, fmt.Sprintf("%s is a verdict on a comparison.\n\n%s\n\nsee docs/guide/read-a-verdict.md\n", doc.Name, doc.Meaning), nil
 	}
 	if len(senses) > 0 {
 		doc.Kind, doc.Name, doc.Meaning = senses[0].Is, senses[0].Name, senses[0].Meaning
@@ -157,10 +158,10 @@ func firstSense(name string, senses []explain.Sense) (output.Explanation, string
 	}
 	doc.Kind, doc.Name, doc.Meaning = "field", field.Path, field.Description
 	doc.Fields = append([]string{}, field.Fields...)
-	text := fmt.Sprintf("%s (%s%s)\n\n%s\n", field.Path, field.Type, map[bool]string{true: ", required"}[field.Required], explain.Wrapped(field.Description, ""))
+	text := fmt.Sprintf("%s (%s%s)\n\n%s\n", field.Path, field.Type, map[bool]string{true: ", required"}[field.Required], field.Description)
 	for _, line := range []struct{ what, value string }{{"default", field.Default}, {"values", strings.Join(field.Values, ", ")}, {"bounds", field.Bounds}} {
 		if line.value != "" {
-			text += "\n" + line.what + ": " + explain.Wrapped(line.value, "  ") + "\n"
+			text += "\n" + line.what + ": " + line.value + "\n"
 		}
 	}
 	doc.Type, doc.Default, doc.Values, doc.Bounds, doc.Required = field.Type, field.Default, field.Values, field.Bounds, field.Required

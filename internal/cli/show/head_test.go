@@ -1,7 +1,6 @@
 package show
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/test/helpers/screen"
 )
 
 // with conditions, such as Complete=True.
@@ -36,19 +36,19 @@ func TestList(t *testing.T) {
 		{Name: "new", Outcome: "Pending", Kind: readout.Going, Message: "waiting for the manager to take it up", Created: now},
 	}}
 	in := listed{namespace: "ns"}
-	var wide, narrow bytes.Buffer
-	if err := in.tell(output.Sized(&wide, 0), doc, now); err != nil {
+	wide, narrow := screen.New(t, 0), screen.New(t, 50)
+	if err := in.tell(output.NewPage(wide), doc, now); err != nil {
 		t.Fatal(err)
 	}
 	want := `NAME  PHASE      TRIALS  OUTCOME     AGE   ENDS    SHOWS
 demo  Complete   16/16   GatePassed  120m  -       b 1.5x a
-long  Measuring  12/600  Running     60s   in 90m  a threads=8 block 3
+long  Measuring  12/600  Running     60s   in 1 h 30 min  a threads=8 block 3
 new   -          0/0     Pending     0s    -       waiting for the manager to take it up
 `
 	if got := wide.String(); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	if err := in.tell(output.Sized(&narrow, 50), doc, now); err != nil {
+	if err := in.tell(output.NewPage(narrow), doc, now); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(narrow.String()) {
@@ -56,12 +56,12 @@ new   -          0/0     Pending     0s    -       waiting for the manager to ta
 			t.Errorf("a line of %d characters on 50: %q", len([]rune(line)), line)
 		}
 	}
-	var none, all bytes.Buffer
-	if err := in.tell(output.Sized(&none, 0), readout.Runs{}, now); err != nil || !strings.Contains(none.String(), "no runs in namespace ns: ") || !strings.Contains(none.String(), "-A lists the runs of all") {
+	none, all := screen.New(t, 0), screen.New(t, 0)
+	if err := in.tell(output.NewPage(none), readout.Runs{}, now); err != nil || !strings.Contains(none.String(), "no runs in namespace ns: ") || !strings.Contains(none.String(), "-A lists the runs of all") {
 		t.Errorf("%v: %q", err, none.String())
 	}
 	doc.Runs[0].Namespace, doc.Runs[1].Namespace = "a", "b"
-	if err := (listed{}).tell(output.Sized(&all, 0), doc, now); err != nil || !strings.HasPrefix(all.String(), "NAMESPACE  NAME") || !strings.Contains(all.String(), "\nb          long") {
+	if err := (listed{}).tell(output.NewPage(all), doc, now); err != nil || !strings.HasPrefix(all.String(), "NAMESPACE  NAME") || !strings.Contains(all.String(), "\nb          long") {
 		t.Errorf("%v: %s", err, all.String())
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
@@ -86,5 +87,5 @@ func Left(d time.Duration) string {
 	if d <= 0 {
 		return "soon"
 	}
-	return "in " + duration.HumanDuration(d)
+	return "in " + figure.Duration(d)
 }

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/test/helpers/screen"
 )
 
 // quotedRun has measured and quoted numbers, and a sweep.
@@ -56,8 +56,8 @@ func quotedRun() *v1alpha1.BenchmarkRun {
 
 func told(t *testing.T, run *v1alpha1.BenchmarkRun, view readout.View, width int) string {
 	t.Helper()
-	var out bytes.Buffer
-	page := output.Sized(&out, width)
+	out := screen.New(t, width)
+	page := output.NewPage(out)
 	tell(page, readout.StatusIn(run, view), view.Name == readout.All)
 	if err := page.Flush(); err != nil {
 		t.Fatal(err)

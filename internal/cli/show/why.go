@@ -10,13 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/kube"
 	"github.com/assay-bench/assay/internal/cli/output"
-	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/show/explain"
 	"github.com/assay-bench/assay/internal/show/readout"
 )
@@ -156,41 +155,48 @@ func pending(pod corev1.Pod) string {
 
 // tellWhy to people.
 func tellWhy(out io.Writer, doc output.Why, now time.Time) error {
-	text := fmt.Sprintf("%s/%s: %s\n", doc.Namespace, doc.Name, doc.Phase)
-	if doc.Outcome != doc.Phase { // Failed is a phase and an outcome
-		text = fmt.Sprintf("%s/%s: %s, %s\n", doc.Namespace, doc.Name, doc.Phase, doc.Outcome)
-	}
-	if doc.Phase == "" {
-		text = fmt.Sprintf("%s/%s: no manager has seen the run yet: does one run? kubectl get deployments -A -l app.kubernetes.io/name=assay\n", doc.Namespace, doc.Name)
+	p := output.NewPage(out)
+	of := doc.Namespace + "/" + doc.Name + ": "
+	switch doc.Phase {
+	case "":
+		p.Line(of + "no manager has seen the run yet: does one run?")
+		p.Prose("  kubectl get deployments -A -l app.kubernetes.io/name=assay")
+	case doc.Outcome: // Failed is both
+		p.Line(of + doc.Phase)
+	default:
+		p.Line(of + doc.Phase + ", " + doc.Outcome)
 	}
 	for _, c := range doc.Causes {
-		text += fmt.Sprintf("\n%s: %s", c.Of, c.Reason)
+		head := c.Of + ": " + c.Reason
 		if c.Since != nil {
-			text += fmt.Sprintf(", for %s", duration.HumanDuration(now.Sub(*c.Since)))
+			head += ", for " + figure.Duration(now.Sub(*c.Since))
 		}
-		text += "\n  " + contract.Line(c.Message) + "\n"
+		p.Blank()
+		p.Line(head)
+		p.Item("  ", c.Message)
 		if c.Who != "" {
-			text += "  who acts: " + c.Who + "\n"
+			p.Item("  ", "who acts: "+c.Who)
 		}
 		for _, do := range c.Do {
-			text += "  - " + do + "\n"
+			p.Item("  - ", do)
 		}
 	}
 	if len(doc.Causes) == 0 && doc.Phase != "" {
-		text += "\nIt waits for nothing.\n"
+		p.Blank()
+		p.Line("It waits for nothing.")
 	}
-	if len(doc.Pods) > 0 {
-		text += "\npods that are not ready:\n"
+	var pods []string
+	for _, pod := range doc.Pods {
+		pods = append(pods, pod.Name+": "+pod.Message)
 	}
-	for _, p := range doc.Pods {
-		text += fmt.Sprintf("  %s: %s\n", p.Name, contract.Line(p.Message))
-	}
+	p.Section("pods that are not ready:", pods...)
 	if doc.PodsUnknown != "" {
-		text += "\npods: not known: " + contract.Line(doc.PodsUnknown) + "\n"
+		p.Blank()
+		p.Line("pods: not known: " + doc.PodsUnknown)
 	}
 	if len(doc.Causes) > 0 && doc.Causes[0].Reason != "" {
-		text += "\nmore: kubectl assay explain " + contract.Line(doc.Causes[0].Reason) + "\n"
+		p.Blank()
+		p.Line("more: kubectl assay explain " + doc.Causes[0].Reason)
 	}
-	_, err := io.WriteString(out, text)
-	return err
+	return p.Flush()
 }

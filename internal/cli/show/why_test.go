@@ -2,6 +2,7 @@ package show
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/show/readout"
+	"github.com/assay-bench/assay/test/helpers/screen"
 )
 
 var began = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -58,7 +60,7 @@ func TestWhy(t *testing.T) {
 		says []string
 	}{
 		"in the queue": {at(v1alpha1.ConditionPlaced, v1alpha1.ReasonQueued, "queued: position 2, after ns/b; node n1 is held by ns/a"),
-			[]string{"ns/demo: Queued", "Placed: Queued, for 4m", "position 2, after ns/b; node n1 is held by ns/a", "who acts: nobody", "kubectl assay explain Queued"}},
+			[]string{"ns/demo: Queued", "Placed: Queued, for 4 min", "position 2, after ns/b; node n1 is held by ns/a", "who acts: nobody", "kubectl assay explain Queued"}},
 		"it was refused":      {failed, []string{"Failed: VersionNotInCatalogue", "no MySQL 1.0", "who acts: "}},
 		"a trial failed":      {trial, []string{"Failed: DeadlineExceeded", "trial 3 of db: ToolFailed\n  exit code 1"}},
 		"nothing counts":      {invalid, []string{"Valid: NoUsableTrial", "none counts"}},
@@ -128,4 +130,23 @@ func TestWhySaysFailedOnce(t *testing.T) {
 			t.Errorf("%v: %q, want %q", err, out.String(), want)
 		}
 	}
+}
+
+// What a run waits for is read on every terminal.
+func TestWhyFitsTheTerminal(t *testing.T) {
+	run := at(v1alpha1.ConditionTargetsReady, v1alpha1.ReasonProgressing, "the server of target mysql does not accept a login yet, and its pod was restarted twice; the log of the server is in the events of the pod")
+	doc, err := whyOf(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.Pods = []output.PendingPod{{Name: "demo-mysql-db-0", Message: "container server: ImagePullBackOff the registry has no such image, or does not let this namespace read it, as of a private one"}}
+	doc.PodsUnknown = "pods is forbidden: the user of this context may not list the pods of the namespace in which the run is, and needs the role view"
+	none := output.Why{Namespace: "a-namespace-with-a-name", Name: "a-run-that-nobody-has-taken-up"}
+	screen.Wrapped(t, func(out io.Writer) {
+		for _, one := range []output.Why{doc.Why, none} {
+			if err := tellWhy(out, one, began.Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }

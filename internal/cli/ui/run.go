@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/show/report"
@@ -109,9 +109,9 @@ func (s *site) factsOf(h readout.RunHead, run *v1alpha1.BenchmarkRun) (out []fac
 	now := s.now()
 	switch {
 	case h.Ended != nil:
-		add("Ended", duration.HumanDuration(now.Sub(*h.Ended))+" ago")
+		add("Ended", figure.Duration(now.Sub(*h.Ended))+" ago")
 		if h.Started != nil {
-			add("Took", duration.HumanDuration(h.Ended.Sub(*h.Started)))
+			add("Took", figure.Duration(h.Ended.Sub(*h.Started)))
 		}
 	case h.Ends != nil:
 		add("Ends", show.Left(h.Ends.Sub(now)))

@@ -10,11 +10,11 @@ import (
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/record/stored"
 )
 
@@ -84,7 +84,7 @@ func next(now time.Time, of *v1alpha1.BenchmarkSchedule) string {
 		return "–"
 	}
 	if left := of.Status.NextScheduleTime.Sub(now); left > 0 {
-		return "in " + duration.HumanDuration(left)
+		return "in " + figure.Duration(left)
 	}
 	return "now"
 }
@@ -97,7 +97,7 @@ func regressed(of *v1alpha1.BenchmarkSchedule) string {
 	return ""
 }
 
-func ago(now, at time.Time) string { return duration.HumanDuration(now.Sub(at)) + " ago" }
+func ago(now, at time.Time) string { return figure.Duration(now.Sub(at)) + " ago" }
 
 // schedulePage is one schedule.
 type schedulePage struct {

@@ -26,6 +26,18 @@ func variablesOf(flavor string) (version string, names []string) {
 	return lines[0], lines[1:]
 }
 
+// KnownVersion of a flavor, whose settings are known; empty for a flavor of which none is.
+func KnownVersion(flavor string) string {
+	version, _ := variablesOf(flavor)
+	return version
+}
+
+// Knows says whether the settings of a server of the flavor and version are known, so that Doubts checks all of them.
+func Knows(flavor, version string) bool {
+	of := KnownVersion(flavor)
+	return of != "" && (version == of || strings.HasPrefix(version, of+"."))
+}
+
 // Doubts are the settings that a server of the flavor and version probably does not know, by their names, each with what was
 // meant where a known one is near. There are none for a flavor whose settings are not known. Of another version than the one that
 // is known, and of a server that loads a plugin, only a name that is nearly a known one is doubted. An empty version is not known.
@@ -34,7 +46,7 @@ func Doubts(flavor, version string, settings []contract.Setting) map[string]stri
 	if of == "" {
 		return nil
 	}
-	same := version == of || strings.HasPrefix(version, of+".")
+	same := Knows(flavor, version)
 	plugins := slices.ContainsFunc(settings, func(s contract.Setting) bool {
 		return strings.Contains(CanonicalName(s.Name), "plugin_load")
 	})
@@ -60,8 +72,8 @@ func Doubts(flavor, version string, settings []contract.Setting) map[string]stri
 // NameIn a server of the flavor and version is the first of the names that it has; empty where it has none, and where its variables
 // are not known.
 func NameIn(flavor, version string, names []string) string {
-	of, variables := variablesOf(flavor)
-	if of == "" || version != of && !strings.HasPrefix(version, of+".") {
+	_, variables := variablesOf(flavor)
+	if !Knows(flavor, version) {
 		return ""
 	}
 	for _, name := range names {

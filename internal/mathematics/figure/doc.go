@@ -9,4 +9,5 @@
 //	number.go  numbers in a unit, with their intervals
 //	effect.go  ratios of two numbers, as a difference or as a factor, with their intervals
 //	share.go   shares, p-values and levels
+//	duration.go durations
 package figure

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestNumbersWithoutAnIntervalHaveFourDigits(t *testing.T) {
@@ -88,6 +89,18 @@ func TestSharesLevelsAndP(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestDurations(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 s", 250 * time.Millisecond: "0.25 s", 1500 * time.Millisecond: "1.5 s", 9740 * time.Millisecond: "9.7 s", 12345 * time.Millisecond: "12 s",
+		38 * time.Second: "38 s", 59600 * time.Millisecond: "1 min", 330 * time.Second: "5 min 30 s", 2 * time.Hour: "2 h", 84 * time.Minute: "1 h 24 min",
+		3599700 * time.Millisecond: "1 h", 24*time.Hour - time.Second: "1 d", 76 * time.Hour: "3 d 4 h", 400 * 24 * time.Hour: "400 d", -90 * time.Second: "-1 min 30 s",
+	} {
+		if got := Duration(d); got != want {
+			t.Errorf("Duration(%s) = %q, want %q", d, got, want)
 		}
 	}
 }

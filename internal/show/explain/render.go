@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// width of the text for terminals, in characters.
-const width = 100
-
 // link of Markdown: its text and where it leads.
 var link = regexp.MustCompile(`\[([^\]]+)\]\(([^)]+)\)`)
 
@@ -23,20 +20,21 @@ func (e Entry) Is() string {
 	return "a reason. " + e.Family
 }
 
-// Text is the entry for a terminal: without Markdown, with the same words as its page.
+// Text is the entry for a terminal: without Markdown, with the same words as its page. A paragraph is a line, which the terminal's
+// width wraps.
 func (e Entry) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s is %s\n\n%s\n", e.Name, e.Is(), Wrapped(Plain(capital(e.Meaning)), ""))
+	fmt.Fprintf(&b, "%s is %s\n\n%s\n", e.Name, e.Is(), Plain(capital(e.Meaning)))
 	if e.Who != "" {
 		fmt.Fprintf(&b, "\nWho acts: %s.\n", e.Who)
 	}
 	for _, part := range e.parts() {
 		fmt.Fprintf(&b, "\n%s:\n", part.title)
 		for _, line := range part.lines {
-			fmt.Fprintf(&b, "  - %s\n", Wrapped(Plain(line), "    "))
+			fmt.Fprintf(&b, "  - %s\n", Plain(line))
 		}
 	}
-	fmt.Fprintf(&b, "\nExample of a message:\n  %s\n", Wrapped(e.Example, "  "))
+	fmt.Fprintf(&b, "\nExample of a message:\n  %s\n", e.Example)
 	if see := e.see(); len(see) > 0 {
 		fmt.Fprintf(&b, "\nMore:\n")
 		for _, page := range see {
@@ -119,24 +117,4 @@ func capital(text string) string {
 		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
-}
-
-// Wrapped is a text in lines of the terminal's width; those after the first are indented.
-func Wrapped(text, indent string) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case at+1+len(word) > width-len(indent):
-			b.WriteString("\n" + indent)
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += len(word)
-	}
-	return b.String()
 }

@@ -48,11 +48,11 @@ func Senses(name string) (exact []Sense, err error) {
 // plain is a word without case, hyphens and blanks.
 func plain(name string) string { return strings.ReplaceAll(folded(name), " ", "") }
 
-// Text is the sense for a terminal.
+// Text is the sense for a terminal, a line for each paragraph.
 func (s Sense) Text() string {
 	article := "a "
 	if strings.ContainsAny(cmp.Or(s.Is, " ")[:1], "aeiou") {
 		article = "an "
 	}
-	return s.Name + " is " + article + s.Is + ".\n\n" + Wrapped(s.Meaning, "") + "\n"
+	return s.Name + " is " + article + s.Is + ".\n\n" + s.Meaning + "\n"
 }

@@ -131,7 +131,7 @@ func TestWhatToDoNext(t *testing.T) {
 	run.Status.Differences = differing("log_bin")
 	run.Status.Comparisons = []v1alpha1.ComparisonEntry{comparison(func(e *v1alpha1.ComparisonEntry) { e.Verdict = v1alpha1.VerdictInconclusive })}
 	got := strings.Join(FromStatus(run).Next, "\n")
-	want := "to find a difference of 2 % in four of five runs, at the spread of this one, set design.blocks to 420 (about 1h24m0s)\n" +
+	want := "to find a difference of 2 % in four of five runs, at the spread of this one, set design.blocks to 420 (about 1 h 24 min)\n" +
 		"where log_bin is not what you compare, set it for both in spec.targets[].mysql.config: it is ON for mariadb and OFF for mysql"
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

@@ -143,7 +143,7 @@ func factorsOf(t v1alpha1.TargetStatus, name string, direction contract.Directio
 	}
 	out := map[string]string{}
 	for _, r := range quoted.Against(ms, label, baseline) {
-		out[PlaceOf(r.Measurement.Labels)] = r.Times(2)
+		out[PlaceOf(r.Measurement.Labels)] = figure.Factor(r.Speed) + "x"
 	}
 	return out
 }

@@ -61,7 +61,7 @@ func moreBlocks(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 func setBlocks(run *v1alpha1.BenchmarkRun, needed int32) string {
 	text := "set design.blocks to " + figure.Number(float64(needed))
 	if took := timeOfBlocks(run, needed); took > 0 {
-		text += fmt.Sprintf(" (about %s)", took)
+		text += fmt.Sprintf(" (about %s)", figure.Duration(took))
 	}
 	return text
 }

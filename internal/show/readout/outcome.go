@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
 // Kind of an outcome.
@@ -42,7 +43,7 @@ func (k Kind) ExitCode() int { return exitCodes[k] }
 type Outcome struct {
 	Kind Kind
 	// Word for a column: Pending, Queued, Suspended or Running, of a run that goes on; Failed, Invalid, GateFailed, GateNotJudged,
-	// GatePassed; without a gate the verdicts of its comparisons, such as Faster or "2 Faster, 1 Inconclusive"; Measured for a run that
+	// GatePassed; without a gate the verdicts of its comparisons, such as Faster or "2 Slower + 3 more kinds"; Measured for a run that
 	// compares nothing.
 	Word string
 	// Message says why.
@@ -95,7 +96,8 @@ func goingWord(run *v1alpha1.BenchmarkRun) string {
 	return running
 }
 
-// verdictWord of the comparisons that were declared: the verdict of one, a tally of more.
+// verdictWord of the comparisons that were declared: the verdict of one, and of more, how many have that which matters most: what became
+// slower, or else what was shown. A column has no room for all kinds: the verdict of the status has them.
 func verdictWord(all []v1alpha1.ComparisonEntry) string {
 	var words []string
 	for _, e := range all {
@@ -106,7 +108,17 @@ func verdictWord(all []v1alpha1.ComparisonEntry) string {
 	if len(words) == 0 {
 		return measured
 	}
-	return tally(words, func(v v1alpha1.ComparisonVerdict) string { return string(v) })
+	kinds := kindsOf(words, func(v v1alpha1.ComparisonVerdict) string { return string(v) })
+	if len(kinds) == 1 {
+		return kinds[0]
+	}
+	lead := kinds[0]
+	for _, kind := range kinds {
+		if strings.HasSuffix(kind, " "+string(v1alpha1.VerdictSlower)) {
+			lead = kind
+		}
+	}
+	return lead + " + " + figure.Counted(len(kinds)-1, "more kind")
 }
 
 // Steps are the conditions that a run reaches one after the other.

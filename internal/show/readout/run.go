@@ -33,7 +33,7 @@ type RunHead struct {
 	UID       string `json:"uid"`
 	// Phase of the run; empty until the manager has seen it.
 	Phase string `json:"phase"`
-	// Outcome is what became of the run, in a word or a tally of words: status.outcome.
+	// Outcome is what became of the run, in a word or two: status.outcome.
 	Outcome string `json:"outcome"`
 	// Kind of the outcome: Going, Sound, Passed, Failed, Invalid, GateFailed or GateNotJudged.
 	Kind Kind `json:"kind"`

@@ -157,7 +157,7 @@ func variationOf(v *analysis.Variation) *Variation {
 	text += fmt.Sprintf(", %s between runs", figure.ShareText(v.BetweenRuns))
 	share, known := figure.Decimal(v.BetweenShare)
 	if known {
-		text += fmt.Sprintf(", which is %.0f %% of the variance of the result", 100*share)
+		text += ", which is " + figure.Share(share) + " of the variance of the result"
 	}
 	if v.Runs < fewRuns {
 		text += fmt.Sprintf(" (%d runs: rough)", v.Runs)

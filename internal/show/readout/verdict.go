@@ -284,10 +284,14 @@ func MeasurementName(name string, labels map[string]string) string {
 // tally of verdicts, each spelt so, in the order of the enumeration, such as "2 Faster, 1 Inconclusive".
 // Of one verdict it is the word alone.
 func tally(verdicts []string, spelt func(v1alpha1.ComparisonVerdict) string) string {
+	return strings.Join(kindsOf(verdicts, spelt), ", ")
+}
+
+// kindsOf verdicts, with how many there are of each; without a number for one verdict alone.
+func kindsOf(verdicts []string, spelt func(v1alpha1.ComparisonVerdict) string) (words []string) {
 	if len(verdicts) == 1 {
-		return spelt(v1alpha1.ComparisonVerdict(verdicts[0]))
+		return []string{spelt(v1alpha1.ComparisonVerdict(verdicts[0]))}
 	}
-	var words []string
 	for _, v := range []v1alpha1.ComparisonVerdict{
 		v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictHigher, v1alpha1.VerdictLower,
 		v1alpha1.VerdictEquivalent, v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory, v1alpha1.VerdictNotMeasured,
@@ -302,5 +306,5 @@ func tally(verdicts []string, spelt func(v1alpha1.ComparisonVerdict) string) str
 			words = append(words, fmt.Sprintf("%d %s", n, spelt(v)))
 		}
 	}
-	return strings.Join(words, ", ")
+	return words
 }

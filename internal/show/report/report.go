@@ -5,10 +5,10 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/trial/quoted"
@@ -101,7 +101,7 @@ func facts(in Input) (out []pair) {
 	if st.StartTime != nil {
 		text := st.StartTime.UTC().Format("2 January 2006, 15:04 UTC")
 		if st.CompletionTime != nil {
-			text += ", " + duration(st.CompletionTime.Sub(st.StartTime.Time))
+			text += ", " + figure.Duration(st.CompletionTime.Sub(st.StartTime.Time))
 		}
 		add("Measured", text)
 	}
@@ -120,20 +120,12 @@ func facts(in Input) (out []pair) {
 	if d := spec.Design; d.Blocks > 0 {
 		text := strings.TrimSuffix(strconv.Itoa(int(d.Blocks))+" blocks, "+words(string(d.Order)), ", ")
 		if d.Duration.Duration > 0 {
-			text += ", " + d.Duration.Duration.String() + " each"
+			text += ", " + figure.Duration(d.Duration.Duration) + " each"
 		}
 		if d.Warmup != nil && d.Warmup.Duration > 0 {
-			text += " after " + d.Warmup.Duration.String() + " of warm-up"
+			text += " after " + figure.Duration(d.Warmup.Duration) + " of warm-up"
 		}
 		add("Design", text)
 	}
 	return out
-}
-
-// duration without parts that nobody reads.
-func duration(d time.Duration) string {
-	if d > time.Hour {
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	}
-	return d.Round(time.Second).String()
 }

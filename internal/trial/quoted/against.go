@@ -3,8 +3,6 @@ package quoted
 import (
 	"fmt"
 	"maps"
-	"math"
-	"strconv"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -47,14 +45,4 @@ func keyWithout(m contract.Measurement, label string) string {
 	labels := maps.Clone(m.Labels)
 	delete(labels, label)
 	return fmt.Sprintf("%s %s %q", m.Name, m.Unit, labels)
-}
-
-// Times is how many times as fast, such as "21.0x", with so many decimals.
-func (r Ratio) Times(decimals int) string { return rounded(r.Speed, decimals) + "x" }
-
-// rounded half away from zero, as published tables are.
-func rounded(v float64, decimals int) string {
-	scale := math.Pow(10, float64(decimals))
-	// 2.25 may be stored as slightly less.
-	return strconv.FormatFloat(math.Round(v*scale*(1+1e-12))/scale, 'f', decimals, 64)
 }

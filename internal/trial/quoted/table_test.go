@@ -126,7 +126,7 @@ columns:
 `)).Measurements
 	var got []string
 	for _, r := range Against(ms, "driver", "a") {
-		got = append(got, fmt.Sprintf("%s %s %s: %s, %s", r.Measurement.Name, r.Measurement.Labels["driver"], r.Measurement.Labels["rows"], r.Times(2), percent(r, 1)))
+		got = append(got, fmt.Sprintf("%s %s %s: %s, %s", r.Measurement.Name, r.Measurement.Labels["driver"], r.Measurement.Labels["rows"], asPrinted(r, 2), percent(r, 1)))
 	}
 	want := []string{
 		"latency a 1: 1.00x, +0.0 %", "latency b 1: 2.00x, +100.0 %", "latency c 1: 1.25x, +25.0 %", "rate a : 1.00x, +0.0 %", "rate b : 0.75x, -25.0 %",

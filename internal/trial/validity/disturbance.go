@@ -61,7 +61,7 @@ func throttledText(e contract.Environment, side string) string {
 		message += fmt.Sprintf(", for %.3f s in all", s)
 	}
 	if used, known := cpuShare(e); known {
-		message += fmt.Sprintf(", and used %.0f %% of its CPU limit", 100*used)
+		message += ", and used " + figure.Share(used) + " of its CPU limit"
 	}
 	if side == theAgent {
 		return message + ": raise agent.resources of the operator's configuration"

@@ -36,7 +36,7 @@ func begin(t *testing.T, kubeconfig, namespace, name, gate string) following {
 	go func() {
 		var out safe
 		code := cli.Run(ctx, args, cli.Streams{In: strings.NewReader(""), Out: &out, Problems: f.problems})
-		f.ended <- said{code, out.String(), f.problems.String()}
+		f.ended <- said{code, out.String(), flat(f.problems.String())}
 	}()
 	within(t, "the run is followed", func() bool {
 		return strings.Contains(f.problems.String(), "waiting for the manager to take it up") || len(f.ended) > 0

@@ -115,6 +115,9 @@ func (s said) String() string {
 	return fmt.Sprintf("exit %d\n%s\n%s", s.code, s.out, s.problems)
 }
 
+// flat is prose as if nothing was wrapped.
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // call a command with a kubeconfig, to its end.
 func call(ctx context.Context, kubeconfig string, args ...string) said {
 	var out, problems safe
@@ -123,7 +126,7 @@ func call(ctx context.Context, kubeconfig string, args ...string) said {
 		at = 2
 	}
 	code := cli.Run(ctx, slices.Concat(args[:at], []string{"--kubeconfig", kubeconfig}, args[at:]), cli.Streams{In: strings.NewReader(""), Out: &out, Problems: &problems})
-	return said{code, out.String(), problems.String()}
+	return said{code, out.String(), flat(problems.String())}
 }
 
 // manifest of a run in a file.
