@@ -89,11 +89,13 @@ func Interim(in Input, blocks int) (InterimResult, error) {
 	}
 	rule := in.Declaration.Stop
 	in.Declaration = in.Declaration.atInterim(family)
-	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records)}
-	_, decisions := a.decide()
+	a := analystOf(in, family)
+	all, decisions := a.decide()
 	out := InterimResult{Stop: stats.Precise(decisions, rule.Precision), Blocks: blocks, MaxBlocks: rule.MaxBlocks, Precision: rule.Precision, Ratios: len(decisions)}
-	for _, d := range decisions {
-		if d.Interval == nil || d.Exploratory {
+	for i, d := range decisions {
+		disturbed := len(a.disturbed(all[i].contrast)) > 0
+		out.Stop = out.Stop && !disturbed // there would be no verdict
+		if d.Interval == nil || d.Exploratory || disturbed {
 			out.Without++
 			continue
 		}

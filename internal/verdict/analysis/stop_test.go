@@ -89,11 +89,17 @@ func TestALook(t *testing.T) {
 		n         int
 		want      InterimResult
 	}{
-		"narrow enough":         {0.002, "2%", nil, 0, InterimResult{Stop: true, Precision: 0.02}},
-		"too wide":              {0.1, "2%", nil, 0, InterimResult{Precision: 0.02}},
-		"wide is enough":        {0.1, "50%", nil, 0, InterimResult{Stop: true, Precision: 0.5}},
-		"disturbed blocks":      {0.002, "2%", disturb, 3, InterimResult{Stop: true, Precision: 0.02}},
-		"most are disturbed":    {0.002, "2%", disturb, 9, InterimResult{Precision: 0.02, Without: 1}},
+		"narrow enough":      {0.002, "2%", nil, 0, InterimResult{Stop: true, Precision: 0.02}},
+		"too wide":           {0.1, "2%", nil, 0, InterimResult{Precision: 0.02}},
+		"wide is enough":     {0.1, "50%", nil, 0, InterimResult{Stop: true, Precision: 0.5}},
+		"disturbed blocks":   {0.002, "2%", disturb, 3, InterimResult{Stop: true, Precision: 0.02}},
+		"most are disturbed": {0.002, "2%", disturb, 9, InterimResult{Precision: 0.02, Without: 1}},
+		"most are disturbed by what lasts": {0.002, "2%", func(records []contract.Record, n int) []contract.Record {
+			for i := range n {
+				disturbedBy(&records[2*i], "neighbours")
+			}
+			return records
+		}, 8, InterimResult{Precision: 0.02, Without: 1}},
 		"most trials failed":    {0.002, "2%", fail, 9, InterimResult{Precision: 0.02, Without: 1}},
 		"nothing has succeeded": {0.002, "2%", fail, 14, InterimResult{Precision: 0.02, Without: 1}},
 	} {
