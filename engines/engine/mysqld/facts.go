@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // CommitCosts are the variables of the family that decide what a commit costs.
@@ -60,11 +61,14 @@ var (
 //
 // MariaDB counts the pages of the doublewrite buffer, (312 + 139) x 16 KiB above. MySQL does so while that buffer is in the system
 // tablespace, before 8.0.20: since then it writes 71 pages twice above, and counts them once.
-func StorageOf(_, storageEngine string) (engine.Storage, bool) {
+func StorageOf(version, storageEngine string) (engine.Storage, bool) {
 	switch {
 	case strings.EqualFold(storageEngine, InnoDB):
 		s := InnoDBStorage()
 		s.Rows, s.Written = &innodbRows, []string{"Innodb_data_written"}
+		if contract.AtLeast(version, 8, 0, 30) {
+			s.Debt.LogEnd, s.Debt.LogPaid = "Innodb_redo_log_current_lsn", "Innodb_redo_log_checkpoint_lsn"
+		}
 		return s, true
 	case strings.EqualFold(storageEngine, RocksDB):
 		return RocksDBStorage(), true
@@ -79,6 +83,8 @@ func InnoDBStorage() engine.Storage {
 		Flushes: "Innodb_data_fsyncs", LogFlushes: []string{"Innodb_os_log_fsyncs", "Innodb_data_fsyncs"},
 		Written: []string{"Innodb_data_written", "Innodb_os_log_written"}, LogWritten: []string{"Innodb_os_log_written", "Innodb_log_writes"},
 		ReadPages: "Innodb_buffer_pool_reads", CacheSize: "innodb_buffer_pool_size",
+		// MariaDB and Percona Server show the positions by these names, MySQL shows none before 8.0.30.
+		Debt:          &engine.Debt{LogEnd: "Innodb_lsn_current", LogPaid: "Innodb_lsn_last_checkpoint", Flushed: "Innodb_buffer_pool_pages_flushed", PageSize: "innodb_page_size"},
 		CommitSetting: "innodb_flush_log_at_trx_commit",
 		// Files opened with O_DSYNC need no system call that is counted. 3 exists in MariaDB: two
 		// flushes, as in MySQL with a binary log.

@@ -1,6 +1,7 @@
 package costs
 
 import (
+	"maps"
 	"math"
 	"os"
 	"strconv"
@@ -95,6 +96,20 @@ func TestOf(t *testing.T) {
 		"a counter that is missing":            {func(r *contract.Result) { delete(r.Server.StatusDelta, "Innodb_data_written") }, Rate{}, but(map[string]string{Written: ""})},
 		"the log of MySQL is in what it wrote": {func(r *contract.Result) { r.Server.StatusDelta["Innodb_os_log_written"] = 3e6 }, Rate{}, all},
 		"the log of MariaDB is beside it":      {func(r *contract.Result) { r.Server.Version = "11.8.3-MariaDB" }, Rate{}, but(map[string]string{Written: "300 B/op"})},
+		"MySQL puts off, and flushes": {func(r *contract.Result) {
+			r.Server.Variables["innodb_page_size"] = "16384"
+			maps.Copy(r.Server.StatusDelta, map[string]float64{
+				"Innodb_redo_log_current_lsn": 3e6, "Innodb_redo_log_checkpoint_lsn": 1e6, "Innodb_buffer_pool_pages_flushed": 1000, "Innodb_lsn_current": 7, "Innodb_lsn_last_checkpoint": 7,
+			})
+		}, Rate{}, but(map[string]string{Debt: "100 B/op", Flushed: "819.2 B/op"})},
+		"MariaDB pays for earlier windows": {func(r *contract.Result) {
+			r.Server.Version = "11.8.3-MariaDB"
+			maps.Copy(r.Server.StatusDelta, map[string]float64{"Innodb_lsn_current": 2e6, "Innodb_lsn_last_checkpoint": 8e6, "Innodb_buffer_pool_pages_flushed": 1000})
+		}, Rate{}, but(map[string]string{Written: "300 B/op", Debt: "-300 B/op"})},
+		"MySQL before its log had positions": {func(r *contract.Result) {
+			r.Server.Version = "8.0.29"
+			maps.Copy(r.Server.StatusDelta, map[string]float64{"Innodb_redo_log_current_lsn": 3e6, "Innodb_redo_log_checkpoint_lsn": 1e6})
+		}, Rate{}, all},
 		"RocksDB": {func(r *contract.Result) {
 			r.Server.Version, r.Server.Variables["default_storage_engine"] = "10.11.19-MariaDB", "ROCKSDB"
 			r.Server.StatusDelta = map[string]float64{"Rocksdb_wal_bytes": 1e6, "Rocksdb_flush_write_bytes": 2e6, "Rocksdb_compact_write_bytes": 5e6, "Rocksdb_wal_synced": 20000}
