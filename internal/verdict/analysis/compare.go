@@ -66,7 +66,7 @@ func analystOf(in Input, family Family) *analyst {
 }
 
 // undisturbed has the trials that were not disturbed: a knee is found in those, or not at all.
-func (a *analyst) undisturbed() *analyst {
+func undisturbed(a *analyst) *analyst {
 	if len(summary.Lasting(a.Layout.Plan, a.Records)) == 0 {
 		return a
 	}
@@ -85,7 +85,7 @@ func Conclude(in Input) (Result, error) {
 	}
 	in.Declaration = in.Declaration.atInterim(family)
 	a := analystOf(in, family)
-	out := Result{Sweeps: a.undisturbed().sweep(sweeps)}
+	out := Result{Sweeps: undisturbed(a).sweep(sweeps)}
 	if !compares {
 		return out, err
 	}

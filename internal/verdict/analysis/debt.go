@@ -32,7 +32,7 @@ func (a *analyst) debtDiffers() (out []v1alpha1.Finding) {
 		if pair[0] == pair[1] || done[pair] {
 			continue
 		}
-		value, baseline, known := a.payers(c)
+		value, baseline, known := payersOf(a, c)
 		putsOff, pays := value, baseline
 		if value.flushed > baseline.flushed {
 			putsOff, pays = baseline, value
@@ -51,8 +51,8 @@ func (a *analyst) debtDiffers() (out []v1alpha1.Finding) {
 	return out
 }
 
-// payers are both sides of a comparison, over the blocks that both have; false where one of the costs is not known.
-func (a *analyst) payers(c Contrast) (value, baseline payer, known bool) {
+// payersOf are both sides of a comparison, over the blocks that both have; false where one of the costs is not known.
+func payersOf(a *analyst, c Contrast) (value, baseline payer, known bool) {
 	value.name, baseline.name = a.Layout.Plan.Targets[c.Value.Target], a.Layout.Plan.Targets[c.Baseline.Target]
 	for name, into := range map[string][2]*float64{costs.Debt: {&value.debt, &baseline.debt}, costs.Flushed: {&value.flushed, &baseline.flushed}} {
 		i := slices.IndexFunc(a.series.byName[name], func(id int32) bool { return a.series.has(c, id) })
