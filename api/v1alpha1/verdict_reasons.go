@@ -51,6 +51,9 @@ const (
 
 // What limits the numbers of a comparison.
 const (
+	// CodeMostDisturbed: {trials, of, by}: so many trials of both sides were disturbed, by these checks, as more than half of the blocks
+	// were. They count, and nothing is decided by them.
+	CodeMostDisturbed ReasonCode = "MostDisturbed"
 	// CodeOneOrder: every block measured the cells in one order, so that a drift within a block looks like a difference.
 	CodeOneOrder ReasonCode = "OneOrder"
 	// CodeClientLimit: {trials, of}: in so many trials of both sides a client was at its own CPU limit.

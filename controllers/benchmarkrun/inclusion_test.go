@@ -113,7 +113,7 @@ func TestInclusionDoesNotDependOnTheOutcome(t *testing.T) {
 	}
 }
 
-// A run of which nothing counts has not passed every check.
+// A run of which nothing counts has not passed every check. Its numbers are shown, and marked.
 func TestRunWithoutAUsableTrialIsNotValid(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
@@ -129,12 +129,13 @@ func TestRunWithoutAUsableTrialIsNotValid(t *testing.T) {
 	create(t, run)
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	c := valid(got)
-	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonNoUsableTrial || c.Message != "none of 3 results counts: 3 disturbed: see status.findings" {
+	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonNoUsableTrial || c.Message != "none of 3 results counts; 3 disturbed, and neighbours lasted for more than half of the blocks: "+
+		"the summary has these trials, marked, and decides nothing by them: see status.findings" {
 		t.Errorf("condition Valid %+v", c)
 	}
 	for _, e := range got.Status.Summary {
-		if e.TrialCount != 0 || e.Median != "" || e.PlannedTrialCount != 3 || e.WithDisturbed == nil || e.WithDisturbed.TrialCount != 3 {
-			t.Errorf("entry %+v, want one of no trial, with what the disturbed ones had beside it", e)
+		if e.TrialCount != 3 || e.Median == "" || e.PlannedTrialCount != 3 || e.WithDisturbed != nil || !strings.Contains(e.Caveat, "3 of 3 trials were disturbed (neighbours)") {
+			t.Errorf("entry %+v, want one of all trials, with a caveat", e)
 		}
 	}
 }

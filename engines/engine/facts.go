@@ -115,6 +115,8 @@ type Storage struct {
 	LogFlushes []string
 	// Written are the counters of written bytes, to be added up. LogWritten count those of the log.
 	Written, LogWritten []string
+	// Debt is what the storage engine puts off; nil where nothing shows it.
+	Debt *Debt
 	// ReadPages counts the pages that were not in the cache, whose size is the variable CacheSize.
 	ReadPages, CacheSize string
 	// CommitSetting is the variable that decides whether a commit waits for a flush of the log.
@@ -122,6 +124,15 @@ type Storage struct {
 	// FlushesCommits reports whether the variables promise a flush, which LogFlushes count, before
 	// each commit returns. Nil: not known.
 	FlushesCommits func(variables map[string]string) bool
+}
+
+// Debt are the status variables of work that a storage engine puts off, so that a later window pays for it, or nobody does.
+type Debt struct {
+	// LogEnd and LogPaid are positions in the log, in bytes: what was written to it, and up to where all changed pages are on the
+	// device. LogEnd - LogPaid is the debt.
+	LogEnd, LogPaid string
+	// Flushed counts the pages that were written to the device, of the size that the variable PageSize has in bytes.
+	Flushed, PageSize string
 }
 
 // RowCounters are the global status variables that count the rows changed by statements of

@@ -64,7 +64,11 @@ func Decide(in Input, ask *decision.Asking) Result {
 	if in.Search != nil {
 		judged = search.Judged(in.Plan, in.Records)
 	}
-	out.Verdict = in.Checked.verdict(verdict(judged, in.Records))
+	became := fatesOf(judged, in.Records)
+	if in.Search != nil {
+		became.lasting = nil // a search uses no disturbed trial
+	}
+	out.Verdict = in.Checked.verdict(became.verdict())
 	if len(in.Records) == 0 {
 		return out
 	}

@@ -1,6 +1,7 @@
 package conclude
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,11 +20,13 @@ type fates struct {
 	beside int
 	// bare are the cells without one usable trial of each target; cells are all of them.
 	bare, cells int
+	// lasting are the checks that disturbed most of the run.
+	lasting []string
 }
 
 // fatesOf the trials of a plan, by the rule of the summary.
 func fatesOf(p *plan.Plan, records []contract.Record) fates {
-	f := fates{cells: len(p.Cells)}
+	f := fates{cells: len(p.Cells), lasting: summary.Lasting(p, records)}
 	type pair struct{ cell, target int32 }
 	usable := map[pair]bool{}
 	for i, why := range summary.LeftOut(p, records) {
@@ -70,6 +73,14 @@ func (f fates) left() string {
 	return strings.Join(parts, ", ")
 }
 
+// shown says that the summary has disturbed trials, because that lasted; empty otherwise.
+func (f fates) shown() string {
+	if len(f.lasting) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s, and %s lasted for more than half of the blocks: the summary has these trials, marked, and decides nothing by them", f.left(), strings.Join(f.lasting, ", "))
+}
+
 // Verdict on the results of a run, as its condition Valid says it.
 type Verdict struct {
 	// Known: there is a result that was checked.
@@ -80,12 +91,14 @@ type Verdict struct {
 	Reason, Message string
 }
 
-// verdict on the records of a plan. Nothing that is left out has passed.
-func verdict(p *plan.Plan, records []contract.Record) Verdict {
-	f := fatesOf(p, records)
+// verdict on the results. Nothing that is left out has passed.
+func (f fates) verdict() Verdict {
 	left, bare := f.left(), ""
 	if left != "" {
 		left = "; not part of the summary: " + left
+	}
+	if shown := f.shown(); shown != "" {
+		left = shown
 	}
 	if f.bare > 0 {
 		bare = fmt.Sprintf("; %d of %d cells have no usable trial of at least one target", f.bare, f.cells)
@@ -95,7 +108,7 @@ func verdict(p *plan.Plan, records []contract.Record) Verdict {
 		return Verdict{}
 	case f.usable == 0:
 		return Verdict{Known: true, Reason: v1alpha1.ReasonNoUsableTrial,
-			Message: fmt.Sprintf("none of %d results counts: %s: see status.findings", f.results, f.left())}
+			Message: fmt.Sprintf("none of %d results counts%s: see status.findings", f.results, cmp.Or(f.shown(), ": "+f.left()))}
 	case f.invalid > 0:
 		return Verdict{Known: true, Reason: v1alpha1.ReasonContradictions,
 			Message: fmt.Sprintf("%d of %d results contradict themselves: see status.findings%s%s", f.invalid, f.results, left, bare)}

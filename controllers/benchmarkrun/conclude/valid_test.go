@@ -3,6 +3,7 @@ package conclude
 import (
 	"testing"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/plan"
 )
@@ -35,18 +36,26 @@ func TestVerdict(t *testing.T) {
 	failed := func(r *contract.Record) { r.State, r.Valid = contract.Failed, nil }
 	invalid := func(r *contract.Record) { r.Valid = new(false) }
 	disturbed := func(r *contract.Record) { r.Disturbed = true }
+	beside := func(r *contract.Record) {
+		r.Disturbed, r.Findings = true, []contract.RecordedFinding{{Check: "neighbours", Severity: v1alpha1.SeverityDisturbed}}
+	}
 	type changes = map[int]func(*contract.Record)
 	tests := map[string]struct {
 		records []contract.Record
 		want    string
 	}{
-		"nothing was measured":        {nil, "  "},
-		"nothing has a result":        {all(changes{-1: failed}), "  "},
-		"all is well":                 {all(nil), "True Succeeded 8 of 8 results passed every check"},
-		"one failed":                  {all(changes{0: failed}), "True Succeeded 7 of 7 results passed every check"},
-		"one was disturbed":           {all(changes{0: disturbed}), "True Succeeded 7 of 8 results passed every check; not part of the summary: 1 disturbed, 1 of the same blocks as disturbed ones"},
-		"one is invalid":              {all(changes{0: invalid}), "False Contradictions 1 of 8 results contradict themselves: see status.findings; not part of the summary: 1 invalid"},
-		"all were disturbed":          {all(changes{-1: disturbed}), "False NoUsableTrial none of 8 results counts: 8 disturbed: see status.findings"},
+		"nothing was measured": {nil, "  "},
+		"nothing has a result": {all(changes{-1: failed}), "  "},
+		"all is well":          {all(nil), "True Succeeded 8 of 8 results passed every check"},
+		"one failed":           {all(changes{0: failed}), "True Succeeded 7 of 7 results passed every check"},
+		"one was disturbed":    {all(changes{0: disturbed}), "True Succeeded 7 of 8 results passed every check; not part of the summary: 1 disturbed, 1 of the same blocks as disturbed ones"},
+		"one is invalid":       {all(changes{0: invalid}), "False Contradictions 1 of 8 results contradict themselves: see status.findings; not part of the summary: 1 invalid"},
+		"all were disturbed":   {all(changes{-1: disturbed}), "False NoUsableTrial none of 8 results counts: 8 disturbed: see status.findings"},
+		"all were disturbed by what lasts": {all(changes{-1: beside}), "False NoUsableTrial none of 8 results counts; 8 disturbed, and neighbours lasted for more than half of the blocks: " +
+			"the summary has these trials, marked, and decides nothing by them: see status.findings"},
+		"most were disturbed by what lasts": {all(changes{-1: beside, 0: func(*contract.Record) {}, 1: func(*contract.Record) {}}), "True Succeeded 2 of 8 results passed every check; " +
+			"6 disturbed, and neighbours lasted for more than half of the blocks: the summary has these trials, marked, and decides nothing by them; " +
+			"1 of 2 cells have no usable trial of at least one target"},
 		"all are invalid":             {all(changes{-1: invalid}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
 		"some of both":                {all(changes{-1: invalid, 3: disturbed}), "False NoUsableTrial none of 8 results counts: 1 disturbed, 7 invalid: see status.findings"},
 		"invalid and disturbed, both": {all(changes{-1: func(r *contract.Record) { invalid(r); disturbed(r) }}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
@@ -60,7 +69,7 @@ func TestVerdict(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			v := verdict(p, tc.records)
+			v := fatesOf(p, tc.records).verdict()
 			status := map[bool]string{true: "True", false: "False"}[v.Valid]
 			if !v.Known {
 				status = ""

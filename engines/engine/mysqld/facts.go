@@ -44,26 +44,30 @@ var (
 	rocksdbRows = engine.RowCounters{Inserted: "Rocksdb_rows_inserted", Updated: "Rocksdb_rows_updated", Deleted: "Rocksdb_rows_deleted"}
 )
 
-// StorageOf MySQL and Percona Server. MySQL writes its log by other functions since 8.0.30, so that
-// Innodb_data_written has it only before. With 2,000 inserts of 1 KiB and a flush of all pages
-// (bytes, log_bin off; internal/trial/costs/testdata):
+// StorageOf MySQL and Percona Server. Innodb_data_written has the log in it: before 8.0.30 because the log is written as pages are
+// (fil_io), since then because each write of a log file adds its bytes (Log_file_handle::s_on_before_write, set in
+// storage/innobase/log/log0log.cc). Innodb_os_log_written is less: it leaves out what is written ahead to fill a block
+// (srv_stats.os_log_written in log0write.cc). MariaDB writes its log by functions of its own since 10.5, which count
+// Innodb_os_log_written alone. Bytes of windows and of 2,000 inserts of 1 KiB (internal/trial/costs/testdata), log_bin off:
 //
-//	server         data_written, of the inserts   os_log_written   pages that were written
-//	MySQL 5.7.22   5,443,072                      5,443,072        0
-//	MySQL 8.0.15   3,417,600                      3,417,600        0
-//	MySQL 9.7     10,766,848                      3,357,184        326 of 16 KiB, each twice
-//	MariaDB 10.11          0                      2,386,548        0
-//	MariaDB 11.8           0                      2,404,798        0
+//	server          data_written   os_log_written   flushed pages   of them doublewritten
+//	MySQL 5.7.22       5,443,072        5,443,072               0                       0
+//	MySQL 8.0.15       3,417,600        3,417,600               0                       0
+//	MySQL 9.7.4        2,017,280        1,390,592               0                       0
+//	MySQL 9.7.4        2,697,216        1,029,120              71                      71
+//	MariaDB 10.11              0        2,386,548               0                       0
+//	MariaDB 11.8               0        2,404,798               0                       0
+//	MariaDB 10.11      7,389,184       21,548,708             312                     139
 //
-// The doublewrite buffer is counted in part only since 8.0.30: in MySQL 9.7 the 363 pages of a later
-// flush were counted once, and written twice.
+// MariaDB counts the pages of the doublewrite buffer, (312 + 139) x 16 KiB above. MySQL does so while that buffer is in the system
+// tablespace, before 8.0.20: since then it writes 71 pages twice above, and counts them once.
 func StorageOf(version, storageEngine string) (engine.Storage, bool) {
 	switch {
 	case strings.EqualFold(storageEngine, InnoDB):
 		s := InnoDBStorage()
-		s.Rows = &innodbRows
-		if !contract.AtLeast(version, 8, 0, 30) {
-			s.Written = s.Written[:1]
+		s.Rows, s.Written = &innodbRows, []string{"Innodb_data_written"}
+		if contract.AtLeast(version, 8, 0, 30) {
+			s.Debt.LogEnd, s.Debt.LogPaid = "Innodb_redo_log_current_lsn", "Innodb_redo_log_checkpoint_lsn"
 		}
 		return s, true
 	case strings.EqualFold(storageEngine, RocksDB):
@@ -72,13 +76,15 @@ func StorageOf(version, storageEngine string) (engine.Storage, bool) {
 	return engine.Storage{}, false
 }
 
-// InnoDBStorage is what the InnoDB of every server of the family counts. Innodb_data_fsyncs has the
-// flushes of the log too, and Innodb_data_written the pages, and those of the doublewrite buffer.
+// InnoDBStorage is what the InnoDB of every server of the family counts, and what that of MariaDB writes. Innodb_data_fsyncs has the
+// flushes of the log too, and Innodb_data_written the pages.
 func InnoDBStorage() engine.Storage {
 	return engine.Storage{
 		Flushes: "Innodb_data_fsyncs", LogFlushes: []string{"Innodb_os_log_fsyncs", "Innodb_data_fsyncs"},
 		Written: []string{"Innodb_data_written", "Innodb_os_log_written"}, LogWritten: []string{"Innodb_os_log_written", "Innodb_log_writes"},
 		ReadPages: "Innodb_buffer_pool_reads", CacheSize: "innodb_buffer_pool_size",
+		// MariaDB and Percona Server show the positions by these names, MySQL shows none before 8.0.30.
+		Debt:          &engine.Debt{LogEnd: "Innodb_lsn_current", LogPaid: "Innodb_lsn_last_checkpoint", Flushed: "Innodb_buffer_pool_pages_flushed", PageSize: "innodb_page_size"},
 		CommitSetting: "innodb_flush_log_at_trx_commit",
 		// Files opened with O_DSYNC need no system call that is counted. 3 exists in MariaDB: two
 		// flushes, as in MySQL with a binary log.

@@ -45,6 +45,8 @@ type Server interface {
 	NonDefault(ctx context.Context, statement string) (map[string]string, error)
 	// Tables of the benchmark's schema in the order of their names.
 	Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error)
+	// Analyze takes the statistics of the tables, and says which have none and why; empty where all have some.
+	Analyze(ctx context.Context, tables []contract.Table) (without string)
 	// Session has the TLS version and the cipher of a connection; both are empty without TLS.
 	Session(ctx context.Context) (tlsVersion, cipher string, err error)
 	// RoundTrip times COM_PING requests.

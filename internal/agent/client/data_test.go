@@ -80,6 +80,44 @@ func TestResetByReload(t *testing.T) {
 	}
 }
 
+// Statistics are taken of what was just loaded, once, and never before a trial on data that stands as it was loaded.
+func TestStatisticsOfTheTables(t *testing.T) {
+	const refusal = "1 of 2 tables (sbtest2) have no new statistics"
+	tests := map[string]struct {
+		rig  func(*testing.T) *rig
+		want []string
+	}{
+		"after loading":    {func(t *testing.T) *rig { return newRig(t, "good", contract.PhasePrepare, func(*contract.Trial) {}) }, []string{"tables", "analyze 2", "status"}},
+		"after reloading":  {func(t *testing.T) *rig { return newResetRig(t, "good", contract.ResetReload, nil) }, []string{"tables", "analyze 2", "status", "status", "variables"}},
+		"before a trial":   {func(t *testing.T) *rig { return newRig(t, "good", contract.PhaseRun, func(*contract.Trial) {}) }, nil},
+		"after a snapshot": {func(t *testing.T) *rig { return newResetRig(t, "good", contract.ResetSnapshot, newFakeTarget(t)) }, []string{"tables", "status", "status", "variables"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := tc.rig(t)
+			r.server.unanalyzed = refusal
+			if _, timed := r.api.trial[contract.KeyStart]; !timed {
+				r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+			}
+			if err := r.agent.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			asked := r.server.asked[max(0, slices.Index(r.server.asked, "tables")):]
+			if len(tc.want) == 0 {
+				asked = slices.DeleteFunc(asked, func(q string) bool { return !strings.HasPrefix(q, "analyze") })
+			}
+			if !slices.Equal(asked, tc.want) {
+				t.Errorf("asked the server %v, want %v", asked, tc.want)
+			}
+			res, _ := r.outcome(t)
+			told := slices.ContainsFunc(res.Problems, func(p contract.Problem) bool { return p.Source == "server/analyze" && p.Text == refusal })
+			if want := slices.Contains(tc.want, "analyze 2"); told != want {
+				t.Errorf("problems %v, want the refusal: %v", res.Problems, want)
+			}
+		})
+	}
+}
+
 func TestAReloadIsDoneByOneClientAlone(t *testing.T) {
 	rigs := fourClients(t, func(trial *contract.Trial) {
 		trial.Reset = &contract.Reset{Method: contract.ResetReload, Tables: loadedTables()}

@@ -29,6 +29,8 @@ type fakeServer struct {
 	defaultsErr error
 	// unchecked says which of the tables have no checksum.
 	unchecked string
+	// unanalyzed says which of the tables have no statistics.
+	unanalyzed string
 	// cipher of its sessions.
 	cipher string
 	// probed is the answer of RoundTrip, and probesErr the error of both probes.
@@ -127,4 +129,9 @@ func aDurability() *contract.Durability {
 func (s *fakeServer) Tables(context.Context) ([]contract.Table, string, error) {
 	s.note("tables")
 	return s.tables, s.unchecked, s.err
+}
+
+func (s *fakeServer) Analyze(_ context.Context, tables []contract.Table) string {
+	s.note(fmt.Sprintf("analyze %d", len(tables)))
+	return s.unanalyzed
 }

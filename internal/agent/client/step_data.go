@@ -73,6 +73,7 @@ func verify(ctx context.Context, s session) outcome[tableCount] {
 	}
 	differ := compareTables(o.found.tables, s.trial.Reset.Tables)
 	if s.trial.Reset.Method == contract.ResetReload {
+		takeStatistics(ctx, s, &o, o.found.tables)
 		// A tool may load other random data; only the numbers of rows must be equal.
 		for _, text := range differ.checksums {
 			o.problem("reset", "%s", text)
@@ -115,12 +116,20 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 		return o.failed(failure)
 	}
 	o.found = &loadedData{tables: count.tables}
+	takeStatistics(ctx, s, &o, count.tables)
 	status, err := s.server.Status(ctx)
 	if err != nil {
 		return o.failed(lost(err))
 	}
 	o.found.rows = countRows(facts, s.trial.Endpoint.StorageEngine, status)
 	return o.failed(checkRows(s, count.tables))
+}
+
+// takeStatistics of tables that were just loaded. A server without them can be measured: the problem is a finding.
+func takeStatistics[T any](ctx context.Context, s session, o *outcome[T], tables []contract.Table) {
+	if without := s.server.Analyze(ctx, tables); without != "" {
+		o.problem("server/analyze", "%s", without)
+	}
 }
 
 // checkRows compares the rows after Prepare with the expected rows.

@@ -134,7 +134,9 @@ func TestUsage(t *testing.T) {
 		}},
 		"the times of all CPUs of the machine": {map[string]string{
 			"proc/stat": "cpu  1000 200 300 5000 60 7 8 90 400 50\ncpu0 1 1 1 1 1 1 1 1 0 0\nbtime 1\n",
-		}, 0, contract.Usage{NodeCPUSeconds: new(15.0), NodeStealSeconds: new(0.9)}},
+		}, 0, contract.Usage{NodeCPUSeconds: new(15.0), NodeIRQSeconds: new(0.07), NodeSoftIRQSeconds: new(0.08), NodeStealSeconds: new(0.9)}},
+		"a kernel that knows of interrupts and not of steal": {map[string]string{"proc/stat": "cpu  100 0 50 5000 1 2 3\n"}, 0,
+			contract.Usage{NodeCPUSeconds: new(1.5), NodeIRQSeconds: new(0.02), NodeSoftIRQSeconds: new(0.03)}},
 		"a kernel that does not know of steal": {map[string]string{"proc/stat": "cpu  100 0 50 5000\n"}, 0, contract.Usage{NodeCPUSeconds: new(1.5)}},
 		"times that are no numbers":            {map[string]string{"proc/stat": "cpu  100 0 x 5000\n"}, 0, contract.Usage{}},
 		"memory of the container and the node": {both(v2Inside, nodePressure, map[string]string{
@@ -156,6 +158,30 @@ func TestUsage(t *testing.T) {
 			}
 			if got.At.Before(begin) || got.At.After(time.Now()) {
 				t.Errorf("at %s, want now", got.At)
+			}
+		})
+	}
+}
+
+// Where the kernel counts the time of interrupts shows in what it has of their pressure.
+func TestInterruptTime(t *testing.T) {
+	const release, cpu, irq = "proc/sys/kernel/osrelease", "proc/pressure/cpu", "proc/pressure/irq"
+	tests := map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"a kernel without the option":                      {map[string]string{release: "6.18.44-fc-v657\n", cpu: "some total=1\n"}, contract.InterruptsInTasks},
+		"a kernel with it":                                 {map[string]string{release: "6.12.0-1\n", cpu: "some total=1\n", irq: "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n"}, contract.InterruptsApart},
+		"a kernel with it, whose clock is not good enough": {map[string]string{release: "6.12.0-1\n", cpu: "some total=1\n", irq: "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"}, contract.InterruptsInTasks},
+		"a kernel that refuses to show it":                 {map[string]string{release: "6.5.0\n", cpu: "some total=1\n", irq: ""}, contract.InterruptsInTasks},
+		"a kernel that is too old to show it":              {map[string]string{release: "5.15.0-119-generic\n", cpu: "some total=1\n"}, ""},
+		"a kernel without pressure":                        {map[string]string{release: "6.12.0-1\n"}, ""},
+		"nothing":                                          {nil, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := reader(t, tc.files).Machine().InterruptTime; got != tc.want {
+				t.Errorf("interrupts are %q, want %q", got, tc.want)
 			}
 		})
 	}

@@ -32,7 +32,25 @@ func (r Reader) Machine() contract.Machine {
 	if boot := f.numbers("proc/stat")["btime"]; boot != nil {
 		m.BootTime = new(time.Unix(*boot, 0).UTC())
 	}
+	m.InterruptTime = interruptTime(f, m.Kernel)
 	return m
+}
+
+// interruptTime is where the kernel counts the time of interrupts; empty where it does not show it.
+//
+// A kernel with CONFIG_IRQ_TIME_ACCOUNTING takes that time off the clock of the tasks, unless it finds the clock too slow or
+// unsteady when it starts. It has /proc/pressure/irq since 6.1 (kernel/sched/psi.c), whose total grows only while it counts.
+// Without the option the file does not exist, and a task's time has that of the interrupts in it (update_rq_clock_task in
+// kernel/sched/core.c). Kernels older than 6.1 and those without pressure show neither. Ubuntu's kernels (22.04, 24.04)
+// do not have the option.
+func interruptTime(f files, kernel string) string {
+	switch total, counts := totals(f.text("proc/pressure/irq"))["full"]; {
+	case counts && total > 0:
+		return contract.InterruptsApart
+	case counts, contract.AtLeast(kernel, 6, 1) && f.exists("proc/pressure/cpu"):
+		return contract.InterruptsInTasks
+	}
+	return ""
 }
 
 const onlineCPUs = "sys/devices/system/cpu/online"

@@ -16,7 +16,7 @@ func (r Reader) Usage(pid int) contract.Usage {
 	f := r.files()
 	g := groupsOf(f)
 	u := contract.Usage{At: time.Now().UTC(), Pressure: g.pressure()}
-	u.NodeCPUSeconds, u.NodeStealSeconds = nodeTimes(f)
+	nodeTimes(f, &u)
 	switch g.version {
 	case 2:
 		g.usage2(&u)
@@ -128,31 +128,33 @@ func add(sum, n *int64) *int64 {
 // userHz is the unit of /proc/stat (USER_HZ): 1/100 s on every architecture that Linux has.
 const userHz = 100
 
-// nodeTimes are the busy time and the steal time of the whole machine, in seconds over all
-// CPUs since its start.
+// nodeTimes reads the times of the whole machine, in seconds over all CPUs since its start.
 //
-// Busy is user, nice and system; guests are part of the first two. Interrupts are left out:
-// they are mostly for packets of the measurement itself, and cannot be attributed.
-func nodeTimes(f files) (busy, steal *float64) {
+// Busy is user, nice and system: guest and guest_nice are parts of the first two (account_guest_time in
+// kernel/sched/cputime.c). Interrupts stay apart, because it depends on the kernel whether the time of a pod has them
+// in it: Machine.InterruptTime.
+func nodeTimes(f files, u *contract.Usage) {
 	line, _, _ := strings.Cut(f.text("proc/stat"), "\n")
 	fields := strings.Fields(line)
 	// cpu user nice system idle iowait irq softirq steal guest guest_nice
-	const user, nice, system, stolen = 1, 2, 3, 8
+	const user, nice, system, irq, softirq, stolen = 1, 2, 3, 6, 7, 8
 	if len(fields) <= system || fields[0] != "cpu" {
-		return nil, nil
+		return
 	}
 	seconds := make([]float64, len(fields))
 	for i, field := range fields[1:] {
 		ticks, err := strconv.ParseUint(field, 10, 63)
 		if err != nil {
-			return nil, nil
+			return
 		}
 		seconds[i+1] = float64(ticks) / userHz
 	}
-	if len(fields) > stolen {
-		steal = &seconds[stolen]
+	u.NodeCPUSeconds = new(seconds[user] + seconds[nice] + seconds[system])
+	for i, into := range map[int]**float64{irq: &u.NodeIRQSeconds, softirq: &u.NodeSoftIRQSeconds, stolen: &u.NodeStealSeconds} {
+		if len(fields) > i {
+			*into = &seconds[i]
+		}
 	}
-	return new(seconds[user] + seconds[nice] + seconds[system]), steal
 }
 
 // tcp reads the sent segments of the network namespace, from the two lines of /proc/net/snmp

@@ -49,7 +49,19 @@ type Machine struct {
 	BootID string `json:"bootID,omitempty"`
 	// BootTime of the node.
 	BootTime *time.Time `json:"bootTime,omitempty"`
+	// InterruptTime is where the kernel counts the time of interrupts: InterruptsInTasks or InterruptsApart. Absent where
+	// the kernel does not show it.
+	InterruptTime string `json:"interruptTime,omitempty"`
 }
+
+// Values of Machine.InterruptTime.
+const (
+	// InterruptsInTasks: the time of an interrupt is part of the CPU time of the task, and of its control group, that
+	// it interrupted.
+	InterruptsInTasks = "InTasks"
+	// InterruptsApart: the CPU time of tasks and control groups has no time of interrupts.
+	InterruptsApart = "Apart"
+)
 
 // Storage describes the file system of a directory.
 type Storage struct {
@@ -138,9 +150,13 @@ type Usage struct {
 	Throttled *int64 `json:"throttled,omitempty"`
 	// ThrottledSeconds is the total throttled time, over all CPUs.
 	ThrottledSeconds *float64 `json:"throttledSeconds,omitempty"`
-	// NodeCPUSeconds is the busy time of all CPUs of the machine (user, nice, system; without steal time and
-	// interrupts), from /proc/stat. Nodes of kind share one machine: see Machine.BootID.
+	// NodeCPUSeconds is the busy time of all CPUs of the machine (the columns user, nice and system; without steal time
+	// and interrupts), from /proc/stat. Nodes of kind share one machine: see Machine.BootID.
 	NodeCPUSeconds *float64 `json:"nodeCPUSeconds,omitempty"`
+	// NodeIRQSeconds and NodeSoftIRQSeconds are the time of interrupts of all CPUs of the machine, and of the work that
+	// interrupts defer, such as that for packets: the columns irq and softirq of /proc/stat. See Machine.InterruptTime.
+	NodeIRQSeconds     *float64 `json:"nodeIRQSeconds,omitempty"`
+	NodeSoftIRQSeconds *float64 `json:"nodeSoftIRQSeconds,omitempty"`
 	// NodeStealSeconds is the steal time: the hypervisor gave the machine's CPUs to other virtual machines.
 	NodeStealSeconds *float64 `json:"nodeStealSeconds,omitempty"`
 	// TCPRetransmits of the network namespace of the pod (segments).

@@ -102,6 +102,7 @@ var words = []Sense{
 	{"Missing", "gate failure", "GateFailure is something that a gate can fail for."},
 	{"Missing", "gate outcome", "The run has no value that counts. GateOutcome of a measurement, or of a comparison."},
 	{"MoreThanProportion", "reason code", "The value grows more than in proportion to the load. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
+	{"MostDisturbed", "reason code", "{trials, of, by}: so many trials of both sides were disturbed, by these checks, as more than half of the blocks were. They count, and nothing is decided by them. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"NEXT", "column of kubectl get benchmarkschedules", "The field status.nextScheduleTime: nextScheduleTime is when the next run starts by the schedule, with its jitter. Absent without times, and while suspended."},
 	{"NODES", "column of kubectl get instanceshapes", "The field status.nodeCount: nodeCount is the number of nodes that are ready, schedulable and, when empty, large enough for one pod of this shape. Absent until the nodes are counted."},
 	{"Never", "retain policy", "RetainPolicy selects when the objects of a run are kept after it has ended."},

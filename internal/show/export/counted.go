@@ -20,11 +20,11 @@ func leftOut(run *stored.Run) map[int32]v1alpha1.LeftOutReason {
 	if run.Plan == nil {
 		return out
 	}
-	plan := run.Plan
-	if run.Object.Spec.Search != nil { // its trials are no pairs
-		plan = search.Judged(run.Plan, run.Records)
+	plan, rule := run.Plan, summary.LeftOutShown
+	if run.Object.Spec.Search != nil { // its trials are no pairs, and it uses no disturbed one
+		plan, rule = search.Judged(run.Plan, run.Records), summary.LeftOut
 	}
-	for i, reason := range summary.LeftOut(plan, run.Records) {
+	for i, reason := range rule(plan, run.Records) {
 		out[plan.Trials[i].Index] = reason
 	}
 	return out

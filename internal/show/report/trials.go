@@ -79,7 +79,11 @@ func trialsOf(in Input) trials {
 	if held != nil { // the trials of a search are no pairs
 		plan = search.Judged(in.Plan, in.Records)
 	}
-	leftOut := summary.LeftOut(plan, in.Records)
+	rule := summary.LeftOutShown
+	if held != nil { // a search uses no disturbed trial
+		rule = summary.LeftOut
+	}
+	leftOut := rule(plan, in.Records)
 	for i, t := range plan.Trials {
 		rec := last[t.Index]
 		if rec == nil {

@@ -29,6 +29,11 @@ const (
 	// Flushes are the flushes of the storage engine per operation, by its own counters. Those of a
 	// binary log are not among them.
 	Flushes = "cost.flushes"
+	// Debt are the bytes per operation by which the log that the storage engine has still to flush the pages of grew: what later windows
+	// pay. It is negative where the window paid more than it added.
+	Debt = "cost.debt"
+	// Flushed are the bytes of the pages that the storage engine flushed per operation, those of earlier windows included.
+	Flushed = "cost.flushed"
 	// ServerMemory is the largest memory of the primary's container since it began, with the page
 	// cache, in bytes.
 	ServerMemory = "cost.memory.server"
@@ -50,7 +55,7 @@ const million = 1e6
 
 // Names of all costs, in the order in which they are shown.
 func Names() []string {
-	return []string{ServerCPU, ClientCPU, Written, Flushes, ServerMemory, ClientMemory, Price}
+	return []string{ServerCPU, ClientCPU, Written, Flushes, Debt, Flushed, ServerMemory, ClientMemory, Price}
 }
 
 // SinceStart says whether a cost is the largest value since the server's container began: all trials
@@ -71,7 +76,7 @@ type Rate struct {
 func Of(results []contract.Result, merged contract.Result, rate Rate) []contract.Measurement {
 	var out []contract.Measurement
 	add := func(name, unit string, v float64, known bool) {
-		if known && v >= 0 && !math.IsInf(v, 1) {
+		if known && (v >= 0 || name == Debt && v < 0) && !math.IsInf(v, 0) {
 			out = append(out, contract.Measurement{Name: name, Unit: unit, Direction: contract.LowerIsBetter, Value: &v})
 		}
 	}
@@ -90,6 +95,10 @@ func Of(results []contract.Result, merged contract.Result, rate Rate) []contract
 			add(Written, unitWritten, written/seconds/perSecond, has)
 			flushes, has := flushes(merged)
 			add(Flushes, unitFlushes, flushes/seconds/perSecond, has)
+			debt, has := debt(merged)
+			add(Debt, unitWritten, debt/seconds/perSecond, has)
+			flushed, has := flushed(merged)
+			add(Flushed, unitWritten, flushed/seconds/perSecond, has)
 		}
 		add(Price, rate.Currency+"/Mop", million*rate.PerHour/time.Hour.Seconds()/perSecond, rate.PerHour > 0)
 	}

@@ -1,6 +1,7 @@
 package costs
 
 import (
+	"maps"
 	"math"
 	"os"
 	"strconv"
@@ -54,7 +55,7 @@ func shown(ms []contract.Measurement) map[string]string {
 
 func TestOf(t *testing.T) {
 	all := map[string]string{
-		ServerCPU: "750 s/Mop", ClientCPU: "250 s/Mop", Written: "300 B/op", Flushes: "0.25 1/op", ServerMemory: "3221225472 B", ClientMemory: "1048576 B",
+		ServerCPU: "750 s/Mop", ClientCPU: "250 s/Mop", Written: "200 B/op", Flushes: "0.25 1/op", ServerMemory: "3221225472 B", ClientMemory: "1048576 B",
 	}
 	but := func(change map[string]string) map[string]string {
 		out := map[string]string{}
@@ -92,7 +93,23 @@ func TestOf(t *testing.T) {
 		"a read that writes nothing costs nothing": {func(r *contract.Result) {
 			r.Server.StatusDelta = map[string]float64{"innodb_data_written": 0, "innodb_os_log_written": 0, "innodb_data_fsyncs": 0}
 		}, Rate{}, but(map[string]string{Written: "0 B/op", Flushes: "0 1/op"})},
-		"a counter that is missing": {func(r *contract.Result) { delete(r.Server.StatusDelta, "Innodb_os_log_written") }, Rate{}, but(map[string]string{Written: ""})},
+		"a counter that is missing":            {func(r *contract.Result) { delete(r.Server.StatusDelta, "Innodb_data_written") }, Rate{}, but(map[string]string{Written: ""})},
+		"the log of MySQL is in what it wrote": {func(r *contract.Result) { r.Server.StatusDelta["Innodb_os_log_written"] = 3e6 }, Rate{}, all},
+		"the log of MariaDB is beside it":      {func(r *contract.Result) { r.Server.Version = "11.8.3-MariaDB" }, Rate{}, but(map[string]string{Written: "300 B/op"})},
+		"MySQL puts off, and flushes": {func(r *contract.Result) {
+			r.Server.Variables["innodb_page_size"] = "16384"
+			maps.Copy(r.Server.StatusDelta, map[string]float64{
+				"Innodb_redo_log_current_lsn": 3e6, "Innodb_redo_log_checkpoint_lsn": 1e6, "Innodb_buffer_pool_pages_flushed": 1000, "Innodb_lsn_current": 7, "Innodb_lsn_last_checkpoint": 7,
+			})
+		}, Rate{}, but(map[string]string{Debt: "100 B/op", Flushed: "819.2 B/op"})},
+		"MariaDB pays for earlier windows": {func(r *contract.Result) {
+			r.Server.Version = "11.8.3-MariaDB"
+			maps.Copy(r.Server.StatusDelta, map[string]float64{"Innodb_lsn_current": 2e6, "Innodb_lsn_last_checkpoint": 8e6, "Innodb_buffer_pool_pages_flushed": 1000})
+		}, Rate{}, but(map[string]string{Written: "300 B/op", Debt: "-300 B/op"})},
+		"MySQL before its log had positions": {func(r *contract.Result) {
+			r.Server.Version = "8.0.29"
+			maps.Copy(r.Server.StatusDelta, map[string]float64{"Innodb_redo_log_current_lsn": 3e6, "Innodb_redo_log_checkpoint_lsn": 1e6})
+		}, Rate{}, all},
 		"RocksDB": {func(r *contract.Result) {
 			r.Server.Version, r.Server.Variables["default_storage_engine"] = "10.11.19-MariaDB", "ROCKSDB"
 			r.Server.StatusDelta = map[string]float64{"Rocksdb_wal_bytes": 1e6, "Rocksdb_flush_write_bytes": 2e6, "Rocksdb_compact_write_bytes": 5e6, "Rocksdb_wal_synced": 20000}
@@ -100,7 +117,7 @@ func TestOf(t *testing.T) {
 		"a server that is not known": {func(r *contract.Result) { r.Server.VersionComment = "Another" }, Rate{}, but(map[string]string{Written: "", Flushes: ""})},
 		"another engine":             {func(r *contract.Result) { r.Server.Variables["default_storage_engine"] = "MyISAM" }, Rate{}, but(map[string]string{Written: "", Flushes: ""})},
 		"counters that were read after the window began": {func(r *contract.Result) { read := at(5); r.Server.CountedFrom = &read }, Rate{},
-			but(map[string]string{Written: "600 B/op", Flushes: "0.5 1/op"})},
+			but(map[string]string{Written: "400 B/op", Flushes: "0.5 1/op"})},
 		"counters that were read before the window began": {func(r *contract.Result) { read := at(-5); r.Server.CountedFrom = &read }, Rate{}, all},
 		// All of the CPU time is for the operations of the window: what the tool took before and
 		// after it is so much more.
@@ -119,6 +136,39 @@ func TestOf(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// In windows of real servers, MySQL's bytes are those of Innodb_data_written, whatever the version: it has the log in it. MariaDB's
+// has the pages alone.
+func TestWindowsOfRealServers(t *testing.T) {
+	text, err := os.ReadFile("testdata/windows.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
+	names := strings.Split(lines[0], "\t")
+	for _, line := range lines[1:] {
+		cells := strings.Split(line, "\t")
+		versions := []string{cells[0]}
+		if !strings.Contains(cells[0], "MariaDB") {
+			versions = append(versions, "8.0.29", "8.0.30", "8.4.6")
+		}
+		for _, version := range versions {
+			r := trial(func(r *contract.Result) {
+				r.Server.Version, r.Server.Variables["default_storage_engine"], r.Measurements[0].Value = version, cells[1], new(1.0)
+				r.Server.StatusDelta = map[string]float64{}
+				for i, cell := range cells[2:] {
+					if r.Server.StatusDelta[names[i+2]], err = strconv.ParseFloat(cell, 64); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+			got, want := shown(Of([]contract.Result{r}, r, Rate{}))[Written], r.Server.StatusDelta["written"]/10
+			if got != strconv.FormatFloat(want, 'g', 10, 64)+" B/op" {
+				t.Errorf("%s as %s: it wrote %s, want %g", line, version, got, want)
+			}
+		}
 	}
 }
 
@@ -147,7 +197,7 @@ func TestTheLogIsCountedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The log of the 2,000 rows, and the pages that the server wrote meanwhile, in bytes of a row.
-	want := map[string]float64{"9.7": 3357184 + 10766848, "8.0.15": 3417600, "5.7.22": 5443072, "10.11.19-MariaDB-0+deb12u1": 2386548, "11.8.6-MariaDB-0+deb13u1 from Debian": 2404798,
+	want := map[string]float64{"9.7": 10766848, "8.0.15": 3417600, "5.7.22": 5443072, "10.11.19-MariaDB-0+deb12u1": 2386548, "11.8.6-MariaDB-0+deb13u1 from Debian": 2404798,
 		"10.11.19-MariaDB (RocksDB)": 2108000}
 	var names []string
 	for line := range strings.Lines(string(text)) {

@@ -1,6 +1,8 @@
 package costs
 
 import (
+	"strconv"
+
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -38,4 +40,26 @@ func counter(r contract.Result, name string) (n float64, known bool) {
 	}
 	n, known = engines.Counter(r.Server.StatusDelta, name)
 	return n, known && n >= 0
+}
+
+// debt is the growth of the log whose pages are still to be flushed, over the counted window.
+func debt(r contract.Result) (bytes float64, known bool) {
+	d := storageOf(r).Debt
+	if d == nil {
+		return 0, false
+	}
+	end, known := counter(r, d.LogEnd)
+	paid, also := counter(r, d.LogPaid)
+	return end - paid, known && also
+}
+
+// flushed are the bytes of the pages that were flushed over the counted window.
+func flushed(r contract.Result) (bytes float64, known bool) {
+	d := storageOf(r).Debt
+	if d == nil {
+		return 0, false
+	}
+	pages, known := counter(r, d.Flushed)
+	size, err := strconv.ParseFloat(r.Server.Variables[d.PageSize], 64)
+	return pages * size, known && err == nil && size > 0
 }

@@ -309,8 +309,12 @@ var cases = map[string]struct {
 	"statements to a server started since": {stating(1000, -5), "", ""},
 	"inserts that read their pages back": {inserting(34444, 70898), "data-grew", "inserting 10636 rows, the server read 70898 pages from disk (Innodb_buffer_pool_reads): " +
 		"the tables have outgrown the buffer pool (innodb_buffer_pool_size = 8388608)"},
-	"inserts into tables that fit":  {inserting(12431, 3), "", ""},
-	"reads from disk of other work": {all(inserting(12431, 70898), func(_ *contract.Result, e *runner.Expectations) { e.QueriesPerOperation = 20 }), "", ""},
+	"inserts into tables that fit":      {inserting(12431, 3), "", ""},
+	"reads from disk of other work":     {all(inserting(12431, 70898), func(_ *contract.Result, e *runner.Expectations) { e.QueriesPerOperation = 20 }), "", ""},
+	"a window that puts off its work":   {windowOf(map[string]float64{"Innodb_redo_log_current_lsn": 1186612, "Innodb_redo_log_checkpoint_lsn": 0}), "debt", "grew by 1.19 MB, of 1.19 MB"},
+	"a window that pays for half of it": {windowOf(map[string]float64{"Innodb_redo_log_current_lsn": 1186612, "Innodb_redo_log_checkpoint_lsn": 593306}), "", ""},
+	"a window that reads from memory":   {windowOf(map[string]float64{"Innodb_buffer_pool_reads": 0}), "in-memory", "no page was read from the device (Innodb_buffer_pool_reads)"},
+	"a window that reads a page":        {windowOf(map[string]float64{"Innodb_buffer_pool_reads": 1}), "", ""},
 	"tables without a checksum": {withProblem("server/checksum", "2 of 2 tables (a, b) have no checksum: those of all tables may take 1m0s together"),
 		"checksum", "the data is compared by its number of rows alone: 2 of 2 tables (a, b) have no checksum"},
 	"what the agent could not do": {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
@@ -321,6 +325,14 @@ var cases = map[string]struct {
 		func(r *contract.Result, _ *runner.Expectations) {
 			r.Problems = []contract.Problem{{Source: "run/stdout", Line: 12, Text: "WARNING: something new"}}
 		}, "problems", "1 lines of output were not understood, the first one in run/stdout, line 12: WARNING: something new"},
+}
+
+// windowOf is a window of MySQL 9.7 that counted this.
+func windowOf(delta map[string]float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
+		r.Server = &contract.Server{Version: "9.7.4-2", VersionComment: "(Debian)", StatusDelta: delta,
+			Variables: map[string]string{"default_storage_engine": "InnoDB", "innodb_buffer_pool_size": "134217728"}}
+	}
 }
 
 // withoutValue adds six measurements that are absent for one reason.

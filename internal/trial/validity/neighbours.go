@@ -18,16 +18,29 @@ const (
 	maxForeign = 0.10
 	// maxSteal is the tolerated share of steal time of a machine.
 	maxSteal = 0.05
+	// mostBelow is the share of a machine's CPUs by which the pods of a trial may have used more than all of it, before the
+	// two counters do not fit. The columns of /proc/stat are sampled by ticks: over 1 s of two CPUs at 100 Hz, the standard
+	// error of a half busy machine is 0.5/√200 = 3.5 %. The containers of a trial are not sampled at the same instants either.
+	mostBelow = 0.05
 )
+
+// lasting are the checks of interference that can be the same in all trials of a run: use of its machines by others. The others
+// find events.
+var lasting = []string{"neighbours", "node-memory-pressure", "steal"}
+
+// Lasts says whether the interference that a check finds can last for a whole run.
+func Lasts(check string) bool { return slices.Contains(lasting, check) }
 
 // machine has the usage of one machine over the measured window. Nodes of kind share one
 // machine: they have the same boot ID and the same /proc/stat.
 type machine struct {
 	// sides that ran there, such as client 0.
 	sides []string
-	// cpus of it; busy and steal in CPUs, that is, seconds per second.
-	cpus, busy, steal     float64
-	knowsBusy, knowsSteal bool
+	// cpus of it; busy, interrupts and steal in CPUs, that is, seconds per second. Busy is without interrupts.
+	cpus, busy, interrupts, steal float64
+	knowsBusy, knowsSteal         bool
+	// interruptTime is where its kernel counts the time of interrupts, as in contract.Machine.
+	interruptTime string
 	// ours is the usage of the trial's pods, and most the sum of their limits, in CPUs.
 	ours, most float64
 	// blind: the usage of a pod of the trial, such as a replica, is unknown.
@@ -101,12 +114,15 @@ func add(machines map[string]*machine, e contract.Environment, side string) {
 	}
 	m := machines[id]
 	if m == nil {
-		m = &machine{cpus: float64(*e.Machine.CPUs)}
+		m = &machine{cpus: float64(*e.Machine.CPUs), interruptTime: e.Machine.InterruptTime}
 		machines[id] = m
 	}
 	m.sides = append(m.sides, side)
 	if busy, ok := rateOf(e, func(u contract.Usage) *float64 { return u.NodeCPUSeconds }); ok && !m.knowsBusy {
 		m.busy, m.knowsBusy = busy, true
+		irq, _ := rateOf(e, func(u contract.Usage) *float64 { return u.NodeIRQSeconds })
+		softIRQ, _ := rateOf(e, func(u contract.Usage) *float64 { return u.NodeSoftIRQSeconds })
+		m.interrupts = irq + softIRQ // without these columns the machine is one that shows no interrupts
 	}
 	if steal, ok := rateOf(e, func(u contract.Usage) *float64 { return u.NodeStealSeconds }); ok && !m.knowsSteal {
 		m.steal, m.knowsSteal = steal, true
@@ -148,27 +164,34 @@ func (m *machine) addAgent(e *contract.Environment) {
 // nodeMemory is the pressure of the whole machine.
 const nodeMemory = "node.memory.full"
 
+// foreign is the least and the most that others can have used of the machine, as shares of its CPUs.
+//
+// The root control group has all of it: since Linux 5.8 its cpu.stat is user, nice, system, irq and softirq of /proc/stat
+// (root_cgroup_cputime in kernel/cgroup/rstat.c). A container does not see that file, and sees /proc/stat. Whether the pods' time,
+// which goes off, has interrupts in it depends on the kernel. Where they are in it, leaving them out of the machine's time hides
+// neighbours: two pairs of processes that sent each other packets over loopback used 19.99 s of two CPUs in 10 s by the root
+// control group, and 15.86 s without and 19.99 s with interrupts by /proc/stat (Linux 6.18, ticks of 250 Hz). Where they are not,
+// including them would count the packets of the trial itself as neighbours. Interrupts of idle CPUs are in no task's time: there
+// they count as other work.
+//
+// A kernel that does not show where it counts has shown it when the pods used clearly more than the machine without interrupts.
+func (m *machine) foreign() (least, most float64) {
+	least, most = (m.busy-m.ours)/m.cpus, (m.busy+m.interrupts-m.ours)/m.cpus
+	switch {
+	case m.interruptTime == contract.InterruptsApart:
+		return least, least
+	case m.interruptTime == contract.InterruptsInTasks, least < -mostBelow:
+		return most, most
+	}
+	return least, most
+}
+
 func (m *machine) findings() []Finding {
 	var out []Finding
 	say := func(check string, severity Severity, format string, args ...any) {
 		out = append(out, Finding{check, severity, "on the machine of " + list(m.sides) + " " + fmt.Sprintf(format, args...)})
 	}
-	if foreign := (m.busy - m.ours) / m.cpus; m.knowsBusy && foreign > maxForeign {
-		free, other := m.cpus-m.most-m.steal, figure.PercentBeside(foreign, maxForeign)
-		switch {
-		case m.blind:
-			say("neighbours", Note, "other work, including unknown pods of the trial, used %s %% of %g CPUs", other, m.cpus)
-		case foreign*m.cpus > free && m.external:
-			// Excluding such trials would exclude fast servers and keep stalled ones.
-			say("neighbours", Warning, "other work, or that of the target if it runs there, used %s %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
-				other, m.cpus, min(m.most, m.cpus))
-		case foreign*m.cpus > free:
-			say("neighbours", Disturbed, "other work used %s %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
-				"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", other, m.cpus, 100*maxForeign, min(m.most, m.cpus))
-		default:
-			say("neighbours", Note, "other work used %s %% of %g CPUs, which left the pods of the trial all that they may use", other, m.cpus)
-		}
-	}
+	m.otherWork(say)
 	if m.knowsSteal && m.steal/m.cpus > maxSteal {
 		say("steal", Disturbed, "the steal time was %s %% of the CPU time (at most %.0f %% expected)", figure.PercentBeside(m.steal/m.cpus, maxSteal), 100*maxSteal)
 	}
@@ -181,6 +204,35 @@ func (m *machine) findings() []Finding {
 		say("node-memory-pressure", Warning, "all work waited for memory in %s %% of the measured window; the share of the trial is unknown", figure.PercentBeside(m.nodeWait, maxPressure))
 	}
 	return out
+}
+
+// saying adds a finding about a machine.
+type saying func(check string, severity Severity, format string, args ...any)
+
+// otherWork says what others did on the CPUs, where that may matter.
+func (m *machine) otherWork(say saying) {
+	foreign, most := m.foreign()
+	free, other := m.cpus-m.most-m.steal, figure.PercentBeside(foreign, maxForeign)
+	switch {
+	case !m.knowsBusy || most >= -mostBelow && most <= maxForeign:
+	case most < 0:
+		say("cpu-accounting", Note, "the pods of the trial used %.2f CPUs more than all work on it by the counters of the kernel: they do not fit each other, "+
+			"and as much other work would not be seen", -most*m.cpus)
+	case foreign <= maxForeign:
+		say("neighbours", Note, "other work used %s to %s %% of %g CPUs: the kernel does not show whether interrupts are part of the work of the pods",
+			figure.PercentBeside(max(foreign, 0), maxForeign), figure.PercentBeside(most, maxForeign), m.cpus)
+	case m.blind:
+		say("neighbours", Note, "other work, including unknown pods of the trial, used %s %% of %g CPUs", other, m.cpus)
+	case foreign*m.cpus > free && m.external:
+		// Excluding such trials would exclude fast servers and keep stalled ones.
+		say("neighbours", Warning, "other work, or that of the target if it runs there, used %s %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
+			other, m.cpus, min(m.most, m.cpus))
+	case foreign*m.cpus > free:
+		say("neighbours", Disturbed, "other work used %s %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
+			"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", other, m.cpus, 100*maxForeign, min(m.most, m.cpus))
+	default:
+		say("neighbours", Note, "other work used %s %% of %g CPUs, which left the pods of the trial all that they may use", other, m.cpus)
+	}
 }
 
 // list joins words as people do.

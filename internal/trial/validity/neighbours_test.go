@@ -155,3 +155,59 @@ func TestCheckNeighbours(t *testing.T) {
 		})
 	}
 }
+
+// packets are the counters of a machine of two CPUs that did nothing but send packets over loopback for 10 s: those of
+// /proc/stat ("cpu 56803 18423 20318 49027 1473 0 348 465" and "57363 18497 21270 49027 1473 0 761 466"), and of the root
+// control group (cpuacct.usage), which is the pod. Linux 6.18, CONFIG_IRQ_TIME_ACCOUNTING not set.
+func packets(interruptTime string, change func(before, after *contract.Usage)) []contract.Result {
+	before := contract.Usage{At: noon, CPUSeconds: new(961.716), NodeCPUSeconds: new(955.44), NodeIRQSeconds: new(0.0), NodeSoftIRQSeconds: new(3.48), NodeStealSeconds: new(4.65)}
+	after := contract.Usage{
+		At: noon.Add(10 * time.Second), CPUSeconds: new(981.704), NodeCPUSeconds: new(971.30), NodeIRQSeconds: new(0.0), NodeSoftIRQSeconds: new(7.61), NodeStealSeconds: new(4.66),
+	}
+	change(&before, &after)
+	e := contract.Environment{Machine: contract.Machine{BootID: "a", CPUs: new(int64(2)), InterruptTime: interruptTime}, Before: &before, After: &after}
+	return []contract.Result{{State: contract.Succeeded, Client: contract.Client{Environment: e}, Target: &contract.Environment{Machine: contract.Machine{BootID: "b"}}}}
+}
+
+// The time of interrupts counts on both sides, or on neither.
+func TestInterrupts(t *testing.T) {
+	asItWas := func(_, _ *contract.Usage) {}
+	// less of the work was that of the pod.
+	less := func(cpus float64) func(_, after *contract.Usage) {
+		return func(_, after *contract.Usage) { *after.CPUSeconds -= 10 * cpus }
+	}
+	// apart takes the interrupts off the time of the pod, as another kernel does.
+	apart := less(0.413)
+	const where = "on the machine of client 0 "
+	other := func(share string) []Finding {
+		return []Finding{{"neighbours", Disturbed, where + "other work used " + share + " % of 2 CPUs during the measured window (at most 10 % expected), " +
+			"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}
+	}
+	tests := map[string]struct {
+		results []contract.Result
+		want    []Finding
+	}{
+		"packets of the pod alone, in its time":                  {packets(contract.InterruptsInTasks, asItWas), nil},
+		"packets of the pod alone, not in its time":              {packets(contract.InterruptsApart, apart), nil},
+		"half a CPU of neighbours, which packets hid":            {packets(contract.InterruptsInTasks, less(0.5)), other("25.0")},
+		"half a CPU of neighbours where interrupts are apart":    {packets(contract.InterruptsApart, less(0.5+0.413)), other("25.0")},
+		"a kernel that does not show it, and the pods used more": {packets("", less(0.22)), other("11.0")},
+		"a kernel that does not show it, without neighbours":     {packets("", asItWas), nil},
+		"a kernel that does not show it, and both may be": {packets("", apart), []Finding{{"neighbours", Note,
+			where + "other work used 0.0 to 20.7 % of 2 CPUs: the kernel does not show whether interrupts are part of the work of the pods"}}},
+		"a kernel that does not show it, with neighbours either way": {packets("", less(0.413+0.3)), other("15.0")},
+		"a pod that used more than the machine": {packets(contract.InterruptsApart, asItWas), []Finding{{"cpu-accounting", Note,
+			where + "the pods of the trial used 0.41 CPUs more than all work on it by the counters of the kernel: they do not fit each other, and as much other work would not be seen"}}},
+		"a kernel that does not count interrupts": {packets("", func(before, after *contract.Usage) {
+			before.NodeIRQSeconds, before.NodeSoftIRQSeconds, after.NodeIRQSeconds, after.NodeSoftIRQSeconds = nil, nil, nil, nil
+		}), []Finding{{"cpu-accounting", Note,
+			where + "the pods of the trial used 0.41 CPUs more than all work on it by the counters of the kernel: they do not fit each other, and as much other work would not be seen"}}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, CheckNeighbours(tc.results)); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -26,6 +26,7 @@
 //	gap.go          the machines ran all the time
 //	absent.go       planned measurements without a value
 //	notes.go        warnings and notes for the reader
+//	debt.go         work that the server put off, or had no need of
 //	load.go         a target behaves as its settings promise
 //	clients.go      the clients of one trial measured at the same time
 //
@@ -142,6 +143,8 @@ var checks = []check{
 	{"agent", Warning, agentProblems},
 	{"problems", Warning, problems},
 	{"no-op-writes", Note, noOpUnobserved},
+	{"debt", Note, debt},
+	{"in-memory", Note, cachedWhole},
 }
 
 // Check runs all checks on the result of a measured window. A failed result, or one of another

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/internal/trial/likeness"
+	"github.com/assay-bench/assay/internal/verdict/summary"
 )
 
 // factorRun is what is compared where one run is compared with another one.
@@ -24,8 +25,8 @@ type against struct {
 
 func againstRun(first, second Run, d differing) (RunsResult, error) {
 	a := &against{
-		baseline: &analyst{Input: first.Input, series: readSeries(first.Layout, first.Records)},
-		value:    &analyst{Input: second.Input, series: readSeries(second.Layout, second.Records)},
+		baseline: &analyst{Input: first.Input, series: readSeries(first.Layout, first.Records, summary.LeftOut)},
+		value:    &analyst{Input: second.Input, series: readSeries(second.Layout, second.Records, summary.LeftOut)},
 		first:    first, second: second, like: map[string]likeness.Comparison{},
 	}
 	// Of an equal target nothing is compared but the day: then its image is an objection.

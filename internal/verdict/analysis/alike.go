@@ -4,6 +4,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/likeness"
+	"github.com/assay-bench/assay/internal/verdict/summary"
 )
 
 // alike says in what two targets are.
@@ -93,9 +94,9 @@ func between(first, second Run, target string, factor likeness.Factor) likeness.
 	return likeness.Compare(likeness.Input{First: first.side(first.Name, target, factor), Second: second.side(second.Name, target, factor), Factor: factor})
 }
 
-// Succeeded are the records of the trials of a target that count.
+// Succeeded are the records of the trials of a target that the run shows.
 func (in Input) Succeeded(target string) (out []contract.Record) {
-	for _, t := range countedTrials(in.Layout, in.Records) {
+	for _, t := range countedTrials(in.Layout, in.Records, summary.LeftOutShown) {
 		if in.Layout.Plan.Targets[t.Target] == target {
 			out = append(out, *t.record)
 		}

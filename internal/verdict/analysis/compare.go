@@ -13,6 +13,7 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/costs"
+	"github.com/assay-bench/assay/internal/verdict/summary"
 )
 
 // Input of an analysis.
@@ -57,6 +58,23 @@ type analyst struct {
 	differing []v1alpha1.SideDifferences
 }
 
+// analystOf the trials that a run shows.
+func analystOf(in Input, family Family) *analyst {
+	return &analyst{
+		Input: in, family: family, series: readSeries(in.Layout, in.Records, summary.LeftOutShown), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]alike{},
+	}
+}
+
+// undisturbed has the trials that were not disturbed: a knee is found in those, or not at all.
+func undisturbed(a *analyst) *analyst {
+	if len(summary.Lasting(a.Layout.Plan, a.Records)) == 0 {
+		return a
+	}
+	out := *a
+	out.series = readSeries(a.Layout, a.Records, summary.LeftOut)
+	return &out
+}
+
 // Conclude compares what was declared, and finds the knees of sweeps. It fails as FamilyOf does; the
 // sweeps are there nevertheless.
 func Conclude(in Input) (Result, error) {
@@ -66,8 +84,8 @@ func Conclude(in Input) (Result, error) {
 		return Result{}, err
 	}
 	in.Declaration = in.Declaration.stopping(family)
-	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]alike{}}
-	out := Result{Sweeps: a.sweep(sweeps)}
+	a := analystOf(in, family)
+	out := Result{Sweeps: undisturbed(a).sweep(sweeps)}
 	if !compares {
 		return out, err
 	}
@@ -75,7 +93,7 @@ func Conclude(in Input) (Result, error) {
 	out.Entries = a.primary()
 	out.Differences = a.differing
 	controls, findings := a.control()
-	out.Entries, out.Findings = append(out.Entries, controls...), findings
+	out.Entries, out.Findings = append(out.Entries, controls...), append(findings, a.debtDiffers()...)
 	explored, cut := a.explore()
 	out.Entries = append(out.Entries, explored...)
 	var left []string

@@ -81,6 +81,47 @@ func TestOnlyCountedTrialsAreAlike(t *testing.T) {
 	}
 }
 
+// disturbedBy marks a trial, as a check found it.
+func disturbedBy(rec *contract.Record, check string) {
+	rec.Disturbed = true
+	rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: check, Severity: v1alpha1.SeverityDisturbed})
+}
+
+// A control of a disturbed run says nothing of the experiment, and comparisons that nobody declared say why they say nothing. Of
+// two runs, and for what a run stores, no disturbed trial counts.
+func TestADisturbedRunDecidesNothing(t *testing.T) {
+	p := planOf(12, 1, "a", v1alpha1.ControlName, "b")
+	in := Input{Layout: Layout{Plan: p}, Records: recordsOf(p, 0.001, func(target string, _ int32) float64 {
+		return map[string]float64{"a": 100, v1alpha1.ControlName: 120, "b": 150}[target]
+	})}
+	for i := range in.Records {
+		if in.Records[i].Block > 0 {
+			disturbedBy(&in.Records[i], "steal")
+		}
+	}
+	declared := analysisOf()
+	declared.Control = true
+	out := conclude(t, in, 2, declared)
+	for _, e := range out.Entries {
+		last := e.Reasons[len(e.Reasons)-1]
+		if e.Verdict != v1alpha1.VerdictExploratory || e.BlockCount != 12 || last.Code != v1alpha1.CodeMostDisturbed || last.Values["trials"] != "22" {
+			t.Errorf("entry %+v", e)
+		}
+	}
+	if !slices.ContainsFunc(out.Entries, func(e v1alpha1.ComparisonEntry) bool { return e.Family == v1alpha1.FamilyControl }) || len(out.Findings) > 0 {
+		t.Errorf("%d entries, findings %+v", len(out.Entries), out.Findings)
+	}
+	values, err := ValuesOf(Run{Input: in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range values.Named([]string{"throughput"}) {
+		if len(v.Blocks) != 1 {
+			t.Errorf("%s: %d blocks may decide, want the one that was not disturbed", v.Target, len(v.Blocks))
+		}
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	tests := map[string]struct {
 		blocks        int
@@ -115,6 +156,24 @@ func TestVerdicts(t *testing.T) {
 				}
 			},
 			reasons: "TooFewBlocks blocks=5 comparisons=2 family=7 needed=6",
+		},
+		"most blocks disturbed by what lasts": {
+			blocks: 10, ratio: 1.5, spread: 0.01, throughput: "Exploratory", latency: "Exploratory", blocksNeeded: 11,
+			change: func(all []contract.Record) {
+				for i := range 6 {
+					disturbedBy(&all[2*i], "neighbours")
+				}
+			},
+			reasons: "MostDisturbed by=neighbours of=20 trials=6",
+		},
+		"most blocks disturbed by events": {
+			blocks: 10, ratio: 1.5, spread: 0.01, throughput: "Exploratory", latency: "Exploratory", blocksNeeded: 7,
+			change: func(all []contract.Record) {
+				for i := range 6 {
+					disturbedBy(&all[2*i], "clock-step")
+				}
+			},
+			reasons: "TooFewBlocks blocks=4 comparisons=2 family=7 needed=6",
 		},
 		"blocks that count are fewer than the family needs": {
 			blocks: 10, ratio: 1.5, spread: 0.01, throughput: "Inconclusive", latency: "Inconclusive", blocksNeeded: 11,

@@ -26,7 +26,7 @@ func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
 	for i, decision := range stats.Decide(family, controlErrorRate, a.Declaration.MinimumEffect) {
 		e := a.entry(all[i], v1alpha1.FamilyControl)
 		a.judgeControl(&e, all[i], decision)
-		if decision.Larger || decision.Smaller {
+		if e.Verdict != v1alpha1.VerdictExploratory && (decision.Larger || decision.Smaller) {
 			findings = append(findings, controlDiffers(e, len(all)))
 		}
 		e.Reasons = append(e.Reasons, a.unchecked(e, len(all))...)
@@ -50,6 +50,8 @@ func (a *analyst) judgeControl(e *v1alpha1.ComparisonEntry, one compared, decisi
 		e.Reasons = one.absent
 	case one.once:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeOneObservation))
+	case len(a.disturbed(one.contrast)) > 0:
+		undecided(e, v1alpha1.VerdictExploratory, a.disturbed(one.contrast)...)
 	case decision.Larger || decision.Smaller:
 		undecided(e, v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e))), because(v1alpha1.CodeDiffersFromItself))
 	case one.comparison.N < stats.MinBlocks:

@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/assay-bench/assay/api/v1alpha1"
+import (
+	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
 
 // explore compares the same units in the measurements that were not declared, and that have a
 // direction. Each is by itself: hints for the next run. At most Limit are kept, and cut are left out.
@@ -50,6 +54,6 @@ func (a *analyst) explored(c Contrast, id int32) v1alpha1.ComparisonEntry {
 	case ok:
 		setInterval(&e, widen(&interval, one.above))
 	}
-	undecided(&e, v1alpha1.VerdictExploratory, why...)
+	undecided(&e, v1alpha1.VerdictExploratory, append(slices.Clone(why), a.disturbed(c)...)...)
 	return e
 }

@@ -54,6 +54,8 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 		undecided(e, v1alpha1.VerdictInconclusive, one.absent...)
 	case one.once:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeOneObservation))
+	case len(a.disturbed(one.contrast)) > 0:
+		undecided(e, v1alpha1.VerdictExploratory) // the caveat says why
 	case e.Verdict == v1alpha1.VerdictExploratory:
 		few := because(v1alpha1.CodeTooFewBlocks, "blocks", blocks, "needed", count(stats.MinBlocks))
 		if a.needed > stats.MinBlocks { // their common error rate leaves each of several comparisons less
@@ -80,6 +82,7 @@ func (a *analyst) caveats(e v1alpha1.ComparisonEntry, one compared) (out []v1alp
 		}
 		out = append(out, a.limiting(one.contrast)...)
 	}
+	out = append(a.disturbed(one.contrast), out...)
 	if len(one.absent) == 0 && e.IntervalLow != "" {
 		out = append(out, coarse(one.above)...)
 	}

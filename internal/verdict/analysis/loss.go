@@ -40,7 +40,7 @@ func LossesOf(in Input) (Losses, error) {
 	if err != nil {
 		return Losses{}, err
 	}
-	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), alike: map[[2]int32]alike{}}
+	a := analystOf(in, family)
 	return a.losses(in.Declaration.gateRate(family)), nil
 }
 
@@ -102,6 +102,8 @@ func (a *analyst) unjudged(one compared) []v1alpha1.VerdictReason {
 		return one.absent
 	case one.once:
 		return []v1alpha1.VerdictReason{because(v1alpha1.CodeOneObservation)}
+	case len(a.disturbed(one.contrast)) > 0:
+		return a.disturbed(one.contrast)
 	case one.comparison.N < stats.MinBlocks:
 		return []v1alpha1.VerdictReason{because(v1alpha1.CodeTooFewBlocks, "blocks", count(one.comparison.N), "needed", count(stats.MinBlocks))}
 	}

@@ -49,10 +49,10 @@ type series struct {
 }
 
 // readSeries of the trials that count.
-func readSeries(l Layout, records []contract.Record) *series {
+func readSeries(l Layout, records []contract.Record, leftOut rule) *series {
 	s := &series{blocks: l.Plan.Blocks(), values: map[seriesKey][]blockValue{}, byName: map[string][]int32{}}
 	reader := newKindReader(l, s)
-	for _, t := range countedTrials(l, records) {
+	for _, t := range countedTrials(l, records, leftOut) {
 		for _, v := range t.record.Values {
 			id, known := reader.read(v)
 			if !known {

@@ -153,11 +153,14 @@ func Interim(in Input, blocks int) (InterimResult, error) {
 	}
 	pilot, gates, gateRate := PilotOf(family, in.Declaration), in.Declaration.gateInterims(family), in.Declaration.gateRate(family)
 	in.Declaration = in.Declaration.stopping(family)
-	x := interim{&analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), alike: map[[2]int32]alike{}}, *in.Declaration.Stop}
+	x := interim{analystOf(in, family), *in.Declaration.Stop}
 	out := InterimResult{Blocks: blocks, Rule: x.rule, Ratios: len(family.Primary), Elapsed: elapsed(in.Records)}
 	var compared []stats.Comparison
 	for i, c := range family.Primary {
 		one := x.measured(c).tested()
+		if len(x.disturbed(c)) > 0 {
+			one = stats.Comparison{} // there would be no verdict
+		}
 		compared = append(compared, one)
 		if out.Counted = min(out.Counted, one.N); i == 0 {
 			out.Counted = one.N

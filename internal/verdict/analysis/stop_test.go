@@ -107,6 +107,12 @@ func TestALook(t *testing.T) {
 		"wide is enough":        {0.1, precise("50%"), nil, 0, StopPrecise, 14, 0},
 		"disturbed blocks":      {0.002, precise("2%"), disturb, 3, StopPrecise, 11, 0},
 		"most are disturbed":    {0.002, precise("2%"), disturb, 9, "", 5, 1},
+		"most are disturbed by what lasts": {0.002, precise("2%"), func(records []contract.Record, n int) []contract.Record {
+			for i := range n {
+				disturbedBy(&records[2*i], "neighbours")
+			}
+			return records
+		}, 8, "", 0, 1},
 		"most trials failed":    {0.002, precise("2%"), fail, 9, "", 5, 1},
 		"nothing has succeeded": {0.002, precise("2%"), fail, 14, "", 0, 1},
 		"enough blocks count":   {0.1, v1alpha1.Design{ReserveBlocks: 26}, nil, 0, StopCounted, 14, 0},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/verdict/summary"
 )
 
 // BlockValues are the values of one measurement of one target in one cell.
@@ -36,7 +37,7 @@ func ValuesOf(run Run) (*Values, error) {
 		return nil, err
 	}
 	units = slices.DeleteFunc(units, func(u Unit) bool { return run.Layout.Plan.Targets[u.Target] == v1alpha1.ControlName })
-	return &Values{run: run, series: readSeries(run.Layout, run.Records), units: units}, nil
+	return &Values{run: run, series: readSeries(run.Layout, run.Records, summary.LeftOut), units: units}, nil
 }
 
 // Primary are the values of the measurements that the run declared for its comparisons, without any

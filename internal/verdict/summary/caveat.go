@@ -2,6 +2,8 @@ package summary
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -14,6 +16,9 @@ import (
 // trials with and without an effect of the quota.
 func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 	var words []string
+	if text := disturbedCaveat(behind); text != "" {
+		words = append(words, text)
+	}
 	for _, kind := range []v1alpha1.LimitKind{v1alpha1.LimitCPU, v1alpha1.LimitClient} {
 		var deciding []float64
 		for _, o := range behind {
@@ -34,6 +39,24 @@ func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 		}
 	}
 	return strings.Join(words, "; ")
+}
+
+// disturbedCaveat says that trials behind a median were disturbed; empty where none was. They are there because that lasted.
+func disturbedCaveat(behind []outcome) string {
+	n, by := 0, map[string]bool{}
+	for _, o := range behind {
+		if o.record.Disturbed {
+			n++
+			for _, check := range DisturbedBy(o.record) {
+				by[check] = true
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d trials were disturbed (%s), as most of the run was: the number is that of a server beside other work",
+		n, len(behind), strings.Join(slices.Sorted(maps.Keys(by)), ", "))
 }
 
 // inSome is the number of affected trials as text; empty when all are affected.

@@ -40,16 +40,21 @@ type pair struct{ block, cell int32 }
 // because it depends on the measurement. A disturbance excludes the whole pair, so all targets
 // are compared over the same blocks.
 func LeftOut(p *plan.Plan, records []contract.Record) []v1alpha1.LeftOutReason {
+	return reasonsOf(p, records, nil)
+}
+
+// reasonsOf is LeftOut, without what was disturbed by lasting checks alone.
+func reasonsOf(p *plan.Plan, records []contract.Record, lasting []string) []v1alpha1.LeftOutReason {
 	last := LastRecords(records)
 	disturbed := map[pair]bool{}
 	for _, t := range p.Trials {
-		if rec := last[t.Index]; rec != nil && isDisturbed(rec) {
+		if rec := last[t.Index]; rec != nil && isDisturbed(rec, lasting) {
 			disturbed[pair{t.Block, t.Cell}] = true
 		}
 	}
 	out := make([]v1alpha1.LeftOutReason, 0, len(p.Trials))
 	for _, t := range p.Trials {
-		out = append(out, whyLeftOut(last[t.Index], disturbed[pair{t.Block, t.Cell}]))
+		out = append(out, whyLeftOut(last[t.Index], disturbed[pair{t.Block, t.Cell}], lasting))
 	}
 	return out
 }
@@ -65,7 +70,7 @@ func LastRecords(records []contract.Record) map[int32]*contract.Record {
 
 // outcomes of the plan's trials, by cell and target.
 func outcomes(in Input) [][][]outcome {
-	last, leftOut := LastRecords(in.Records), LeftOut(in.Plan, in.Records)
+	last, leftOut := LastRecords(in.Records), LeftOutShown(in.Plan, in.Records)
 	out := make([][][]outcome, len(in.Plan.Cells))
 	for i := range out {
 		out[i] = make([][]outcome, len(in.Plan.Targets))
@@ -76,13 +81,13 @@ func outcomes(in Input) [][][]outcome {
 	return out
 }
 
-func isDisturbed(rec *contract.Record) bool {
-	return rec.State == contract.Succeeded && rec.Disturbed
+func isDisturbed(rec *contract.Record, lasting []string) bool {
+	return rec.State == contract.Succeeded && rec.Disturbed && !isShown(rec, lasting)
 }
 
 // whyLeftOut is the first reason that applies; pairDisturbed: a trial of the pair was
 // disturbed.
-func whyLeftOut(rec *contract.Record, pairDisturbed bool) v1alpha1.LeftOutReason {
+func whyLeftOut(rec *contract.Record, pairDisturbed bool, lasting []string) v1alpha1.LeftOutReason {
 	switch {
 	case rec == nil:
 		return v1alpha1.LeftOutNotRun
@@ -90,7 +95,7 @@ func whyLeftOut(rec *contract.Record, pairDisturbed bool) v1alpha1.LeftOutReason
 		return v1alpha1.LeftOutFailed
 	case rec.Valid == nil || !*rec.Valid:
 		return v1alpha1.LeftOutInvalid
-	case rec.Disturbed:
+	case isDisturbed(rec, lasting):
 		return v1alpha1.LeftOutDisturbed
 	case pairDisturbed:
 		return v1alpha1.LeftOutBlockDisturbed

@@ -4,6 +4,7 @@
 //
 //	summary.go    the entries
 //	outcome.go    which trials count, and why the others do not
+//	lasting.go    interference that lasts for most of a run
 //	labels.go     measurements of one name, told apart by their labels
 //	steady.go     whether the throughput was constant
 //	caveat.go     why a value is not what its name suggests
