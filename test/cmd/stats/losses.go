@@ -91,7 +91,7 @@ func lossRows() []simulation {
 	}
 	return []simulation{
 		one(passes, "falsely: the margin is lost, normal noise", atMost(errorRate), run(10, 1, normal, 0.03), passed),
-		one(passes, "falsely: the margin is lost, Laplace noise", atMost(errorRate), run(10, 1, laplace, 0.03), passed),
+		one(passes, "falsely: the margin is lost, noise of heavy tails", atMost(errorRate), run(10, 1, laplace, 0.03), passed),
 		one(passes, "falsely: the margin is lost, one trial in ten disturbed", atMost(errorRate), run(20, 1, disturbed, 0.03), passed),
 		one(passes, "falsely: the margin is lost, AR(1) 0.5", none, run(20, 1, autoregressive, 0.03), passed),
 		one(passes, "falsely: the margin is lost in one of 8, the others gain 10 %: no correction is needed", atMost(errorRate), run(10, 8, normal, 0.03, -0.1), passed),
