@@ -90,7 +90,7 @@ func TestProseFitsTheTerminal(t *testing.T) {
 		"plan of a sweep":        {"plan", "-f", samples + "sweep.yaml"},
 		"plan of a search":       {"plan", "-f", samples + "search.yaml"},
 		"new, with a warning":    {"new", "--target", "a=MySQL:9.7,max_conections=5", "--target", "b=Percona:8.4,max_connections=5"},
-		"new, refused":           {"new", "--target", "MySQL:8.4", "--blocks", "101"},
+		"new, refused":           {"new", "--target", "MySQL:8.4", "--blocks", "401"},
 		"new, asked":             {"new", "--ask"},
 		"explain a reason":       {"explain", "Queued"},
 		"explain a check":        {"explain", "no-op-writes"},

@@ -72,8 +72,8 @@ func TestNewAsks(t *testing.T) {
 
 // What only the plan refuses does not lose the answers: the error has them as a command line.
 func TestNewGivesTheAnswersBack(t *testing.T) {
-	_, _, err := made(t, "mine\n\n\n\nMySQL:9.7,sql_mode='ANSI'\n\n", "--ask", "--client-shape", "small", "--blocks", "101", "--threads", "4", "--warmup", "90s", "--duration", "2h")
-	want := `kubectl assay new --name 'mine' --tool 'sysbench' --target-shape 'cpu=2,memory=4Gi' --client-shape 'small' --storage '10Gi' --threads '4' --blocks '101' --warmup '1m30s' --duration '2h' --target 'MySQL:9.7,sql_mode='\''ANSI'\'''`
+	_, _, err := made(t, "mine\n\n\n\nMySQL:9.7,sql_mode='ANSI'\n\n", "--ask", "--client-shape", "small", "--blocks", "401", "--threads", "4", "--warmup", "90s", "--duration", "2h")
+	want := `kubectl assay new --name 'mine' --tool 'sysbench' --target-shape 'cpu=2,memory=4Gi' --client-shape 'small' --storage '10Gi' --threads '4' --blocks '401' --warmup '1m30s' --duration '2h' --target 'MySQL:9.7,sql_mode='\''ANSI'\'''`
 	if err == nil || !strings.Contains(err.Error(), "spec.design.blocks") || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
@@ -161,7 +161,7 @@ func TestNewPlans(t *testing.T) {
 		"another object's lines": {[]string{"--target", "MySQL:9.7", "--storage", "1Gi}\n  evil: {"}, "spec.targets[0].mysql.storage.size"},
 		"an effect of one":       {[]string{"--target", "MySQL:9.7", "--minimum-effect", "5%"}, "one server is compared with nothing"},
 		"an effect that is none": {[]string{"--target", "MySQL:8.4", "--target", "MySQL:9.7", "--minimum-effect", "3"}, "spec.analysis.minimumEffect"},
-		"too many blocks":        {[]string{"--target", "MySQL:9.7", "--blocks", "101"}, "spec.design.blocks"},
+		"too many blocks":        {[]string{"--target", "MySQL:9.7", "--blocks", "401"}, "spec.design.blocks"},
 		"too long":               {[]string{"--target", "a=MySQL:9.7", "--target", "b=MySQL:9.7", "--target", "c=MySQL:9.7", "--blocks", "100", "--duration", "10000s"}, "spec.deadline"},
 	} {
 		if out, _, err := made(t, "", tt.args...); err == nil || !strings.Contains(err.Error(), tt.says) || out != "" {
