@@ -68,15 +68,12 @@ func (a across) above(bound float64) float64 {
 	return a.distribution().CDF((bound - a.estimate) / a.standardError)
 }
 
-func (a across) twoSided() float64 {
-	return min(1, 2*min(a.above(0), across{-a.estimate, a.standardError, a.freedom}.above(0)))
+// below is the p-value of an estimate that is not below the bound.
+func (a across) below(bound float64) float64 {
+	return across{-a.estimate, a.standardError, a.freedom}.above(-bound)
 }
 
 func (a across) interval(errorRate float64) Interval {
 	half := a.standardError * a.distribution().Quantile(1-errorRate/2)
 	return Interval{Low: math.Exp(a.estimate - half), High: math.Exp(a.estimate + half), Coverage: 1 - errorRate}
-}
-
-func (a across) equivalence(bound float64) float64 {
-	return max(a.above(-bound), across{-a.estimate, a.standardError, a.freedom}.above(-bound))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/verdict/summary"
 )
@@ -19,6 +20,15 @@ type limited struct {
 	// client: a client was at its own CPU limit. saturated: the offered rate was not achieved.
 	// offered: a rate was offered.
 	client, saturated, offered int
+	// notSteady: the throughput changed within the window. tooShort: the window is too short to know.
+	notSteady, tooShort int
+}
+
+// plus is both together.
+func (l limited) plus(o limited) limited {
+	return limited{
+		l.trials + o.trials, l.client + o.client, l.saturated + o.saturated, l.offered + o.offered, l.notSteady + o.notSteady, l.tooShort + o.tooShort,
+	}
 }
 
 // countedTrial is a trial that counts, with the record of its last attempt.
@@ -54,24 +64,38 @@ func limitsOf(l Layout, records []contract.Record) map[place]limited {
 		if slices.ContainsFunc(rec.Values, func(v contract.RecordedValue) bool { return v.Name == contract.NameOffered }) {
 			n.offered++
 		}
+		switch stats.SteadyState(rec.Steadiness) {
+		case stats.NotSteady:
+			n.notSteady++
+		case stats.TooShort:
+			n.tooShort++
+		}
 		out[place{t.Target, t.Cell}] = n
 	}
 	return out
 }
 
-// limiting is what else than the servers decides the numbers of a comparison; none where nothing does.
-func (a *analyst) limiting(c Contrast) (out []v1alpha1.VerdictReason) {
-	x, y := a.limits[place{c.Value.Target, c.Value.Cell}], a.limits[place{c.Baseline.Target, c.Baseline.Cell}]
-	trials := count(x.trials + y.trials)
-	if n := x.client + y.client; n > 0 {
-		out = append(out, because(v1alpha1.CodeClientLimit, "trials", count(n), "of", trials))
+// limited are the trials of both sides of a contrast.
+func (a *analyst) limited(c Contrast) limited {
+	return a.limits[place{c.Value.Target, c.Value.Cell}].plus(a.limits[place{c.Baseline.Target, c.Baseline.Cell}])
+}
+
+// limiting is what else than the servers decides a measurement that has a verdict, by the trials of both sides; none where
+// nothing does.
+func limiting(measurement string, n limited) (out []v1alpha1.VerdictReason) {
+	says := func(code v1alpha1.ReasonCode, trials int) {
+		if trials > 0 {
+			out = append(out, because(code, "trials", count(trials), "of", count(n.trials)))
+		}
 	}
-	n := x.saturated + y.saturated
+	says(v1alpha1.CodeClientLimit, n.client)
 	switch {
-	case strings.HasPrefix(c.Measurement.Name, "latency.") && n > 0:
-		out = append(out, because(v1alpha1.CodeSaturated, "trials", count(n), "of", trials))
-	case c.Measurement.Name == contract.NameThroughput && x.offered+y.offered > n:
+	case strings.HasPrefix(measurement, "latency."):
+		says(v1alpha1.CodeSaturated, n.saturated)
+	case measurement == contract.NameThroughput && n.offered > n.saturated:
 		out = append(out, because(v1alpha1.CodeRateOffered))
 	}
+	says(v1alpha1.CodeNotSteady, n.notSteady)
+	says(v1alpha1.CodeWindowTooShort, n.tooShort)
 	return out
 }
