@@ -5,10 +5,10 @@ import (
 )
 
 // Gate compares a run that has ended with the expected numbers of a BenchmarkBaseline. A
-// measurement is slower when any of the given rules says so: threshold and test.
+// measurement is slower when any of the given rules says so: threshold, test and prediction.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.also) || !self.also.exists(b, b.name == self.baseline)",fieldPath=".also",message="also names further baselines: leave the one of baseline out"
-// +kubebuilder:validation:XValidation:rule="!self.fail.exists(f, f == 'Slower') || has(self.threshold) || has(self.test)",message="fail: [Slower] needs a rule: threshold, such as 25%, or test"
+// +kubebuilder:validation:XValidation:rule="!self.fail.exists(f, f == 'Slower') || has(self.threshold) || has(self.test) || has(self.prediction)",message="fail: [Slower] needs a rule: threshold, such as 25%, test, or prediction"
 type Gate struct {
 	// baseline is the name of a BenchmarkBaseline in the namespace of the run. It is read once, at
 	// the end of the run, which does not wait for it. Without it Passed is Unknown.
@@ -51,9 +51,14 @@ type Gate struct {
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 1000.0",message="threshold must be above 0% and at most 1000%, such as 25%"
 	Threshold string `json:"threshold,omitempty"`
 
-	// test compares the values of all blocks of both runs by a rank test.
+	// test compares the values of all blocks of both runs by a rank test. It does not know how runs of one server differ.
 	// +optional
 	Test *GateTest `json:"test,omitempty"`
+
+	// prediction compares the median of the run with what several runs of the baseline predict of one more: how runs of one
+	// server differ is part of it.
+	// +optional
+	Prediction *GatePrediction `json:"prediction,omitempty"`
 
 	// requireLike are the properties in which the run and the baseline must not differ. Where they
 	// do, or where they are unknown on either side, Passed is Unknown. Absent: differences that
@@ -144,10 +149,10 @@ const (
 // GateTest is a test of all measurements of a baseline together.
 // +kubebuilder:object:generate=false
 type GateTest struct {
-	// errorRate is the largest probability that at least one measurement is called slower when no
-	// value of either run depends on which run it is from, as a percentage from 0.1% to 20%. Runs of
-	// one and the same server differ by more than the blocks of a run do, so that false alarms are
-	// more frequent: minimumEffect has to cover what runs differ by.
+	// errorRate is the largest probability that at least one measurement is called slower whose values are worse by
+	// minimumEffect or less, as a percentage from 0.1% to 20%. It takes all values of a run as independent. Runs of one and
+	// the same server differ by more than the blocks of a run do, so that false alarms are more frequent: minimumEffect
+	// has to cover what runs differ by, and prediction measures it.
 	// +optional
 	// +kubebuilder:default="5%"
 	// +kubebuilder:validation:MaxLength=8
@@ -155,13 +160,36 @@ type GateTest struct {
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) >= 0.1 && double(self.replace('%', '')) <= 20.0",message="errorRate must be from 0.1% to 20%, such as 5%"
 	ErrorRate string `json:"errorRate,omitempty"`
 
-	// minimumEffect is the smallest change for the worse that the test fails for, as a percentage
-	// above 0% and up to 100%.
+	// minimumEffect is the change for the worse that is allowed, as a percentage above 0% and up to 100%. A measurement is
+	// slower when it is shown to be worse by more: the interval decides, and not the estimate. Rates, which cannot lose
+	// more than everything, need less than 100%.
 	// +optional
 	// +kubebuilder:default="5%"
 	// +kubebuilder:validation:MaxLength=8
 	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="minimumEffect must be above 0% and at most 100%, such as 5%"
+	MinimumEffect string `json:"minimumEffect,omitempty"`
+}
+
+// GatePrediction is a prediction of one more run, of all measurements of a baseline together.
+// +kubebuilder:object:generate=false
+type GatePrediction struct {
+	// errorRate is the largest probability that at least one measurement of a run is called slower which is like those of the
+	// baseline (spec.runs), as a percentage from 0.1% to 20%. It takes the medians of runs as independent, and their
+	// logarithms as normal.
+	// +optional
+	// +kubebuilder:default="5%"
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) >= 0.1 && double(self.replace('%', '')) <= 20.0",message="errorRate must be from 0.1% to 20%, such as 5%"
+	ErrorRate string `json:"errorRate,omitempty"`
+
+	// minimumEffect is the change of the level for the worse that is allowed, as a percentage above 0% and up to 100%: a
+	// measurement is slower when it is shown to be worse by more. Absent: any change counts that the prediction shows.
+	// +optional
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="minimumEffect must be above 0% and at most 100%, such as 2%"
 	MinimumEffect string `json:"minimumEffect,omitempty"`
 }
 
@@ -283,10 +311,18 @@ type GateEntry struct {
 	// ratio of the medians, run over baseline.
 	// +optional
 	Ratio Figure `json:"ratio,omitempty"`
-	// adjustedP is the p-value of the test for all measurements together, by Holm; absent without
-	// spec.gate.test.
+	// adjustedP is the p-value of the test for all measurements together, by Holm: the probability of values as bad as these or
+	// worse, if the measurement were worse by minimumEffect. Absent without spec.gate.test.
 	// +optional
 	AdjustedP Figure `json:"adjustedP,omitempty"`
+	// predictionP is the p-value of the prediction for all measurements together, by Holm: the probability of a median as bad
+	// as this or worse, if the run were like those of the baseline but for minimumEffect. Absent without spec.gate.prediction.
+	// +optional
+	PredictionP Figure `json:"predictionP,omitempty"`
+	// detectableEffect is the smallest change for the worse, such as 0.062, that test or prediction would have found in four of
+	// five such runs, at the spread that the values have. Present where they found none.
+	// +optional
+	DetectableEffect Figure `json:"detectableEffect,omitempty"`
 	// text is the entry in words.
 	// +required
 	Text Line `json:"text"`

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
 )
@@ -111,11 +111,13 @@ type judgement struct {
 	// expected are the measurements of the baseline, and all what became of them.
 	expected []baseline.Expected
 	all      []judged
-	// family of comparisons for the test, one for each that is expected, and why there is none.
-	family   []stats.Comparison
-	untested []string
+	// tested and predicted are the evidence for the rules that need any, on each that is expected.
+	tested    []tested
+	predicted []predicted
 	// unread is why nothing was compared; empty where something was.
 	unread string
+	// most is the largest change for the worse that a measurement which passed may have, unfound in one of five such runs.
+	most float64
 	// unmet says in which required aspects the sides differ.
 	unmet string
 }
@@ -171,8 +173,20 @@ func (j *judgement) conclude() {
 	if j.likeness(); j.unmet != "" {
 		j.withdraw()
 	}
+	j.missed()
 	j.count()
 	j.verdict()
+}
+
+// missed says of each measurement that passed what the rules would have found.
+func (j *judgement) missed() {
+	for i := range j.all {
+		if one := &j.all[i]; one.outcome == v1alpha1.OutcomePassed && one.detectable > 0 {
+			one.entry.DetectableEffect = v1alpha1.FourDigits(one.detectable)
+			one.text += fmt.Sprintf("; %s worse or more would have been found in four of five such runs", figure.Share(one.detectable))
+			j.most = max(j.most, one.detectable)
+		}
+	}
 }
 
 // judged is one measurement.
@@ -185,6 +199,15 @@ type judged struct {
 	factor bool
 	text   string
 	entry  v1alpha1.GateEntry
+	// detectable is the smallest change for the worse that a rule would have found; 0 where that is not known.
+	detectable float64
+}
+
+// finds so large a change for the worse, by one of the rules.
+func (one *judged) finds(change float64) {
+	if one.detectable == 0 || change < one.detectable {
+		one.detectable = change
+	}
 }
 
 // compare what the baseline expects with what the run has.
