@@ -142,13 +142,12 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 	if e.IntervalLow != "" {
 		e.Reasons = append(e.Reasons, coarse(one.above)...)
 	}
-	e.Reasons = append(e.Reasons, because(v1alpha1.CodeOneRunEach))
 	if decides(e) {
 		twin := one.contrast.Value
 		n := a.baseline.limits[place{u.Target, u.Cell}].plus(a.value.limits[place{twin.Target, twin.Cell}])
 		e.Reasons = append(e.Reasons, limiting(one.contrast.Measurement.Name, n)...)
 	}
-	e.Reasons = bounded(e.Reasons)
+	e.Reasons = bounded(append(e.Reasons, because(v1alpha1.CodeOneRunEach)))
 	return e
 }
 

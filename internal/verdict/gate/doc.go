@@ -10,6 +10,7 @@
 //	rules.go   when a measurement is slower: by threshold
 //	test.go    by the blocks of both runs, beyond the minimum effect
 //	prediction.go  by what several runs of the baseline predict of one more
+//	missed.go  what would have been found of what passed
 //	alike.go   the circumstances of both sides
 //	words.go   the verdict in words
 //	alarm.go   a regression of a series, and whether it is confirmed

@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
 )
@@ -178,17 +177,6 @@ func (j *judgement) conclude() {
 	j.verdict()
 }
 
-// missed says of each measurement that passed what the rules would have found.
-func (j *judgement) missed() {
-	for i := range j.all {
-		if one := &j.all[i]; one.outcome == v1alpha1.OutcomePassed && one.detectable > 0 {
-			one.entry.DetectableEffect = v1alpha1.FourDigits(one.detectable)
-			one.text += fmt.Sprintf("; %s worse or more would have been found in four of five such runs", figure.Share(one.detectable))
-			j.most = max(j.most, one.detectable)
-		}
-	}
-}
-
 // judged is one measurement.
 type judged struct {
 	outcome v1alpha1.GateOutcome
@@ -201,13 +189,6 @@ type judged struct {
 	entry  v1alpha1.GateEntry
 	// detectable is the smallest change for the worse that a rule would have found; 0 where that is not known.
 	detectable float64
-}
-
-// finds so large a change for the worse, by one of the rules.
-func (one *judged) finds(change float64) {
-	if one.detectable == 0 || change < one.detectable {
-		one.detectable = change
-	}
 }
 
 // compare what the baseline expects with what the run has.

@@ -15,5 +15,7 @@
 //	series.go       steady state of trials
 //	sweeps.go       knees, peaks, searches, variance components
 //	gates.go        gates against a baseline, and change points of a series
+//	predictions.go  gates that judge by several runs
+//	starts.go       products whose starts differ
 //	analysis.go     time and memory of internal/verdict/analysis, measured alone
 package main

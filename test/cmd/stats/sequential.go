@@ -8,10 +8,10 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
-// sequences are the rows of experiments that stop early: 6 to 40 blocks, until 2 %.
+// sequences are the rows of experiments that stop early: 6 to 40 blocks, until 5 %.
 func sequences() []simulation {
 	const least, most = 6, 40
-	precise := func(decisions []stats.Decision) bool { return stats.Precise(decisions, 0.02) }
+	precise := func(decisions []stats.Decision) bool { return stats.Precise(decisions, 0.05) }
 	var all []simulation
 	for _, of := range []struct {
 		cells int
@@ -20,8 +20,8 @@ func sequences() []simulation {
 		noise noise
 		stop  func([]stats.Decision) bool
 	}{
-		{1, "until 2 %", "normal noise", normal, precise},
-		{10, "until 2 %", "normal noise", normal, precise},
+		{1, "until 5 %", "normal noise", normal, precise},
+		{10, "until 5 %", "normal noise", normal, precise},
 		{1, "until something differs", "normal noise", normal, anyDifference},
 		{1, "until something differs", "AR(1) 0.5", autoregressive, anyDifference},
 		{10, "until something differs", "AR(1) 0.5", autoregressive, anyDifference},
