@@ -103,28 +103,42 @@ func (p Prediction) Below(value float64) float64 {
 // Source: the noncentral t distribution, as the normal one averaged over that of the standard deviation: N. L. Johnson, S. Kotz,
 // N. Balakrishnan, Continuous Univariate Distributions, vol. 2, 2nd ed., Wiley 1995, chapter 31.
 func (p Prediction) Detectable(errorRate, power float64) float64 {
+	shift := knownShifts.Of(shiftKey{p.of.freedom, errorRate, power}, foundShift)
+	return math.Expm1(shift*p.of.standardError + p.step/2)
+}
+
+// shiftKey is what foundShift depends on.
+type shiftKey struct{ freedom, errorRate, power float64 }
+
+// knownShifts caches foundShift: all measurements of a gate have the same.
+var knownShifts = Memo[shiftKey, float64]{Most: 64}
+
+// foundShift in standard errors is what a one-sided t test finds with the power.
+func foundShift(of shiftKey) float64 {
 	const parts = 400
-	critical := p.of.distribution().Quantile(1 - errorRate)
+	critical := across{freedom: of.freedom}.distribution().Quantile(1 - of.errorRate)
 	spreads := make([]float64, parts)
 	for i := range spreads {
-		spreads[i] = math.Sqrt(distuv.ChiSquared{K: p.of.freedom}.Quantile((float64(i)+0.5)/parts) / p.of.freedom)
+		spreads[i] = math.Sqrt(distuv.ChiSquared{K: of.freedom}.Quantile((float64(i)+0.5)/parts) / of.freedom)
 	}
-	found := func(shift float64) float64 {
-		sum := 0.0
+	found := func(shift float64) (share float64) {
 		for _, s := range spreads {
-			sum += normalTail(shift-critical*s) / parts
+			share += normalTail(shift-critical*s) / parts
 		}
-		return sum
+		return share
 	}
-	low, high := 0.0, critical+10
+	low, high := 0.0, 1.0
+	for found(high) < of.power {
+		high *= 2
+	}
 	for high-low > 1e-6*high {
-		if middle := (low + high) / 2; found(middle) < power {
+		if middle := (low + high) / 2; found(middle) < of.power {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	return math.Expm1(high*p.of.standardError + p.step/2)
+	return high
 }
 
 // Resolution of values that a tool has rounded or counted in buckets: the smallest difference of two of their logarithms. Of
