@@ -63,9 +63,11 @@ func (p *progress) note(text string) {
 	}
 	p.last = text
 	if p.width() > 0 {
-		text = clearLine + text
+		p.print(clearLine)
 	}
-	p.print(text + "\n")
+	page := output.NewPage(p.out)
+	page.Line(text)
+	_ = page.Flush() // the terminal may be gone
 }
 
 // done removes the bar.

@@ -40,7 +40,7 @@ func waitingRun(message string) *v1alpha1.BenchmarkRun {
 
 // What a terminal of some width shows.
 func TestBar(t *testing.T) {
-	const whole = "[===             ] 12/60 trials, ends in 4m, 1 not counted, mysql threads=8 block 3, last mariadb 1,304 tx/s"
+	const whole = "[===             ] 12/60 trials, ends in 4 min, 1 not counted, mysql threads=8 block 3, last mariadb 1,304 tx/s"
 	for width, want := range map[int]string{
 		200: clearLine + whole, 80: clearLine + string([]rune(whole)[:78]) + "…", 120: clearLine + whole,
 	} {

@@ -5,7 +5,7 @@ package explain
 // reasons in the order of the API, with the comments of their constants.
 var reasons = []struct{ name, family, meaning string }{
 	{"Succeeded", "Transient: states of a step. The manager goes on by itself.", "The step is done, or the run is complete."},
-	{"StoppedEarly", "Transient: states of a step. The manager goes on by itself.", "Every compared ratio is known well enough (design.stopEarly), so that the blocks that are left were not measured."},
+	{"StoppedEarly", "Transient: states of a step. The manager goes on by itself.", "Every compared ratio is known well enough (design.precision), the time is up (design.within), or enough blocks count (design.reserveBlocks), so that the blocks that are left were not measured."},
 	{"NotReached", "Transient: states of a step. The manager goes on by itself.", "The run has not come so far, or ended before."},
 	{"NotContacted", "Transient: states of a step. The manager goes on by itself.", "No login to an external target was attempted yet."},
 	{"Progressing", "Transient: states of a step. The manager goes on by itself.", "The step is being worked on."},
@@ -97,7 +97,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"ImageUnresolved", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A registry did not say which digest the tag of an image has. No run is started for that."},
 	{"Regressed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A measurement became slower, and further runs confirm it."},
 	{"Unconfirmed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A measurement became slower, and no further run has confirmed it yet."},
-	{"LastRunFailed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The last run did not succeed: it failed, or its condition Valid or Passed is False."},
+	{"LastRunFailed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The outcome of the last run is Failed, Invalid or GateFailed."},
 	{"HistoryUnreadable", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The ConfigMap with the history cannot be read, belongs to another object, or was written by a newer Assay. Runs are not deleted meanwhile."},
 	{"Slower", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "A measurement is worse than its baseline allows, or a comparison of the run loses more than the margin. The message names it."},
 	{"Missing", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run has no value that counts for a measurement of the baseline."},
@@ -108,7 +108,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"BaselineInvalid", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The numbers of the BenchmarkBaseline contradict themselves."},
 	{"NotAlike", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run was measured in other circumstances than its baseline, or two targets of the run in circumstances that differ, in what requireLike names."},
 	{"NotComparable", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run has another workload than that of the baseline. Nothing was compared."},
-	{"NotJudged", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "No measurement can be compared, a comparison of the run shows neither that the margin is lost nor that it is not, or nothing looks."},
+	{"NotJudged", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "No measurement can be compared, a comparison of the run shows neither that the margin is lost nor that it is not, or there is neither a gate nor a search for change points."},
 	{"ReportTooLarge", "Reports: reasons of status.report, besides those above. They say nothing about the run.", "The page would take more memory than the manager gives to it. The ConfigMap of the report has its tables."},
 	{"ReportNotStored", "Reports: reasons of status.report, besides those above. They say nothing about the run.", "A part of the report could not be stored, and is not tried again."},
 }

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
@@ -23,16 +24,36 @@ func linesOf(run *v1alpha1.BenchmarkRun) string {
 // A run that may stop early says at an interim analysis why it ends, or what it waits for.
 func TestWhyARunStops(t *testing.T) {
 	at := func(change func(*analysis.InterimResult)) analysis.InterimResult {
-		out := analysis.InterimResult{Blocks: 8, MaxBlocks: 40, Precision: 0.02, Widest: 0.05, Ratios: 2}
+		out := analysis.InterimResult{Blocks: 8, Counted: 7, Rule: analysis.Stop{MostBlocks: 40, Precision: 0.02}, Widest: 0.05, Ratios: 2}
 		change(&out)
 		return out
 	}
+	expects := func(expected *int32, reachable string) func(*analysis.InterimResult) {
+		return func(r *analysis.InterimResult) {
+			r.Forecast = &contract.Forecast{AfterBlocks: 8, MostBlocks: 40, ExpectedBlocks: expected, Reachable: reachable}
+		}
+	}
+	wide := "after 8 of at most 40 blocks: a ratio is known to within 5 %, and all of them have to be to within 2 %"
 	for want, in := range map[string]analysis.InterimResult{
-		"stopped after 8 of at most 40 blocks: every ratio is known to within 2 % (the widest interval: 1 %)":    at(func(r *analysis.InterimResult) { r.Stop, r.Widest = true, 0.01 }),
-		"stopped after 8 of at most 40 blocks: the gate has passed":                                              at(func(r *analysis.InterimResult) { r.Stop, r.Gate = true, v1alpha1.OutcomePassed }),
-		"stopped after 8 of at most 40 blocks: the gate has failed":                                              at(func(r *analysis.InterimResult) { r.Stop, r.Gate = true, v1alpha1.OutcomeSlower }),
-		"after 8 of at most 40 blocks: 1 of 2 ratios have no interval, or too few blocks for a verdict":          at(func(r *analysis.InterimResult) { r.Without = 1 }),
-		"after 8 of at most 40 blocks: a ratio is known to within 5 %, and all of them have to be to within 2 %": at(func(*analysis.InterimResult) {}),
+		"stopped after 8 of at most 40 blocks: every ratio is known to within 2 % (the widest interval: 1 %)": at(func(r *analysis.InterimResult) { r.Stop, r.Widest = analysis.StopPrecise, 0.01 }),
+		"stopped after 8 of at most 40 blocks: another one does not fit into 10m0s (a ratio is known to within 5 %, and 2 % was wanted)": at(func(r *analysis.InterimResult) {
+			r.Stop, r.Rule.Within = analysis.StopInTime, 10*time.Minute
+		}),
+		"stopped after 8 of at most 40 blocks: 7 of them count in every comparison": at(func(r *analysis.InterimResult) { r.Stop = analysis.StopCounted }),
+		"stopped after 8 of at most 40 blocks: the gate has passed":                 at(func(r *analysis.InterimResult) { r.Stop = analysis.StopGatePassed }),
+		"stopped after 8 of at most 40 blocks: the gate has failed":                 at(func(r *analysis.InterimResult) { r.Stop = analysis.StopGateFailed }),
+		"after 8 of at most 40 blocks: 7 of them count in the comparison that has fewest, and 8 are wanted": at(func(r *analysis.InterimResult) {
+			r.Rule = analysis.Stop{MostBlocks: 40, Counted: 8}
+		}),
+		"after 8 of at most 40 blocks: 1m0s of 10m0s are over": at(func(r *analysis.InterimResult) {
+			r.Rule, r.Elapsed = analysis.Stop{MostBlocks: 40, Within: 10 * time.Minute}, time.Minute
+		}),
+		"after 8 of at most 40 blocks: the pilot goes on":                                               at(func(r *analysis.InterimResult) { r.Widest = 0 }),
+		"after 8 of at most 40 blocks: 1 of 2 ratios have no interval, or too few blocks for a verdict": at(func(r *analysis.InterimResult) { r.Without = 1 }),
+		wide: at(func(*analysis.InterimResult) {}),
+		wide + "; at this spread that takes about 30 blocks":                                    at(expects(new(int32(30)), "0.018")),
+		wide + "; at this spread that takes about 90 blocks, and 40 fit, which reach about 3 %": at(expects(new(int32(90)), "0.03")),
+		wide + "; at this spread the 40 blocks that fit reach about 3 %":                        at(expects(nil, "0.03")),
 	} {
 		if got := InterimText(in); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -146,22 +146,22 @@ func TestAGateEndsARun(t *testing.T) {
 	for name, tt := range map[string]struct {
 		ratio, spread float64
 		margin        float64
-		want          v1alpha1.GateOutcome
+		want          StopReason
 	}{
-		"a loss, and wide":      {0.7, 0.05, 0.03, v1alpha1.OutcomeSlower},
-		"a gain, and wide":      {1.3, 0.05, 0.03, v1alpha1.OutcomePassed},
+		"a loss, and wide":      {0.7, 0.05, 0.03, StopGateFailed},
+		"a gain, and wide":      {1.3, 0.05, 0.03, StopGatePassed},
 		"not decided":           {0.97, 0.05, 0.03, ""},
 		"no gate over the data": {0.7, 0.05, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := mayStop(t, 40, 1, "1%")
+			in := mayStop(t, 40, 1, precise("1%"))
 			in.Declaration.Margin = tt.margin
 			in.Records = until(recordsOf(in.Layout.Plan, tt.spread, bOver(tt.ratio)), 14)
 			got, err := Interim(in, 14)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Gate != tt.want || got.Stop != (tt.want != "") || got.Widest <= got.Precision {
+			if got.Stop != tt.want || got.Widest <= got.Rule.Precision {
 				t.Errorf("%+v, want %q", got, tt.want)
 			}
 			if tt.margin == 0 {

@@ -102,11 +102,11 @@ func TestALook(t *testing.T) {
 		counted int
 		without int
 	}{
-		"narrow enough":         {0.002, precise("2%"), nil, 0, StopPrecise, 14, 0},
-		"too wide":              {0.1, precise("2%"), nil, 0, "", 14, 0},
-		"wide is enough":        {0.1, precise("50%"), nil, 0, StopPrecise, 14, 0},
-		"disturbed blocks":      {0.002, precise("2%"), disturb, 3, StopPrecise, 11, 0},
-		"most are disturbed":    {0.002, precise("2%"), disturb, 9, "", 5, 1},
+		"narrow enough":      {0.002, precise("2%"), nil, 0, StopPrecise, 14, 0},
+		"too wide":           {0.1, precise("2%"), nil, 0, "", 14, 0},
+		"wide is enough":     {0.1, precise("50%"), nil, 0, StopPrecise, 14, 0},
+		"disturbed blocks":   {0.002, precise("2%"), disturb, 3, StopPrecise, 11, 0},
+		"most are disturbed": {0.002, precise("2%"), disturb, 9, "", 5, 1},
 		"most are disturbed by what lasts": {0.002, precise("2%"), func(records []contract.Record, n int) []contract.Record {
 			for i := range n {
 				disturbedBy(&records[2*i], "neighbours")

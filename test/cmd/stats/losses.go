@@ -96,7 +96,7 @@ func lossRows() []simulation {
 	}
 	return []simulation{
 		one(passes, "falsely: the margin is lost, normal noise", atMost(errorRate), run(10, 1, normal, lossMargin), passed),
-		one(passes, "falsely: the margin is lost, Laplace noise", atMost(errorRate), run(10, 1, laplace, lossMargin), passed),
+		one(passes, "falsely: the margin is lost, noise of heavy tails", atMost(errorRate), run(10, 1, laplace, lossMargin), passed),
 		one(passes, "falsely: the margin is lost, one trial in ten disturbed", atMost(errorRate), run(20, 1, disturbed, lossMargin), passed),
 		one(passes, "falsely: the margin is lost, AR(1) 0.5", none, run(20, 1, autoregressive, lossMargin), passed),
 		one(passes, "falsely: the margin is lost in one of 8, the others gain 30 %: no correction is needed", atMost(errorRate), run(10, 8, normal, lossMargin, -0.3), passed),

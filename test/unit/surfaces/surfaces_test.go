@@ -103,7 +103,6 @@ func TestEverySurfaceTellsTheSame(t *testing.T) {
 			case source.Object.Finished():
 				source.Object.Status.Phase = v1alpha1.PhaseComplete
 			}
-			source.Object.Status.Plan.Analysis = &v1alpha1.PlannedAnalysis{DetectableEffect: "0.048"}
 			read, err := stored.Read(t.Context(), source)
 			if err != nil {
 				t.Fatal(err)
