@@ -23,7 +23,7 @@ func sequences() []simulation {
 	}{
 		{1, 0.05, "normal noise", normal, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
 		{1, 0.025, "normal noise", normal, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
-		{1, 0.05, "Laplace noise", laplace, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
+		{1, 0.05, "noise of heavy tails", laplace, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
 		{1, 0.05, "1 trial in 10 loses up to 20 %", disturbed, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
 		{1, 0.05, "AR(1) 0.5, drift 5 %", autoregressive, 0.05, stats.PrecisionErrorShare, atLeastAbout(0.93)},
 		{10, 0.05, "normal noise", normal, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
