@@ -22,6 +22,13 @@ type BenchmarkBaselineSpec struct {
 	// +kubebuilder:validation:MaxItems=512
 	Measurements []ExpectedMeasurement `json:"measurements"`
 
+	// runs whose medians the measurements have (measurements[].runs), in that order: run itself, and repetitions of it. They
+	// are what spec.gate.prediction of a run judges by. Absent for a baseline of one run.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	Runs []RepeatedRun `json:"runs,omitempty"`
+
 	// environments are the circumstances of the trials: settings of the servers, machines and data,
 	// as they were recorded.
 	// +optional
@@ -67,6 +74,20 @@ type BaselineRun struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=8192
 	Headline string `json:"headline,omitempty"`
+}
+
+// RepeatedRun is one of several runs of one experiment.
+type RepeatedRun struct {
+	// name of the BenchmarkRun.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	Name Name `json:"name"`
+	// uid of it.
+	// +optional
+	UID Digest `json:"uid,omitempty"`
+	// completionTime is when it ended.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 }
 
 // Promotion makes the numbers of a run the expected ones.
@@ -150,6 +171,14 @@ type ExpectedMeasurement struct {
 	// +kubebuilder:validation:items:MaxLength=32
 	// +kubebuilder:validation:items:Pattern=`^-?[0-9]{1,20}(\.[0-9]{1,20})?$`
 	Blocks []string `json:"blocks"`
+	// runs are the medians of the measurement in each of spec.runs, as decimal numbers, in that order. Absent where one of these
+	// runs has no value that counts: which of them count never depends on their values.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=32
+	// +kubebuilder:validation:items:Pattern=`^-?[0-9]{1,20}(\.[0-9]{1,20})?$`
+	Runs []string `json:"runs,omitempty"`
 }
 
 // BaselineEnvironment are the circumstances of trials of one target.

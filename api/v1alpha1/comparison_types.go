@@ -108,6 +108,19 @@ type ComparisonEntry struct {
 	// the true ratio of these servers. It is for this interval by itself.
 	// +optional
 	IntervalConfidence Figure `json:"intervalConfidence,omitempty"`
+	// equivalenceLow and equivalenceHigh bound the ratio by the interval that showed the difference to be less than the
+	// minimum effect: that of two one-sided tests at the error rate, of 90 % for one comparison at 5 %. It is narrower than
+	// intervalLow to intervalHigh, which may reach beyond the minimum effect. Present where the verdict is Equivalent, and
+	// with belowMinimumEffect.
+	// +optional
+	EquivalenceLow Figure `json:"equivalenceLow,omitempty"`
+	// equivalenceHigh is the upper end.
+	// +optional
+	EquivalenceHigh Figure `json:"equivalenceHigh,omitempty"`
+	// equivalenceConfidence is the least probability, 0 to 1, that an interval of this level contains
+	// the true ratio of these servers. It is for this interval by itself.
+	// +optional
+	EquivalenceConfidence Figure `json:"equivalenceConfidence,omitempty"`
 	// p is the probability of a difference at least this large if there is no true difference; for this comparison by
 	// itself. Absent without a ratio, and where all blocks are one observation.
 	// +optional

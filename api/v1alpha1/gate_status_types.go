@@ -155,9 +155,18 @@ type GateEntry struct {
 	// ratio over the baseline: of the medians with a BenchmarkBaseline, and the estimate of the paired test of a comparison.
 	// +optional
 	Ratio Figure `json:"ratio,omitempty"`
-	// adjustedP is the p-value of slower for all measurements together, by Holm; absent without a test.
+	// adjustedP is the p-value of slower for all measurements together, by Holm: the probability of values as bad as these or
+	// worse, if the measurement were worse by minimumEffect, or the comparison by the margin. Absent without a test.
 	// +optional
 	AdjustedP Figure `json:"adjustedP,omitempty"`
+	// predictionP is the p-value of the prediction for all measurements together, by Holm: the probability of a median as bad
+	// as this or worse, if the run were like those of the baseline but for minimumEffect. Absent without spec.gate.prediction.
+	// +optional
+	PredictionP Figure `json:"predictionP,omitempty"`
+	// detectableEffect is the smallest change for the worse, such as 0.062, that test or prediction would have found in four of
+	// five such runs, at the spread that the values have. Present where they found none.
+	// +optional
+	DetectableEffect Figure `json:"detectableEffect,omitempty"`
 	// passedP is the p-value of a loss of the margin or more, by itself: at most the error rate of a comparison that has passed.
 	// Absent with a baseline.
 	// +optional

@@ -1,14 +1,14 @@
 package v1alpha1
 
 // Gate says whether a run that has ended has passed. It compares the run either with the expected numbers of a
-// BenchmarkBaseline, by a threshold or a test, or two sides of the run itself, by a margin.
+// BenchmarkBaseline, by a threshold, a test or a prediction, or two sides of the run itself, by a margin.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.baseline) != has(self.comparisons)",message="a gate compares with one of two: set baseline (a stored BenchmarkBaseline), or comparisons: Declared with a margin (the run's own spec.analysis.comparisons)"
 // +kubebuilder:validation:XValidation:rule="!has(self.comparisons) || has(self.margin)",fieldPath=".margin",message="margin is missing: comparisons need the loss that fails, such as 3%"
-// +kubebuilder:validation:XValidation:rule="has(self.comparisons) || !has(self.margin)",fieldPath=".margin",message="margin is for comparisons: with a baseline set threshold, such as 25%, or test"
-// +kubebuilder:validation:XValidation:rule="!has(self.comparisons) || !has(self.also) && !has(self.otherWorkload) && !has(self.fail) && !has(self.threshold) && !has(self.test) && !has(self.requireLike)",fieldPath=".comparisons",message="also, otherWorkload, fail, threshold, test and requireLike are about a baseline: leave them out with comparisons, which have margin, spec.analysis.errorRate and spec.analysis.requireLike"
+// +kubebuilder:validation:XValidation:rule="has(self.comparisons) || !has(self.margin)",fieldPath=".margin",message="margin is for comparisons: with a baseline set threshold, such as 25%, test, or prediction"
+// +kubebuilder:validation:XValidation:rule="!has(self.comparisons) || !has(self.also) && !has(self.otherWorkload) && !has(self.fail) && !has(self.threshold) && !has(self.test) && !has(self.prediction) && !has(self.requireLike)",fieldPath=".comparisons",message="also, otherWorkload, fail, threshold, test, prediction and requireLike are about a baseline: leave them out with comparisons, which have margin, spec.analysis.errorRate and spec.analysis.requireLike"
 // +kubebuilder:validation:XValidation:rule="!has(self.also) || !has(self.baseline) || !self.also.exists(b, b.name == self.baseline)",fieldPath=".also",message="also names further baselines: leave the one of baseline out"
-// +kubebuilder:validation:XValidation:rule="has(self.comparisons) || has(self.threshold) || has(self.test) || has(self.fail) && !self.fail.exists(f, f == 'Slower')",message="fail: [Slower] needs a rule: threshold, such as 25%, or test"
+// +kubebuilder:validation:XValidation:rule="has(self.comparisons) || has(self.threshold) || has(self.test) || has(self.prediction) || has(self.fail) && !self.fail.exists(f, f == 'Slower')",message="fail: [Slower] needs a rule: threshold, such as 25%, test, or prediction"
 type Gate struct {
 	// baseline is the name of a BenchmarkBaseline in the namespace of the run. It is read once, at
 	// the end of the run, which does not wait for it. Where there is none, Passed is Unknown. A gate has either this
@@ -66,9 +66,15 @@ type Gate struct {
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 1000.0",message="threshold must be above 0% and at most 1000%, such as 25%"
 	Threshold string `json:"threshold,omitempty"`
 
-	// test compares the values of all blocks of both runs by a rank test. Only with a baseline.
+	// test compares the values of all blocks of both runs by a rank test. It does not know how runs of one server differ. Only
+	// with a baseline.
 	// +optional
 	Test *GateTest `json:"test,omitempty"`
+
+	// prediction compares the median of the run with what several runs of the baseline predict of one more: how runs of one
+	// server differ is part of it. Only with a baseline.
+	// +optional
+	Prediction *GatePrediction `json:"prediction,omitempty"`
 
 	// requireLike are the properties in which the run and the baseline must not differ. Where they
 	// do, or where they are unknown on either side, Passed is Unknown. Absent: differences that
@@ -169,10 +175,10 @@ const (
 // GateTest is a test of all measurements of a baseline together.
 // +kubebuilder:object:generate=false
 type GateTest struct {
-	// errorRate is the largest probability that at least one measurement is called slower when no
-	// value of either run depends on which run it is from, as a percentage from 0.1% to 20%. Runs of
-	// one and the same server differ by more than the blocks of a run do, so that false alarms are
-	// more frequent: minimumEffect has to cover what runs differ by.
+	// errorRate is the largest probability that at least one measurement is called slower whose values are worse by
+	// minimumEffect or less, as a percentage from 0.1% to 20%. It takes all values of a run as independent. Runs of one and
+	// the same server differ by more than the blocks of a run do, so that false alarms are more frequent: minimumEffect
+	// has to cover what runs differ by, and prediction measures it.
 	// +optional
 	// +kubebuilder:default="5%"
 	// +kubebuilder:validation:MaxLength=8
@@ -180,12 +186,35 @@ type GateTest struct {
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) >= 0.1 && double(self.replace('%', '')) <= 20.0",message="errorRate must be from 0.1% to 20%, such as 5%"
 	ErrorRate string `json:"errorRate,omitempty"`
 
-	// minimumEffect is the smallest change for the worse that the test fails for, as a percentage
-	// above 0% and up to 100%.
+	// minimumEffect is the change for the worse that is allowed, as a percentage above 0% and up to 100%. A measurement is
+	// slower when it is shown to be worse by more: the interval decides, and not the estimate. Rates, which cannot lose
+	// more than everything, need less than 100%.
 	// +optional
 	// +kubebuilder:default="5%"
 	// +kubebuilder:validation:MaxLength=8
 	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="minimumEffect must be above 0% and at most 100%, such as 5%"
+	MinimumEffect string `json:"minimumEffect,omitempty"`
+}
+
+// GatePrediction is a prediction of one more run, of all measurements of a baseline together.
+// +kubebuilder:object:generate=false
+type GatePrediction struct {
+	// errorRate is the largest probability that at least one measurement of a run is called slower which is like those of the
+	// baseline (spec.runs), as a percentage from 0.1% to 20%. It takes the medians of runs as independent, and their
+	// logarithms as normal.
+	// +optional
+	// +kubebuilder:default="5%"
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) >= 0.1 && double(self.replace('%', '')) <= 20.0",message="errorRate must be from 0.1% to 20%, such as 5%"
+	ErrorRate string `json:"errorRate,omitempty"`
+
+	// minimumEffect is the change of the level for the worse that is allowed, as a percentage above 0% and up to 100%: a
+	// measurement is slower when it is shown to be worse by more. Absent: any change counts that the prediction shows.
+	// +optional
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="minimumEffect must be above 0% and at most 100%, such as 2%"
 	MinimumEffect string `json:"minimumEffect,omitempty"`
 }

@@ -60,6 +60,10 @@ const (
 	CodeClientLimit ReasonCode = "ClientLimit"
 	// CodeSaturated: {trials, of}: in so many trials of both sides the offered rate was not achieved.
 	CodeSaturated ReasonCode = "Saturated"
+	// CodeNotSteady: {trials, of}: in so many trials of both sides the throughput changed within the window.
+	CodeNotSteady ReasonCode = "NotSteady"
+	// CodeWindowTooShort: {trials, of}: in so many trials of both sides the window is too short to know whether the throughput changed.
+	CodeWindowTooShort ReasonCode = "WindowTooShort"
 	// CodeRateOffered: a rate was offered, so that the value is not the most that a server can do.
 	CodeRateOffered ReasonCode = "RateOffered"
 	// CodeSearchStep: {step}: a search finds rates to within this share, which the interval includes.

@@ -41,7 +41,7 @@ func TestTheGuideOfGates(t *testing.T) {
 		gates = append(gates, part.Gate)
 	}
 	message := regexp.MustCompile("(?m)^```text\n(.* than baseline .*)\n```").FindStringSubmatch(string(data))
-	if len(gates) != 5 || len(message) == 0 || b.Name == "" {
+	if len(gates) != 6 || len(message) == 0 || b.Name == "" {
 		t.Fatalf("%d gates, a message: %t, the baseline %q", len(gates), len(message) > 0, b.Name)
 	}
 	ns := server.Namespace(t)
@@ -51,7 +51,7 @@ func TestTheGuideOfGates(t *testing.T) {
 	if err := server.API.Create(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"False/Slower", "False/Slower", "False/Slower", "Unknown/NotAlike", "False/Slower"} {
+	for i, want := range []string{"False/Slower", "False/Slower", "False/Slower", "False/Slower", "Unknown/NotAlike", "False/Slower"} {
 		run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
 			r.Name, r.Spec.Gate, r.Spec.Design.Blocks = "gate-"+string(rune('a'+i)), &gates[i], 6
 		})
@@ -64,7 +64,7 @@ func TestTheGuideOfGates(t *testing.T) {
 		if i == 0 && c.Message != message[1] {
 			t.Errorf("the message is\n%s\nand the guide says\n%s", c.Message, message[1])
 		}
-		if stalled := isTrue(v1alpha1.ConditionStalled)(got); stalled != (i == 4) {
+		if stalled := isTrue(v1alpha1.ConditionStalled)(got); stalled != (i == 5) {
 			t.Errorf("gate %d: stalled %t", i, stalled)
 		}
 	}

@@ -55,7 +55,7 @@ func TestWords(t *testing.T) {
 			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP, e.DetectableEffect = v1alpha1.VerdictInconclusive, "1.097", "0.919", "1.34", "0.39", "0.3"
 		}, []string{
 			"| `INCONCLUSIVE` | neither", "| `+9.7 %` | an estimate", "above is another one (+1.5 %): pairs", "| `-8.1 to +34 %` | the interval of the ratio: mariadb may be slower by 8.1 % or faster by 34 %",
-			"| `p 0.39` | how often pairs that differ by nothing look like this, corrected for both comparisons. At 0.05 or less a difference counts as shown |",
+			"| `p 0.39` | the probability of such a difference, or a more extreme one, if nothing differed, corrected for both comparisons. At 0.05 or less a difference counts as shown |",
 			"| `10 blocks` |", "| `mariadb against mysql, throughput` |", "| `these blocks detect 30 %` | with the spread", "| `differs in log_bin` | what else"}},
 		"what the line of a decided one does not have": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP, e.DetectableEffect = v1alpha1.VerdictFaster, "1.1", "1.02", "1.2", "0.02", "0.16"

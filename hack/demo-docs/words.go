@@ -34,7 +34,7 @@ func wordsOf(c readout.Verdict, doc readout.Run) (string, error) {
 		{c.Word(), meaning},
 		{c.Effect, "an estimate of the ratio over the pairs, one pair in each block (Hodges-Lehmann). " + besideMedians(c.Effect, medians)},
 		{c.Interval, interval},
-		{"p " + p, "how often pairs that differ by nothing look like this" + corrected(doc) + ". At 0.05 or less a difference counts as shown"},
+		{"p " + p, readout.PMeans + corrected(doc) + ". At 0.05 or less a difference counts as shown"},
 		{readout.BlocksOf(c.Blocks, c.PlannedBlocks), blocks},
 		{c.Subject, "what is compared: the first against the second"},
 	}

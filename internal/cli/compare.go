@@ -84,7 +84,7 @@ func comparisonOf(ctx context.Context, sources []stored.Source, notes io.Writer)
 	if err != nil {
 		return readout.Comparisons{}, err
 	}
-	return readout.OverRuns(namesOf(sources), result, all[0].Declaration.ErrorRate, caveats), nil
+	return readout.OverRuns(namesOf(sources), result, all[0].Declaration, caveats), nil
 }
 
 // read is a run with what it has stored, and as an analysis takes it.

@@ -170,7 +170,7 @@ func TestCompareRunAgainstRun(t *testing.T) {
 	}
 	for _, want := range []string{
 		"compared:\n  spec.targets[b].mysql.version (old: 8.4, new: 9.7)\n", "Slower        0.8000x  0.7995 to 0.8005  98.76 %  < 0.0001     < 0.0001    60 of 60  higher  run new against old on b, throughput\n",
-		"EQUIVALENT 0 % (-0.059 to +0.059 %), p 1, 60 trials: run new against old on a", "run new against old on a, throughput: each side is one run: differences between runs are not in\n", "\nthe other 3 comparisons: 1 slower, 2 not measured\nrun BenchmarkRun ns/new against run BenchmarkRun ns/old\n",
+		"EQUIVALENT 0 % (-0.059 to +0.059 %), p 1, 60 trials: run new against old on a", "run new against old on b, throughput: each side is one run: differences between runs are not in\n", "run new against old on a, throughput: within ±2 % by the 97.52 % interval (-0.054 to +0.054 %);\n", "\nthe other 3 comparisons: 1 slower, 2 not measured\nrun BenchmarkRun ns/new against run BenchmarkRun ns/old\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the output lacks %q:\n%s", want, got)

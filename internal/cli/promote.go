@@ -13,10 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/record/rerun"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
@@ -28,6 +30,10 @@ The run is verified first, as by "kubectl assay verify". It has to be complete a
 has a gate, it has to have passed; a gate without its baseline, which there is none of at first, is
 no objection. --force promotes it all the same, and the manifest says what spoke against it. With
 --from, tolerances and name stay, and the promotion before goes into the history.
+
+With further runs, which repeat the first one, the manifest also has the median of each of them: a gate
+with a prediction judges by how they differ. That takes at least three runs in all, each as sound as the first one, of
+one experiment. What else differs between them, such as a version, is said beside.
 
 The manifest goes to stdout, or to a file. Nothing in the cluster is changed.
 
@@ -49,10 +55,11 @@ type promotion struct {
 func newBaseline(k *kube.Config) *cobra.Command {
 	var p promotion
 	promote := &cobra.Command{
-		Use: "promote RUN|BUNDLE", Short: "Write the numbers of a run as a BenchmarkBaseline", Long: promoteHelp, Args: cobra.ExactArgs(1),
-		Example: `  kubectl assay baseline promote nightly-1 --reason "release 1.4" > baseline.yaml`, ValidArgsFunction: k.CompleteRuns(1),
+		Use: "promote RUN|BUNDLE...", Short: "Write the numbers of a run as a BenchmarkBaseline", Long: promoteHelp, Args: cobra.MinimumNArgs(1),
+		Example: `  kubectl assay baseline promote nightly-1 --reason "release 1.4" > baseline.yaml
+  kubectl assay baseline promote nightly-9 nightly-8 nightly-7 nightly-6 nightly-5 --reason "release 1.4" > baseline.yaml`, ValidArgsFunction: k.CompleteRuns(0),
 		RunE: onRuns(k, func(ctx context.Context, runs []stored.Source, to streams) error {
-			return p.run(ctx, promoting{from: runs[0], now: time.Now()}, to)
+			return p.run(ctx, promoting{from: runs[0], repetitions: runs[1:], now: time.Now()}, to)
 		}),
 	}
 	flags := promote.Flags()
@@ -68,10 +75,11 @@ func newBaseline(k *kube.Config) *cobra.Command {
 	return group
 }
 
-// promoting is the run, and the time of the promotion.
+// promoting is the run, its repetitions, and the time of the promotion.
 type promoting struct {
-	from stored.Source
-	now  time.Time
+	from        stored.Source
+	repetitions []stored.Source
+	now         time.Time
 }
 
 func (p promotion) run(ctx context.Context, of promoting, to streams) error {
@@ -82,22 +90,23 @@ func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	if err != nil {
 		return err
 	}
-	read, err := verified(ctx, of.from, to.problems)
+	first, against, err := p.sound(ctx, of.from, to)
 	if err != nil {
 		return err
 	}
-	run := read.Object
-	against := objectionsTo(run)
-	if against != "" && !p.force {
-		return fmt.Errorf("%s is not promoted: %s; --force promotes it, and the manifest says so", of.from, against)
-	}
-	recorded, err := read.Analysis()
+	run := first.stored.Object
+	source := baseline.Source{Run: run, Recorded: first.analysis}
+	further, err := p.repetitions(ctx, first, of.repetitions, to)
 	if err != nil {
-		return fmt.Errorf("%s: %w", of.from, err)
+		return err
 	}
-	source := baseline.Source{Run: run, Recorded: recorded, Promotion: v1alpha1.Promotion{
+	for _, r := range further {
+		source.Repetitions = append(source.Repetitions, baseline.Repetition{Run: r.stored.Object, Recorded: r.analysis})
+		against = cmp.Or(against, r.against)
+	}
+	source.Promotion = v1alpha1.Promotion{
 		Time: metav1.NewTime(of.now.UTC().Truncate(time.Second)), Author: p.authorOr(), Reason: p.reason, Forced: against,
-	}}
+	}
 	if before != nil {
 		source.Before = &before.Spec
 	}
@@ -116,6 +125,62 @@ func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: kindBaseline},
 		ObjectMeta: metav1.ObjectMeta{Name: p.nameFor(run, before), Namespace: run.Namespace}, Spec: spec,
 	}, to)
+}
+
+// sound is a run that is verified, with what speaks against its promotion where that is forced.
+func (p promotion) sound(ctx context.Context, from stored.Source, to streams) (out read, against string, err error) {
+	run, err := verified(ctx, from, to.problems)
+	if err != nil {
+		return out, "", err
+	}
+	against = objectionsTo(run.Object)
+	if against != "" && !p.force {
+		return out, "", fmt.Errorf("%s is not promoted: %s; --force promotes it, and the manifest says so", from, against)
+	}
+	recorded, err := run.Analysis()
+	if err != nil {
+		return out, "", fmt.Errorf("%s: %w", from, err)
+	}
+	return read{run, recorded}, against, nil
+}
+
+// repetition of a run that is promoted, and what speaks against it.
+type repetition struct {
+	read
+	against string
+}
+
+// repetitions of the first run. Each counts once, and measured the same; what else differs is said, and does not decide.
+func (p promotion) repetitions(ctx context.Context, first read, all []stored.Source, to streams) (out []repetition, err error) {
+	seen := map[types.UID]bool{first.stored.Object.UID: true}
+	pinned := first.analysis
+	pinned.Spec = rerun.Pinned(first.stored)
+	for _, from := range all {
+		one, against, err := p.sound(ctx, from, to)
+		if err != nil {
+			return nil, err
+		}
+		if seen[one.stored.Object.UID] {
+			return nil, fmt.Errorf("%s stands there twice: each run counts once", from)
+		}
+		seen[one.stored.Object.UID] = true
+		other := one.analysis
+		other.Spec = rerun.Pinned(one.stored)
+		if err := analysis.MeasuredTheSame(pinned, other); err != nil {
+			return nil, err
+		}
+		around, err := apartFrom(other, []analysis.Run{pinned})
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range around.differ {
+			if _, err := fmt.Fprintln(to.problems, "between the runs: "+text); err != nil {
+				return nil, fmt.Errorf("writing what differs: %w", err)
+			}
+		}
+		out = append(out, repetition{one, against})
+	}
+	return out, nil
 }
 
 // before is the manifest of --from; nil without one.

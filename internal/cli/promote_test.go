@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,6 +25,7 @@ import (
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
+	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
 func promote(t *testing.T, p promotion, objects []client.Object) (*v1alpha1.BenchmarkBaseline, string, error) {
@@ -162,5 +164,52 @@ func TestMeasurementOf(t *testing.T) {
 	want := analysis.Measurement{Name: "latency.percentile", Labels: map[string]string{"p": "99", "operation": "a=b"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// Several runs of one experiment become a baseline with the median of each, which a gate predicts from. Each has to be as sound as the
+// first one, to have measured the same, and to be another one.
+func TestPromoteSeveral(t *testing.T) {
+	named := func(name string, level float64, change func(*v1alpha1.BenchmarkRun)) stored.Source {
+		return finished.New(t, finished.Options{Name: name, Level: level, Change: change})
+	}
+	first, second, third := named("r-1", 1, nil), named("r-2", 1.02, nil), named("r-3", 0.99, nil)
+	for name, tt := range map[string]struct {
+		repetitions []stored.Source
+		want        string
+	}{
+		"three runs": {[]stored.Source{second, third}, ""},
+		"two runs":   {[]stored.Source{second}, "how runs differ is taken from at least 3 runs, and there are 2"},
+		"one twice":  {[]stored.Source{second, third, second}, "stands there twice: each run counts once"},
+		"one that is not valid": {[]stored.Source{second, named("r-4", 1, func(r *v1alpha1.BenchmarkRun) {
+			apimeta.SetStatusCondition(&r.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionValid, Status: metav1.ConditionFalse, Reason: "Contradictions"})
+		})}, "is not promoted: it is not valid (Contradictions)"},
+		"one of more clients": {[]stored.Source{second, named("r-5", 1, func(r *v1alpha1.BenchmarkRun) { r.Spec.Clients.Count = 7 })}, "did not measure the same"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, problems bytes.Buffer
+			err := promotion{reason: "r", author: "ada"}.run(t.Context(), promoting{from: first, repetitions: tt.repetitions, now: time.Unix(1e9, 0)}, streams{&out, &problems})
+			if tt.want != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.want) || out.Len() > 0 {
+					t.Errorf("%v, want %q", err, tt.want)
+				}
+				return
+			}
+			b := &v1alpha1.BenchmarkBaseline{}
+			if err := errors.Join(err, yaml.UnmarshalStrict(out.Bytes(), b)); err != nil {
+				t.Fatal(err)
+			}
+			if len(b.Spec.Runs) != 3 || b.Spec.Runs[0].Name != "r-1" || b.Spec.Runs[2].Name != "r-3" {
+				t.Errorf("runs: %+v", b.Spec.Runs)
+			}
+			for _, m := range b.Spec.Measurements {
+				if len(m.Runs) != 3 {
+					t.Errorf("%s has the medians %v", baseline.Words(m.MeasurementKey), m.Runs)
+				}
+			}
+			if _, err := baseline.Read(b.Spec); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

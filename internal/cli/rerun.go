@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -32,7 +33,8 @@ With --check, the runs before it predict the one that is checked: for each measu
 interval in which the median of one more such run lies. All of them together hold it with a
 probability of 95 %, if runs differ from one another as those did. That takes at least three runs. From fewer
 it is not estimable, and the command says so. What else differs, such as a version or the settings of a server,
-stands before the verdict: it does not decide. With --check, -o is the format of what it says: table, json or yaml.
+stands before the verdict: it does not decide. The verdict says how far the intervals reach: with three runs it is 5 and
+more standard deviations, and that a run lies within them shows little. With --check, -o is the format of what it says: table, json or yaml.
 
 Each run is verified first, as by "kubectl assay verify".
 
@@ -218,8 +220,32 @@ func verdictOf(doc output.Check) string {
 	case len(doc.Missing) > 0:
 		text = fmt.Sprintf("what is compared of %s lies within what %d runs predict: %d measurements", doc.Checked, len(doc.Earlier), n)
 	}
-	if n := len(doc.Missing); n > 0 {
-		text += fmt.Sprintf(", and %d not compared", n)
+	if missing := len(doc.Missing); missing > 0 {
+		text += fmt.Sprintf(", and %d not compared", missing)
+	}
+	if outside == 0 && n > 0 {
+		text += ": " + widthOf(doc.Predictions)
+	}
+	return text
+}
+
+// wide is a reach in standard deviations beyond which "within" says little: twice that of very many runs.
+const wide = 4
+
+// widthOf predictions says how far they reach: what lies within a wide interval shows little.
+func widthOf(all []rerun.Prediction) string {
+	least, most, reach := math.Inf(1), 0.0, 0.0
+	for _, p := range all {
+		half := math.Sqrt(p.High/p.Low) - 1
+		least, most, reach = min(least, half), max(most, half), max(reach, p.Reach)
+	}
+	text := "the intervals reach " + figure.Share(most)
+	if len(all) > 1 {
+		text = fmt.Sprintf("the intervals reach %s to %s", figure.Share(least), figure.Share(most))
+	}
+	text += fmt.Sprintf(" to either side, %.1f standard deviations of runs", reach)
+	if reach > wide {
+		text += ", and with so few runs that shows little"
 	}
 	return text
 }

@@ -48,20 +48,22 @@ func TestRerunCheck(t *testing.T) {
 // The last line is not better than what is above it: what was not compared, and runs that nobody relies on, stand in it.
 func TestTheVerdictOfACheck(t *testing.T) {
 	run := finished.New(t, finished.Options{})
-	in, out := rerun.Prediction{Within: true}, rerun.Prediction{}
+	in, out := rerun.Prediction{Within: true, Low: 80, High: 125, Reach: 7.2}, rerun.Prediction{Low: 1, High: 2}
 	tests := map[string]struct {
 		report  rerun.Report
 		around  apart
 		caveats []string
 		want    string
 	}{
-		"within":                  {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{}, nil, "BenchmarkRun ns/run lies within what 3 runs predict"},
-		"within, and not all":     {rerun.Report{Predictions: []rerun.Prediction{in}, Missing: []string{"x", "y"}}, apart{}, nil, "what is compared of BenchmarkRun ns/run lies within what 3 runs predict: 1 measurements, and 2 not compared"},
+		"within":                  {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{}, nil, "BenchmarkRun ns/run lies within what 3 runs predict: the intervals reach 25 % to either side, 7.2 standard deviations of runs, and with so few runs that shows little"},
+		"within, and not all":     {rerun.Report{Predictions: []rerun.Prediction{in}, Missing: []string{"x", "y"}}, apart{}, nil, "what is compared of BenchmarkRun ns/run lies within what 3 runs predict: 1 measurements, and 2 not compared: the intervals reach 25 % to either side, 7.2 standard deviations of runs, and with so few runs that shows little"},
 		"outside, and not all":    {rerun.Report{Predictions: []rerun.Prediction{in, out}, Missing: []string{"x"}}, apart{}, nil, "BenchmarkRun ns/run does not lie within what 3 runs predict: 1 of 2 measurements are outside, and 1 not compared"},
-		"of a run that is failed": {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{}, []string{"run x has failed"}, "not every run can be relied on (see the caveats): BenchmarkRun ns/run lies within what 3 runs predict"},
+		"of a run that is failed": {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{}, []string{"run x has failed"}, "not every run can be relied on (see the caveats): BenchmarkRun ns/run lies within what 3 runs predict: the intervals reach 25 % to either side, 7.2 standard deviations of runs, and with so few runs that shows little"},
 		"of other servers": {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{differ: []string{"run y against x, a: server/version differs"}}, nil,
-			"not all runs had the same servers and clients (see between the runs): BenchmarkRun ns/run lies within what 3 runs predict"},
-		"not known": {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{unknown: []string{"y against x, a: not known of both runs: cpu"}}, nil, "BenchmarkRun ns/run lies within what 3 runs predict"},
+			"not all runs had the same servers and clients (see between the runs): BenchmarkRun ns/run lies within what 3 runs predict: the intervals reach 25 % to either side, 7.2 standard deviations of runs, and with so few runs that shows little"},
+		"of many runs": {rerun.Report{Predictions: []rerun.Prediction{{Within: true, Low: 80, High: 125, Reach: 2.4}, {Within: true, Low: 98.01, High: 100, Reach: 2.4}}}, apart{}, nil,
+			"BenchmarkRun ns/run lies within what 3 runs predict: the intervals reach 1 % to 25 % to either side, 2.4 standard deviations of runs"},
+		"not known": {rerun.Report{Predictions: []rerun.Prediction{in}}, apart{unknown: []string{"y against x, a: not known of both runs: cpu"}}, nil, "BenchmarkRun ns/run lies within what 3 runs predict: the intervals reach 25 % to either side, 7.2 standard deviations of runs, and with so few runs that shows little"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

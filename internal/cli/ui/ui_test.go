@@ -304,7 +304,7 @@ func TestCompare(t *testing.T) {
 		c := v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Factor: v1alpha1.FactorTarget, Value: "b <b>", Baseline: "a", Name: "latency.avg", Direction: "LowerIsBetter", Verdict: v1alpha1.VerdictFaster,
 			Ratio: "1.00002", IntervalLow: "1.00001", IntervalHigh: "1.6", BlockCount: 5, PlannedBlockCount: 6}
 		result := analysis.RunsResult{Comparisons: []analysis.RunsComparison{{ComparisonEntry: c, Ratios: []string{"1.49", "1.51"}}}}
-		doc := readout.OverRuns([]string{"run", "other"}, result, 0.05, []string{"run x has failed"})
+		doc := readout.OverRuns([]string{"run", "other"}, result, analysis.Declaration{ErrorRate: 0.05, MinimumEffect: 0.02}, []string{"run x has failed"})
 		doc.Between = []string{"kernel <b>"}
 		return doc, fails
 	}

@@ -46,7 +46,7 @@ func slimBaseline(b *v1alpha1.BenchmarkBaseline) {
 	room := budget(maxTexts)
 	kept := v1alpha1.BenchmarkBaselineSpec{Run: v1alpha1.BaselineRun{Name: b.Spec.Run.Name}, Promotion: v1alpha1.Promotion{Time: b.Spec.Promotion.Time}}
 	kept.Measurements = firstOf(b.Spec.Measurements, maxEntries, func(m v1alpha1.ExpectedMeasurement) (v1alpha1.ExpectedMeasurement, bool) {
-		m.Blocks = medianOf(m.Blocks)
+		m.Blocks, m.Runs = medianOf(m.Blocks), nil
 		m.Target, m.Name, m.Unit, m.Direction = shared(m.Target), shared(m.Name), shared(m.Unit), shared(m.Direction)
 		return m, room.takes(append(textsOfKey(m.MeasurementKey), m.Tolerance)...)
 	})

@@ -112,16 +112,26 @@ func (c Comparison) estimated() Comparison {
 }
 
 // P is the exact two-sided p-value of no difference, not adjusted for other comparisons: the
-// smallest error rate whose interval excludes 1. It is 1 where nothing was compared.
-func (c Comparison) P() float64 {
-	switch {
-	case c.empty():
+// probability of this difference or a more extreme one if nothing differed. It is the smallest error
+// rate whose interval excludes 1, and 1 where nothing was compared.
+func (c Comparison) P() float64 { return min(1, 2*min(c.above(0), c.below(0))) }
+
+// PAbove is the exact one-sided p-value of a ratio of at most bound: a small value shows that the
+// ratio is above it. It is 1 where nothing was compared, and where bound is not positive.
+func (c Comparison) PAbove(bound float64) float64 {
+	if !(bound > 0) {
 		return 1
-	case c.across.freedom > 0:
-		return c.across.twoSided()
 	}
-	notAbove, notBelow := c.upTo(0), len(c.shifts)-c.under(0)
-	return min(1, 2*c.tail(min(notAbove, notBelow)))
+	return c.above(math.Log(bound))
+}
+
+// PBelow is the exact one-sided p-value of a ratio of at least bound: a small value shows that the
+// ratio is below it. It is 1 where nothing was compared, and where bound is not positive.
+func (c Comparison) PBelow(bound float64) float64 {
+	if !(bound > 0) {
+		return 1
+	}
+	return c.below(math.Log(bound))
 }
 
 // Interval of the ratio that excludes the true value with a probability of at most errorRate: the
@@ -150,7 +160,8 @@ func (c Comparison) Interval(errorRate float64) (interval Interval, ok bool) {
 
 // Equivalence is the p-value of two one-sided tests: the larger of that for a ratio of at most
 // 1/(1+margin), and that for a ratio of at least 1+margin. A small value shows that the ratio is
-// between them. It is at most errorRate/2 if and only if Interval(errorRate) is between them.
+// between them. It is at most errorRate if and only if Interval(2*errorRate) is between them: each
+// test alone has the error rate, and only one of the two can be wrong.
 //
 // It is 1 where margin is not positive, or nothing was compared.
 //
@@ -159,7 +170,7 @@ func (c Comparison) Interval(errorRate float64) (interval Interval, ok bool) {
 // and Biopharmaceutics 15 (1987), 657-680; with the signed-rank test: S. Wellek, Testing
 // Statistical Hypotheses of Equivalence and Noninferiority, 2nd ed., CRC 2010, section 5.4.
 func (c Comparison) Equivalence(margin float64) float64 {
-	if !(margin > 0) || c.empty() {
+	if !(margin > 0) {
 		return 1
 	}
 	bound := math.Log1p(margin)

@@ -42,6 +42,10 @@ type Decision struct {
 	// Interval of the ratio, of the level at which Holm's procedure tested this comparison. It excludes 1 if and
 	// only if P is at most the error rate of the family. It is nil where there are too few values.
 	Interval *Interval
+	// EquivalenceInterval of the ratio, of the level at which Holm's procedure tested equivalence: 1-2*errorRate for one
+	// comparison, as two one-sided tests have it. It is within the margin if and only if the sides are Equivalent. It is
+	// nil where there are too few values, and without a margin.
+	EquivalenceInterval *Interval
 	// Larger and Smaller: the subject's values are larger or smaller.
 	Larger, Smaller bool
 	// Equivalent: the ratio is between 1/(1+margin) and 1+margin. With Larger or Smaller it
@@ -55,9 +59,10 @@ type Decision struct {
 // smallest difference that matters: 0.02 for 2 %; 0 decides nothing about equivalence.
 //
 // The probability of any false difference in the family is at most errorRate, and so is that of
-// any false equivalence: Holm's procedure is applied to either kind. Equivalent also needs an
-// Interval within the margin, so that one interval never contradicts the decision. An interval
-// within the margin may still be undecided: there, the adjusted p-value is too large.
+// any false equivalence: Holm's procedure is applied to either kind. Each kind has an interval of its
+// own: Interval excludes 1 where there is a difference, and EquivalenceInterval, which is narrower, is within
+// the margin where there is equivalence. So the Interval of an Equivalent comparison may reach beyond
+// the margin.
 //
 // A comparison of nothing (the zero value) counts in the family.
 func Decide(family []Comparison, errorRate, margin float64) []Decision {
@@ -73,10 +78,13 @@ func Decide(family []Comparison, errorRate, margin float64) []Decision {
 		if interval, ok := c.Interval(levels[i]); ok {
 			d.Interval = &interval
 		}
+		if interval, ok := c.Interval(2 * equivalenceLevels[i]); ok && margin > 0 {
+			d.EquivalenceInterval = &interval
+		}
 		if d.Exploratory = c.N < MinBlocks; !d.Exploratory {
 			differs := reaches(difference[i], levels[i])
 			d.Larger, d.Smaller = differs && c.shiftsUp(), differs && !c.shiftsUp()
-			d.Equivalent = reaches(equivalence[i], equivalenceLevels[i]) && reaches(2*equivalence[i], levels[i])
+			d.Equivalent = reaches(equivalence[i], equivalenceLevels[i])
 		}
 		decisions[i] = d
 	}

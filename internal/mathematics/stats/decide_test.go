@@ -118,10 +118,12 @@ func TestDecide(t *testing.T) {
 		"about 1 and certain":                  {10, 1, 0.01, 0, Equivalent, Equivalent, true},
 		"above 1, by less than matters":        {10, 1.01, 0.002, 0, Faster, Slower, true},
 		"about 1 and uncertain":                {10, 1, 0.2, 0, Inconclusive, Inconclusive, false},
+		"by the 90 % interval alone":           {10, 1, 0.04, 0, Equivalent, Equivalent, true},
 		"few blocks":                           {5, 2, 0.001, 0, Exploratory, Exploratory, false},
 		"10 blocks carry 25 comparisons":       {10, 2, 0.001, 24, Faster, Slower, false},
 		"10 blocks do not carry 26":            {10, 2, 0.001, 25, Inconclusive, Inconclusive, false},
-		"and equivalence needs as many blocks": {10, 1, 0.001, 25, Inconclusive, Inconclusive, false},
+		"10 blocks carry equivalence among 51": {10, 1, 0.001, 50, Equivalent, Equivalent, true},
+		"and not among 52":                     {10, 1, 0.001, 51, Inconclusive, Inconclusive, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +145,43 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// Whatever the family: what is said of a comparison can be read from its interval.
+// Two one-sided tests at 5 % each are the 90 % interval: that of 95 % may reach beyond the margin.
+func TestEquivalenceIsDecidedByItsOwnInterval(t *testing.T) {
+	d := Decide([]Comparison{around(t, 10, 1, 0.04)}, 0.05, 0.02)[0]
+	if !d.Equivalent || d.Interval.High <= 1.02 || d.EquivalenceInterval.High >= 1.02 || d.EquivalenceInterval.Coverage < 0.9 {
+		t.Errorf("equivalent %v by %+v, beside %+v", d.Equivalent, d.EquivalenceInterval, d.Interval)
+	}
+	if d := Decide([]Comparison{around(t, 10, 1, 0.04)}, 0.05, 0)[0]; d.EquivalenceInterval != nil {
+		t.Errorf("without a margin there is the interval %+v", d.EquivalenceInterval)
+	}
+}
+
+// A one-sided test of a bound agrees with the interval of twice its error rate, with pairs, without and over runs.
+func TestOneSidedTests(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for range 200 {
+		a, b := make([]float64, 8), make([]float64, 8)
+		for i := range a {
+			a[i], b[i] = math.Exp(0.05*random.NormFloat64()), math.Exp(0.05*random.NormFloat64())
+		}
+		paired, _ := ComparePaired(a, b)
+		unpaired, _ := CompareUnpaired(a, b)
+		runs, _ := CompareRuns([]Comparison{paired, unpaired, around(t, 8, 1.02, 0.01)})
+		for _, c := range []Comparison{paired, unpaired, runs} {
+			i, _ := c.Interval(0.1)
+			for _, bound := range []float64{0.9, 0.97, 1, 1.03, 1.1} {
+				if above, below := c.PAbove(bound) <= 0.05, c.PBelow(bound) <= 0.05; above != (i.Low > bound) || below != (i.High < bound) {
+					t.Fatalf("bound %v: above %v, below %v, interval %+v", bound, c.PAbove(bound), c.PBelow(bound), i)
+				}
+			}
+		}
+	}
+	if c := (Comparison{}); c.PAbove(1) != 1 || c.PBelow(1) != 1 || around(t, 8, 1.5, 0.01).PAbove(0) != 1 {
+		t.Error("nothing, or a bound that is not positive, shows something")
+	}
+}
+
+// Whatever the family: what is said of a comparison can be read from its intervals.
 func TestDecisionsAgreeWithTheirIntervals(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const margin = 0.03
@@ -164,9 +202,9 @@ func TestDecisionsAgreeWithTheirIntervals(t *testing.T) {
 			if (d.Larger || d.Smaller) != excludes || excludes != (d.P <= 0.05) || d.Larger && d.Smaller || d.Larger && family[i].Ratio < 1 {
 				t.Fatalf("comparison %d of %d: %+v %v", i, len(family), d, d.Interval)
 			}
-			within := d.Interval != nil && d.Interval.Low > 1/(1+margin) && d.Interval.High < 1+margin
-			if d.Equivalent != (within && equivalence[i] <= 0.05) {
-				t.Fatalf("comparison %d of %d: %+v %v", i, len(family), d, d.Interval)
+			within := d.EquivalenceInterval != nil && d.EquivalenceInterval.Low > 1/(1+margin) && d.EquivalenceInterval.High < 1+margin
+			if d.Equivalent != within || within != (equivalence[i] <= 0.05) {
+				t.Fatalf("comparison %d of %d: %+v %v", i, len(family), d, d.EquivalenceInterval)
 			}
 		}
 	}

@@ -73,8 +73,6 @@ func (a across) below(bound float64) float64 {
 	return across{-a.estimate, a.standardError, a.freedom}.above(-bound)
 }
 
-func (a across) twoSided() float64 { return min(1, 2*min(a.above(0), a.below(0))) }
-
 func (a across) interval(errorRate float64) Interval {
 	half := a.standardError * a.distribution().Quantile(1-errorRate/2)
 	return Interval{Low: math.Exp(a.estimate - half), High: math.Exp(a.estimate + half), Coverage: 1 - errorRate}

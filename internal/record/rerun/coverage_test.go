@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
@@ -50,17 +48,18 @@ func (s simulation) outside(random *rand.Rand, rounds int) (share float64, predi
 	out := 0
 	for range rounds {
 		level := 0.6 * math.Exp(0.05*random.Float64()) // where between two steps the true value lies is not known
-		var logs, all []float64
+		var values, all []float64
 		for range s.runs {
 			blocks := s.run(random, level)
 			all = append(all, blocks...)
-			logs = append(logs, math.Log(median(blocks)))
+			values = append(values, median(blocks))
 		}
-		if _, dev := stat.MeanStdDev(logs, nil); dev < rounding {
+		of, err := stats.PredictRun(values, stats.Resolution(all))
+		if err != nil { // the medians are one
 			continue
 		}
 		predicted++
-		if p := (Prediction{Value: median(s.run(random, level))}).from(sample{logs, resolution(all)}, s.of); !p.Within {
+		if p := (Prediction{Value: median(s.run(random, level))}).from(of, s.of); !p.Within {
 			out++
 		}
 	}

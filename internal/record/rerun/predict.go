@@ -4,21 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 const (
-	// LeastRuns that predict another one: two have one difference, which says next to nothing about how large
-	// others are.
-	LeastRuns = 3
 	// Confidence that all measurements of a run like the earlier ones lie within their intervals.
 	Confidence = 0.95
 	// rounding of a logarithm.
@@ -34,7 +27,7 @@ type NotEstimableError struct {
 // Error says how many are needed.
 func (e *NotEstimableError) Error() string {
 	return fmt.Sprintf("not estimable: what another run gives is predicted from at least %d runs of the experiment, and there are %d: "+
-		"how runs differ from one another cannot be seen in fewer", LeastRuns, e.Runs)
+		"how runs differ from one another cannot be seen in fewer", stats.LeastRuns, e.Runs)
 }
 
 // Prediction of one measurement.
@@ -49,6 +42,9 @@ type Prediction struct {
 	// Low and High bound what a run like the earlier ones gives, in the unit.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
+	// Reach is how many standard deviations of runs the interval reaches to either side. Few runs have wide intervals, within which
+	// nearly any run lies: 7 of two measurements with three runs, 2.4 with twenty.
+	Reach float64 `json:"reach"`
 	// Value of the run that is checked: the median over its blocks.
 	Value float64 `json:"value"`
 	// Within says whether it lies between them.
@@ -76,12 +72,10 @@ func (r Report) Within() bool {
 // more is mean +- t(n-1) * s * sqrt(1 + 1/n). The level is that of Bonferroni over all measurements: of
 // twenty runs like the earlier ones at most one has any value outside.
 //
-// Tools round, and give percentiles in steps. So the variance of the resolution is added to s squared, and half a
-// step to the interval (resolution says how): without it, a sound repetition that is one step away lies outside
-// far too often. Of a measurement that is the same in all earlier runs nothing is predicted: how runs differ
-// cannot be seen in that.
+// Tools round, and give percentiles in steps: stats.PredictRun includes that. Of a measurement that is the same in all earlier
+// runs nothing is predicted: how runs differ cannot be seen in that.
 func Check(earlier []analysis.Run, run analysis.Run) (Report, error) {
-	if len(earlier) < LeastRuns {
+	if len(earlier) < stats.LeastRuns {
 		return Report{}, &NotEstimableError{Runs: len(earlier)}
 	}
 	for _, e := range earlier {
@@ -102,14 +96,14 @@ func Check(earlier []analysis.Run, run analysis.Run) (Report, error) {
 		before = append(before, m)
 	}
 	report := Report{Runs: len(earlier)}
-	samples := map[string]sample{}
+	predictions := map[string]stats.Prediction{}
 	for _, key := range checked.keys {
-		s, missing := sampleOf(key, before, earlier)
+		of, missing := predicted(key, before, earlier)
 		if missing != "" {
 			report.Missing = append(report.Missing, missing)
 			continue
 		}
-		samples[key] = s
+		predictions[key] = of
 	}
 	for _, m := range before {
 		for _, key := range m.keys {
@@ -118,12 +112,12 @@ func Check(earlier []analysis.Run, run analysis.Run) (Report, error) {
 			}
 		}
 	}
-	if len(samples) == 0 {
+	if len(predictions) == 0 {
 		return report, errors.New(strings.Join(append([]string{"the runs have no measurement of which anything is predicted"}, report.Missing...), "; "))
 	}
 	for _, key := range checked.keys {
-		if s, is := samples[key]; is {
-			report.Predictions = append(report.Predictions, checked.of[key].from(s, len(samples)))
+		if of, is := predictions[key]; is {
+			report.Predictions = append(report.Predictions, checked.of[key].from(of, len(predictions)))
 		}
 	}
 	return report, nil
@@ -138,45 +132,13 @@ func pinned(run analysis.Run) analysis.Run {
 	return run
 }
 
-// sample of a measurement in the earlier runs.
-type sample struct {
-	// logs of the medians, one for each run.
-	logs []float64
-	// step is the resolution: the smallest difference between the logarithms of two values; 0 where it is not known.
-	step float64
-}
-
-// from a sample, one of so many measurements.
-func (p Prediction) from(s sample, of int) Prediction {
-	n := float64(len(s.logs))
-	mean, dev := stat.MeanStdDev(s.logs, nil)
-	t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - (1-Confidence)/float64(2*of))
-	// A value that is known to a step has the variance step^2/12 from that, in quadrature with the spread: Guide to the
-	// Expression of Uncertainty in Measurement, JCGM 100:2008, F.2.2.1. The next value is rounded, too: by half a step at most.
-	half := t*math.Hypot(dev, s.step/math.Sqrt(12))*math.Sqrt(1+1/n) + s.step/2
-	p.Low, p.High = math.Exp(mean-half), math.Exp(mean+half)
+// from a prediction, one of so many measurements.
+func (p Prediction) from(of stats.Prediction, among int) Prediction {
+	rate := (1 - Confidence) / float64(among)
+	i := of.Interval(rate)
+	p.Low, p.High, p.Reach = i.Low, i.High, of.Reach(rate)
 	p.Within = p.Value >= p.Low*(1-rounding) && p.Value <= p.High*(1+rounding)
 	return p
-}
-
-// resolution of values that a tool has rounded or counted in buckets: the smallest difference of two of their logarithms. Of
-// values that are not in steps it is nearly nothing, and of a few values at most too large, which makes an interval wider. It
-// is 0 where all are the same.
-func resolution(values []float64) float64 {
-	logs := make([]float64, 0, len(values))
-	for _, v := range values {
-		if v > 0 {
-			logs = append(logs, math.Log(v))
-		}
-	}
-	slices.Sort(logs)
-	least := 0.0
-	for i := 1; i < len(logs); i++ {
-		if gap := logs[i] - logs[i-1]; gap > rounding && (least == 0 || gap < least) {
-			least = gap
-		}
-	}
-	return least
 }
 
 // measured is a value with what it is of, and the values of the blocks that it is the median of.
@@ -227,22 +189,25 @@ func wordsOf(labels map[string]string) string {
 	return strings.Join(words, " ")
 }
 
-// sampleOf a measurement in the earlier runs; missing says why there is none.
-func sampleOf(key string, before []medians, runs []analysis.Run) (s sample, missing string) {
-	var blocks []float64
+// predicted is what the earlier runs predict of a measurement; missing says why they do not.
+func predicted(key string, before []medians, runs []analysis.Run) (of stats.Prediction, missing string) {
+	var values, blocks []float64
 	for i, m := range before {
 		v, has := m.of[key]
 		switch {
 		case !has:
-			return s, fmt.Sprintf("%s: run %s has no value that counts", key, runs[i].Name)
+			return of, fmt.Sprintf("%s: run %s has no value that counts", key, runs[i].Name)
 		case !(v.Value > 0):
-			return s, fmt.Sprintf("%s: run %s has the value %v, which has no logarithm", key, runs[i].Name, v.Value)
+			return of, fmt.Sprintf("%s: run %s has the value %v, which has no logarithm", key, runs[i].Name, v.Value)
 		}
-		s.logs, blocks = append(s.logs, math.Log(v.Value)), append(blocks, v.blocks...)
+		values, blocks = append(values, v.Value), append(blocks, v.blocks...)
 	}
-	if slices.Max(s.logs)-slices.Min(s.logs) < rounding {
-		return s, fmt.Sprintf("%s: all %d runs have the value %v: how runs differ cannot be seen in that, so that no interval is estimable", key, len(runs), before[0].of[key].Value)
+	of, err := stats.PredictRun(values, stats.Resolution(blocks))
+	switch {
+	case errors.Is(err, stats.ErrEqualRuns):
+		return of, fmt.Sprintf("%s: all %d runs have the value %v: how runs differ cannot be seen in that, so that no interval is estimable", key, len(runs), values[0])
+	case err != nil:
+		return of, key + ": " + err.Error()
 	}
-	s.step = resolution(blocks)
-	return s, ""
+	return of, ""
 }

@@ -94,7 +94,7 @@ func (r *Run) shows(run *v1alpha1.BenchmarkRun) (out []Statement) {
 		}
 		says(Plain, "SWEEP", first)
 	}
-	if text := resolution(r.Family(v1alpha1.FamilyControl), run); text != "" {
+	if text := resolution(r.Family(v1alpha1.FamilyControl), analysis.ErrorRate(run.Spec)); text != "" {
 		says(Plain, "CONTROL", text)
 	}
 	if text := r.uncompared; text != "" {
@@ -152,8 +152,9 @@ func stoppedAfter(run *v1alpha1.BenchmarkRun) int32 {
 	return 0
 }
 
-// resolution of a run is the widest interval of its control in the first measurement; empty without a control.
-func resolution(controls []Verdict, run *v1alpha1.BenchmarkRun) string {
+// resolution of an experiment is the widest interval of its control in the first measurement; empty without a control. The error rate is
+// that of each interval.
+func resolution(controls []Verdict, errorRate float64) string {
 	if len(controls) == 0 {
 		return ""
 	}
@@ -178,12 +179,12 @@ func resolution(controls []Verdict, run *v1alpha1.BenchmarkRun) string {
 		return "no resolution: " + strings.Join(controls[0].Rest(), "; ")
 	}
 	first := controls[0]
-	text := fmt.Sprintf("two equal servers differ by %s: a smaller difference is not resolved (%s)", figure.EffectOf(first.Ratio, low, high).Interval, first.Evidence)
+	text := resolves(first.Ratio, low, high) + " (" + first.Evidence + ")"
 	switch {
 	case differs:
 		return text + ", and the baseline differs from itself"
 	case lowest > 1 || highest < 1:
-		return text + fmt.Sprintf(", not around 0, as %s of sound controls are", figure.Share(analysis.ErrorRate(run.Spec)))
+		return text + fmt.Sprintf(", not around 0, as %s of sound controls are", figure.Share(errorRate))
 	}
 	return text
 }

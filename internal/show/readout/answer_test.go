@@ -94,7 +94,7 @@ func TestTheAnswerComesFirst(t *testing.T) {
 		}, "open: SUSPENDED 3 of 20 trials; R: of Placed"},
 		"a control alone": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) {
 			r.Status.Comparisons, r.Status.Headline = []v1alpha1.ComparisonEntry{control}, "a 1 tx/s"
-		}, "plain: CONTROL two equal servers differ by -0.91 to +7.6 %: a smaller difference is not resolved (p 0.011 by itself, 10 blocks)"},
+		}, "plain: CONTROL two servers of one spec are -0.91 to +7.6 % apart: a difference of less than 7.6 % is not resolved here (p 0.011 by itself, 10 blocks)"},
 		"comparisons that cannot be made": {with(false, "Complete=True", "Valid=True"), func(r *v1alpha1.BenchmarkRun) {
 			r.Status.Findings, r.Status.Headline = []v1alpha1.Finding{{Check: checkUncompared, Severity: v1alpha1.SeverityWarning, Message: "40 comparisons are more than 39"}}, "a 1 tx/s"
 		}, "open: NO VERDICT 40 comparisons are more than 39\nplain: MEASURED a 1 tx/s"},

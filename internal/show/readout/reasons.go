@@ -37,13 +37,15 @@ var sentences = map[v1alpha1.ReasonCode]string{
 
 	v1alpha1.CodeMostDisturbed: "{trials} of {of} trials of both sides were disturbed ({by}), as more than half of the blocks were: they count, and decide nothing",
 
-	v1alpha1.CodeOneOrder:    "every block measured the cells in one order, so that a drift within a block looks like an effect",
-	v1alpha1.CodeClientLimit: "in {trials} of {of} trials of both sides a client was at its own CPU limit",
-	v1alpha1.CodeSaturated:   "in {trials} of {of} trials of both sides the offered rate was not achieved, so that the latency grows with the window",
-	v1alpha1.CodeRateOffered: "a rate was offered, so that this is not the most that a server can do",
-	v1alpha1.CodeSearchStep:  "a search finds rates to within {step:share}, which the interval includes",
-	v1alpha1.CodeOneRunEach:  "each side is one run: differences between runs are not in the interval",
-	v1alpha1.CodeUnequalRuns: "the runs have {low} to {high} blocks, and each counts the same",
+	v1alpha1.CodeOneOrder:       "every block measured the cells in one order, so that a drift within a block looks like an effect",
+	v1alpha1.CodeClientLimit:    "in {trials} of {of} trials of both sides a client was at its own CPU limit",
+	v1alpha1.CodeSaturated:      "in {trials} of {of} trials of both sides the offered rate was not achieved, so that the latency grows with the window",
+	v1alpha1.CodeNotSteady:      "in {trials} of {of} trials of both sides the throughput changed within the window by more than 5 %",
+	v1alpha1.CodeWindowTooShort: "steadiness unknown in {trials} of {of} trials of both sides: their windows are too short",
+	v1alpha1.CodeRateOffered:    "a rate was offered, so that this is not the most that a server can do",
+	v1alpha1.CodeSearchStep:     "a search finds rates to within {step:share}, which the interval includes",
+	v1alpha1.CodeOneRunEach:     "each side is one run: differences between runs are not in the interval",
+	v1alpha1.CodeUnequalRuns:    "the runs have {low} to {high} blocks, and each counts the same",
 
 	v1alpha1.CodeTooFewLoads:        "{loads} of {of} loads have a counted trial, and a knee needs {needed}",
 	v1alpha1.CodeNoCommonBlock:      "a load has no counted trial in a block in which the lightest one has one",

@@ -60,21 +60,21 @@ type Variation struct {
 	Text string `json:"text"`
 }
 
-// OverRuns is the readout of an analysis of several runs. Names are those of the runs as the reader has them, and caveats why one of
-// them may not be relied on.
-func OverRuns(names []string, result analysis.RunsResult, errorRate float64, caveats []string) Comparisons {
+// OverRuns is the readout of an analysis of several runs. Names are those of the runs as the reader has them, declared is what they
+// declared, and caveats say why one of them may not be relied on.
+func OverRuns(names []string, result analysis.RunsResult, declared analysis.Declaration, caveats []string) Comparisons {
 	out := Comparisons{
 		Version: ComparisonVersion, Runs: names, Kind: string(result.Kind), Comparisons: []RunsVerdict{}, Caveats: caveats, Method: MethodOfRuns(result.Kind),
 		Compared: RunDifferences(result.Compared), Between: RunDifferences(result.Between),
 	}
-	var primary []Verdict
+	a := about{errorRate: declared.ErrorRate, minimumEffect: declared.MinimumEffect}
+	families := map[string][]Verdict{}
 	for _, c := range result.Comparisons {
-		one := RunsVerdict{Verdict: about{errorRate: errorRate}.overRuns(c, result.Kind), Ratios: c.Ratios, Variation: variationOf(c.Variation)}
+		one := RunsVerdict{Verdict: a.overRuns(c, result.Kind), Ratios: c.Ratios, Variation: variationOf(c.Variation)}
 		out.Comparisons = append(out.Comparisons, one)
-		if one.Family == string(v1alpha1.FamilyPrimary) {
-			primary = append(primary, one.Verdict)
-		}
+		families[one.Family] = append(families[one.Family], one.Verdict)
 	}
+	primary := families[string(v1alpha1.FamilyPrimary)]
 	if len(caveats) > 0 {
 		out.Answer = append(out.Answer, Statement{Bad, "NOT EVERY RUN CAN BE RELIED ON", "see the caveats"})
 	}
@@ -83,6 +83,9 @@ func OverRuns(names []string, result analysis.RunsResult, errorRate float64, cav
 	}
 	if len(primary) > 1 {
 		out.Answer = append(out.Answer, Statement{Plain, "", remaining(primary[1:])})
+	}
+	if text := resolution(families[string(v1alpha1.FamilyControl)], declared.ErrorRate); text != "" {
+		out.Answer = append(out.Answer, Statement{Plain, "CONTROL", text})
 	}
 	how := "over " + figure.Counted(len(names), "run")
 	if result.Kind == analysis.RunAgainstRun && len(names) == 2 {

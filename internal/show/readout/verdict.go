@@ -3,6 +3,7 @@ package readout
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -41,6 +42,11 @@ type Verdict struct {
 	IntervalLow        string `json:"intervalLow,omitempty"`
 	IntervalHigh       string `json:"intervalHigh,omitempty"`
 	IntervalConfidence string `json:"intervalConfidence,omitempty"`
+	// EquivalenceLow and EquivalenceHigh bound the ratio by the interval that showed the difference to be less than the minimum effect,
+	// which is narrower than the other one; absent where nothing showed that.
+	EquivalenceLow        string `json:"equivalenceLow,omitempty"`
+	EquivalenceHigh       string `json:"equivalenceHigh,omitempty"`
+	EquivalenceConfidence string `json:"equivalenceConfidence,omitempty"`
 	// P by itself, and for the whole family by Holm.
 	P         string `json:"p,omitempty"`
 	AdjustedP string `json:"adjustedP,omitempty"`
@@ -58,6 +64,11 @@ type Verdict struct {
 	// Detects is the detectable effect for people, beside that of the plan, which had to assume a spread: "these blocks detect
 	// 16 % (planned 4.8 %)". Absent where it is unknown.
 	Detects string `json:"detects,omitempty"`
+	// Equivalence says for people by which interval the difference is less than the minimum effect: "within ±2 % by the 91.6 %
+	// interval (-0.8 to +1.9 %)". Absent where nothing showed that.
+	Equivalence string `json:"equivalence,omitempty"`
+	// Resolves says for people how far two servers of one spec are apart, of a control: a smaller difference is not resolved.
+	Resolves string `json:"resolves,omitempty"`
 	// Effect and Interval of the ratio for people, such as "+16 %" and "+1.7 to +26 %".
 	Effect   string `json:"effect,omitempty"`
 	Interval string `json:"interval,omitempty"`
@@ -83,7 +94,8 @@ const maxLine = 1000
 
 // about is what the verdicts of a run have in common.
 type about struct {
-	errorRate   float64
+	errorRate, minimumEffect float64
+
 	differences []v1alpha1.SideDifferences
 	// unsupported: a check found that a tool cannot do something of the run.
 	unsupported bool
@@ -91,7 +103,7 @@ type about struct {
 
 // aboutRun is what the verdicts of a run have in common, beside these differences.
 func aboutRun(run *v1alpha1.BenchmarkRun, differences []v1alpha1.SideDifferences) about {
-	out := about{errorRate: analysis.ErrorRate(run.Spec), differences: differences}
+	out := about{errorRate: analysis.ErrorRate(run.Spec), minimumEffect: MinimumEffect(run), differences: differences}
 	out.unsupported = slices.ContainsFunc(run.Status.Findings, func(f v1alpha1.Finding) bool { return f.Check == "unsupported" })
 	return out
 }
@@ -103,6 +115,7 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 		Factor: e.Factor, Value: e.Value, Baseline: e.Baseline, Target: e.Target, Where: ParametersOf(e.Parameters),
 		Name: e.Name, Labels: e.Labels, Unit: e.Unit, Direction: e.Direction,
 		Ratio: e.Ratio, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh, IntervalConfidence: e.IntervalConfidence,
+		EquivalenceLow: e.EquivalenceLow, EquivalenceHigh: e.EquivalenceHigh, EquivalenceConfidence: e.EquivalenceConfidence,
 		P: e.P, AdjustedP: e.AdjustedP, DetectableEffect: e.DetectableEffect, BlocksNeeded: e.BlocksNeeded,
 		Blocks: e.BlockCount, PlannedBlocks: e.PlannedBlockCount, Reasons: sentencesOf(e.Reasons),
 		Effect: effect.Ratio, Interval: effect.Interval, factor: effect.Factor,
@@ -113,6 +126,10 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 	}
 	v.byItself, v.adjusted = figure.P(v.P, a.errorRate), figure.P(v.AdjustedP, a.errorRate)
 	v.Subject, v.Evidence = subjectOf(v), evidenceOf(v)
+	v.Equivalence = a.equivalence(v)
+	if e.Family == v1alpha1.FamilyControl {
+		v.Resolves = resolves(v.Ratio, v.IntervalLow, v.IntervalHigh)
+	}
 	v.Detects = v.detect()
 	if e.Factor == v1alpha1.FactorTarget && e.Family != v1alpha1.FamilyControl {
 		all := a.between(e.Value, e.Baseline)
@@ -120,6 +137,26 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 	}
 	v.Text = contract.Cut(v.line(), maxLine)
 	return v
+}
+
+// equivalence is the interval that showed a difference to be less than the minimum effect; empty where nothing showed that.
+func (a about) equivalence(v Verdict) string {
+	if v.EquivalenceLow == "" {
+		return ""
+	}
+	return fmt.Sprintf("within ±%s by the %s interval (%s)", figure.Share(a.minimumEffect), figure.Level(v.EquivalenceConfidence),
+		figure.EffectOf(v.Ratio, v.EquivalenceLow, v.EquivalenceHigh).Interval)
+}
+
+// resolves says how far two servers of one spec are apart, by an interval of their ratio; empty without one.
+func resolves(ratio, low, high string) string {
+	l, ok := figure.Decimal(low)
+	h, also := figure.Decimal(high)
+	if !ok || !also {
+		return ""
+	}
+	return fmt.Sprintf("two servers of one spec are %s apart: a difference of less than %s is not resolved here",
+		figure.EffectOf(ratio, low, high).Interval, figure.Share(max(math.Abs(l-1), math.Abs(h-1))))
 }
 
 // unmeasured is why a comparison has no numbers, and what it counts for.
@@ -188,18 +225,13 @@ func (v Verdict) Figures() string {
 	return strings.Join(append(words, v.Evidence), ", ")
 }
 
-// Rest is what follows the figures and the subject where there is room: why there is no verdict, what limits the numbers,
-// what the blocks detect, and what differs.
+// Rest is what follows the figures and the subject where there is room: by which interval the sides are equivalent, why there
+// is no verdict, what limits the numbers, what a control resolves, what the blocks detect, and what differs.
 func (v Verdict) Rest() []string { return v.rest(v.Detects) }
 
 func (v Verdict) rest(detects string) []string {
-	out := slices.Clone(v.Reasons)
-	for _, text := range []string{detects, v.differ} {
-		if text != "" {
-			out = append(out, text)
-		}
-	}
-	return out
+	all := slices.Concat([]string{v.Equivalence}, v.Reasons, []string{v.Resolves, detects, v.differ})
+	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
 // detect is what the blocks detect; empty where that is unknown.

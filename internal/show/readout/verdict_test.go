@@ -56,7 +56,9 @@ func TestVerdictsInOneLine(t *testing.T) {
 		}, differing("a"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 10 blocks: threads 64 against 2 on mysql, throughput, test=oltp_insert"},
 		"less than matters": {func(e *v1alpha1.ComparisonEntry) {
 			e.BelowMinimumEffect, e.Ratio, e.IntervalLow, e.IntervalHigh = true, "1.008", "1.005", "1.011"
-		}, nil, "FASTER +0.80 % (+0.50 to +1.1 %), less than the minimum effect, p 0.023, 9 of 10 blocks: mariadb against mysql, throughput"},
+			e.EquivalenceLow, e.EquivalenceHigh, e.EquivalenceConfidence = "1.006", "1.01", "0.9160"
+		}, nil, "FASTER +0.80 % (+0.50 to +1.1 %), less than the minimum effect, p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; " +
+			"within ±2 % by the 91.6 % interval (+0.60 to +1.0 %)"},
 		"not declared": {func(e *v1alpha1.ComparisonEntry) {
 			e.Family, e.Verdict, e.AdjustedP, e.DetectableEffect = v1alpha1.FamilyExploratory, v1alpha1.VerdictExploratory, "", ""
 			e.Reasons = []v1alpha1.VerdictReason{{Code: v1alpha1.CodeNotDeclared}}
@@ -68,10 +70,15 @@ func TestVerdictsInOneLine(t *testing.T) {
 		"the baseline with itself": {func(e *v1alpha1.ComparisonEntry) {
 			e.Family, e.Verdict, e.AdjustedP, e.DetectableEffect = v1alpha1.FamilyControl, v1alpha1.VerdictEquivalent, "", ""
 			e.Value, e.Ratio, e.IntervalLow, e.IntervalHigh = "control", "1.001", "0.995", "1.009"
-		}, nil, "EQUIVALENT +0.10 % (-0.50 to +0.90 %), p 0.011 by itself, 9 of 10 blocks: control, mysql against itself, throughput"},
+		}, nil, "EQUIVALENT +0.10 % (-0.50 to +0.90 %), p 0.011 by itself, 9 of 10 blocks: control, mysql against itself, throughput; " +
+			"two servers of one spec are -0.50 to +0.90 % apart: a difference of less than 0.9 % is not resolved here"},
+		"equivalent, and the wider interval reaches beyond the minimum effect": {func(e *v1alpha1.ComparisonEntry) {
+			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP = v1alpha1.VerdictEquivalent, "1.003", "0.988", "1.023", "0.51"
+			e.EquivalenceLow, e.EquivalenceHigh, e.EquivalenceConfidence = "0.992", "1.019", "0.9160"
+		}, nil, "EQUIVALENT +0.3 % (-1.2 to +2.3 %), p 0.51, 9 of 10 blocks: mariadb against mysql, throughput; within ±2 % by the 91.6 % interval (-0.80 to +1.9 %)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := (about{errorRate: 0.05, differences: c.differences}).verdict(comparison(c.change)).Text; got != c.want {
+			if got := (about{errorRate: 0.05, minimumEffect: 0.02, differences: c.differences}).verdict(comparison(c.change)).Text; got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})

@@ -25,8 +25,8 @@ type against struct {
 
 func againstRun(first, second Run, d differing) (RunsResult, error) {
 	a := &against{
-		baseline: &analyst{Input: first.Input, series: readSeries(first.Layout, first.Records, summary.LeftOut)},
-		value:    &analyst{Input: second.Input, series: readSeries(second.Layout, second.Records, summary.LeftOut)},
+		baseline: &analyst{Input: first.Input, series: readSeries(first.Layout, first.Records, summary.LeftOut), limits: limitsOf(first.Layout, first.Records, summary.LeftOut)},
+		value:    &analyst{Input: second.Input, series: readSeries(second.Layout, second.Records, summary.LeftOut), limits: limitsOf(second.Layout, second.Records, summary.LeftOut)},
 		first:    first, second: second, like: map[string]likeness.Comparison{},
 	}
 	// Of an equal target nothing is compared but the day: then its image is an objection.
@@ -139,8 +139,14 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 		setInterval(&e, decision.Interval)
 	}
 	a.judge(&e, one, decision)
+	setEquivalence(&e, decision)
 	if e.IntervalLow != "" {
 		e.Reasons = append(e.Reasons, coarse(one.above)...)
+	}
+	if decides(e) {
+		twin := one.contrast.Value
+		n := a.baseline.limits[place{u.Target, u.Cell}].plus(a.value.limits[place{twin.Target, twin.Cell}])
+		e.Reasons = append(e.Reasons, limiting(one.contrast.Measurement.Name, n)...)
 	}
 	e.Reasons = bounded(append(e.Reasons, because(v1alpha1.CodeOneRunEach)))
 	return e

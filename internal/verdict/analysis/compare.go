@@ -61,7 +61,7 @@ type analyst struct {
 // analystOf the trials that a run shows.
 func analystOf(in Input, family Family) *analyst {
 	return &analyst{
-		Input: in, family: family, series: readSeries(in.Layout, in.Records, summary.LeftOutShown), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]alike{},
+		Input: in, family: family, series: readSeries(in.Layout, in.Records, summary.LeftOutShown), limits: limitsOf(in.Layout, in.Records, summary.LeftOutShown), alike: map[[2]int32]alike{},
 	}
 }
 
@@ -221,6 +221,7 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 			d.sizes(&e, one, len(all))
 		}
 		a.judge(&e, one, decision)
+		setEquivalence(&e, decision)
 		out = append(out, e)
 	}
 	return out
@@ -287,6 +288,13 @@ func addLabels(e *v1alpha1.ComparisonEntry, labels map[string]string, factor str
 func setInterval(e *v1alpha1.ComparisonEntry, i *stats.Interval) {
 	if i != nil {
 		e.IntervalLow, e.IntervalHigh, e.IntervalConfidence = besides(i.Low, 1), besides(i.High, 1), figure.Beside(4, i.Coverage, 1)
+	}
+}
+
+// setEquivalence is the interval that showed a difference to be less than the minimum effect; none where nothing showed that.
+func setEquivalence(e *v1alpha1.ComparisonEntry, by stats.Decision) {
+	if i := by.EquivalenceInterval; i != nil && (e.Verdict == v1alpha1.VerdictEquivalent || e.BelowMinimumEffect) {
+		e.EquivalenceLow, e.EquivalenceHigh, e.EquivalenceConfidence = besides(i.Low, 1), besides(i.High, 1), figure.Beside(4, i.Coverage, 1)
 	}
 }
 

@@ -38,10 +38,8 @@ func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
 // judgeControl compares a target with itself.
 func (a *analyst) judgeControl(e *v1alpha1.ComparisonEntry, one compared, decision stats.Decision) {
 	d, blocks := a.Declaration, count(one.comparison.N)
-	interval, ok := one.tested().Interval(d.ErrorRate)
-	if interval = *widen(&interval, one.above); ok {
-		setInterval(e, &interval)
-	}
+	alone := d.alone(one)
+	setInterval(e, alone.Interval)
 	e.Verdict = v1alpha1.VerdictInconclusive
 	switch {
 	case one.unmeasured():
@@ -56,18 +54,19 @@ func (a *analyst) judgeControl(e *v1alpha1.ComparisonEntry, one compared, decisi
 		undecided(e, v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e))), because(v1alpha1.CodeDiffersFromItself))
 	case one.comparison.N < stats.MinBlocks:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeTooFewBlocks, "blocks", blocks, "needed", count(stats.MinBlocks)))
-	case !ok:
+	case alone.Interval == nil:
 		e.Reasons = []v1alpha1.VerdictReason{because(v1alpha1.CodeNoInterval, "blocks", blocks, "errorRate", v1alpha1.FourDigits(d.ErrorRate))}
-	case d.isNothing(interval):
+	case alone.Equivalent:
 		e.Verdict = v1alpha1.VerdictEquivalent
+		setEquivalence(e, alone)
 	default:
 		e.Reasons = []v1alpha1.VerdictReason{d.tooCoarse()}
 	}
 }
 
-// isNothing says whether the interval of a ratio is within what matters.
-func (d Declaration) isNothing(i stats.Interval) bool {
-	return i.Low >= 1/(1+d.MinimumEffect) && i.High <= 1+d.MinimumEffect
+// alone is the decision on one comparison of a control by itself, at the error rate of the run.
+func (d Declaration) alone(one compared) stats.Decision {
+	return d.known(stats.Decide([]stats.Comparison{one.tested()}, d.ErrorRate, d.MinimumEffect)[0], one.above)
 }
 
 func (d Declaration) tooCoarse() v1alpha1.VerdictReason {

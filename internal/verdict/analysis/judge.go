@@ -74,13 +74,18 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	e.Reasons = bounded(append(e.Reasons, a.caveats(*e, one)...))
 }
 
+// decides says whether a comparison has a verdict of its own, so that what limits it matters.
+func decides(e v1alpha1.ComparisonEntry) bool {
+	return e.Verdict != v1alpha1.VerdictExploratory && e.Verdict != v1alpha1.VerdictNotMeasured
+}
+
 // caveats of a comparison with its verdict.
 func (a *analyst) caveats(e v1alpha1.ComparisonEntry, one compared) (out []v1alpha1.VerdictReason) {
-	if e.Verdict != v1alpha1.VerdictExploratory && e.Verdict != v1alpha1.VerdictNotMeasured {
+	if decides(e) {
 		if a.sameOrder(e.Factor) {
 			out = append(out, because(v1alpha1.CodeOneOrder))
 		}
-		out = append(out, a.limiting(one.contrast)...)
+		out = append(out, limiting(one.contrast.Measurement.Name, a.limited(one.contrast))...)
 	}
 	out = append(a.disturbed(one.contrast), out...)
 	if len(one.absent) == 0 && e.IntervalLow != "" {

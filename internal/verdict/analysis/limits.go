@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/verdict/summary"
 )
@@ -23,6 +24,21 @@ type limited struct {
 	// disturbed by what lasted for most of the run: by says by what.
 	disturbed int
 	by        map[string]bool
+	// notSteady: the throughput changed within the window. tooShort: the window is too short to know.
+	notSteady, tooShort int
+}
+
+// plus is both together.
+func (l limited) plus(o limited) limited {
+	by := maps.Clone(l.by)
+	if by == nil {
+		by = map[string]bool{}
+	}
+	maps.Copy(by, o.by)
+	return limited{
+		trials: l.trials + o.trials, client: l.client + o.client, saturated: l.saturated + o.saturated, offered: l.offered + o.offered,
+		disturbed: l.disturbed + o.disturbed, by: by, notSteady: l.notSteady + o.notSteady, tooShort: l.tooShort + o.tooShort,
+	}
 }
 
 // countedTrial is a trial that counts, with the record of its last attempt.
@@ -46,10 +62,10 @@ func countedTrials(l Layout, records []contract.Record, leftOut rule) (out []cou
 	return out
 }
 
-// limitsOf the trials that a run shows.
-func limitsOf(l Layout, records []contract.Record) map[place]limited {
+// limitsOf the trials that count by a rule.
+func limitsOf(l Layout, records []contract.Record, leftOut rule) map[place]limited {
 	out := map[place]limited{}
-	for _, t := range countedTrials(l, records, summary.LeftOutShown) {
+	for _, t := range countedTrials(l, records, leftOut) {
 		rec, n := t.record, out[place{t.Target, t.Cell}]
 		n.trials++
 		if slices.ContainsFunc(rec.LimitedBy, func(by contract.RecordedLimit) bool { return by.By == string(v1alpha1.LimitClient) }) {
@@ -71,40 +87,48 @@ func limitsOf(l Layout, records []contract.Record) map[place]limited {
 				n.by[check] = true
 			}
 		}
+		switch stats.SteadyState(rec.Steadiness) {
+		case stats.NotSteady:
+			n.notSteady++
+		case stats.TooShort:
+			n.tooShort++
+		}
 		out[place{t.Target, t.Cell}] = n
 	}
 	return out
 }
 
+// limited are the trials of both sides of a contrast.
+func (a *analyst) limited(c Contrast) limited {
+	return a.limits[place{c.Value.Target, c.Value.Cell}].plus(a.limits[place{c.Baseline.Target, c.Baseline.Cell}])
+}
+
 // disturbed says that trials of a comparison were disturbed, as most of the run was; none where none was. Whether it has a verdict
 // then follows from what disturbed them, and from no value.
 func (a *analyst) disturbed(c Contrast) (out []v1alpha1.VerdictReason) {
-	x, y := a.limits[place{c.Value.Target, c.Value.Cell}], a.limits[place{c.Baseline.Target, c.Baseline.Cell}]
-	n := x.disturbed + y.disturbed
-	if n == 0 {
+	n := a.limited(c)
+	if n.disturbed == 0 {
 		return nil
 	}
-	by := maps.Clone(x.by)
-	if by == nil {
-		by = map[string]bool{}
-	}
-	maps.Copy(by, y.by)
-	return append(out, because(v1alpha1.CodeMostDisturbed, "trials", count(n), "of", count(x.trials+y.trials), "by", strings.Join(slices.Sorted(maps.Keys(by)), ", ")))
+	return append(out, because(v1alpha1.CodeMostDisturbed, "trials", count(n.disturbed), "of", count(n.trials), "by", strings.Join(slices.Sorted(maps.Keys(n.by)), ", ")))
 }
 
-// limiting is what else than the servers decides the numbers of a comparison; none where nothing does.
-func (a *analyst) limiting(c Contrast) (out []v1alpha1.VerdictReason) {
-	x, y := a.limits[place{c.Value.Target, c.Value.Cell}], a.limits[place{c.Baseline.Target, c.Baseline.Cell}]
-	trials := count(x.trials + y.trials)
-	if n := x.client + y.client; n > 0 {
-		out = append(out, because(v1alpha1.CodeClientLimit, "trials", count(n), "of", trials))
+// limiting is what else than the servers decides a measurement that has a verdict, by the trials of both sides; none where
+// nothing does.
+func limiting(measurement string, n limited) (out []v1alpha1.VerdictReason) {
+	says := func(code v1alpha1.ReasonCode, trials int) {
+		if trials > 0 {
+			out = append(out, because(code, "trials", count(trials), "of", count(n.trials)))
+		}
 	}
-	n := x.saturated + y.saturated
+	says(v1alpha1.CodeClientLimit, n.client)
 	switch {
-	case strings.HasPrefix(c.Measurement.Name, "latency.") && n > 0:
-		out = append(out, because(v1alpha1.CodeSaturated, "trials", count(n), "of", trials))
-	case c.Measurement.Name == contract.NameThroughput && x.offered+y.offered > n:
+	case strings.HasPrefix(measurement, "latency."):
+		says(v1alpha1.CodeSaturated, n.saturated)
+	case measurement == contract.NameThroughput && n.offered > n.saturated:
 		out = append(out, because(v1alpha1.CodeRateOffered))
 	}
+	says(v1alpha1.CodeNotSteady, n.notSteady)
+	says(v1alpha1.CodeWindowTooShort, n.tooShort)
 	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
 // A comparison says what else than the servers decides its numbers.
@@ -24,6 +25,13 @@ func TestLimitsOfAComparison(t *testing.T) {
 		"an offered rate": {func(r *contract.Record) { r.Values = append(r.Values, offered) }, "RateOffered", ""},
 		"a rate beyond all servers": {func(r *contract.Record) { r.Values, r.Saturated = append(r.Values, offered), true },
 			"", "Saturated of=20 trials=20"},
+		"windows too short to know": {func(r *contract.Record) { r.Steadiness = string(stats.TooShort) },
+			"WindowTooShort of=20 trials=20", "WindowTooShort of=20 trials=20"},
+		"some windows are not steady, the rest is": {func(r *contract.Record) {
+			if r.Steadiness = string(stats.Steady); r.Target == "a" && r.Block < 3 {
+				r.Steadiness = string(stats.NotSteady)
+			}
+		}, "NotSteady of=20 trials=3", "NotSteady of=20 trials=3"},
 	} {
 		p := planOf(10, 1, "a", "b")
 		records := recordsOf(p, 0.001, bOver(1.5))

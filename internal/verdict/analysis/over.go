@@ -114,9 +114,10 @@ func (o *over) primary(one overRuns, decision stats.Decision) RunsComparison {
 	}
 	if len(one.absent) == 0 && len(o.runs) > 1 {
 		setInterval(e, decision.Interval)
+		setEquivalence(e, decision)
 		e.Reasons = append(e.Reasons, coarse(one.above)...)
 	}
-	e.Reasons = bounded(append(e.Reasons, o.caveats(one)...))
+	e.Reasons = bounded(append(e.Reasons, o.caveats(*e, one)...))
 	return c
 }
 
@@ -124,13 +125,20 @@ func (o *over) tooFewBlocks(one overRuns) v1alpha1.VerdictReason {
 	return because(v1alpha1.CodeTooFewBlocks, "blocks", count(one.comparison.N), "needed", count(stats.MinBlocks), "runs", count(len(o.runs)))
 }
 
-// caveats that hold whatever the verdict is.
-func (o *over) caveats(one overRuns) (out []v1alpha1.VerdictReason) {
+// caveats of a comparison with its verdict.
+func (o *over) caveats(e v1alpha1.ComparisonEntry, one overRuns) (out []v1alpha1.VerdictReason) {
 	if c := one.contrast.Comparison; c >= 0 && slices.ContainsFunc(o.analysts, func(a *analyst) bool { return a.sameOrder(a.Declaration.Comparisons[c].Factor) }) {
 		out = append(out, because(v1alpha1.CodeOneOrder))
 	}
 	if low, high := slices.Min(one.counts), slices.Max(one.counts); len(one.absent) == 0 && high > 2*low {
 		out = append(out, because(v1alpha1.CodeUnequalRuns, "low", count(low), "high", count(high)))
+	}
+	if decides(e) {
+		var n limited
+		for _, a := range o.analysts {
+			n = n.plus(a.limited(one.contrast))
+		}
+		out = append(out, limiting(one.contrast.Measurement.Name, n)...)
 	}
 	return out
 }
@@ -176,10 +184,9 @@ func withOthers(all, more []v1alpha1.SideDifference) []v1alpha1.SideDifference {
 func (o *over) control(one overRuns, decision stats.Decision) RunsComparison {
 	c := o.entry(one, v1alpha1.FamilyControl)
 	e, d := &c.ComparisonEntry, o.analysts[0].Declaration
-	interval, ok := one.comparison.Interval(d.ErrorRate)
-	interval = *widen(&interval, one.above)
-	if ok && len(o.runs) > 1 {
-		setInterval(e, &interval)
+	alone := d.alone(one.compared)
+	if len(o.runs) > 1 {
+		setInterval(e, alone.Interval)
 	}
 	e.Verdict = v1alpha1.VerdictInconclusive
 	switch {
@@ -194,8 +201,9 @@ func (o *over) control(one overRuns, decision stats.Decision) RunsComparison {
 		undecided(e, v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e))), because(v1alpha1.CodeDiffersFromItself))
 	case one.comparison.N < stats.MinBlocks:
 		undecided(e, v1alpha1.VerdictExploratory, o.tooFewBlocks(one))
-	case ok && d.isNothing(interval):
+	case alone.Equivalent:
 		e.Verdict = v1alpha1.VerdictEquivalent
+		setEquivalence(e, alone)
 	default:
 		e.Reasons = []v1alpha1.VerdictReason{d.tooCoarse()}
 	}

@@ -44,12 +44,12 @@ func (s *Steps) above(values ...float64) float64 {
 	return out
 }
 
-// known is a decision on found values: its interval is one of the true ratio, and only where that is within
-// what matters the sides are equivalent.
+// known is a decision on found values: its intervals are those of the true ratio, and only where the one of equivalence
+// is within what matters the sides are equivalent.
 func (d Declaration) known(x stats.Decision, above float64) stats.Decision {
-	if above > 0 && x.Interval != nil {
-		x.Interval = widen(x.Interval, above)
-		x.Equivalent = x.Equivalent && d.isNothing(*x.Interval)
+	if above > 0 {
+		x.Interval, x.EquivalenceInterval = widen(x.Interval, above), widen(x.EquivalenceInterval, above)
+		x.Equivalent = x.Equivalent && x.EquivalenceInterval.Low >= 1/(1+d.MinimumEffect) && x.EquivalenceInterval.High <= 1+d.MinimumEffect
 	}
 	return x
 }

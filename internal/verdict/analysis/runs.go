@@ -143,7 +143,7 @@ type over struct {
 func newOver(all []Run, family Family) *over {
 	o := &over{runs: all, family: family, between: map[string][]likeness.Comparison{}}
 	for i, run := range all {
-		o.analysts = append(o.analysts, &analyst{Input: run.Input, family: family, series: readSeries(run.Layout, run.Records, summary.LeftOut), alike: map[[2]int32]alike{}})
+		o.analysts = append(o.analysts, &analyst{Input: run.Input, family: family, series: readSeries(run.Layout, run.Records, summary.LeftOut), limits: limitsOf(run.Layout, run.Records, summary.LeftOut), alike: map[[2]int32]alike{}})
 		for _, target := range run.Layout.Plan.Targets {
 			if i > 0 {
 				o.between[target] = append(o.between[target], between(all[0], run, target, likeness.OfParameters))

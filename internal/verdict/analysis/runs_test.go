@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/internal/trial/likeness"
 )
@@ -121,6 +122,14 @@ func TestOverRuns(t *testing.T) {
 		"the same order of the trials": {
 			ratios: []float64{1.5, 1.501}, want: "Faster", between: []RunDifference{{Code: SameRandomOrder, First: "run1", Second: "run2", Seed: new(int64(7))}},
 			change: func(all []Run) { all[0].Layout.Plan.Seed, all[1].Layout.Plan.Seed = 7, 7 },
+		},
+		"windows too short to know whether they were steady": {
+			ratios: []float64{1.5, 1.501}, want: "Faster", reasons: "WindowTooShort of=40 trials=20",
+			change: func(all []Run) {
+				for i := range all[1].Records {
+					all[1].Records[i].Steadiness = string(stats.TooShort)
+				}
+			},
 		},
 		"a largest value since the start is one observation of a run": {
 			ratios: []float64{1.5, 1.5, 1.5}, want: "Higher",
@@ -293,6 +302,11 @@ func TestRunAgainstRun(t *testing.T) {
 		"another unit": {ratio: 1.5, want: "NotMeasured", reasons: "NotInBothRuns", change: func(r *Run) {
 			for i := range r.Records {
 				r.Records[i].Values[0].Unit = "ops/s"
+			}
+		}},
+		"windows that were not steady": {ratio: 1.5, want: "Faster", reasons: "NotSteady of=20 trials=10", change: func(r *Run) {
+			for i := range r.Records {
+				r.Records[i].Steadiness = string(stats.NotSteady)
 			}
 		}},
 		"too few": {ratio: 1.5, blocks: 5, want: "Exploratory", reasons: "TooFewBlocks blocks=5 needed=6"},

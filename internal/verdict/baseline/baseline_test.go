@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
@@ -212,6 +213,50 @@ func TestFits(t *testing.T) {
 	} {
 		if got := Fits(tt.key); got != tt.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// A baseline of several runs has the median of each, the promoted one first; a measurement that one of them lacks has none.
+func TestRepetitions(t *testing.T) {
+	repetition := func(name string, scale float64) Repetition {
+		run := recorded(3, 2)
+		for i := range run.Records {
+			run.Records[i].Values[0].Value *= scale
+		}
+		return Repetition{&v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u-" + types.UID(name)}}, run}
+	}
+	lacking := repetition("c", 3)
+	for i := range lacking.Recorded.Records {
+		if lacking.Recorded.Records[i].Cell == 1 {
+			lacking.Recorded.Records[i].State = contract.Failed
+		}
+	}
+	spec := made(t, Source{Recorded: recorded(3, 2), Repetitions: []Repetition{repetition("b", 2), lacking}})
+	if diff := cmp.Diff([]v1alpha1.RepeatedRun{{Name: "r", UID: "u"}, {Name: "b", UID: "u-b"}, {Name: "c", UID: "u-c"}}, spec.Runs); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	want := map[string][]string{"1 throughput": {"101.333", "202.667", "304"}, "2 throughput": nil, "1 latency.percentile": {"2", "2", "2"}, "2 latency.percentile": nil}
+	for _, m := range spec.Measurements {
+		if diff := cmp.Diff(want[m.Parameters["threads"]+" "+m.Name], m.Runs); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", Words(m.MeasurementKey), diff)
+		}
+	}
+	read, err := Read(spec)
+	if err != nil || len(read[0].Runs) != 3 || read[0].Runs[2] != 304 {
+		t.Errorf("read: %v, %+v", err, read)
+	}
+	spec.Measurements[0].Runs = spec.Measurements[0].Runs[:2]
+	if _, err := Read(spec); err == nil || !strings.Contains(err.Error(), "spec.measurements[0].runs: it has 2 medians, and spec.runs has 3 runs: give one for each, or none") {
+		t.Errorf("too few medians: %v", err)
+	}
+	for n, want := range map[int]string{1: "taken from at least 3 runs, and there are 2", 32: "at most 32 runs, and there are 33"} {
+		all := Source{Run: &v1alpha1.BenchmarkRun{}, Recorded: recorded(3, 1)}
+		for range n {
+			all.Repetitions = append(all.Repetitions, repetition("b", 2))
+		}
+		if _, err := Make(all); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d repetitions: %v, want %q", n, err, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@
 // themselves.
 //
 //	make.go   from a run to a spec
+//	runs.go   the medians of its repetitions
 //	read.go   from a spec to values, and what contradicts itself
 //	workload.go  what the clients of a run do, and what differs from that
 //	key.go    what tells measurements apart

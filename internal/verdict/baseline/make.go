@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// MaxMeasurements, maxHistory, maxEnvironments and maxSpeeds are the bounds of the API.
+	// MaxMeasurements, maxRuns, maxHistory, maxEnvironments and maxSpeeds are the bounds of the API.
 	MaxMeasurements = 512
+	maxRuns         = 32
 	maxHistory      = 16
 	maxEnvironments = 32
 	maxSpeeds       = 96
@@ -31,12 +32,20 @@ type Source struct {
 	// Run that has ended, and what it has recorded.
 	Run      *v1alpha1.BenchmarkRun
 	Recorded analysis.Run
+	// Repetitions of the run: of each measurement the baseline has the medians of all of them, by which a prediction judges.
+	Repetitions []Repetition
 	// More measurements than the primary ones of the run.
 	More []analysis.Measurement
 	// Promotion says who promotes it, when and why.
 	Promotion v1alpha1.Promotion
 	// Before is the baseline that it replaces; nil for none.
 	Before *v1alpha1.BenchmarkBaselineSpec
+}
+
+// Repetition of a run, and what it has recorded.
+type Repetition struct {
+	Run      *v1alpha1.BenchmarkRun
+	Recorded analysis.Run
 }
 
 var (
@@ -46,7 +55,8 @@ var (
 
 // Make the spec of a baseline from a run. Tolerances of the baseline before stay with their
 // measurements, and its promotion goes into the history. It fails for a run without numbers, for one
-// with too many measurements, and for one whose records do not fit its plan.
+// with too many measurements, for one whose records do not fit its plan, and for repetitions that are too few or too
+// many.
 func Make(s Source) (v1alpha1.BenchmarkBaselineSpec, error) {
 	values, err := analysis.ValuesOf(s.Recorded)
 	if err != nil {
@@ -79,6 +89,9 @@ func Make(s Source) (v1alpha1.BenchmarkBaselineSpec, error) {
 		m := v1alpha1.ExpectedMeasurement{MeasurementKey: KeyOf(v), Direction: string(v.Direction), Blocks: decimals(v.Blocks)}
 		m.Tolerance = tolerances[Key(m.MeasurementKey)]
 		out.Measurements = append(out.Measurements, m)
+	}
+	if err := addRuns(&out, s, all); err != nil {
+		return v1alpha1.BenchmarkBaselineSpec{}, err
 	}
 	for _, target := range s.Recorded.Layout.Plan.Targets {
 		if target != v1alpha1.ControlName {

@@ -18,6 +18,8 @@ type Expected struct {
 	Tolerance float64
 	// Blocks are its values.
 	Blocks []float64
+	// Runs are the medians of several runs; none for a baseline of one run.
+	Runs []float64
 }
 
 // Read the measurements of a baseline. It fails for one that contradicts itself; the message names the
@@ -36,6 +38,12 @@ func Read(spec v1alpha1.BenchmarkBaselineSpec) ([]Expected, error) {
 		var err error
 		if one.Blocks, err = numbers(m.Blocks); err != nil {
 			return nil, fmt.Errorf("%s.blocks%w", field, err)
+		}
+		if one.Runs, err = numbers(m.Runs); err != nil {
+			return nil, fmt.Errorf("%s.runs%w", field, err)
+		}
+		if n := len(m.Runs); n > 0 && n != len(spec.Runs) {
+			return nil, fmt.Errorf("%s.runs: it has %d medians, and spec.runs has %d runs: give one for each, or none", field, n, len(spec.Runs))
 		}
 		if m.Tolerance != "" {
 			if one.Tolerance, err = analysis.Share(m.Tolerance); err != nil {

@@ -8,7 +8,10 @@
 //	judge.go   the verdict
 //	within.go  the verdict on comparisons of the run
 //	entries.go what the status counts and shows of it
-//	rules.go   when a measurement is slower: by threshold, by test
+//	rules.go   when a measurement is slower: by threshold
+//	test.go    by the blocks of both runs, beyond the minimum effect
+//	prediction.go  by what several runs of the baseline predict of one more
+//	missed.go  what would have been found of what passed
 //	alike.go   the circumstances of both sides
 //	words.go   the verdict in words
 //	alarm.go   a regression of a series, and whether it is confirmed
@@ -16,5 +19,6 @@
 //
 // Faster is no failure. What is missing on either side is reported whether the gate fails for it or
 // not. A baseline of one run has no variance between runs: the test knows that of the blocks alone, and
-// the verdict says so.
+// the verdict says so. A prediction takes a baseline with the medians of several runs. What passed is said with what would have
+// been found.
 package gate

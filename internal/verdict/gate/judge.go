@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
 )
@@ -116,11 +115,13 @@ type judgement struct {
 	// expected are the measurements of the baseline, and all what became of them.
 	expected []baseline.Expected
 	all      []judged
-	// family of comparisons for the test, one for each that is expected, and why there is none.
-	family   []stats.Comparison
-	untested []string
+	// tested and predicted are the evidence for the rules that need any, on each that is expected.
+	tested    []tested
+	predicted []predicted
 	// unread is why nothing was compared; empty where something was.
 	unread string
+	// most is the largest change for the worse that a measurement which passed may have, unfound in one of five such runs.
+	most float64
 	// unmet says in which required aspects the sides differ.
 	unmet string
 }
@@ -176,6 +177,7 @@ func (j *judgement) conclude() {
 	if j.likeness(); j.unmet != "" {
 		j.withdraw()
 	}
+	j.missed()
 	j.count()
 	j.verdict()
 }
@@ -190,6 +192,8 @@ type judged struct {
 	factor bool
 	text   string
 	entry  v1alpha1.GateEntry
+	// detectable is the smallest change for the worse that a rule would have found; 0 where that is not known.
+	detectable float64
 }
 
 // compare what the baseline expects with what the run has.

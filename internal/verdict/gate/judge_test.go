@@ -27,26 +27,30 @@ func TestJudge(t *testing.T) {
 	}{
 		"equal": {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "True/Succeeded 0 0 0 of 2", text: []string{
 			"0 of 2 measurements are slower than baseline release (run before, promoted 2026-11-01)"}, not: "each side is one run"},
-		"24 % less rate, 32 % more time":      {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 76}, was: experiment{blocks: 8}, want: "False/Slower 1 0 0 of 2"},
-		"24 % more time is allowed":           {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 100 / 1.24}, was: experiment{blocks: 8}, want: "True/Succeeded 0 0 0 of 2"},
-		"25 % less is the most":               {gate: v1alpha1.Gate{Threshold: "34%"}, is: experiment{blocks: 8, level: 75}, was: experiment{blocks: 8}, want: "True/Succeeded 0 0 0 of 2"},
-		"31 % slower":                         {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 69}, was: experiment{blocks: 8}, want: "False/Slower 2 0 0 of 2", text: []string{"slower: db threads=8 throughput: 69 tx/s against 100 (31 % worse), and 25 % is allowed", "latency.percentile{p=95}: 14.49 ms against 10 (45 % worse)"}},
-		"numbers as on every surface":         {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 12345.6}, was: experiment{blocks: 8, level: 20000}, want: "False/Slower 2 0 0 of 2", text: []string{"slower: db threads=8 throughput: 12,346 tx/s against 20,000 (38 % worse), and 25 % is allowed"}},
-		"one that is far makes all factors":   {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 2.88}, was: experiment{blocks: 8}, want: "False/Slower 2 0 0 of 2", text: []string{"2.88 tx/s against 100 (0.0288x, worse), and 25 % is allowed", "ms against 10 (34.7x, worse)"}},
-		"slower is only named":                {gate: v1alpha1.Gate{Threshold: "25%", Fail: []v1alpha1.GateFailure{"Missing"}}, is: experiment{blocks: 8, level: 69}, was: experiment{blocks: 8}, want: "True/Succeeded 2 0 0 of 2", text: []string{"2 of 2 measurements are slower", "69 tx/s against 100"}},
-		"faster is no failure":                {gate: v1alpha1.Gate{Threshold: "1%", Test: byTest}, is: experiment{blocks: 8, level: 300, spread: 0.01}, want: "True/Succeeded 0 0 0 of 2"},
-		"the test finds 8 %":                  {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 8, level: 92, spread: 0.005, seed: 3}, want: "False/Slower 2 0 0 of 2", text: []string{" (8.2 % worse), by the blocks 8.1 % worse, p 0.0003", "each side is one run, and the test does not know how much runs differ"}},
-		"3 % is less than matters":            {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 8, level: 97, spread: 0.005, seed: 3}, want: "True/Succeeded 0 0 0 of 2"},
-		"8 % within the noise":                {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 8, level: 92, spread: 0.3, seed: 4}, was: experiment{blocks: 8, spread: 0.3, seed: 1}, want: "True/Succeeded 0 0 0 of 2"},
-		"too few blocks for the test":         {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 3, level: 50}, want: "Unknown/NotJudged 0 0 0 of 0", text: []string{"is not judged: 3 blocks count in the run that has fewer, and the test needs 6"}},
-		"too few blocks, and a threshold":     {gate: v1alpha1.Gate{Test: byTest, Threshold: "25%"}, is: experiment{blocks: 3, level: 50}, want: "False/Slower 2 0 0 of 2"},
-		"too few blocks to prove anything":    {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 6, level: 97, spread: 0.005}, was: experiment{blocks: 6, spread: 0.005, seed: 8}, want: "True/Succeeded 0 0 0 of 2"},
-		"no rule, where slower is no failure": {gate: v1alpha1.Gate{Fail: []v1alpha1.GateFailure{"Missing"}}, is: good, want: "True/Succeeded 0 0 0 of 2"},
-		"a threshold that no rate can miss":   {gate: v1alpha1.Gate{Threshold: "100%"}, is: experiment{blocks: 8, level: 1}, want: "False/Slower 1 0 0 of 1", text: []string{"not judged: db threads=8 throughput", "a threshold of 100 % allows a rate of 0"}},
-		"a tolerance replaces threshold":      {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 90}, was: experiment{blocks: 8}, change: func(in *Input) { in.Baselines[0].Baseline.Spec.Measurements[0].Tolerance = "5%" }, want: "False/Slower 1 0 0 of 2", text: []string{"and 5 % is allowed"}},
-		"a cell is missing":                   {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, was: experiment{blocks: 8, cells: 2}, want: "False/Missing 0 2 0 of 2", text: []string{"missing: db threads=16 throughput: the baseline has 100 tx/s, and the run has no value that counts"}},
-		"a cell is new":                       {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, cells: 2}, want: "True/Succeeded 0 0 2 of 2", text: []string{"new: db threads=16 throughput: the run has 100 tx/s, and the baseline has no such measurement"}},
-		"a new cell is to fail":               {gate: v1alpha1.Gate{Fail: []v1alpha1.GateFailure{"New"}}, is: experiment{blocks: 8, cells: 2}, want: "False/New 0 0 2 of 2"},
+		"24 % less rate, 32 % more time":    {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 76}, was: experiment{blocks: 8}, want: "False/Slower 1 0 0 of 2"},
+		"24 % more time is allowed":         {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 100 / 1.24}, was: experiment{blocks: 8}, want: "True/Succeeded 0 0 0 of 2"},
+		"25 % less is the most":             {gate: v1alpha1.Gate{Threshold: "34%"}, is: experiment{blocks: 8, level: 75}, was: experiment{blocks: 8}, want: "True/Succeeded 0 0 0 of 2"},
+		"31 % slower":                       {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 69}, was: experiment{blocks: 8}, want: "False/Slower 2 0 0 of 2", text: []string{"slower: db threads=8 throughput: 69 tx/s against 100 (31 % worse), and 25 % is allowed", "latency.percentile{p=95}: 14.49 ms against 10 (45 % worse)"}},
+		"one that is far makes all factors": {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 2.88}, was: experiment{blocks: 8}, want: "False/Slower 2 0 0 of 2", text: []string{"2.88 tx/s against 100 (0.0288x, worse), and 25 % is allowed", "ms against 10 (34.7x, worse)"}},
+		"slower is only named":              {gate: v1alpha1.Gate{Threshold: "25%", Fail: []v1alpha1.GateFailure{"Missing"}}, is: experiment{blocks: 8, level: 69}, was: experiment{blocks: 8}, want: "True/Succeeded 2 0 0 of 2", text: []string{"2 of 2 measurements are slower", "69 tx/s against 100"}},
+		"faster is no failure":              {gate: v1alpha1.Gate{Threshold: "1%", Test: byTest}, is: experiment{blocks: 8, level: 300, spread: 0.01}, want: "True/Succeeded 0 0 0 of 2"},
+		"the test finds 8 %":                {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 8, level: 92, spread: 0.005, seed: 3}, want: "False/Slower 2 0 0 of 2", text: []string{" (8.2 % worse), by the blocks 8.1 % worse, and by more than 5 % with p 0.000", "each side is one run, and the test does not know how much runs differ"}},
+		"the interval has to be beyond 5 %, and not the estimate alone": {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 8, level: 93.5, spread: 0.04, seed: 3}, was: experiment{blocks: 8, spread: 0.04, seed: 1}, want: "True/Succeeded 0 0 0 of 2", text: []string{
+			"worse or more would have been found in each that passed, in four of five such runs"}},
+		"any difference at all was found there":  {gate: v1alpha1.Gate{Test: &v1alpha1.GateTest{ErrorRate: "5%", MinimumEffect: "0.001%"}}, is: experiment{blocks: 8, level: 93.5, spread: 0.04, seed: 3}, was: experiment{blocks: 8, spread: 0.04, seed: 1}, want: "False/Slower 2 0 0 of 2"},
+		"a minimum effect that no rate can miss": {gate: v1alpha1.Gate{Test: &v1alpha1.GateTest{ErrorRate: "5%", MinimumEffect: "100%"}}, is: experiment{blocks: 8, level: 1}, want: "False/Slower 1 0 0 of 1", text: []string{"a minimum effect of 100 % allows a rate of 0"}},
+		"so few blocks among so many":            {gate: v1alpha1.Gate{Test: &v1alpha1.GateTest{ErrorRate: "1%", MinimumEffect: "5%"}}, is: experiment{blocks: 6, cells: 12, level: 50}, was: experiment{blocks: 6, cells: 12}, want: "Unknown/NotJudged 0 0 0 of 0", text: []string{"is not judged: 6 blocks show nothing among 24 measurements: measure more blocks, or promote fewer measurements"}},
+		"3 % is less than matters":               {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 8, level: 97, spread: 0.005, seed: 3}, want: "True/Succeeded 0 0 0 of 2"},
+		"8 % within the noise":                   {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 8, level: 92, spread: 0.3, seed: 4}, was: experiment{blocks: 8, spread: 0.3, seed: 1}, want: "True/Succeeded 0 0 0 of 2"},
+		"too few blocks for the test":            {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 3, level: 50}, want: "Unknown/NotJudged 0 0 0 of 0", text: []string{"is not judged: 3 blocks count in the run that has fewer, and the test needs 6"}},
+		"too few blocks, and a threshold":        {gate: v1alpha1.Gate{Test: byTest, Threshold: "25%"}, is: experiment{blocks: 3, level: 50}, want: "False/Slower 2 0 0 of 2"},
+		"too few blocks to prove anything":       {gate: v1alpha1.Gate{Test: byTest}, is: experiment{blocks: 6, level: 97, spread: 0.005}, was: experiment{blocks: 6, spread: 0.005, seed: 8}, want: "True/Succeeded 0 0 0 of 2"},
+		"no rule, where slower is no failure":    {gate: v1alpha1.Gate{Fail: []v1alpha1.GateFailure{"Missing"}}, is: good, want: "True/Succeeded 0 0 0 of 2"},
+		"a threshold that no rate can miss":      {gate: v1alpha1.Gate{Threshold: "100%"}, is: experiment{blocks: 8, level: 1}, want: "False/Slower 1 0 0 of 1", text: []string{"not judged: db threads=8 throughput", "a threshold of 100 % allows a rate of 0"}},
+		"a tolerance replaces threshold":         {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, level: 90}, was: experiment{blocks: 8}, change: func(in *Input) { in.Baselines[0].Baseline.Spec.Measurements[0].Tolerance = "5%" }, want: "False/Slower 1 0 0 of 2", text: []string{"and 5 % is allowed"}},
+		"a cell is missing":                      {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, was: experiment{blocks: 8, cells: 2}, want: "False/Missing 0 2 0 of 2", text: []string{"missing: db threads=16 throughput: the baseline has 100 tx/s, and the run has no value that counts"}},
+		"a cell is new":                          {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, cells: 2}, want: "True/Succeeded 0 0 2 of 2", text: []string{"new: db threads=16 throughput: the run has 100 tx/s, and the baseline has no such measurement"}},
+		"a new cell is to fail":                  {gate: v1alpha1.Gate{Fail: []v1alpha1.GateFailure{"New"}}, is: experiment{blocks: 8, cells: 2}, want: "False/New 0 0 2 of 2"},
 		"failed trials leave it missing": {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "False/Missing 0 2 0 of 0", change: func(in *Input) {
 			for i := range in.Run.Records {
 				in.Run.Records[i].State = contract.Failed
@@ -168,7 +172,7 @@ func TestWhatWasJudged(t *testing.T) {
 	first := got.Entries[0]
 	first.Text = ""
 	want := v1alpha1.GateEntry{
-		Outcome: v1alpha1.OutcomeSlower, Baseline: "release", Direction: "HigherIsBetter", Expected: "100", Median: "50", Ratio: "0.5", AdjustedP: "0.0003108",
+		Outcome: v1alpha1.OutcomeSlower, Baseline: "release", Direction: "HigherIsBetter", Expected: "100", Median: "50", Ratio: "0.5", AdjustedP: "0.0001554",
 		Measurement: v1alpha1.MeasurementKey{Target: "db", Parameters: map[string]string{"threads": "8"}, Name: "throughput", Unit: "tx/s"},
 	}
 	if diff := cmp.Diff(want, first); diff != "" {

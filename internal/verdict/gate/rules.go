@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,47 +11,64 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
-	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/internal/verdict/baseline"
 )
 
-// bounds of the rules of a gate; 0 for a rule that is not given.
-type bounds struct{ threshold, errorRate, minimumEffect float64 }
-
-func boundsOf(g v1alpha1.Gate) (b bounds, err error) {
-	if g.Threshold != "" {
-		if b.threshold, err = analysis.Share(g.Threshold); err != nil {
-			return b, fmt.Errorf("spec.gate.threshold: %w", err)
-		}
-	}
-	if g.Test == nil {
-		return b, nil
-	}
-	if b.errorRate, err = analysis.Share(g.Test.ErrorRate); err != nil {
-		return b, fmt.Errorf("spec.gate.test.errorRate: %w", err)
-	}
-	if b.minimumEffect, err = analysis.Share(g.Test.MinimumEffect); err != nil {
-		return b, fmt.Errorf("spec.gate.test.minimumEffect: %w", err)
-	}
-	return b, nil
+// bounds of the rules of a gate; those of a rule that is not given are 0.
+type bounds struct {
+	threshold        float64
+	test, prediction rates
 }
 
-// measure what the baseline expects: the medians of both sides, and the comparisons for the test. Which
-// ones are in its family never depends on values.
+// rates of a rule by which measurements are tested together: the error rate, and the change for the worse that is allowed.
+type rates struct{ errorRate, minimumEffect float64 }
+
+// power with which a gate says what it would have found.
+const power = 0.8
+
+func boundsOf(g v1alpha1.Gate) (b bounds, err error) {
+	read := func(to *float64, field, text string) {
+		if err != nil || text == "" {
+			return
+		}
+		if *to, err = analysis.Share(text); err != nil {
+			err = fmt.Errorf("spec.gate.%s: %w", field, err)
+		}
+	}
+	read(&b.threshold, "threshold", g.Threshold)
+	if t := g.Test; t != nil {
+		read(&b.test.errorRate, "test.errorRate", cmp.Or(t.ErrorRate, v1alpha1.DefaultErrorRate))
+		read(&b.test.minimumEffect, "test.minimumEffect", cmp.Or(t.MinimumEffect, defaultMinimumEffect))
+	}
+	if p := g.Prediction; p != nil {
+		read(&b.prediction.errorRate, "prediction.errorRate", cmp.Or(p.ErrorRate, v1alpha1.DefaultErrorRate))
+		read(&b.prediction.minimumEffect, "prediction.minimumEffect", p.MinimumEffect)
+	}
+	return b, err
+}
+
+// defaultMinimumEffect of a test, as the API server has it.
+const defaultMinimumEffect = "5%"
+
+// measure what the baseline expects: the medians of both sides, the comparisons for the test, and the predictions. Which
+// ones are in their families never depends on values.
 func (j *judgement) measure(has map[string]analysis.BlockValues) {
-	n, factor := len(j.expected), false
-	j.all, j.family, j.untested = make([]judged, n), make([]stats.Comparison, n), make([]string, n)
+	factor := false
+	j.all, j.tested, j.predicted = make([]judged, len(j.expected)), make([]tested, len(j.expected)), make([]predicted, len(j.expected))
 	for i, e := range j.expected {
 		v, there := has[baseline.Key(e.Key)]
 		j.all[i] = medians(e, v, there)
 		factor = factor || j.all[i].ratio > 0 && figure.IsFar(j.all[i].ratio)
-		if j.Gate.Test == nil || j.all[i].outcome != v1alpha1.OutcomePassed || costs.SinceStart(e.Key.Name) {
+		j.tested[i].p, j.predicted[i].p = 1, 1
+		if j.all[i].outcome != v1alpha1.OutcomePassed {
 			continue
 		}
-		var err error
-		if j.family[i], err = stats.CompareUnpaired(v.Blocks, e.Blocks); err != nil {
-			j.untested[i] = "the test needs positive values: " + err.Error()
+		if j.Gate.Test != nil {
+			j.tested[i] = testOf(e, v)
+		}
+		if j.Gate.Prediction != nil {
+			j.predicted[i] = predictionOf(e, v)
 		}
 	}
 	for i, e := range j.expected {
@@ -66,23 +84,28 @@ func (j *judgement) measure(has map[string]analysis.BlockValues) {
 func rule(all []*judgement, b bounds) {
 	for _, counts := range []bool{true, false} {
 		var some []*judgement
-		var family []stats.Comparison
+		var byTest, byPrediction []float64
 		for _, j := range all {
-			if j.counts() == counts && j.unread == "" {
-				some, family = append(some, j), append(family, j.family...)
+			if j.counts() != counts || j.unread != "" {
+				continue
+			}
+			some = append(some, j)
+			for i, e := range j.expected {
+				j.tested[i].test(e.Direction, b.test)
+				j.predicted[i].test(e.Direction, b.prediction)
+				byTest, byPrediction = append(byTest, j.tested[i].p), append(byPrediction, j.predicted[i].p)
 			}
 		}
-		decisions := make([]stats.Decision, len(family))
-		if b.errorRate > 0 {
-			decisions = stats.Decide(family, b.errorRate, b.minimumEffect)
-		}
+		byTest, byPrediction = stats.Holm(byTest), stats.Holm(byPrediction)
+		family := len(byTest)
 		for _, j := range some {
 			for i, e := range j.expected {
 				if j.all[i].outcome == v1alpha1.OutcomePassed {
-					j.all[i].judge(e, b, tested{decisions[i], j.family[i], j.untested[i]})
+					j.tested[i].p, j.predicted[i].p = byTest[i], byPrediction[i]
+					j.all[i].judge(e, b, evidence{j.tested[i], j.predicted[i], family})
 				}
 			}
-			decisions = decisions[len(j.expected):]
+			byTest, byPrediction = byTest[len(j.expected):], byPrediction[len(j.expected):]
 		}
 	}
 }
@@ -141,17 +164,16 @@ func betterOf(d contract.Direction) stats.Direction {
 // rounding of two ways to compute one number decides nothing.
 const rounding = 1e-12
 
-// tested is what the test decides of a comparison.
-type tested struct {
-	stats.Decision
-	of stats.Comparison
-	// absent is why there is no comparison; empty where there is one.
-	absent string
+// evidence on one measurement, which is one of a family of so many.
+type evidence struct {
+	tested    tested
+	predicted predicted
+	family    int
 }
 
 // judge a measurement by all rules that are given. One that none of them could call slower is not
 // judged: it must not pass.
-func (one *judged) judge(e baseline.Expected, b bounds, d tested) {
+func (one *judged) judge(e baseline.Expected, b bounds, d evidence) {
 	limit := b.threshold
 	if e.Tolerance > 0 {
 		limit = e.Tolerance
@@ -160,8 +182,11 @@ func (one *judged) judge(e baseline.Expected, b bounds, d tested) {
 	if limit > 0 {
 		why = append(why, one.byThreshold(e, limit))
 	}
-	if b.errorRate > 0 {
-		why = append(why, one.byTest(e, b, d))
+	if b.test.errorRate > 0 {
+		why = append(why, one.byTest(e, b.test, d))
+	}
+	if b.prediction.errorRate > 0 {
+		why = append(why, one.byPrediction(e, b.prediction, d))
 	}
 	if len(why) > 0 && !slices.Contains(why, "") {
 		one.outcome = v1alpha1.OutcomeNotJudged
@@ -182,29 +207,31 @@ func (one *judged) byThreshold(e baseline.Expected, limit float64) string {
 	return ""
 }
 
-// byTest: the values are worse, as far as the error rate says, and by the minimum effect or more. It
-// returns why the rule says nothing; empty where it does.
-func (one *judged) byTest(e baseline.Expected, b bounds, d tested) string {
-	if costs.SinceStart(e.Key.Name) {
-		return "all blocks show one observation, the largest since the server began"
-	}
-	switch {
-	case d.absent != "" && e.Direction == contract.HigherIsBetter && one.ratio == 0:
-		one.outcome = v1alpha1.OutcomeSlower
-		return ""
-	case d.absent != "":
-		return d.absent
-	}
-	one.entry.AdjustedP = v1alpha1.FourDigits(d.P)
-	if d.Exploratory {
-		return fmt.Sprintf("%d blocks count in the run that has fewer, and the test needs %d", d.of.N, stats.MinBlocks)
-	}
-	differs := d.Larger && e.Direction == contract.LowerIsBetter || d.Smaller && e.Direction == contract.HigherIsBetter
-	if differs && worse(e.Direction, d.of.Ratio) >= b.minimumEffect-rounding {
-		one.outcome = v1alpha1.OutcomeSlower
-		one.text += fmt.Sprintf(", by the blocks %s, p %s for all measurements", change(e.Direction, d.of.Ratio, one.factor), figure.P(strconv.FormatFloat(d.P, 'g', -1, 64), b.errorRate))
+// reaches says whether a p-value is at most the error rate.
+func (r rates) reaches(p float64) bool { return p <= r.errorRate*(1+rounding) }
+
+// allows a rate of 0, so that no rate is ever worse than that; empty where it does not.
+func (r rates) allows(d contract.Direction) string {
+	if d == contract.HigherIsBetter && r.minimumEffect >= 1 {
+		return fmt.Sprintf("a minimum effect of %s allows a rate of 0", figure.Share(r.minimumEffect))
 	}
 	return ""
+}
+
+// allowed is the ratio of a measurement that is worse by the minimum effect.
+func (r rates) allowed(d contract.Direction) float64 { return betterOf(d).RatioAt(r.minimumEffect) }
+
+// p is a p-value in words, which no rounding brings to the other side of the error rate.
+func (r rates) p(p float64) string {
+	return figure.P(strconv.FormatFloat(p, 'g', -1, 64), r.errorRate)
+}
+
+// found is the change for the worse that is found where so large an effect beyond the minimum effect is.
+func (r rates) found(d contract.Direction, effect float64) float64 {
+	if d == contract.HigherIsBetter {
+		return worse(d, r.allowed(d)/(1+effect))
+	}
+	return worse(d, r.allowed(d)*(1+effect))
 }
 
 // newOne is a measurement that the baseline does not have.

@@ -77,6 +77,9 @@ func (j *judgement) words() string {
 			parts = append(parts, part.what+": "+text)
 		}
 	}
+	if j.most > 0 {
+		parts = append(parts, fmt.Sprintf("%s worse or more would have been found in each that passed, in four of five such runs", figure.Share(j.most)))
+	}
 	if j.unmet != "" {
 		parts = append(parts, "the run and the baseline are not alike, as requireLike wants them: "+j.unmet)
 	} else if len(s.Differences) > 0 {

@@ -16,5 +16,7 @@
 //	sweeps.go       knees, peaks, searches, variance components
 //	gates.go        gates against a baseline, and change points of a series
 //	losses.go       gates over the comparisons of their own run
+//	predictions.go  gates that judge by several runs
+//	starts.go       products whose starts differ
 //	analysis.go     time and memory of internal/verdict/analysis, measured alone
 package main

@@ -15,10 +15,23 @@ import (
 // noise of one trial, as a logarithm, given that of the trial before.
 type noise func(random *rand.Rand, before float64) float64
 
-// spread of the noise: 2 %, about what a quiet node has.
-const spread = 0.02
+// Spreads of the noise of a trial. The ratios of two of them spread by 9 and 17 %: what windows of 1 s on slices of a CPU have,
+// and what the worst of them have (docs/evidence/statistics.md). A quiet machine whose quota is not used up has 2 % or less.
+const (
+	spread = 0.065
+	loud   = 0.12
+	quiet  = 0.02
+)
+
+// betweenRuns is what runs of one server differ by: each new process draws a level of its own.
+const betweenRuns = 0.02
 
 func normal(random *rand.Rand, _ float64) float64 { return spread * random.NormFloat64() }
+
+// of is a noise with another spread.
+func (n noise) of(sd float64) noise {
+	return func(random *rand.Rand, before float64) float64 { return sd / spread * n(random, before*spread/sd) }
+}
 
 // autoregressive noise has a correlation of 1/2 from trial to trial.
 func autoregressive(random *rand.Rand, before float64) float64 {

@@ -21,7 +21,11 @@ import (
 // much slower it is than its baseline.
 type gated struct {
 	noise, between, slower float64
-	gate                   v1alpha1.Gate
+	// apart: what runs differ by is drawn for each cell. Otherwise it is one for all of them.
+	apart bool
+	// history of so many runs in the baseline; 0 for a baseline of one run.
+	history int
+	gate    v1alpha1.Gate
 }
 
 const gatedCells, gatedBlocks = 8, 10
@@ -30,6 +34,7 @@ const gatedCells, gatedBlocks = 8, 10
 func (g gated) failed(random *rand.Rand) bool {
 	before := g.run(random, 0)
 	spec := must(baseline.Make(baseline.Source{Run: &v1alpha1.BenchmarkRun{}, Recorded: before}))
+	g.remember(random, &spec)
 	verdict := gate.Judge(gate.Input{Gate: g.gate, Baselines: g.baselines(random, spec), Run: g.run(random, g.slower)})
 	return verdict.Status == metav1.ConditionFalse
 }
@@ -44,21 +49,32 @@ func (g gated) baselines(random *rand.Rand, first v1alpha1.BenchmarkBaselineSpec
 	return out
 }
 
-// run with the throughput of each cell. What runs differ by is the same in all cells: it is another
-// server, or another machine.
+// levels of the cells of one run. What runs differ by is the same in all cells where it is another server or another
+// machine, and another one in each where each cell has processes of its own.
+func (g gated) levels(random *rand.Rand) []float64 {
+	out, common := make([]float64, gatedCells), g.between*random.NormFloat64()
+	for c := range out {
+		if out[c] = common; g.apart {
+			out[c] = g.between * random.NormFloat64()
+		}
+	}
+	return out
+}
+
+// run with the throughput of each cell.
 func (g gated) run(random *rand.Rand, slower float64) analysis.Run {
 	p := &plan.Plan{Targets: []string{"db"}, Axes: []string{"threads"}}
 	for c := range gatedCells {
 		p.Cells = append(p.Cells, plan.Cell{"threads": intstr.FromInt(1 << c)})
 	}
-	level := math.Exp(g.between*random.NormFloat64()) * (1 - slower)
+	levels := g.levels(random)
 	out := analysis.Run{Name: "run", Input: analysis.Input{Layout: analysis.Layout{Plan: p}, Names: []string{contract.NameThroughput}, Limit: 1000}}
 	for i := range int32(gatedCells * gatedBlocks) {
 		t := plan.Trial{Index: i, Block: i / gatedCells, Cell: i % gatedCells}
 		p.Trials = append(p.Trials, t)
 		out.Records = append(out.Records, contract.Record{
 			Final: true, Index: i, Block: t.Block, Cell: t.Cell, Target: "db", State: contract.Succeeded, Valid: new(true),
-			Values: []contract.RecordedValue{{Name: contract.NameThroughput, Value: 100 * level * math.Exp(g.noise*random.NormFloat64()), Unit: "tx/s", Direction: contract.HigherIsBetter}},
+			Values: []contract.RecordedValue{{Name: contract.NameThroughput, Value: 100 * (1 - slower) * math.Exp(levels[t.Cell]+g.noise*random.NormFloat64()), Unit: "tx/s", Direction: contract.HigherIsBetter}},
 		})
 	}
 	return out
@@ -85,9 +101,17 @@ func gates() []simulation {
 		one(alarm, "the same, between runs 2 %: why a gate has a minimum effect", none, gated{noise: 0.02, between: 0.02, gate: any}),
 		one(alarm, "test at 5 % of 5 % or more, noise 2 %, runs alike", atMost(0.001), gated{noise: 0.02, gate: test}),
 		one(alarm, "the same, between runs 2 %", none, gated{noise: 0.02, between: 0.02, gate: test}),
+		one(alarm, "test at 5 % of any difference, noise 2 %, between runs 2 % in each cell by itself", none, gated{noise: 0.02, between: 0.02, apart: true, gate: any}),
+		one(alarm, "test at 5 % of 5 % or more, noise 2 %, between runs 2 % in each cell by itself", none, gated{noise: 0.02, between: 0.02, apart: true, gate: test}),
+		one(alarm, "test at 5 % of 5 % or more, every cell slower by 5 %, noise 2 %, runs alike", atMost(errorRate), gated{noise: 0.02, slower: 0.05, gate: test}),
+		one(alarm, "test at 5 % of 5 % or more, noise 6.5 %, between runs 2 % in each cell by itself", none, gated{noise: spread, between: betweenRuns, apart: true, gate: test}),
+		one(alarm, "threshold 25 %, noise 6.5 %, between runs 2 % in each cell by itself", atMost(0.001), gated{noise: spread, between: betweenRuns, apart: true, gate: threshold}),
+		one(alarm, "threshold 25 %, noise 12 %, between runs 2 % in each cell by itself", none, gated{noise: loud, between: betweenRuns, apart: true, gate: threshold}),
 		one(found, "threshold 25 %, 30 % slower, noise 2 %, between runs 2 %", atLeastAbout(0.95), gated{noise: 0.02, between: 0.02, slower: 0.3, gate: threshold}),
 		one(found, "test of 5 % or more, 8 % slower, noise 2 %, runs alike", atLeastAbout(0.95), gated{noise: 0.02, slower: 0.08, gate: test}),
-		one(found, "the same, between runs 2 %", atLeastAbout(0.8), gated{noise: 0.02, between: 0.02, slower: 0.08, gate: test}),
+		one(found, "the same, between runs 2 %", none, gated{noise: 0.02, between: 0.02, slower: 0.08, gate: test}),
+		one(found, "the same, noise 6.5 %, runs alike", none, gated{noise: spread, slower: 0.08, gate: test}),
+		one(found, "test of 5 % or more, 15 % slower, noise 6.5 %, between runs 2 %", atLeastAbout(0.8), gated{noise: spread, between: betweenRuns, slower: 0.15, gate: test}),
 	}
 	also := func(g v1alpha1.Gate) v1alpha1.Gate {
 		g.Baseline, g.Also = "release", []v1alpha1.FurtherBaseline{{Name: "last-week"}, {Name: "last-month"}}
@@ -98,7 +122,7 @@ func gates() []simulation {
 		one(alarm, "threshold 2 %, noise 2 %, between runs 2 %", none, gated{noise: 0.02, between: 0.02, gate: v1alpha1.Gate{Threshold: "2%"}}),
 		one(alarm, "test at 5 % of any difference, 3 baselines, noise 2 %, runs alike", atMost(errorRate), gated{noise: 0.02, gate: also(any)}),
 		one(alarm, "test at 5 % of 5 % or more, 3 baselines, noise 2 %, between runs 2 %", none, gated{noise: 0.02, between: 0.02, gate: also(test)}),
-		one(found, "test of 5 % or more, 3 baselines, 8 % slower, noise 2 %, between runs 2 %", atLeastAbout(0.8), gated{noise: 0.02, between: 0.02, slower: 0.08, gate: also(test)}))
+		one(found, "test of 5 % or more, 3 baselines, 8 % slower, noise 2 %, between runs 2 %", none, gated{noise: 0.02, between: 0.02, slower: 0.08, gate: also(test)}))
 }
 
 // nights are the runs of a schedule: each night's level, times noise that depends on the night before by

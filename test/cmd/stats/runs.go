@@ -32,7 +32,7 @@ func severalRuns() []simulation {
 // repeated are the comparisons of several runs, and all their values together.
 func repeated(random *rand.Rand, runs int) (of []stats.Comparison, subject, baseline []float64) {
 	for range runs {
-		ofRun := math.Log(1.5) + spread*random.NormFloat64()
+		ofRun := math.Log(1.5) + betweenRuns*random.NormFloat64()
 		s := samples{make([]float64, 8), make([]float64, 8)}
 		for i := range s.baseline {
 			s.baseline[i], s.subject[i] = math.Exp(normal(random, 0)), math.Exp(ofRun+normal(random, 0))

@@ -21,19 +21,19 @@ func sequences() []simulation {
 		share     float64
 		wanted    bar
 	}{
-		{1, 0.02, "normal noise", normal, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
-		{1, 0.01, "normal noise", normal, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
-		{1, 0.02, "Laplace noise", laplace, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
-		{1, 0.02, "1 trial in 10 loses up to 20 %", disturbed, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
-		{1, 0.02, "AR(1) 0.5, drift 5 %", autoregressive, 0.05, stats.PrecisionErrorShare, atLeastAbout(0.93)},
-		{10, 0.02, "normal noise", normal, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
-		{1, 0.01, "normal noise, at the whole error rate: why there is a share", normal, 0, 1, none},
+		{1, 0.05, "normal noise", normal, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
+		{1, 0.025, "normal noise", normal, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
+		{1, 0.05, "noise of heavy tails", laplace, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
+		{1, 0.05, "1 trial in 10 loses up to 20 %", disturbed, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
+		{1, 0.05, "AR(1) 0.5, drift 5 %", autoregressive, 0.05, stats.PrecisionErrorShare, atLeastAbout(0.93)},
+		{10, 0.05, "normal noise", normal, 0, stats.PrecisionErrorShare, atLeastAbout(0.95)},
+		{1, 0.025, "normal noise, at the whole error rate: why there is a share", normal, 0, 1, none},
 	} {
 		all = append(all, byPrecision(of.cells, of.precision, of.share, of.wanted, of.kind, func() *experiment {
 			return &experiment{blocks: mostBlocks, cells: of.cells, order: v1alpha1.OrderRandomizedBlocks, noise: of.noise, drift: of.drift}
 		})...)
 	}
-	for _, precision := range []float64{0.02, 0.01} {
+	for _, precision := range []float64{0.05, 0.025} {
 		all = append(all, expectedPrecision(precision))
 	}
 	return append(all, byDecision()...)

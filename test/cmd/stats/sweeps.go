@@ -62,7 +62,7 @@ func sweep(random *rand.Rand, blocks int, beyond func(load float64) float64) sta
 			if load > trueKnee {
 				y *= beyond(load)
 			}
-			block = append(block, y*math.Exp(spread*random.NormFloat64()))
+			block = append(block, y*math.Exp(quiet*random.NormFloat64()))
 		}
 		s.Throughputs = append(s.Throughputs, block)
 	}
@@ -95,7 +95,7 @@ func searched(random *rand.Rand) float64 {
 		if next.Done {
 			return next.Held
 		}
-		capacity := 7700 * math.Exp(spread*random.NormFloat64())
+		capacity := 7700 * math.Exp(quiet*random.NormFloat64())
 		history = append(history, stats.Probe{Rate: next.Rate, Held: next.Rate <= capacity})
 		if len(history) > search.MostTrials() {
 			return math.NaN()
