@@ -49,7 +49,7 @@ type analyst struct {
 	Input
 	family Family
 	series *series
-	limits map[place]limited
+	limits limits
 	// needed blocks of the family.
 	needed int
 	// alike are the pairs of targets that were compared in their circumstances.

@@ -48,8 +48,8 @@ func (a *analyst) judgeControl(e *v1alpha1.ComparisonEntry, one compared, decisi
 		e.Reasons = one.absent
 	case one.once:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeOneObservation))
-	case len(a.disturbed(one.contrast)) > 0:
-		undecided(e, v1alpha1.VerdictExploratory, a.disturbed(one.contrast)...)
+	case len(a.limits.of(one.contrast).disturbances()) > 0:
+		undecided(e, v1alpha1.VerdictExploratory, a.limits.of(one.contrast).disturbances()...)
 	case decision.Larger || decision.Smaller:
 		undecided(e, v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e))), because(v1alpha1.CodeDiffersFromItself))
 	case one.comparison.N < stats.MinBlocks:

@@ -54,6 +54,6 @@ func (a *analyst) explored(c Contrast, id int32) v1alpha1.ComparisonEntry {
 	case ok:
 		setInterval(&e, widen(&interval, one.above))
 	}
-	undecided(&e, v1alpha1.VerdictExploratory, append(slices.Clone(why), a.disturbed(c)...)...)
+	undecided(&e, v1alpha1.VerdictExploratory, append(slices.Clone(why), a.limits.of(c).disturbances()...)...)
 	return e
 }

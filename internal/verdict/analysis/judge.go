@@ -54,7 +54,7 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 		undecided(e, v1alpha1.VerdictInconclusive, one.absent...)
 	case one.once:
 		undecided(e, v1alpha1.VerdictExploratory, because(v1alpha1.CodeOneObservation))
-	case len(a.disturbed(one.contrast)) > 0:
+	case len(a.limits.of(one.contrast).disturbances()) > 0:
 		undecided(e, v1alpha1.VerdictExploratory) // the caveat says why
 	case e.Verdict == v1alpha1.VerdictExploratory:
 		few := because(v1alpha1.CodeTooFewBlocks, "blocks", blocks, "needed", count(stats.MinBlocks))
@@ -85,9 +85,9 @@ func (a *analyst) caveats(e v1alpha1.ComparisonEntry, one compared) (out []v1alp
 		if a.sameOrder(e.Factor) {
 			out = append(out, because(v1alpha1.CodeOneOrder))
 		}
-		out = append(out, limiting(one.contrast.Measurement.Name, a.limited(one.contrast))...)
+		out = append(out, limiting(one.contrast.Measurement.Name, a.limits.of(one.contrast))...)
 	}
-	out = append(a.disturbed(one.contrast), out...)
+	out = append(a.limits.of(one.contrast).disturbances(), out...)
 	if len(one.absent) == 0 && e.IntervalLow != "" {
 		out = append(out, coarse(one.above)...)
 	}

@@ -63,8 +63,8 @@ func countedTrials(l Layout, records []contract.Record, leftOut rule) (out []cou
 }
 
 // limitsOf the trials that count by a rule.
-func limitsOf(l Layout, records []contract.Record, leftOut rule) map[place]limited {
-	out := map[place]limited{}
+func limitsOf(l Layout, records []contract.Record, leftOut rule) limits {
+	out := limits{}
 	for _, t := range countedTrials(l, records, leftOut) {
 		rec, n := t.record, out[place{t.Target, t.Cell}]
 		n.trials++
@@ -98,19 +98,21 @@ func limitsOf(l Layout, records []contract.Record, leftOut rule) map[place]limit
 	return out
 }
 
-// limited are the trials of both sides of a contrast.
-func (a *analyst) limited(c Contrast) limited {
-	return a.limits[place{c.Value.Target, c.Value.Cell}].plus(a.limits[place{c.Baseline.Target, c.Baseline.Cell}])
+// limits are those of the places of a run.
+type limits map[place]limited
+
+// of both sides of a contrast.
+func (l limits) of(c Contrast) limited {
+	return l[place{c.Value.Target, c.Value.Cell}].plus(l[place{c.Baseline.Target, c.Baseline.Cell}])
 }
 
-// disturbed says that trials of a comparison were disturbed, as most of the run was; none where none was. Whether it has a verdict
+// disturbances say that trials of a comparison were disturbed, as most of the run was; none where none was. Whether it has a verdict
 // then follows from what disturbed them, and from no value.
-func (a *analyst) disturbed(c Contrast) (out []v1alpha1.VerdictReason) {
-	n := a.limited(c)
-	if n.disturbed == 0 {
+func (l limited) disturbances() []v1alpha1.VerdictReason {
+	if l.disturbed == 0 {
 		return nil
 	}
-	return append(out, because(v1alpha1.CodeMostDisturbed, "trials", count(n.disturbed), "of", count(n.trials), "by", strings.Join(slices.Sorted(maps.Keys(n.by)), ", ")))
+	return []v1alpha1.VerdictReason{because(v1alpha1.CodeMostDisturbed, "trials", count(l.disturbed), "of", count(l.trials), "by", strings.Join(slices.Sorted(maps.Keys(l.by)), ", "))}
 }
 
 // limiting is what else than the servers decides a measurement that has a verdict, by the trials of both sides; none where

@@ -102,8 +102,8 @@ func (a *analyst) unjudged(one compared) []v1alpha1.VerdictReason {
 		return one.absent
 	case one.once:
 		return []v1alpha1.VerdictReason{because(v1alpha1.CodeOneObservation)}
-	case len(a.disturbed(one.contrast)) > 0:
-		return a.disturbed(one.contrast)
+	case len(a.limits.of(one.contrast).disturbances()) > 0:
+		return a.limits.of(one.contrast).disturbances()
 	case one.comparison.N < stats.MinBlocks:
 		return []v1alpha1.VerdictReason{because(v1alpha1.CodeTooFewBlocks, "blocks", count(one.comparison.N), "needed", count(stats.MinBlocks))}
 	}

@@ -136,7 +136,7 @@ func (o *over) caveats(e v1alpha1.ComparisonEntry, one overRuns) (out []v1alpha1
 	if decides(e) {
 		var n limited
 		for _, a := range o.analysts {
-			n = n.plus(a.limited(one.contrast))
+			n = n.plus(a.limits.of(one.contrast))
 		}
 		out = append(out, limiting(one.contrast.Measurement.Name, n)...)
 	}

@@ -158,7 +158,7 @@ func Interim(in Input, blocks int) (InterimResult, error) {
 	var compared []stats.Comparison
 	for i, c := range family.Primary {
 		one := x.measured(c).tested()
-		if len(x.disturbed(c)) > 0 {
+		if len(x.limits.of(c).disturbances()) > 0 {
 			one = stats.Comparison{} // there would be no verdict
 		}
 		compared = append(compared, one)
