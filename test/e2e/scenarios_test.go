@@ -23,7 +23,7 @@ func TestGateWithinRun(t *testing.T) {
 	}
 	s, image := newShell(t, cluster.Namespace(t)), localImage(t, "mariadb:10.11")
 	s.Env = append(s.Env, "BASE="+image, "HEAD="+image)
-	page := pages.Open(t, "../..", "docs/guide/pull-request.md", s.Shell).Retry(disturbed)
+	page := withShapes(pages.Open(t, "../..", "docs/guide/pull-request.md", s.Shell)).Retry(disturbed)
 	page.Next() // the plan
 	page.Next() // the pipelines
 	scripts := pipelines(t, s.Dir)

@@ -89,7 +89,7 @@ func TestARunThatMayStop(t *testing.T) {
 			"fail InvalidSpec: spec.design.within: 200h0m0s is longer than spec.deadline",
 		},
 		"a time without room for a verdict": {
-			[]change{second(40), design(within(10 * time.Second))},
+			[]change{second(40), design(within(10 * time.Second))}, // timing: a field of a spec, and nobody waits
 			"fail InvalidSpec: spec.design.within: 10s has no room for the 6 blocks without which nothing has a verdict",
 		},
 	} {

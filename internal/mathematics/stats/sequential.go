@@ -50,15 +50,3 @@ func Interims(least, most, comparisons int, errorRate float64) []Interim {
 func firstLook(least, comparisons int, errorRate float64) int {
 	return max(least, BlocksNeeded(comparisons, errorRate))
 }
-
-// Precise reports whether all intervals are known to within the precision: each reaches from a
-// ratio divided by 1+precision to that ratio times 1+precision, or is narrower. One that decides nothing,
-// because it has fewer than MinBlocks values, is not known.
-func Precise(decisions []Decision, precision float64) bool {
-	for _, d := range decisions {
-		if d.Interval == nil || d.Exploratory || math.Log(d.Interval.High/d.Interval.Low) > 2*math.Log1p(precision) {
-			return false
-		}
-	}
-	return true
-}

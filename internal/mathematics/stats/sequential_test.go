@@ -74,28 +74,3 @@ func TestSequentialExperimentsKeepTheirErrorRate(t *testing.T) {
 		t.Errorf("without dividing the error rate, %.3f have one: this test shows nothing", share)
 	}
 }
-
-func TestPrecise(t *testing.T) {
-	tests := map[string]struct {
-		intervals []*Interval
-		want      bool
-	}{
-		"as wide as allowed":    {[]*Interval{{Low: 1.3 / 1.02, High: 1.3 * 1.02 * (1 - 1e-12)}}, true},
-		"wider":                 {[]*Interval{{Low: 1.3 / 1.021, High: 1.3 * 1.02}}, false},
-		"one of two":            {[]*Interval{{Low: 1, High: 1.01}, {Low: 1, High: 1.1}}, false},
-		"without an interval":   {[]*Interval{nil}, false},
-		"nothing to be precise": {nil, true},
-	}
-	if Precise([]Decision{{Interval: &Interval{Low: 1, High: 1.001}, Exploratory: true}}, 0.02) {
-		t.Error("five values are no end of an experiment, however close they are")
-	}
-	for name, tc := range tests {
-		var decisions []Decision
-		for _, i := range tc.intervals {
-			decisions = append(decisions, Decision{Interval: i})
-		}
-		if got := Precise(decisions, 0.02); got != tc.want {
-			t.Errorf("%s: %v, want %v", name, got, tc.want)
-		}
-	}
-}
