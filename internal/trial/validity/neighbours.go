@@ -187,51 +187,50 @@ func (m *machine) foreign() (least, most float64) {
 }
 
 func (m *machine) findings() []Finding {
-	var out []Finding
-	say := func(check string, severity Severity, format string, args ...any) {
-		out = append(out, Finding{check, severity, "on the machine of " + list(m.sides) + " " + fmt.Sprintf(format, args...)})
-	}
-	m.otherWork(say)
+	out := m.otherWork()
 	if m.knowsSteal && m.steal/m.cpus > maxSteal {
-		say("steal", Disturbed, "the steal time was %s %% of the CPU time (at most %.0f %% expected)", figure.PercentBeside(m.steal/m.cpus, maxSteal), 100*maxSteal)
+		out = append(out, m.findingOf("steal", Disturbed, "the steal time was %s %% of the CPU time (at most %.0f %% expected)", figure.PercentBeside(m.steal/m.cpus, maxSteal), 100*maxSteal)...)
 	}
 	switch more := m.nodeWait - m.ownWait; {
 	case !m.knowsNode || more <= maxPressure:
 	case m.knowsOwn:
-		say("node-memory-pressure", Disturbed, "all work waited for memory in %s %% of the measured window, the trial's own for its own limits in %.1f %%",
-			figure.PercentBeside(m.nodeWait, maxPressure), 100*m.ownWait)
+		out = append(out, m.findingOf("node-memory-pressure", Disturbed, "all work waited for memory in %s %% of the measured window, the trial's own for its own limits in %.1f %%",
+			figure.PercentBeside(m.nodeWait, maxPressure), 100*m.ownWait)...)
 	default:
-		say("node-memory-pressure", Warning, "all work waited for memory in %s %% of the measured window; the share of the trial is unknown", figure.PercentBeside(m.nodeWait, maxPressure))
+		out = append(out, m.findingOf("node-memory-pressure", Warning, "all work waited for memory in %s %% of the measured window; the share of the trial is unknown", figure.PercentBeside(m.nodeWait, maxPressure))...)
 	}
 	return out
 }
 
-// saying adds a finding about a machine.
-type saying func(check string, severity Severity, format string, args ...any)
+// findingOf has one finding about a machine.
+func (m *machine) findingOf(check string, severity Severity, format string, args ...any) []Finding {
+	return []Finding{{check, severity, "on the machine of " + list(m.sides) + " " + fmt.Sprintf(format, args...)}}
+}
 
 // otherWork says what others did on the CPUs, where that may matter.
-func (m *machine) otherWork(say saying) {
+func (m *machine) otherWork() []Finding {
 	foreign, most := m.foreign()
 	free, other := m.cpus-m.most-m.steal, figure.PercentBeside(foreign, maxForeign)
 	switch {
 	case !m.knowsBusy || most >= -mostBelow && most <= maxForeign:
+		return nil
 	case most < 0:
-		say("cpu-accounting", Note, "the pods of the trial used %.2f CPUs more than all work on it by the counters of the kernel: they do not fit each other, "+
+		return m.findingOf("cpu-accounting", Note, "the pods of the trial used %.2f CPUs more than all work on it by the counters of the kernel: they do not fit each other, "+
 			"and as much other work would not be seen", -most*m.cpus)
 	case foreign <= maxForeign:
-		say("neighbours", Note, "other work used %s to %s %% of %g CPUs: the kernel does not show whether interrupts are part of the work of the pods",
+		return m.findingOf("neighbours", Note, "other work used %s to %s %% of %g CPUs: the kernel does not show whether interrupts are part of the work of the pods",
 			figure.PercentBeside(max(foreign, 0), maxForeign), figure.PercentBeside(most, maxForeign), m.cpus)
 	case m.blind:
-		say("neighbours", Note, "other work, including unknown pods of the trial, used %s %% of %g CPUs", other, m.cpus)
+		return m.findingOf("neighbours", Note, "other work, including unknown pods of the trial, used %s %% of %g CPUs", other, m.cpus)
 	case foreign*m.cpus > free && m.external:
 		// Excluding such trials would exclude fast servers and keep stalled ones.
-		say("neighbours", Warning, "other work, or that of the target if it runs there, used %s %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
+		return m.findingOf("neighbours", Warning, "other work, or that of the target if it runs there, used %s %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
 			other, m.cpus, min(m.most, m.cpus))
 	case foreign*m.cpus > free:
-		say("neighbours", Disturbed, "other work used %s %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
+		return m.findingOf("neighbours", Disturbed, "other work used %s %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
 			"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", other, m.cpus, 100*maxForeign, min(m.most, m.cpus))
 	default:
-		say("neighbours", Note, "other work used %s %% of %g CPUs, which left the pods of the trial all that they may use", other, m.cpus)
+		return m.findingOf("neighbours", Note, "other work used %s %% of %g CPUs, which left the pods of the trial all that they may use", other, m.cpus)
 	}
 }
 
