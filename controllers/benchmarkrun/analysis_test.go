@@ -117,7 +117,7 @@ func TestRunEndsWithAVerdict(t *testing.T) {
 	if want := "48 trials planned: 2 cells x 3 targets x 8 blocks; 1 comparison needs 6 blocks; what they detect is not known before the run"; !strings.HasPrefix(accepted, want) {
 		t.Errorf("Accepted: %q, want %q", accepted, want)
 	}
-	if want := "FASTER 1.50"; !strings.HasPrefix(got.Status.Verdict, want) || !strings.Contains(got.Status.Verdict, "), p 0.0078, 8 blocks: other against db, throughput, threads=8; CONTROL two equal servers differ by ") || got.Status.Outcome != "Faster" {
+	if want := "FASTER 1.50"; !strings.HasPrefix(got.Status.Verdict, want) || !strings.Contains(got.Status.Verdict, "), p 0.0078, 8 blocks: other against db, throughput, threads=8; CONTROL two servers of one spec are ") || got.Status.Outcome != "Faster" {
 		t.Errorf("verdict %q, want %q", got.Status.Verdict, want)
 	}
 	var families []string

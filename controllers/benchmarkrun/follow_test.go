@@ -207,7 +207,7 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 		"a command that is none":     {[]string{"execute"}, `there is no command "execute"`},
 		"a measurement that is none": {[]string{"get", "run", "-m", "x"}, `no number of "x"`},
 	} {
-		if got := assay(t.Context(), append(tt.args, "--kubeconfig", config)...); got.code != exit.Problem || !strings.Contains(got.problems, tt.says) {
+		if got := assay(t.Context(), append(tt.args, "--kubeconfig", config)...); got.code != exit.Problem || !strings.Contains(oneLine(got.problems), tt.says) {
 			t.Errorf("%s: %+v, want %q", what, got, tt.says)
 		}
 	}

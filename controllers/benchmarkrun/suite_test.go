@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"sync"
+	"strings"
 	"testing"
 	"time"
 
@@ -178,6 +179,9 @@ func newRun(t *testing.T, namespace string, change ...func(*v1alpha1.BenchmarkRu
 	}
 	return run
 }
+
+// oneLine is a text without the ends of lines that the command puts between words.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func create(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()

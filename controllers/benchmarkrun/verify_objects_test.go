@@ -39,7 +39,7 @@ func TestVerifyCommandWithObjects(t *testing.T) {
 	verify := func(want int, says string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
-		if got := cli.Main(append([]string{"verify", "run", "--kubeconfig", config}, args...), &out, &out); got != want || !strings.Contains(out.String(), says) {
+		if got := cli.Main(append([]string{"verify", "run", "--kubeconfig", config}, args...), &out, &out); got != want || !strings.Contains(oneLine(out.String()), oneLine(says)) {
 			t.Errorf("%v ended with %d, want %d with %q:\n%s", args, got, want, says, out.String())
 		}
 	}
