@@ -4,8 +4,8 @@ import (
 	"context"
 	"flag"
 	"os"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
