@@ -130,10 +130,10 @@ func (m Margined) between(worse, better float64) Interval {
 	if m.Direction == LowerIsBetter {
 		atLow, atHigh = better, worse
 	}
-	if i, ok := m.Comparison.Interval(2 * atLow); ok {
+	if i, ok := m.Interval(2 * atLow); ok {
 		out.Low = i.Low
 	}
-	if i, ok := m.Comparison.Interval(2 * atHigh); ok {
+	if i, ok := m.Interval(2 * atHigh); ok {
 		out.High = i.High
 	}
 	return out.Widened(m.Step)

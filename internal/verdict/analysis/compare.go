@@ -93,7 +93,7 @@ func Conclude(in Input) (Result, error) {
 	out.Entries = a.primary()
 	out.Differences = a.differing
 	controls, findings := a.control()
-	out.Entries, out.Findings = append(out.Entries, controls...), append(findings, a.debtDiffers()...)
+	out.Entries, out.Findings = append(out.Entries, controls...), slices.Concat(findings, a.debtDiffers())
 	explored, cut := a.explore()
 	out.Entries = append(out.Entries, explored...)
 	var left []string

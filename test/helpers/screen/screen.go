@@ -53,7 +53,7 @@ func prose(text string) (lines []string) {
 			table, below = true, strings.HasPrefix(line, "RUN ")
 		}
 		examples = examples || line == "Examples:"
-		if examples || table && !(below && strings.HasPrefix(line, "  ")) {
+		if examples || table && (!below || !strings.HasPrefix(line, "  ")) {
 			continue
 		}
 		lines = append(lines, line)

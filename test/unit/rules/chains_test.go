@@ -108,9 +108,7 @@ func chainsInPages(documents []document) (out []violation) {
 		sentences := []string{}
 		switch {
 		case strings.HasSuffix(d.path, ".html"):
-			for _, text := range htmlTags.Split(templateParts.ReplaceAllString(d.text, "code"), -1) {
-				sentences = append(sentences, text)
-			}
+			sentences = htmlTags.Split(templateParts.ReplaceAllString(d.text, "code"), -1)
 		case strings.HasPrefix(d.path, "docs/guide/"):
 			sentences = sentencesOf(d.text)
 		}
