@@ -168,8 +168,7 @@ func Interim(in Input, blocks int) (InterimResult, error) {
 	}
 	if blocks >= max(pilot, stats.PilotBlocks) {
 		out.Widest, out.Without = stats.WidestOf(compared, x.Declaration.ErrorRate)
-	}
-	if x.rule.Precision > 0 && blocks < pilot {
+	} else {
 		compared = nil // a spread of so few blocks is none
 	}
 	out.Forecast = x.forecast(out, compared)
@@ -198,6 +197,10 @@ func (x interim) stops(out InterimResult, look bool) StopReason {
 	return ""
 }
 
+// mostReachable is the coarsest precision that a forecast has, as a share. A ratio that so few blocks leave uncertain by more than a
+// factor of a million, or without any bound, has none.
+const mostReachable = 1e6
+
 // forecast the rest of a run from its blocks so far. Compared are the comparisons of the primary family; none before their
 // spread is known.
 func (x interim) forecast(out InterimResult, compared []stats.Comparison) *contract.Forecast {
@@ -222,7 +225,9 @@ func (x interim) forecast(out InterimResult, compared []stats.Comparison) *contr
 	rate := x.Declaration.ErrorRate / float64(len(compared))
 	// Blocks that do not count are as frequent in the rest.
 	counted := math.Max(float64(out.Counted), 1) / float64(out.Blocks)
-	f.Reachable = v1alpha1.FourDigits(stats.ExpectedPrecision(int(counted*float64(f.MostBlocks)), spread, rate))
+	if reachable := stats.ExpectedPrecision(int(counted*float64(f.MostBlocks)), spread, rate); reachable < mostReachable {
+		f.Reachable = v1alpha1.FourDigits(reachable)
+	}
 	if blocks, ok := stats.BlocksForPrecision(x.rule.Precision, spread, rate); ok && x.rule.Precision > 0 {
 		f.ExpectedBlocks = new(max(int32(math.Ceil(float64(blocks)/counted)), f.AfterBlocks))
 	}

@@ -160,12 +160,13 @@ func TestTheForecast(t *testing.T) {
 		lost   int
 		want   string
 	}{
-		"before the pilot has ended":    {v1alpha1.Design{Precision: "2%", Within: &metav1.Duration{Duration: 20 * time.Minute}}, 7, 0.03, 0, "after 7, most 20"},
-		"it is not reached":             {precise("2%"), 8, 0.2, 0, "after 8, most 40, precision, expects more, reaches"},
-		"it is reached":                 {precise("10%"), 8, 0.07, 0, "after 8, most 40, precision, expects, reaches"},
-		"as many as fit into the time":  {within(20 * time.Minute), 10, 0.03, 0, "after 10, most 20, precision, reaches"},
-		"blocks that do not count":      {precise("10%"), 20, 0.07, 8, "after 20, most 40, precision, expects, reaches"},
-		"neither precision nor a limit": {v1alpha1.Design{ReserveBlocks: 20}, 20, 0.07, 0, ""},
+		"before the pilot has ended":      {v1alpha1.Design{Precision: "2%", Within: &metav1.Duration{Duration: 20 * time.Minute}}, 7, 0.03, 0, "after 7, most 20"},
+		"it is not reached":               {precise("2%"), 8, 0.2, 0, "after 8, most 40, precision, expects more, reaches"},
+		"it is reached":                   {precise("10%"), 8, 0.07, 0, "after 8, most 40, precision, expects, reaches"},
+		"as many as fit into the time":    {within(20 * time.Minute), 10, 0.03, 0, "after 10, most 20, precision, reaches"},
+		"blocks that do not count":        {precise("10%"), 20, 0.07, 8, "after 20, most 40, precision, expects, reaches"},
+		"a limit of time, and few blocks": {within(20 * time.Minute), 3, 0.03, 0, "after 3, most 20"},
+		"neither precision nor a limit":   {v1alpha1.Design{ReserveBlocks: 20}, 20, 0.07, 0, ""},
 	} {
 		in := mayStop(t, 40, 1, tt.rule)
 		in.Records = until(recordsOf(in.Layout.Plan, tt.spread, bOver(1.3)), int32(tt.blocks))
@@ -179,6 +180,16 @@ func TestTheForecast(t *testing.T) {
 		}
 		if text := forecastWords(got.Forecast); text != tt.want {
 			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// A precision without a bound is none, and no text that the status refuses.
+func TestTheForecastOfNextToNothing(t *testing.T) {
+	x := interim{&analyst{Input: Input{Declaration: Declaration{ErrorRate: 0.05}}}, Stop{MostBlocks: 9, Precision: 0.02}}
+	for name, out := range map[string]InterimResult{"one block counts": {Blocks: 9, Counted: 1}, "two are far apart": {Blocks: 9, Counted: 2}} {
+		if f := x.forecast(out, []stats.Comparison{{Spread: 30}}); f.Reachable != "" {
+			t.Errorf("%s: it reaches %q", name, f.Reachable)
 		}
 	}
 }
