@@ -90,13 +90,19 @@ func TestCheckNeighbours(t *testing.T) {
 		"others that use what is left": {
 			trialOf(pod{"a", 4, 0.5, 1, 2.5, 0, 0, 0}, &pod{"a", 4, 1, 1, 2.5, 0, 0, 0}), []Finding{{"neighbours", Note,
 				"on the machine of the target and client 0 other work used 25.0 % of 4 CPUs, which left the pods of the trial all that they may use"}}},
+		"the parts of a cluster whose nodes are one machine": {
+			trialOf(pod{"a", 2, 0.5, 1, 1.59, 0, 0, 0}, &pod{"a", 2, 0.5, 1, 1.59, 0, 0, 0}), nil},
+		"a large machine has as much room as any": {
+			trialOf(pod{"a", 16, 4, 8, 10, 0, 0, 0}, &pod{"a", 16, 4, 8, 10, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
+				"on the machine of the target and client 0 other work used 12.5 % of 16 CPUs during the measured window (at most 10 % expected), " +
+					"and the pods of the trial may use 16 CPUs: give the run nodes of its own, or leave CPUs free"}}},
 		"others that take what the trial may use": {
-			trialOf(pod{"a", 2, 0.5, 1, 1.8, 0, 0, 0}, &pod{"a", 2, 0.8, 1, 1.8, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
-				"on the machine of the target and client 0 other work used 25.0 % of 2 CPUs during the measured window (at most 10 % expected), " +
+			trialOf(pod{"a", 2, 0.3, 1, 1.8, 0, 0, 0}, &pod{"a", 2, 0.8, 1, 1.8, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
+				"on the machine of the target and client 0 other work used 35.0 % of 2 CPUs during the measured window (at most 30 % expected), " +
 					"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}},
 		"the same others, and a server that stalls": {
-			trialOf(pod{"a", 2, 0.1, 1, 0.7, 0, 0, 0}, &pod{"a", 2, 0.1, 1, 0.7, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
-				"on the machine of the target and client 0 other work used 25.0 % of 2 CPUs during the measured window (at most 10 % expected), " +
+			trialOf(pod{"a", 2, 0.1, 1, 0.9, 0, 0, 0}, &pod{"a", 2, 0.1, 1, 0.9, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
+				"on the machine of the target and client 0 other work used 35.0 % of 2 CPUs during the measured window (at most 30 % expected), " +
 					"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}},
 		"a client without a limit": {
 			trialOf(pod{"a", 8, 2, 0, 4, 0, 0, 0}, &pod{"b", 8, 2, 0, 2, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
