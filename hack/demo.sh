@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Assay into the local cluster and runs a benchmark of two real databases to its end.
+# Installs Assay into the local cluster and runs a benchmark of two real servers to its end.
 # Usage: demo.sh [deploy|servers [NAME...]|record]     default: everything, as `make demo` does
 #   deploy   only install
 #   servers  images of further servers, such as mysql:8.0: build and load them, and add them to the catalogue
@@ -43,7 +43,7 @@ prepare() {
 run_demo() {
   local code=0
   "$kubectl" -n "$namespace" wait --for=delete benchmarkrun/demo --timeout=60s >/dev/null
-  step "kubectl assay run -f $sample: MariaDB 10.11 and MySQL 9.7 on one node, sysbench on another"
+  step "kubectl assay run -f $sample: two MariaDB servers on one node, sysbench on another"
   underway_done # it says itself how far it is, on a terminal with a bar
   assay run -f "$sample" --interval 500ms || code=$?
   step_done

@@ -93,7 +93,7 @@ type MeasurementRef struct {
 }
 
 // LikeAspect is a group of properties in which two sides of a comparison may differ.
-// +kubebuilder:validation:Enum=durability;caches;characterSet;isolation;tls;performanceSchema;cpu;kernel;machineSpeed;storage;image;data
+// +kubebuilder:validation:Enum=durability;caches;characterSet;isolation;tls;performanceSchema;node;cpu;kernel;machineSpeed;storage;image;data
 type LikeAspect string
 
 // Aspects of likeness.
@@ -110,6 +110,8 @@ const (
 	LikeTLS LikeAspect = "tls"
 	// LikePerformanceSchema is the instrumentation of the server.
 	LikePerformanceSchema LikeAspect = "performanceSchema"
+	// LikeNode is the node of the server, where another one is another machine.
+	LikeNode LikeAspect = "node"
 	// LikeCPU is the model of the CPU.
 	LikeCPU LikeAspect = "cpu"
 	// LikeKernel is the version of the kernel.

@@ -129,6 +129,10 @@ type ComparisonEntry struct {
 	// blocks are one observation.
 	// +optional
 	AdjustedP Figure `json:"adjustedP,omitempty"`
+	// spread is the standard deviation of the log-ratios of the blocks: 0.1 is about 10 % from one block to the next. Absent where
+	// that is unknown, and where blocks are not paired.
+	// +optional
+	Spread Figure `json:"spread,omitempty"`
 	// detectableEffect is the smallest relative difference, such as 0.031, that this many blocks
 	// with this spread find in four of five runs. Absent where that is unknown.
 	// +optional

@@ -196,6 +196,7 @@ func TestBadGates(t *testing.T) {
 		"comparisons of another kind":   {`{comparisons: All, margin: 3%}`, "spec.gate.comparisons"},
 		"comparisons with a threshold":  {`{comparisons: Declared, margin: 3%, threshold: 25%}`, "are about a baseline: leave them out with comparisons"},
 		"comparisons with a test":       {`{comparisons: Declared, margin: 3%, test: {}}`, "are about a baseline"},
+		"comparisons with a prediction": {`{comparisons: Declared, margin: 3%, prediction: {}}`, "are about a baseline"},
 		"comparisons that fail for new": {`{comparisons: Declared, margin: 3%, fail: [New]}`, "are about a baseline"},
 		"comparisons and likeness":      {`{comparisons: Declared, margin: 3%, requireLike: [cpu]}`, "which have margin, spec.analysis.errorRate and spec.analysis.requireLike"},
 		"comparisons and a workload":    {`{comparisons: Declared, margin: 3%, otherWorkload: Compare}`, "are about a baseline"},

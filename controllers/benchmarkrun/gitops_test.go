@@ -17,8 +17,8 @@ import (
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
-// sight is how GitOps controllers see every version of the runs of a namespace.
-type sight struct {
+// observer is how GitOps controllers see every version of the runs of a namespace.
+type observer struct {
 	mu sync.Mutex
 	// seen is what they saw in each phase of each run, each once.
 	seen map[string][]string
@@ -26,9 +26,9 @@ type sight struct {
 	wrong []string
 }
 
-func watchHealth(t *testing.T, namespace string) *sight {
+func watchHealth(t *testing.T, namespace string) *observer {
 	t.Helper()
-	s := &sight{seen: map[string][]string{}}
+	s := &observer{seen: map[string][]string{}}
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRunList"))
 	watchAll(t, namespace, list, func(e watch.Event) {
@@ -39,7 +39,7 @@ func watchHealth(t *testing.T, namespace string) *sight {
 	return s
 }
 
-func (s *sight) see(run *unstructured.Unstructured) {
+func (s *observer) see(run *unstructured.Unstructured) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	phase, _, _ := unstructured.NestedString(run.Object, "status", "phase")
@@ -69,7 +69,7 @@ func (s *sight) see(run *unstructured.Unstructured) {
 }
 
 // check compares what was seen with what each phase of a run has to look like.
-func (s *sight) check(t *testing.T, want map[string]string) {
+func (s *observer) check(t *testing.T, want map[string]string) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -76,8 +76,8 @@ func TestInclusionDoesNotDependOnTheOutcome(t *testing.T) {
 			return res
 		case isTrial(trial, 0): // a stall: little CPU, and still throttled often
 			return on(res, counters{0.2, 0.7, 0}, counters{0.4, 0.7, 40})
-		case isTrial(trial, 1): // others use 0.6 of two CPUs, all of which the pods may use
-			return on(res, counters{0.5, 1.9, 0}, counters{0.8, 1.9, 0})
+		case isTrial(trial, 1): // others use 0.9 of two CPUs, all of which the pods may use
+			return on(res, counters{0.3, 1.9, 0}, counters{0.7, 1.9, 0})
 		}
 		return on(res, counters{0.95, 1.6, 2}, counters{0.6, 1.6, 0})
 	}})
@@ -123,7 +123,7 @@ func TestRunWithoutAUsableTrialIsNotValid(t *testing.T) {
 		if trial.Ref.Phase != string(contract.PhaseRun) {
 			return good(trial)
 		}
-		return on(good(trial), counters{0.5, 1.9, 0}, counters{0.8, 1.9, 0})
+		return on(good(trial), counters{0.3, 1.9, 0}, counters{0.7, 1.9, 0})
 	}})
 	run := newRun(t, ns)
 	create(t, run)

@@ -5,7 +5,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// A run of at most mostBlocks blocks with one comparison first looks at its data after interimBlocks, and then after each
+// A run of at most mostBlocks blocks with one comparison has its first interim analysis after interimBlocks, and then one after each
 // block. An interval takes neededPairs of them.
 const interimBlocks, mostBlocks, neededPairs = 8, 12, 6
 
@@ -15,7 +15,7 @@ func stopsEarly(r *v1alpha1.BenchmarkRun) {
 	r.Spec.Design.Precision = "2%"
 }
 
-// trialsOf a run that is complete: all of its plan; or those until the first look at which enough blocks have a result on both
+// trialsOf a run that is complete: all of its plan; or those until the first interim analysis at which enough blocks have a result on both
 // sides.
 func (c *cluster) trialsOf(run *v1alpha1.BenchmarkRun) int32 {
 	targets := int32(len(run.Spec.Targets))

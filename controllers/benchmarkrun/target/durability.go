@@ -8,8 +8,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 	"github.com/assay-bench/assay/internal/trial/likeness"
 	"github.com/assay-bench/assay/internal/trial/validity"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // durabilityOf is what a server answered for the variables that decide what a commit costs.
@@ -25,7 +27,8 @@ func durabilityOf(s contract.Server) []v1alpha1.ServerSetting {
 
 // CompareDurability of the targets of a run, with their statuses, once every target is
 // loaded: where they do not pay the same price for a commit, such as one that writes
-// and flushes a binary log and one that has none, it is one finding of the run.
+// and flushes a binary log and one that has none, it is one finding of the run. What the
+// spec sets for each of them is what the run compares.
 func CompareDurability(run *v1alpha1.BenchmarkRun, statuses []v1alpha1.TargetStatus) []v1alpha1.Finding {
 	var known []v1alpha1.TargetStatus
 	loaded := map[string]bool{}
@@ -39,7 +42,8 @@ func CompareDurability(run *v1alpha1.BenchmarkRun, statuses []v1alpha1.TargetSta
 		return nil
 	}
 	differ, prices := differing(known)
-	if len(differ) == 0 {
+	chosen := chosenByAll(run, known)
+	if differ = slices.DeleteFunc(differ, func(name string) bool { return chosen[name] }); len(differ) == 0 {
 		return nil
 	}
 	var each []string
@@ -57,6 +61,19 @@ func CompareDurability(run *v1alpha1.BenchmarkRun, statuses []v1alpha1.TargetSta
 		Message: fmt.Sprintf("the targets do not pay the same for a commit, so that a comparison of loads that write is one of these settings too (%s): "+
 			"set them alike in spec.targets[].mysql.config to compare the servers", strings.Join(each, "; ")),
 	}}
+}
+
+// chosenByAll are the variables that the spec sets for each of the targets.
+func chosenByAll(run *v1alpha1.BenchmarkRun, targets []v1alpha1.TargetStatus) map[string]bool {
+	times, out := map[string]int{}, map[string]bool{}
+	set := analysis.SettingsOf(run.Status.Resolved)
+	for _, t := range targets {
+		for name := range settings.Variables(set[t.Name], nil) {
+			times[name]++
+			out[name] = times[name] == len(targets)
+		}
+	}
+	return out
 }
 
 // differing are the names of the settings whose values are not alike, and the settings

@@ -32,24 +32,40 @@ func TestDurabilityDiffers(t *testing.T) {
 		// loading: b is not loaded yet.
 		loading bool
 		want    string
+		// set by the spec for a and for b.
+		set [2]string
 	}{
-		"a synced binary log, and none":             {mysql, mariadb, false, begin + "a: log_bin = ON, sync_binlog = 1; b: log_bin = OFF)" + advice},
-		"the same, before both are known":           {mysql, mariadb, true, ""},
-		"both without one, whatever sync_binlog is": {but(mysql, "log_bin", "OFF"), mariadb, false, ""},
-		"both with one":                             {mysql, but(but(mariadb, "log_bin", "1"), "sync_binlog", "1"), false, ""},
-		"one is flushed less": {mysql, but(mysql, "innodb_flush_log_at_trx_commit", "2"), false,
-			begin + "a: innodb_flush_log_at_trx_commit = 1; b: innodb_flush_log_at_trx_commit = 2)" + advice},
-		"MariaDB's 3": {mariadb, but(mariadb, "innodb_flush_log_at_trx_commit", "3"), false, ""},
-		"one writes its pages once": {mariadb, but(mariadb, "innodb_doublewrite", "0"), false,
-			begin + "a: innodb_doublewrite = ON; b: innodb_doublewrite = OFF)" + advice},
-		"a server without such variables":     {mysql, map[string]string{"version": "8.0.11-TiDB"}, false, ""},
-		"a server that is not known":          {mysql, but(but(mysql, "version_comment", "Another"), "log_bin", "OFF"), false, ""},
-		"a target that does not speak of any": {mysql, nil, false, ""},
+		"a synced binary log, and none":             {a: mysql, b: mariadb, want: begin + "a: log_bin = ON, sync_binlog = 1; b: log_bin = OFF)" + advice},
+		"the same, before both are known":           {a: mysql, b: mariadb, loading: true},
+		"both without one, whatever sync_binlog is": {a: but(mysql, "log_bin", "OFF"), b: mariadb},
+		"both with one":                             {a: mysql, b: but(but(mariadb, "log_bin", "1"), "sync_binlog", "1")},
+		"one is flushed less": {a: mysql, b: but(mysql, "innodb_flush_log_at_trx_commit", "2"),
+			want: begin + "a: innodb_flush_log_at_trx_commit = 1; b: innodb_flush_log_at_trx_commit = 2)" + advice},
+		"MariaDB's 3": {a: mariadb, b: but(mariadb, "innodb_flush_log_at_trx_commit", "3")},
+		"one writes its pages once": {a: mariadb, b: but(mariadb, "innodb_doublewrite", "0"),
+			want: begin + "a: innodb_doublewrite = ON; b: innodb_doublewrite = OFF)" + advice},
+		"the spec sets it for both": {a: mysql, b: but(mysql, "innodb_flush_log_at_trx_commit", "2"),
+			set: [2]string{"innodb_flush_log_at_trx_commit", "innodb-flush-log-at-trx-commit"}},
+		"the spec sets it for one": {a: mysql, b: but(mysql, "innodb_flush_log_at_trx_commit", "2"), set: [2]string{"", "innodb_flush_log_at_trx_commit"},
+			want: begin + "a: innodb_flush_log_at_trx_commit = 1; b: innodb_flush_log_at_trx_commit = 2)" + advice},
+		"the spec sets one of two for both": {a: mysql, b: but(mariadb, "innodb_flush_log_at_trx_commit", "2"),
+			set: [2]string{"innodb_flush_log_at_trx_commit", "innodb_flush_log_at_trx_commit"}, want: begin + "a: log_bin = ON, sync_binlog = 1; b: log_bin = OFF)" + advice},
+		"a server without such variables":     {a: mysql, b: map[string]string{"version": "8.0.11-TiDB"}},
+		"a server that is not known":          {a: mysql, b: but(but(mysql, "version_comment", "Another"), "log_bin", "OFF")},
+		"a target that does not speak of any": {a: mysql},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			run := &v1alpha1.BenchmarkRun{}
 			run.Spec.Targets = []v1alpha1.Target{{Name: "a"}, {Name: "b"}, {Name: "paper", Published: &v1alpha1.PublishedTarget{}}}
+			run.Status.Resolved = &v1alpha1.Resolved{}
+			for i, name := range tc.set {
+				if name != "" {
+					run.Status.Resolved.Targets = append(run.Status.Resolved.Targets, v1alpha1.ResolvedTarget{
+						Name: run.Spec.Targets[i].Name, Settings: []v1alpha1.ServerSetting{{Name: name, Value: "1", Source: v1alpha1.SourceSpec}},
+					})
+				}
+			}
 			var statuses []v1alpha1.TargetStatus
 			for _, target := range []string{"a", "b"} {
 				st := v1alpha1.TargetStatus{Name: target, Durability: durabilityOf(serverWith(map[string]map[string]string{"a": tc.a, "b": tc.b}[target]))}

@@ -143,6 +143,9 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 		Result: end.Results[0], ServerImageID: st.ImageID, ClientImageID: rec.ClientImageID, FsyncsPerCommit: st.FsyncsPerCommit,
 		Set: setInTargets(in.Run),
 	}
+	if pod := in.TargetPod(rec.Target); pod != nil {
+		from.Node = pod.Spec.NodeName
+	}
 	if st.LoadResult != "" {
 		if loaded := loadResult(in, rec.Target, ask); saysData(loaded) {
 			from.Loaded, from.SameBytes = loaded.Value.Result, in.Work.Tool.SameBytes(message(in, e))

@@ -106,7 +106,7 @@ func TestPlanRefuses(t *testing.T) {
 		"a rule of the API":        {"deadline: 15m", "deadline: 1s", "deadline must be between 1m and 720h"},
 		"a rule between fields":    {"duration: 1s", "duration: 1500ms", "duration must be in whole seconds"},
 		"a plan that is too long":  {"duration: 1s", "duration: 300s", "the manager would refuse it (InvalidSpec): spec.deadline: 15m0s is shorter than the plan"},
-		"no baseline":              {"baseline: mysql", "baseline: oracle", "the manager would refuse it"},
+		"no baseline":              {"baseline: safe", "baseline: oracle", "the manager would refuse it"},
 		"another kind":             {"kind: BenchmarkRun", "kind: Deployment", "0 objects of kind BenchmarkRun"},
 		"another version":          {"v1alpha1", "v9", "its apiVersion is assay.dev/v9"},
 		"no spec":                  {strings.TrimPrefix(demo, before), "", "it has no spec"},
@@ -134,7 +134,7 @@ func TestPlanWarnsOfSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(string(data), "skip_log_bin:", "innodb_bufer_pool_size: 1G, max_connections: '500', skip_log_bin:", 1)
+	text := strings.Replace(string(data), "{innodb_buffer_pool_size:", "{innodb_bufer_pool_size: 1G, max_connections: '500', innodb_buffer_pool_size:", 1)
 	run, err := runIn([]byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -229,6 +229,7 @@ var words = []Sense{
 	{"isolation", "like aspect", "LikeAspect is a group of properties in which two sides of a comparison may differ."},
 	{"kernel", "like aspect", "LikeAspect is a group of properties in which two sides of a comparison may differ."},
 	{"machineSpeed", "like aspect", "LikeAspect is a group of properties in which two sides of a comparison may differ."},
+	{"node", "like aspect", "LikeAspect is a group of properties in which two sides of a comparison may differ."},
 	{"performanceSchema", "like aspect", "LikeAspect is a group of properties in which two sides of a comparison may differ."},
 	{"run.completed", "notification type", "The run became Complete. NotificationType is the type of an event that receivers get."},
 	{"run.failed", "notification type", "The run became Failed. NotificationType is the type of an event that receivers get."},

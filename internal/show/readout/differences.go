@@ -2,6 +2,7 @@ package readout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -39,8 +40,19 @@ func (d Differences) Favours(one Difference) string {
 // fewDiffering names stand in a line; of more, the number.
 const fewDiffering = 3
 
-// differ is what a line says of differences; empty without any.
+// differ is what a line says of differences; empty without any. Nodes are told apart: what of a difference is that of the
+// machines is not known, whatever the settings are.
 func differ(all []v1alpha1.SideDifference) string {
+	rest := slices.DeleteFunc(slices.Clone(all), func(d v1alpha1.SideDifference) bool { return d.Name == likeness.FactNode })
+	text := properties(rest)
+	if len(rest) == len(all) {
+		return text
+	}
+	return strings.TrimSuffix("on different nodes; "+text, "; ")
+}
+
+// properties that differ, for a line; empty without any.
+func properties(all []v1alpha1.SideDifference) string {
 	var names []string
 	settings := 0
 	for _, d := range all {

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/trial/likeness"
+	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
 // next is what to do next, the most useful first.
@@ -27,6 +30,12 @@ func (r Run) next(in Input) (out []string) {
 		out = append(out, text)
 	}
 	if text := blocksForGate(run); text != "" {
+		out = append(out, text)
+	}
+	if text := costs(r.Family(v1alpha1.FamilyPrimary), run); text != "" {
+		out = append(out, text)
+	}
+	if text := oneNode(r.Differences); text != "" {
 		out = append(out, text)
 	}
 	if text := makeAlike(r.Differences, run); text != "" {
@@ -55,6 +64,53 @@ func moreBlocks(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 		return ""
 	}
 	return fmt.Sprintf("to find a difference of %s in four of five runs, at the spread of this one, %s", strings.TrimSuffix(minimumEffectOf(run), "%")+" %", setBlocks(run, needed))
+}
+
+// oneNode says how to take the machines out of a comparison of servers on two of them; empty where none is.
+func oneNode(all []Differences) string {
+	for _, pair := range all {
+		for _, d := range pair.Differences {
+			if d.Name == likeness.FactNode {
+				return fmt.Sprintf("%s ran on %s, %s on %s: give both one node by nodeSelector in their shapes, where it has room for both (they take turns), or repeat the run "+
+					"with the nodes exchanged", pair.Value, d.Value, pair.Baseline, d.Baseline)
+			}
+		}
+	}
+	return ""
+}
+
+// usualEffects are the differences whose price a run tells.
+var usualEffects = []float64{0.1, 0.05, 0.02, 0.01}
+
+// costs says how many blocks find smaller and smaller differences, at the spread of the comparison that varies most; empty where
+// no spread is known.
+func costs(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
+	worst, spread := Verdict{}, 0.0
+	for _, v := range primary {
+		if s, err := strconv.ParseFloat(v.Spread, 64); err == nil && s > spread {
+			worst, spread = v, s
+		}
+	}
+	if spread == 0 || judgesComparisons(run) {
+		return ""
+	}
+	var each []string
+	for _, effect := range usualEffects {
+		blocks, ok := analysis.BlocksFor(run.Spec, len(primary), effect, spread)
+		if !ok {
+			break
+		}
+		text := fmt.Sprintf("%s with %s", figure.Share(effect), figure.Counted(blocks, "block"))
+		if took := timeOfBlocks(run, int32(blocks)); took > 0 {
+			text += fmt.Sprintf(" (%s)", figure.Duration(took))
+		}
+		each = append(each, text)
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("of runs like this one, whose blocks vary by %s (%s), four of five find %s",
+		figure.Share(spread), MeasurementName(worst.Name, worst.Labels), strings.Join(each, ", "))
 }
 
 // setBlocks says which field has to change, and how long a run of so many blocks takes, where that is known.

@@ -50,6 +50,8 @@ type Verdict struct {
 	// P by itself, and for the whole family by Holm.
 	P         string `json:"p,omitempty"`
 	AdjustedP string `json:"adjustedP,omitempty"`
+	// Spread is the standard deviation of the log-ratios of the blocks: 0.1 is about 10 %.
+	Spread string `json:"spread,omitempty"`
 	// DetectableEffect is the smallest relative difference that these blocks find in four of five runs.
 	DetectableEffect string `json:"detectableEffect,omitempty"`
 	// BlocksNeeded is how many blocks find the minimum effect in four of five runs, at this spread; absent where that is unknown.
@@ -116,7 +118,7 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 		Name: e.Name, Labels: e.Labels, Unit: e.Unit, Direction: e.Direction,
 		Ratio: e.Ratio, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh, IntervalConfidence: e.IntervalConfidence,
 		EquivalenceLow: e.EquivalenceLow, EquivalenceHigh: e.EquivalenceHigh, EquivalenceConfidence: e.EquivalenceConfidence,
-		P: e.P, AdjustedP: e.AdjustedP, DetectableEffect: e.DetectableEffect, BlocksNeeded: e.BlocksNeeded,
+		P: e.P, AdjustedP: e.AdjustedP, Spread: e.Spread, DetectableEffect: e.DetectableEffect, BlocksNeeded: e.BlocksNeeded,
 		Blocks: e.BlockCount, PlannedBlocks: e.PlannedBlockCount, Reasons: sentencesOf(e.Reasons),
 		Effect: effect.Ratio, Interval: effect.Interval, factor: effect.Factor,
 	}

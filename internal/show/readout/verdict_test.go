@@ -43,6 +43,9 @@ func TestVerdictsInOneLine(t *testing.T) {
 		"of many settings the number": {nil, differing("a", "b", "c", "d"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; 4 settings that matter differ"},
 		"facts are no settings": {nil, differing("a", "b", "c", "target/cpu"),
 			"FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; 3 settings and 1 other property that matter differ"},
+		"different nodes": {nil, differing("target/node"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; on different nodes"},
+		"different nodes, and settings too": {nil, differing("log_bin", "target/node", "sync_binlog"),
+			"FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; on different nodes; differs in log_bin, sync_binlog"},
 		"inconclusive": {func(e *v1alpha1.ComparisonEntry) {
 			e.Verdict, e.Ratio, e.IntervalLow, e.IntervalHigh, e.AdjustedP = v1alpha1.VerdictInconclusive, "1.093", "0.8382", "1.372", "0.72"
 		}, nil, "INCONCLUSIVE +9 % (-16 to +37 %), p 0.72, 9 of 10 blocks: mariadb against mysql, throughput; these blocks detect 36 %"},

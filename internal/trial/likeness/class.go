@@ -15,6 +15,8 @@ const (
 	TLS Class = "tls"
 	// Caches of the server, and its memory.
 	Caches Class = "caches"
+	// Node of the server, where another one is another machine.
+	Node Class = "node"
 	// CPU model, limit and frequency governor.
 	CPU Class = "cpu"
 	// MachineSpeed just before the trials, with storage and network.
@@ -35,7 +37,7 @@ const (
 
 // Classes in the order of their importance.
 func Classes() []Class {
-	return []Class{Durability, Data, Isolation, TLS, Caches, CPU, MachineSpeed, Storage, CharacterSet, PerformanceSchema, Kernel, Image, Other}
+	return []Class{Durability, Data, Isolation, TLS, Caches, Node, CPU, MachineSpeed, Storage, CharacterSet, PerformanceSchema, Kernel, Image, Other}
 }
 
 // Effect is which side of a comparison a difference makes faster.

@@ -159,7 +159,7 @@ func (c circumstances) setting(set Setting) values {
 
 // evidence of a class that is not about settings: without these facts nothing is known.
 var evidence = map[Class][]string{
-	TLS: {factTLS}, Data: {factRows}, CPU: {"target/cpu", "client/cpu"}, Kernel: {"target/kernel", "client/kernel"}, Image: {factServerImage, factClientImage},
+	TLS: {factTLS}, Data: {factRows}, Node: {FactNode}, CPU: {"target/cpu", "client/cpu"}, Kernel: {"target/kernel", "client/kernel"}, Image: {factServerImage, factClientImage},
 }
 
 // bothKnow says whether enough was recorded of both sides to compare them in a class: all of its

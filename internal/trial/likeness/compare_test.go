@@ -102,6 +102,20 @@ func TestCompare(t *testing.T) {
 				"innodb_ft_cache_size: 1 | 2 (not known to matter)", "client/machine: 1 | 2 (not known to matter)", "client/image: a | b (of the factor)",
 			},
 		},
+		"nodes that are two machines": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"target/node": "a", "target/machine": "1"}, secondHas: facts{"target/node": "b", "target/machine": "2"},
+			want: []string{"target/node: a | b", "target/machine: 1 | 2 (not known to matter)"},
+		},
+		"nodes that are one machine": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"target/node": "a", "target/machine": "1"}, secondHas: facts{"target/node": "b", "target/machine": "1"},
+		},
+		"nodes whose machines nobody knows": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"target/node": "a"}, secondHas: facts{"target/node": "b"}, want: []string{"target/node: a | b"},
+		},
+		"a node that was started again": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"target/node": "a", "target/machine": "1"}, secondHas: facts{"target/node": "a", "target/machine": "2"},
+			want: []string{"target/machine: 1 | 2 (not known to matter)"},
+		},
 		"data": {
 			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/rows": "10 rows", "data/checksum": "12 (9.7)"}, secondHas: facts{"data/rows": "10 rows", "data/checksum": "13 (9.7)"},
 			want: []string{"data/checksum: 12 (9.7) | 13 (9.7)"},

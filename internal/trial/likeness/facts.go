@@ -28,6 +28,9 @@ const (
 	factChecksum    = "data/checksum"
 	factFilesystem  = "storage/filesystem"
 	factWriteCache  = "storage/write-cache"
+	factMachine     = "target/machine"
+	// FactNode is the node of the server.
+	FactNode = "target/node"
 	// setPrefix is before variables outside of the catalogue that some server of the run has set.
 	setPrefix = "set/"
 )
@@ -45,6 +48,8 @@ type Source struct {
 	SameBytes bool
 	// ServerImageID and ClientImageID are digests, from the container runtime.
 	ServerImageID, ClientImageID string
+	// Node of the server; empty where that is unknown, as of an external one.
+	Node string
 	// FsyncsPerCommit, measured before loading.
 	FsyncsPerCommit string
 	// Set are names of variables that some target of the run has set. Their values are recorded of every target: to one
@@ -55,7 +60,7 @@ type Source struct {
 // FactsOf a trial. What is unknown is absent.
 func FactsOf(in Source) contract.Facts {
 	out := map[string]string{
-		factServerImage: in.ServerImageID, factClientImage: in.ClientImageID, factCommitCost: in.FsyncsPerCommit,
+		factServerImage: in.ServerImageID, factClientImage: in.ClientImageID, factCommitCost: in.FsyncsPerCommit, FactNode: in.Node,
 		factTool: strings.TrimSpace(in.Result.Tool.Name + " " + in.Result.Tool.Version),
 	}
 	if s := in.Result.Server; s != nil {

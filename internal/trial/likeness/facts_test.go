@@ -13,7 +13,7 @@ func TestFactsOf(t *testing.T) {
 		return &contract.Data{Tables: []contract.Table{{Name: "b", Rows: 5, Checksum: new(int64(7))}, {Name: "A", Rows: rows, Checksum: &sum}}}
 	}
 	source := Source{
-		ServerImageID: "sha256:s", ClientImageID: "sha256:c", FsyncsPerCommit: "1.02", SameBytes: true,
+		ServerImageID: "sha256:s", ClientImageID: "sha256:c", Node: "worker-3", FsyncsPerCommit: "1.02", SameBytes: true,
 		Loaded: contract.Result{Data: data(3, 9), Server: &contract.Server{Version: "9.7.0"}},
 		Result: contract.Result{
 			Tool:   contract.Tool{Name: "sysbench", Version: "1.0.20"},
@@ -33,7 +33,7 @@ func TestFactsOf(t *testing.T) {
 		"client/cpu": "A", "client/cpus": "8", "client/image": "sha256:c", "client/kernel": "6.1", "client/tool": "sysbench 1.0.20", "connection/cipher": "AES",
 		"connection/tls": "TLSv1.3", "log_bin": "ON", "server/fsyncs-per-commit": "1.02", "server/image": "sha256:s", "server/replicas": "0",
 		"server/version": "9.7.0 Debian", "set/init_connect": "''", "set/innodb_ft_cache_size": "9", "storage/filesystem": "ext4", "storage/write-cache": "WriteBack",
-		"sync_binlog": "1", "target/cpu": "B", "target/cpus": "2.5", "target/governor": "performance", "target/machine": "id", "target/memory": "1073741824",
+		"sync_binlog": "1", "target/cpu": "B", "target/cpus": "2.5", "target/governor": "performance", "target/machine": "id", "target/memory": "1073741824", "target/node": "worker-3",
 	}
 	got := FactsOf(source).Map()
 	rows, sums := got["data/rows"], got["data/checksum"]

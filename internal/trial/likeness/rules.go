@@ -26,6 +26,7 @@ var factRules = []factRule{
 	{name: factCipher, class: TLS, matters: true, why: "ciphers cost more or less"},
 	{name: "target/memory", class: Caches, matters: true, why: "the page cache takes what is left of the container's memory", more: "Faster"},
 	{name: "client/memory", class: Other, why: "the memory of the client"},
+	{name: FactNode, class: Node, matters: true, why: "another machine, even of the same model, has another speed"},
 	{name: "target/cpu", class: CPU, matters: true, why: "another model is another speed"},
 	{name: "client/cpu", class: CPU, matters: true, why: "another model is another speed"},
 	{name: "target/cpus", class: CPU, matters: true, why: "the limit of the container", more: "Faster"},
@@ -47,7 +48,7 @@ var factRules = []factRule{
 	{name: "default_storage_engine", class: Image, matters: true, why: "another storage engine", of: OfTargets},
 	{name: factClientImage, class: Image, matters: true, why: "another build of the client", of: OfDrivers},
 	{name: factTool, class: Image, matters: true, why: "another version of the tool", of: OfDrivers},
-	{name: "target/machine", class: Other, why: "another machine, even of the same model"},
+	{name: factMachine, class: Other, why: "another machine, even of the same model"},
 	{name: "client/machine", class: Other, why: "another machine, even of the same model"},
 }
 
@@ -56,7 +57,7 @@ func factsBetween(a, b circumstances, factor Factor) []Difference {
 	var out []Difference
 	for _, rule := range factRules {
 		x, y := a.fact(rule.name), b.fact(rule.name)
-		if len(x) == 0 || len(y) == 0 || x.like(y) || rule.name == factChecksum && !sameVersion(x, y) {
+		if len(x) == 0 || len(y) == 0 || x.like(y) || rule.name == factChecksum && !sameVersion(x, y) || rule.name == FactNode && oneMachine(a, b) {
 			continue
 		}
 		as := Setting{Costs: rule.costs, More: rule.more}
@@ -66,6 +67,12 @@ func factsBetween(a, b circumstances, factor Factor) []Difference {
 		})
 	}
 	return out
+}
+
+// oneMachine says whether the nodes of both sides are one machine, such as those of kind.
+func oneMachine(a, b circumstances) bool {
+	x, y := a.fact(factMachine), b.fact(factMachine)
+	return len(x) > 0 && x.like(y)
 }
 
 // sameVersion: other versions of a server compute other checksums of the same rows.

@@ -7,19 +7,30 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
-// sizes are what the blocks of a paired comparison detect, and how many the minimum effect takes. Found
+// sizes are how much the blocks of a paired comparison vary, what they detect, and how many the minimum effect takes. Found
 // values hide what is smaller than their steps, however many blocks there are.
 func (d Declaration) sizes(e *v1alpha1.ComparisonEntry, one compared, family int) {
 	c, rate := one.comparison, d.ErrorRate/float64(family)
 	if !c.Paired || !(c.Spread > 0) {
 		return
 	}
+	e.Spread = v1alpha1.FourDigits(c.Spread)
 	if effect, ok := stats.DetectableEffect(c.N, c.Spread, rate, power); ok && effect > 0 {
 		e.DetectableEffect = v1alpha1.FourDigits(max(effect, one.above))
 	}
 	if blocks, ok := stats.BlocksFor(d.MinimumEffect, c.Spread, rate, power); ok && one.above < d.MinimumEffect {
 		e.BlocksNeeded = int32(blocks)
 	}
+}
+
+// BlocksFor is how many blocks find an effect (0.05 for 5 %) in four of five runs of a spec that compares as many times, where its
+// blocks vary by the spread (ComparisonEntry.Spread). ok is false where 10,000 are not enough.
+func BlocksFor(spec v1alpha1.BenchmarkRunSpec, comparisons int, effect, spread float64) (blocks int, ok bool) {
+	rate := ErrorRate(spec) / float64(max(comparisons, 1))
+	if spec.Design.Precision != "" {
+		rate *= stats.PrecisionErrorShare
+	}
+	return stats.BlocksFor(effect, spread, rate, power)
 }
 
 // undecided comparison, because of these reasons.
