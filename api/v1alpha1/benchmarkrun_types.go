@@ -233,6 +233,14 @@ type Design struct {
 	// +kubebuilder:default=PerRun
 	DataReset DataReset `json:"dataReset,omitempty"`
 
+	// starts are how often a server that Assay provides is started. PerBlock: again before its first trial of each block, with
+	// its data and the contents of its buffer pool, so that the blocks of a comparison are of as many starts. One: the starts before
+	// the first trials are all, and a verdict is of these. A snapshot that dataReset restores starts a server anyway, and so does
+	// idleTargets: Stopped. Absent: PerBlock where analysis.comparisons has the factor target and Assay provides all targets;
+	// otherwise One.
+	// +optional
+	Starts Starts `json:"starts,omitempty"`
+
 	// idleTargets is the state of the other targets while one target is measured: Running (the
 	// default) or Stopped. A stopped target restarts on the same node with the same volume.
 	// Stopped targets can share a node that has room for one.
@@ -299,6 +307,16 @@ const (
 	ResetPerRun   DataReset = "PerRun"
 	ResetPerBlock DataReset = "PerBlock"
 	ResetPerTrial DataReset = "PerTrial"
+)
+
+// Starts is how often a server is started.
+// +kubebuilder:validation:Enum=PerBlock;One
+type Starts string
+
+// Starts of servers.
+const (
+	StartsPerBlock Starts = "PerBlock"
+	StartsOne      Starts = "One"
 )
 
 // IdleTargets is the state of the targets that are not being measured.

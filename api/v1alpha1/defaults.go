@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,6 +30,12 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 		d.Blocks = DefaultMostBlocks
 	}
 	d.Blocks = cmp.Or(d.Blocks, DefaultBlocks)
+	if d.Starts == "" {
+		d.Starts = StartsOne
+		if s.comparesServers() {
+			d.Starts = StartsPerBlock
+		}
+	}
 	warmup, duration := DefaultWarmup, DefaultDuration
 	if s.Workload.Drivers != nil {
 		warmup, duration = DefaultDriversWarmup, DefaultDriversDuration
@@ -45,4 +52,17 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 	if d.Duration == nil {
 		d.Duration = &metav1.Duration{Duration: duration}
 	}
+}
+
+// comparesServers says whether the run compares targets, and Assay starts all of them.
+func (s *BenchmarkRunSpec) comparesServers() bool {
+	external := slices.ContainsFunc(s.Targets, func(t Target) bool { return t.External != nil })
+	return !external && s.Analysis != nil && slices.ContainsFunc(s.Analysis.Comparisons, func(c Comparison) bool { return c.Factor == FactorTarget })
+}
+
+// RestartsServers says whether a server is started again during the run, by the trials or because it was stopped meanwhile.
+// The spec has its defaults (SetDefaults).
+func (s *BenchmarkRunSpec) RestartsServers() bool {
+	d := s.Design
+	return d.Starts == StartsPerBlock || d.DataReset == ResetPerBlock || d.DataReset == ResetPerTrial || d.IdleTargets == IdleStopped
 }

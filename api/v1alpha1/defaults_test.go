@@ -33,3 +33,35 @@ func TestDefaultsOfTheDesignDependOnTheWorkload(t *testing.T) {
 		})
 	}
 }
+
+// A run that compares servers starts them for each block, where it can.
+func TestDefaultOfStarts(t *testing.T) {
+	comparing := func(factor string) *Analysis { return &Analysis{Comparisons: []Comparison{{Factor: factor}}} }
+	provided, external := Target{Name: "a", MySQL: &MySQLTarget{}}, Target{Name: "b", External: &ExternalTarget{}}
+	for name, tt := range map[string]struct {
+		spec BenchmarkRunSpec
+		want Starts
+	}{
+		"nothing is compared":  {BenchmarkRunSpec{Targets: []Target{provided, provided}}, StartsOne},
+		"servers":              {BenchmarkRunSpec{Targets: []Target{provided, provided}, Analysis: comparing("target")}, StartsPerBlock},
+		"an axis":              {BenchmarkRunSpec{Targets: []Target{provided}, Analysis: comparing("threads")}, StartsOne},
+		"one is external":      {BenchmarkRunSpec{Targets: []Target{provided, external}, Analysis: comparing("target")}, StartsOne},
+		"one start is enough":  {BenchmarkRunSpec{Targets: []Target{provided, provided}, Analysis: comparing("target"), Design: Design{Starts: StartsOne}}, StartsOne},
+		"many starts for axes": {BenchmarkRunSpec{Targets: []Target{provided}, Analysis: comparing("threads"), Design: Design{Starts: StartsPerBlock}}, StartsPerBlock},
+	} {
+		if tt.spec.SetDefaults(); tt.spec.Design.Starts != tt.want {
+			t.Errorf("%s: %s, want %s", name, tt.spec.Design.Starts, tt.want)
+		}
+	}
+	for name, tt := range map[string]struct {
+		design Design
+		want   bool
+	}{
+		"one": {Design{Starts: StartsOne, DataReset: ResetPerRun, IdleTargets: IdleRunning}, false}, "per block": {Design{Starts: StartsPerBlock}, true},
+		"a snapshot": {Design{Starts: StartsOne, DataReset: ResetPerTrial}, true}, "its turn": {Design{Starts: StartsOne, IdleTargets: IdleStopped}, true},
+	} {
+		if got := (&BenchmarkRunSpec{Design: tt.design}).RestartsServers(); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

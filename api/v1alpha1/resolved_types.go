@@ -98,7 +98,7 @@ type ResolvedTarget struct {
 }
 
 // SettingSource is where a setting of a server comes from.
-// +kubebuilder:validation:Enum=Spec;Shape;Workload;Replication
+// +kubebuilder:validation:Enum=Spec;Shape;Workload;Replication;Starts
 type SettingSource string
 
 // Sources of settings.
@@ -111,6 +111,8 @@ const (
 	SourceWorkload SettingSource = "Workload"
 	// SourceReplication: required by replication.
 	SourceReplication SettingSource = "Replication"
+	// SourceStarts: a server that is started again (design.starts: PerBlock) has its buffer pool as it was.
+	SourceStarts SettingSource = "Starts"
 )
 
 // ServerSetting is one setting of a server.

@@ -123,6 +123,10 @@ type TrialStatus struct {
 	// warm-up or the measured window. Absent without a reset.
 	// +optional
 	ResetSeconds Number `json:"resetSeconds,omitempty"`
+	// restartSeconds is the time to start the server again and to fill its buffer pool, as a decimal number. It is not part of the
+	// warm-up or the measured window. Absent where the server was not started again.
+	// +optional
+	RestartSeconds Number `json:"restartSeconds,omitempty"`
 	// values of the runner's main measurements, at most 60.
 	// +optional
 	// +listType=atomic

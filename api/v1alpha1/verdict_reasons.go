@@ -54,6 +54,8 @@ const (
 	// CodeMostDisturbed: {trials, of, by}: so many trials of both sides were disturbed, by these checks, as more than half of the blocks
 	// were. They count, and nothing is decided by them.
 	CodeMostDisturbed ReasonCode = "MostDisturbed"
+	// CodeOneStart: each server was started once, so that another start may have another level.
+	CodeOneStart ReasonCode = "OneStart"
 	// CodeOneOrder: every block measured the cells in one order, so that a drift within a block looks like a difference.
 	CodeOneOrder ReasonCode = "OneOrder"
 	// CodeClientLimit: {trials, of}: in so many trials of both sides a client was at its own CPU limit.

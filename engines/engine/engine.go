@@ -69,6 +69,9 @@ type Engine struct {
 	// Limits are the settings that raise the server's limits for the workload, where the
 	// server's own default is too low.
 	Limits func(d contract.Demand) []contract.Setting
+	// Restarts are the settings with which a server that is started again has its caches as they were, where its defaults
+	// leave some of them out.
+	Restarts []contract.Setting
 	// Config renders the server's configuration file.
 	Config func(t contract.Target, p Paths) []byte
 	// Initialise initialises an empty data directory. Nil: the server does it at its first

@@ -28,6 +28,7 @@ func Engine() engine.Engine {
 			// The redo log is one file since 10.5.
 			return mysqld.Defaults(s, storageEngine, "innodb_log_file_size")
 		},
+		Restarts: []contract.Setting{{Name: "innodb_buffer_pool_dump_pct", Value: "100"}},
 		Limits: func(d contract.Demand) []contract.Setting {
 			return mysqld.Limits(d, mysqld.Stock{Connections: 151, PreparedStatements: 16382, OpenTables: 2000})
 		},

@@ -64,6 +64,7 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d experiment
 	lists := []sourced{
 		{v1alpha1.SourceShape, shapeSettings(e, shape, t.MySQL)},
 		{v1alpha1.SourceWorkload, limitSettings(e, d)},
+		{v1alpha1.SourceStarts, startSettings(e, in.Run.Spec.Design)},
 		{v1alpha1.SourceReplication, replication},
 		{v1alpha1.SourceSpec, user},
 	}
@@ -144,6 +145,14 @@ func limitSettings(e engine.Engine, d experiment.Demand) []contract.Setting {
 		return nil
 	}
 	return e.Limits(d.All)
+}
+
+// startSettings are those of a server that is started again.
+func startSettings(e engine.Engine, d v1alpha1.Design) []contract.Setting {
+	if d.Starts != v1alpha1.StartsPerBlock {
+		return nil
+	}
+	return e.Restarts
 }
 
 // sourced are settings of one source.

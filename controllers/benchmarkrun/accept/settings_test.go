@@ -36,6 +36,28 @@ func TestNoDemandRaisesNoLimit(t *testing.T) {
 	}
 }
 
+// A server that is started again writes down all of its buffer pool; one that is not keeps its defaults.
+func TestStartSettings(t *testing.T) {
+	for flavor, want := range map[string]string{"MySQL": "100", "Percona": "100", "MariaDB": "100", "TiDB": "", "Dolt": ""} {
+		e, known := engines.Find(flavor)
+		if !known {
+			t.Fatal(flavor)
+		}
+		got := ""
+		for _, s := range startSettings(e, v1alpha1.Design{Starts: v1alpha1.StartsPerBlock}) {
+			if s.Name == "innodb_buffer_pool_dump_pct" {
+				got = s.Value
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", flavor, got, want)
+		}
+		if one := startSettings(e, v1alpha1.Design{Starts: v1alpha1.StartsOne}); one != nil {
+			t.Errorf("%s: %v for one start", flavor, one)
+		}
+	}
+}
+
 func TestReplicationSettings(t *testing.T) {
 	tests := map[string]struct {
 		flavor string

@@ -64,6 +64,8 @@ type Execution struct {
 	Snapshot bool
 	// Reset of the data before the trial, by a method of package result; empty for none.
 	Reset string
+	// Restart: the server is started again before the trial.
+	Restart bool
 	// Busy is how long the clients work, as far as the spec says.
 	Busy time.Duration
 }
@@ -125,6 +127,9 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 	}
 	// Two processes come to their work, that of the warm-up and that which measures; the data may be checked at the end.
 	e.Busy = length.Most + settle + 2*in.Work.Tool.Opening(asked).Lead + in.Work.Tool.CheckTime(asked)
+	if e.Restart = t.Restart; e.Restart {
+		e.Busy += in.Timeouts.Reset.Duration
+	}
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && in.resets() {
 		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Timeouts.Reset.Duration+verifying
@@ -142,7 +147,7 @@ func message(in Input, e Execution) contract.Trial {
 	d := in.Run.Spec.Design
 	trial := contract.Trial{
 		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
-		Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
+		Restart: e.Restart, Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
 		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in),
 		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),

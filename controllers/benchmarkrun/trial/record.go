@@ -130,6 +130,10 @@ func describe(in Input, e Execution, at journal.Position, end End) contract.Reco
 		reset := first.Data.Reset
 		rec.ResetSeconds = new(reset.Ended.Sub(reset.Started).Seconds())
 	}
+	if first.Data != nil && first.Data.Restart != nil {
+		restart := first.Data.Restart
+		rec.RestartSeconds = new(restart.Ended.Sub(restart.Started).Seconds())
+	}
 	return rec
 }
 

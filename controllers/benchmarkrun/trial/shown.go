@@ -20,7 +20,7 @@ func Shown(rec contract.Record) v1alpha1.TrialStatus {
 		ClientNodeNames: rec.ClientNodeNames, TargetNodeName: rec.TargetNodeName, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
 		WindowStartTime: microTime(rec.WindowStartTime), WindowEndTime: microTime(rec.WindowEndTime), CompletionTime: microTime(rec.CompletionTime),
 		StartSkewSeconds: decimalOrAbsent(rec.StartSkewSeconds), StartSkewUncertaintySeconds: decimalOrAbsent(rec.StartSkewUncertaintySeconds),
-		ResetSeconds: decimalOrAbsent(rec.ResetSeconds), Result: rec.Result, Values: shownValues(rec.Values),
+		ResetSeconds: decimalOrAbsent(rec.ResetSeconds), RestartSeconds: decimalOrAbsent(rec.RestartSeconds), Result: rec.Result, Values: shownValues(rec.Values),
 	}
 	for name, value := range rec.Parameters {
 		if st.Parameters == nil {

@@ -32,6 +32,7 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 		Defaults: func(s engine.Shape, storageEngine string) []contract.Setting {
 			return Defaults(s, storageEngine, redoCapacity)
 		},
+		Restarts: []contract.Setting{{Name: "innodb_buffer_pool_dump_pct", Value: "100"}},
 		Limits: func(d contract.Demand) []contract.Setting {
 			// MySQL 8.0 and later keep 4000 tables open.
 			return Limits(d, Stock{Connections: 151, PreparedStatements: 16382, OpenTables: 2000})

@@ -80,6 +80,53 @@ func TestResetByReload(t *testing.T) {
 	}
 }
 
+// A server is started again before anybody asks it something, and its buffer pool is as it was before a window.
+func TestRestart(t *testing.T) {
+	target := newFakeTarget(t)
+	target.drop = 1
+	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.Restart, trial.Agent = true, target.address })
+	r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+	r.server.pool = []string{"Loading buffer pool(s) from /data/ib_buffer_pool", "Loaded 17/40 pages", "Buffer pool(s) load completed at 261126 11:50:00"}
+	res := runAll(t, []*rig{r})[0]
+	want := &contract.Data{Restart: &contract.RestartReport{StoppedSeconds: 2, Pool: "Buffer pool(s) load completed at 261126 11:50:00"}}
+	if diff := cmp.Diff(want, res.Data, cmpopts.IgnoreFields(contract.RestartReport{}, "Started", "Ended", "PoolSeconds")); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	if again := res.Data.Restart; again.PoolSeconds <= 0 || again.Started.IsZero() || again.Ended.Before(again.Started) || res.Times.Ready.Before(again.Ended) {
+		t.Errorf("%+v, ready %s", again, res.Times.Ready)
+	}
+	// The same ID each time: the agent does it once.
+	if want := []string{"POST /restart t", "POST /restart t", "speed", "environment", "environment"}; !slices.Equal(target.calls, want) {
+		t.Errorf("calls %v, want %v", target.calls, want)
+	}
+	if asked := r.server.asked[:7]; !slices.Equal(asked, []string{"version", "variables", "defaults", "session", "status", "status", "status"}) {
+		t.Errorf("asked the server %v", asked)
+	}
+}
+
+// What a server without such a pool says ends no wait, and a restart that fails ends the trial.
+func TestRestartsThatFillNothing(t *testing.T) {
+	for status, waits := range map[string]bool{
+		"": false, "Loading of buffer pool not started": false, "Buffer pool(s) load completed at 1": false,
+		"Cannot open '/data/ib_buffer_pool' for reading: No such file or directory": false,
+		"Loading buffer pool(s) from /data/ib_buffer_pool":                          true, "Loaded 1/2 pages": true,
+	} {
+		if filling(status) != waits {
+			t.Errorf("%q: waits %v", status, !waits)
+		}
+	}
+	target := newFakeTarget(t)
+	target.refuse = &contract.Refusal{Reason: contract.ReasonServerKilled, Message: "it did not shut down"}
+	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.Restart, trial.Agent = true, target.address })
+	if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "ResetFailed: starting the server again: ") || !strings.Contains(err.Error(), "it did not shut down") {
+		t.Errorf("a refusal: %v", err)
+	}
+	r = newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.Restart = true })
+	if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "agent: missing, but a restart was requested") {
+		t.Errorf("without an agent: %v", err)
+	}
+}
+
 // Statistics are taken of what was just loaded, once, and never before a trial on data that stands as it was loaded.
 func TestStatisticsOfTheTables(t *testing.T) {
 	const refusal = "1 of 2 tables (sbtest2) have no new statistics"

@@ -40,6 +40,8 @@ type fakeServer struct {
 	ahead time.Duration
 	// bench opens the connection for a dialogue.
 	bench func() (dialogue.Workbench, error)
+	// pool is what it says of its buffer pool, one answer after the other; the last one stays.
+	pool []string
 	// variables beside the usual ones.
 	variables map[string]string
 }
@@ -81,6 +83,9 @@ func (s *fakeServer) Status(context.Context) (map[string]string, error) {
 	s.statusAt = append(s.statusAt, time.Now())
 	s.status++
 	status := map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}
+	if len(s.pool) > 0 {
+		status[poolStatus], s.pool = s.pool[0], s.pool[min(1, len(s.pool)-1):]
+	}
 	if s.cipher != "" {
 		status[contract.StatusTLSAccepts] = fmt.Sprint(s.status)
 	}

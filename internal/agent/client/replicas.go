@@ -181,6 +181,14 @@ func (r replicaSet) restore(ctx context.Context) (o outcome[time.Time]) {
 	return o
 }
 
+// restart comes after that of the primary, which its replicas follow again.
+func (r replicaSet) restart(ctx context.Context) *contract.Failure {
+	if err := r.copyData(ctx, contract.PathRestart); err != nil {
+		return failed(contract.ReasonResetFailed, "starting the replicas again: %v", err)
+	}
+	return nil
+}
+
 // mark resets the maximum lag. Its failure is only a problem.
 func (r replicaSet) mark(ctx context.Context, patience time.Duration) (o outcome[struct{}]) {
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -59,6 +59,9 @@ func (r role) resets(method string) bool {
 	return r.first() && r.trial.Reset != nil && r.trial.Reset.Method == method
 }
 
+// restarts reports whether this client has the server started again.
+func (r role) restarts() bool { return r.first() && r.trial.Restart }
+
 // opening is how the measuring process starts its window.
 func (r role) opening() runner.Opening {
 	if !r.waits() {

@@ -14,6 +14,7 @@ import (
 // steps; assemble makes the result of it.
 type progress struct {
 	reset            *contract.ResetReport
+	restart          *contract.RestartReport
 	replicasRestored time.Time
 	server           serverFacts
 	roundTrip        *contract.Probe
@@ -82,7 +83,10 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		// The restore restarts the server, so it comes before the queries.
 		{s.resets(contract.ResetSnapshot), func() F { return part(o, &p.reset, restore(ctx, s)) }},
 		{s.resets(contract.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
+		{s.restarts(), func() F { return part(o, &p.restart, restart(ctx, s)) }},
+		{s.restarts() && replicated, func() F { return s.replicas.restart(ctx) }},
 		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
+		{s.restarts() && s.speaks(), func() F { return note(o, fillPool(ctx, s, p.restart)) }},
 		// Without a barrier, no earlier step has waited for the server.
 		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
 		// The steps so far need no tool, whose container starts after the agent's.

@@ -68,6 +68,8 @@ func checkData(t contract.Trial) error {
 	switch {
 	case t.Endpoint.JDBC != nil && (t.Snapshot || t.Reset != nil):
 		return errors.New("endpoint.jdbc: the data of a database behind a JDBC driver can be neither put back nor counted: set design.dataReset to PerRun")
+	case t.Restart && t.Agent == "":
+		return errors.New("agent: missing, but a restart was requested")
 	case t.Snapshot && t.Agent == "":
 		return errors.New("agent: missing, but a snapshot was requested")
 	case t.Reset == nil:

@@ -37,6 +37,7 @@ func (a *agent) handler() http.Handler {
 		"GET " + contract.PathReplica:     a.replica,
 		"POST " + contract.PathSnapshot:   a.operate,
 		"POST " + contract.PathRestore:    a.operate,
+		"POST " + contract.PathRestart:    a.operate,
 	} {
 		mux.HandleFunc(pattern, a.gate.Guard(func(r *http.Request) (int, []byte) {
 			document, err := answer(r)

@@ -65,7 +65,7 @@ func (a *agent) resume(ctx context.Context) (interrupted *operation, err error) 
 	return op, nil
 }
 
-// perform executes one operation: it stops the server, copies, and starts the server again,
+// perform executes one operation: it stops the server, copies (but for a restart), and starts the server again,
 // also after a failed copy. It answers the operation before it returns, except with an error,
 // which ends the agent.
 func (a *agent) perform(ctx context.Context, p running, op *operation) (running, error) {
@@ -96,8 +96,8 @@ func (a *agent) perform(ctx context.Context, p running, op *operation) (running,
 	return p, nil
 }
 
-// copyData copies in the direction of the operation. The error of the stop counts only for a
-// snapshot: a restore discards the server's data.
+// copyData copies in the direction of the operation; a restart copies nothing. The error of the stop counts but for a
+// restore, which discards the server's data.
 func (a *agent) copyData(ctx context.Context, op *operation, stopped error) (contract.Copy, error) {
 	if err := ctx.Err(); err != nil {
 		return contract.Copy{}, err
@@ -110,6 +110,9 @@ func (a *agent) copyData(ctx context.Context, op *operation, stopped error) (con
 	}
 	if stopped != nil {
 		return contract.Copy{}, stopped
+	}
+	if op.path == contract.PathRestart {
+		return contract.Copy{}, nil
 	}
 	return a.volume.snapshot(ctx)
 }

@@ -209,6 +209,36 @@ func TestAServerThatDoesNotStopCleanly(t *testing.T) {
 	}
 }
 
+// A restart keeps the data, and takes as long as there is no server.
+func TestARestart(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.beginReady(t)
+	r.write(t, rowsFile, "loaded")
+	pid := r.pid.Load()
+	first := r.ask(t, contract.PathRestart, "t1").mustSucceed(t)
+	if first.StoppedSeconds <= 0 || first.Bytes != 0 || first.Files != 0 || r.pid.Load() == pid || !r.isReady() || r.rows(t) != "loaded" {
+		t.Errorf("%+v, pid %d was %d, rows %q", first, r.pid.Load(), pid, r.rows(t))
+	}
+	pid = r.pid.Load()
+	if again := r.ask(t, contract.PathRestart, "t1").mustSucceed(t); again != first || r.pid.Load() != pid {
+		t.Errorf("the same operation once more: %+v, pid %d was %d", again, r.pid.Load(), pid)
+	}
+	if r.ask(t, contract.PathRestart, "t2").mustSucceed(t); r.pid.Load() == pid || r.volume.hasSnapshot() {
+		t.Errorf("another operation: pid %d, a snapshot: %v", r.pid.Load(), r.volume.hasSnapshot())
+	}
+}
+
+// A server that was killed is no server that was started again as it was: the trial fails, and the next one has a server.
+func TestARestartThatKills(t *testing.T) {
+	r := newRig(t, "init", "serve-hangs")
+	r.Grace = 100 * time.Millisecond
+	r.beginReady(t)
+	r.ask(t, contract.PathRestart, "t").mustBe(t, http.StatusInternalServerError, contract.ReasonServerKilled, "was killed")
+	if !r.isReady() {
+		t.Error("no server")
+	}
+}
+
 func TestACrashOutsideOfAnOperationEndsTheAgent(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)

@@ -9,9 +9,9 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// operation is one requested snapshot or restore.
+// operation is one requested snapshot, restore or restart.
 type operation struct {
-	// path is contract.PathSnapshot or contract.PathRestore.
+	// path is contract.PathSnapshot, contract.PathRestore or contract.PathRestart.
 	path string
 	id   string
 	// stopped is when the stop of the server began; set by the operator.

@@ -212,7 +212,7 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 	add("whether the operator's catalogue has ", versions)
 	add("what the namespace has as ", names)
 	add("whether servers know their settings (those of "+checked()+" are checked, of other versions of these only misspelt ones): ", unchecked)
-	took := "how long pods, loading and resets take"
+	took := "how long pods, loading, resets and restarts take"
 	if least == 0 {
 		took += ", and the operations of a trial"
 	}
@@ -244,7 +244,7 @@ func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 	p.Blank()
 	fields := [][2]string{
 		{"order", fmt.Sprintf("%s, seed %d, plan %.12s", doc.Order, doc.Seed, doc.SHA256)},
-		{"time", least + ", without pods, loading and resets; the deadline is " + seconds(doc.DeadlineSeconds)},
+		{"time", least + ", without pods, loading, resets and restarts; the deadline is " + seconds(doc.DeadlineSeconds)},
 	}
 	for _, p := range doc.Pods {
 		fields = append(fields, [2]string{"pods", strings.TrimSpace(fmt.Sprintf("%d %s %s", p.Count, p.Role, p.Name)) + ": " + p.Shape})

@@ -212,6 +212,8 @@ type Data struct {
 	Tables []Table `json:"tables,omitempty"`
 	// Reset reports how the data was restored before the trial; absent without a reset.
 	Reset *ResetReport `json:"reset,omitempty"`
+	// Restart reports how the server was started again before the trial; absent where it was not.
+	Restart *RestartReport `json:"restart,omitempty"`
 	// Snapshot was taken after loading; absent if none was.
 	Snapshot *Copy `json:"snapshot,omitempty"`
 	// Check is what the tool's own check of the data found after the measured window; absent of a tool that has none.
@@ -241,6 +243,19 @@ type ResetReport struct {
 	Copy *Copy `json:"copy,omitempty"`
 	// VerifySeconds is the time to count rows and compute checksums.
 	VerifySeconds float64 `json:"verifySeconds"`
+}
+
+// RestartReport reports how a server was started again before a trial. Its time is not part of the warm-up or the measured window.
+type RestartReport struct {
+	// Started and Ended on the client's clock.
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"`
+	// StoppedSeconds is how long the server accepted no login.
+	StoppedSeconds float64 `json:"stoppedSeconds"`
+	// PoolSeconds is how long it then read pages into its buffer pool; 0 of a server that reads none.
+	PoolSeconds float64 `json:"poolSeconds,omitempty"`
+	// Pool is the server's last word on that (Innodb_buffer_pool_load_status).
+	Pool string `json:"pool,omitempty"`
 }
 
 // Methods of a Reset.

@@ -79,6 +79,8 @@ type Record struct {
 	// measured window. StartSkewUncertaintySeconds is its possible error.
 	StartSkewSeconds            *float64 `json:"startSkewSeconds,omitempty"`
 	StartSkewUncertaintySeconds *float64 `json:"startSkewUncertaintySeconds,omitempty"`
+	// RestartSeconds is the time to start the server again, with its buffer pool; absent where it was not.
+	RestartSeconds *float64 `json:"restartSeconds,omitempty"`
 	// ResetSeconds is the time to restore the data; absent without a reset.
 	ResetSeconds *float64 `json:"resetSeconds,omitempty"`
 	// Values of the runner's main measurements.

@@ -50,6 +50,9 @@ const (
 	// PathRestore restores the data directory from the snapshot on POST. It answers with a
 	// Copy when the server accepts logins again.
 	PathRestore = "/restore"
+	// PathRestart stops the server and starts it again on POST, with its data. It answers with a Copy of nothing, which says how
+	// long there was no server.
+	PathRestart = "/restart"
 )
 
 // Clock has the times at which the agent received the request and sent the response, on its own clock.
@@ -58,7 +61,7 @@ type Clock struct {
 	Answered time.Time `json:"answered"`
 }
 
-// Operation is the body of POST to PathSnapshot and PathRestore. A repeated ID gets the same
+// Operation is the body of POST to PathSnapshot, PathRestore and PathRestart. A repeated ID gets the same
 // answer without another copy, so a client that lost the connection can repeat the request.
 type Operation struct {
 	ID string `json:"id"`

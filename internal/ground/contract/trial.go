@@ -85,6 +85,8 @@ type Trial struct {
 	Snapshot bool `json:"snapshot,omitempty"`
 	// Reset is how the data is restored before the trial; nil without a reset.
 	Reset *Reset `json:"reset,omitempty"`
+	// Restart: the server is started again before the trial, with its data.
+	Restart bool `json:"restart,omitempty"`
 	// MaxResultBytes is what the result may take in its ConfigMap with its raw files, in bytes; 0 for as much as fits.
 	MaxResultBytes int64 `json:"maxResultBytes,omitempty"`
 	// Store is set where an object store takes the raw files, and results that are too large.

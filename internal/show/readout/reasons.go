@@ -37,6 +37,7 @@ var sentences = map[v1alpha1.ReasonCode]string{
 
 	v1alpha1.CodeMostDisturbed: "{trials} of {of} trials of both sides were disturbed ({by}), as more than half of the blocks were: they count, and decide nothing",
 
+	v1alpha1.CodeOneStart:       "of one start of each server",
 	v1alpha1.CodeOneOrder:       "every block measured the cells in one order, so that a drift within a block looks like an effect",
 	v1alpha1.CodeClientLimit:    "in {trials} of {of} trials of both sides a client was at its own CPU limit",
 	v1alpha1.CodeSaturated:      "in {trials} of {of} trials of both sides the offered rate was not achieved, so that the latency grows with the window",

@@ -317,6 +317,51 @@ func TestMarkResets(t *testing.T) {
 	}
 }
 
+// A server is started again before its first trial of a block, but for its first start and where a reset starts it.
+func TestMarkRestarts(t *testing.T) {
+	// Of each trial: target, cell, block; a star for a restart.
+	plan := func(s v1alpha1.BenchmarkRunSpec) []string {
+		var out []string
+		for _, trial := range mustNew(t, s).Trials {
+			text := string([]byte{"ab"[trial.Target], "01"[trial.Cell], "01"[trial.Block]})
+			if trial.Restart {
+				text += "*"
+			}
+			out = append(out, text)
+		}
+		return out
+	}
+	never := []string{"a00", "b00", "a10", "b10", "b01", "a01", "b11", "a11"}
+	for name, tt := range map[string]struct {
+		starts v1alpha1.Starts
+		change func(*v1alpha1.BenchmarkRunSpec)
+		want   []string
+	}{
+		"one start":            {starts: v1alpha1.StartsOne, want: never},
+		"nothing is said":      {want: never},
+		"one for each block":   {starts: v1alpha1.StartsPerBlock, want: []string{"a00", "b00", "a10", "b10", "b01*", "a01*", "b11", "a11"}},
+		"a reset starts it":    {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.DataReset = v1alpha1.ResetPerBlock }, never},
+		"its turn starts it":   {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.IdleTargets = v1alpha1.IdleStopped }, never},
+		"a sequence of blocks": {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Order = v1alpha1.OrderSequential }, []string{"a00", "a01*", "a10*", "a11*", "b00", "b01*", "b10*", "b11*"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := spec(v1alpha1.OrderABBA, 2, "a b", axis("x", 1, 2))
+			s.Design.Starts = tt.starts
+			if tt.change != nil {
+				tt.change(&s)
+			}
+			if diff := cmp.Diff(tt.want, plan(s)); diff != "" {
+				t.Errorf("trials (-want +got):\n%s", diff)
+			}
+		})
+	}
+	s := spec(v1alpha1.OrderABBA, 2, "a b", axis("x", 1, 2))
+	s.Design.Starts, s.Targets[1].External = v1alpha1.StartsPerBlock, &v1alpha1.ExternalTarget{}
+	if _, err := New(s, nil, Largest()); err == nil || !strings.Contains(err.Error(), "spec.design.starts: PerBlock, and Assay does not start spec.targets[1] (b)") {
+		t.Errorf("an external target: %v", err)
+	}
+}
+
 // What a plan costs grows with its trials and no faster. BenchmarkNew has the time.
 func TestTheLargestPlan(t *testing.T) {
 	const most = 10 * MaxTrials

@@ -87,6 +87,8 @@ type Trial struct {
 	Target int32 `json:"t"`
 	// Reset: the data is restored before the trial.
 	Reset bool `json:"r,omitempty"`
+	// Restart: the server is started again before the trial, with its data.
+	Restart bool `json:"s,omitempty"`
 }
 
 // TooManyError is the error for a spec with more cells or trials than the limits.
@@ -189,6 +191,11 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string, limits Limits) (*P
 		p.Trials[i].Block /= int32(rounds)
 	}
 	markResets(p.Trials, d.DataReset)
+	if d.Starts == v1alpha1.StartsPerBlock {
+		if err := markRestarts(p, spec); err != nil {
+			return nil, err
+		}
+	}
 	return p, nil
 }
 

@@ -27,6 +27,8 @@ type Declaration struct {
 	Require []v1alpha1.LikeAspect
 	// Stop is the rule by which the run ends before its last block; nil for one with fixed blocks.
 	Stop *Stop
+	// OneStart: no server is started again during the run.
+	OneStart bool
 	// Margin is the loss that the gate of the run fails for, such as 0.03; 0 for a run without a gate over its comparisons.
 	Margin float64
 	// Steps of the values where they are rates that a search found; nil for values that were measured.
@@ -59,7 +61,7 @@ func Declare(spec v1alpha1.BenchmarkRunSpec, names []string) (Declaration, error
 	if spec.Analysis != nil {
 		declared = *spec.Analysis
 	}
-	d := Declaration{Declared: len(declared.Comparisons) > 0, Control: spec.ControlOf(), Require: declared.RequireLike}
+	d := Declaration{Declared: len(declared.Comparisons) > 0, Control: spec.ControlOf(), Require: declared.RequireLike, OneStart: spec.Design.Starts == v1alpha1.StartsOne && !spec.RestartsServers()}
 	var err error
 	if d.MinimumEffect, err = Share(declared.MinimumEffect); err != nil {
 		return d, fmt.Errorf("spec.analysis.minimumEffect: %w", err)

@@ -43,6 +43,7 @@ func specOf(targets int, a *v1alpha1.Analysis) v1alpha1.BenchmarkRunSpec {
 	for i := range targets {
 		s.Targets = append(s.Targets, v1alpha1.Target{Name: string(rune('a' + i)), MySQL: &v1alpha1.MySQLTarget{}})
 	}
+	s.Design.Starts = v1alpha1.StartsPerBlock // one start is a reason of its own: TestOneStartIsNamed
 	s.SetDefaults()
 	return s
 }

@@ -97,6 +97,9 @@ func (a *analyst) caveats(e v1alpha1.ComparisonEntry, one compared) (out []v1alp
 			out = append(out, because(v1alpha1.CodeOneOrder))
 		}
 		out = append(out, limiting(one.contrast.Measurement.Name, a.limits.of(one.contrast))...)
+		if c := one.contrast; a.Declaration.OneStart && c.Value.Target != c.Baseline.Target {
+			out = append(out, because(v1alpha1.CodeOneStart))
+		}
 	}
 	out = append(a.limits.of(one.contrast).disturbances(), out...)
 	if len(one.absent) == 0 && e.IntervalLow != "" {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,6 +89,33 @@ func TestCellsInOneOrderAreNamed(t *testing.T) {
 		got := conclude(t, Input{Layout: Layout{Plan: p}, Records: records}, 2, analysisOf(v1alpha1.Comparison{Factor: factor, Measurements: []v1alpha1.MeasurementRef{{Name: contract.NameThroughput}}}))
 		if e := got.Entries[0]; said(e.Reasons) != want {
 			t.Errorf("%s: %s", factor, said(e.Reasons))
+		}
+	}
+}
+
+// A comparison of servers that were started once says so; one of an axis is of the same starts on both sides.
+func TestOneStartIsNamed(t *testing.T) {
+	p := planOf(10, 2, "a", "b")
+	records := recordsOf(p, 0.01, func(_ string, cell int32) float64 { return 100 * float64(1+cell) })
+	for _, tt := range []struct {
+		factor string
+		design v1alpha1.Design
+		want   bool
+	}{
+		{"target", v1alpha1.Design{Starts: v1alpha1.StartsOne}, true}, {"target", v1alpha1.Design{Starts: v1alpha1.StartsPerBlock}, false},
+		{"target", v1alpha1.Design{Starts: v1alpha1.StartsOne, DataReset: v1alpha1.ResetPerBlock}, false}, {"threads", v1alpha1.Design{Starts: v1alpha1.StartsOne}, false},
+	} {
+		a := analysisOf(v1alpha1.Comparison{Factor: tt.factor, Measurements: []v1alpha1.MeasurementRef{{Name: contract.NameThroughput}}})
+		d, err := Declare(v1alpha1.BenchmarkRunSpec{Analysis: a, Design: tt.design}, []string{contract.NameThroughput})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Conclude(Input{Layout: Layout{Plan: p}, Records: records, Declaration: d, Names: []string{contract.NameThroughput}, Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := got.Entries[0]; strings.Contains(said(e.Reasons), "OneStart") != tt.want {
+			t.Errorf("%s, %+v: %s", tt.factor, tt.design, said(e.Reasons))
 		}
 	}
 }
