@@ -45,7 +45,7 @@ type Connection struct {
 
 // Phases say how the tool goes through the phases of a trial. Each part is optional.
 type Phases struct {
-	// Skips says that the phase has nothing to do, and no command.
+	// Skips says that the phase has nothing to do: nobody calls its command.
 	Skips func(t contract.Trial, p contract.Phase) bool
 	// Opening is how the process that measures comes to its window.
 	Opening func(t contract.Trial) Opening

@@ -106,7 +106,8 @@ func TestTheBudgetCountsTheMaximum(t *testing.T) {
 	fixed, may := newWorld(second(40)), newWorld(second(40), stops())
 	fixed.decide(t)
 	may.decide(t)
-	if may.admitted.Bytes < fixed.admitted.Bytes || fixed.admitted.Bytes == 0 {
+	const order = 1 << 10 // another spec has another seed, and its plan another order, which gzip makes shorter or longer
+	if may.admitted.Bytes < fixed.admitted.Bytes-order || fixed.admitted.Bytes == 0 {
 		t.Errorf("%d bytes for at most 40 blocks, and %d for 40", may.admitted.Bytes, fixed.admitted.Bytes)
 	}
 }
