@@ -60,6 +60,8 @@ const (
 	CodeOneOrder ReasonCode = "OneOrder"
 	// CodeClientLimit: {trials, of}: in so many trials of both sides a client was at its own CPU limit.
 	CodeClientLimit ReasonCode = "ClientLimit"
+	// CodeServerLimit: {trials, of}: in so many trials of both sides, which are most, the server used up its own CPU limit, so that the quota has a part in the numbers.
+	CodeServerLimit ReasonCode = "ServerLimit"
 	// CodeSaturated: {trials, of}: in so many trials of both sides the offered rate was not achieved.
 	CodeSaturated ReasonCode = "Saturated"
 	// CodeNotSteady: {trials, of}: in so many trials of both sides the throughput changed within the window.

@@ -2,6 +2,7 @@ package benchmarkrun
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,50 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
+
+// The clients are told before which trials a server is started again, and the record has how long that took.
+func TestServersAreStartedAgain(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		starts v1alpha1.Starts
+		want   []bool
+	}{
+		"for each block": {v1alpha1.StartsPerBlock, []bool{false, false, true, false}},
+		"once":           {v1alpha1.StartsOne, []bool{false, false, false, false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ns := server.Namespace(t)
+			startManager(t, ns, nil)
+			good := delivers(always(1))
+			var told diary
+			startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial contract.Trial) *contract.Result {
+				res := good(trial)
+				if trial.Restart {
+					at := time.Now()
+					res.Data = &contract.Data{Restart: &contract.RestartReport{Started: at, Ended: at.Add(1500 * time.Millisecond), StoppedSeconds: 1}}
+				}
+				return res
+			})})
+			run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+				r.Spec.Matrix = []v1alpha1.Axis{{Name: "threads", Values: ints(4, 8)}}
+				r.Spec.Design.Blocks, r.Spec.Design.Starts = 2, tt.starts
+			})
+			create(t, run)
+			got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+			trials := told.phase(contract.PhaseRun)
+			if len(trials) != len(tt.want) || len(got.Status.Trials) != len(tt.want) {
+				t.Fatalf("%d trials, %d in the status", len(trials), len(got.Status.Trials))
+			}
+			for i, want := range tt.want {
+				took := map[bool]string{true: "1.5"}[want]
+				if trials[i].Restart != want || got.Status.Trials[i].RestartSeconds != took {
+					t.Errorf("trial %d: restart %v, took %q; want %v", i, trials[i].Restart, got.Status.Trials[i].RestartSeconds, want)
+				}
+			}
+		})
+	}
+}
 
 func TestDataIsPutBack(t *testing.T) {
 	t.Parallel()

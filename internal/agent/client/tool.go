@@ -105,8 +105,10 @@ func (b toolbox) run(ctx context.Context, t preparedTool, at time.Time) (invocat
 	defer t.close()
 	in := invocation{secrets: t.secrets}
 	var err error
-	if in.started, err = b.side.Start(ctx, t.name, at); err != nil {
+	if in.started, err = b.side.Start(ctx, t.name, at); err != nil && ctx.Err() == nil {
 		return invocation{}, b.failure("starting "+t.program, err)
+	} else if err != nil {
+		in.started = time.Now() // it may have been started, and nobody waited for the answer: what it left is wanted
 	}
 	b.showFigures(t)
 	ended, err := b.await(ctx, t, in.started)

@@ -89,7 +89,7 @@ func planOf(run *v1alpha1.BenchmarkRun) (output.Plan, error) {
 		doc.Cells = append(doc.Cells, textsOf(cell))
 	}
 	for _, t := range f.Plan.Trials {
-		doc.Trials = append(doc.Trials, output.PlannedTrial{Index: t.Index, Block: t.Block, Cell: t.Cell, Target: f.Plan.Targets[t.Target], Reset: t.Reset})
+		doc.Trials = append(doc.Trials, output.PlannedTrial{Index: t.Index, Block: t.Block, Cell: t.Cell, Target: f.Plan.Targets[t.Target], Reset: t.Reset, Restart: t.Restart})
 	}
 	if a := f.Analysis; a != nil {
 		doc.Analysis = &output.PlannedAnalysis{Comparisons: a.ComparisonCount, BlocksNeeded: a.BlocksNeeded, PilotBlocks: a.PilotBlocks, Exploratory: a.Exploratory}
@@ -230,6 +230,17 @@ func checked() string {
 	return strings.Join(out, " and ")
 }
 
+// before a trial: what happens to the server.
+func before(t output.PlannedTrial) string {
+	switch {
+	case t.Reset:
+		return "reset"
+	case t.Restart:
+		return "restart"
+	}
+	return "-"
+}
+
 // tellPlan to people.
 func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 	least := "unknown: the tool counts operations"
@@ -252,10 +263,10 @@ func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 	p.Fields(append(fields, [2]string{"nodes", fmt.Sprintf("at least %d", doc.LeastNodes)}, [2]string{"results", "at most " + budget.Text(doc.Bytes) + " of etcd"}))
 	if n := min(max(trials, 0), len(doc.Trials)); n > 0 {
 		p.Blank()
-		table := [][]string{{"TRIAL", "BLOCK", "TARGET", "CELL", "RESET"}}
+		table := [][]string{{"TRIAL", "BLOCK", "TARGET", "CELL", "BEFORE"}}
 		for _, t := range doc.Trials[:n] {
 			table = append(table, []string{
-				strconv.Itoa(int(t.Index)), strconv.Itoa(int(t.Block)), t.Target, cellText(doc.Cells[t.Cell]), map[bool]string{true: "yes", false: "no"}[t.Reset],
+				strconv.Itoa(int(t.Index)), strconv.Itoa(int(t.Block)), t.Target, cellText(doc.Cells[t.Cell]), before(t),
 			})
 		}
 		p.Rows(table, nil)

@@ -61,6 +61,8 @@ type PlannedTrial struct {
 	Target string `json:"target"`
 	// Reset: the data is put back before.
 	Reset bool `json:"reset,omitempty"`
+	// Restart: the server is started again before.
+	Restart bool `json:"restart,omitempty"`
 }
 
 // PlannedAnalysis is what a plan can show.

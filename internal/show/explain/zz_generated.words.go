@@ -190,6 +190,7 @@ var words = []Sense{
 	{"SearchStep", "reason code", "{step}: a search finds rates to within this share, which the interval includes. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"SemiSync", "replication mode", "ReplicationMode selects what a commit waits for."},
 	{"Sequential", "trial order", "TrialOrder is the order of the trials of a run."},
+	{"ServerLimit", "reason code", "{trials, of}: in so many trials of both sides, which are most, the server used up its own CPU limit, so that the quota has a part in the numbers. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"Shape", "setting source", "Derived from the shape of the target (sizing: Shape). SettingSource is where a setting of a server comes from."},
 	{"Slower", "comparison verdict", "A rate is smaller or a time longer. ComparisonVerdict is what a comparison concludes of the value against the baseline."},
 	{"Slower", "gate failure", "GateFailure is something that a gate can fail for."},

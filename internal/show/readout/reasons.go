@@ -40,6 +40,7 @@ var sentences = map[v1alpha1.ReasonCode]string{
 	v1alpha1.CodeOneStart:       "of one start of each server",
 	v1alpha1.CodeOneOrder:       "every block measured the cells in one order, so that a drift within a block looks like an effect",
 	v1alpha1.CodeClientLimit:    "in {trials} of {of} trials of both sides a client was at its own CPU limit",
+	v1alpha1.CodeServerLimit:    "in {trials} of {of} trials of both sides the server used up its CPU limit: this is what so much CPU gives",
 	v1alpha1.CodeSaturated:      "in {trials} of {of} trials of both sides the offered rate was not achieved, so that the latency grows with the window",
 	v1alpha1.CodeNotSteady:      "in {trials} of {of} trials of both sides the throughput changed within the window by more than 5 %",
 	v1alpha1.CodeWindowTooShort: "steadiness unknown in {trials} of {of} trials of both sides: their windows are too short",

@@ -18,9 +18,9 @@ type place struct{ target, cell int32 }
 // limited counts the trials of a place whose numbers are not those of the server alone.
 type limited struct {
 	trials int
-	// client: a client was at its own CPU limit. saturated: the offered rate was not achieved.
+	// client: a client was at its own CPU limit. server: the server was at its own. saturated: the offered rate was not achieved.
 	// offered: a rate was offered.
-	client, saturated, offered int
+	client, server, saturated, offered int
 	// disturbed by what lasted for most of the run: by says by what.
 	disturbed int
 	by        map[string]bool
@@ -36,7 +36,7 @@ func (l limited) plus(o limited) limited {
 	}
 	maps.Copy(by, o.by)
 	return limited{
-		trials: l.trials + o.trials, client: l.client + o.client, saturated: l.saturated + o.saturated, offered: l.offered + o.offered,
+		trials: l.trials + o.trials, client: l.client + o.client, server: l.server + o.server, saturated: l.saturated + o.saturated, offered: l.offered + o.offered,
 		disturbed: l.disturbed + o.disturbed, by: by, notSteady: l.notSteady + o.notSteady, tooShort: l.tooShort + o.tooShort,
 	}
 }
@@ -68,8 +68,14 @@ func limitsOf(l Layout, records []contract.Record, leftOut rule) limits {
 	for _, t := range countedTrials(l, records, leftOut) {
 		rec, n := t.record, out[place{t.Target, t.Cell}]
 		n.trials++
-		if slices.ContainsFunc(rec.LimitedBy, func(by contract.RecordedLimit) bool { return by.By == string(v1alpha1.LimitClient) }) {
+		at := func(limit v1alpha1.LimitKind) bool {
+			return slices.ContainsFunc(rec.LimitedBy, func(by contract.RecordedLimit) bool { return by.By == string(limit) })
+		}
+		if at(v1alpha1.LimitClient) {
 			n.client++
+		}
+		if at(v1alpha1.LimitCPU) {
+			n.server++
 		}
 		if rec.Saturated {
 			n.saturated++
@@ -124,6 +130,9 @@ func limiting(measurement string, n limited) (out []v1alpha1.VerdictReason) {
 		}
 	}
 	says(v1alpha1.CodeClientLimit, n.client)
+	if 2*n.server > n.trials { // a few such trials are a note of a median
+		says(v1alpha1.CodeServerLimit, n.server)
+	}
 	switch {
 	case strings.HasPrefix(measurement, "latency."):
 		says(v1alpha1.CodeSaturated, n.saturated)

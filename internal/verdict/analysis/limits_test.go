@@ -21,7 +21,13 @@ func TestLimitsOfAComparison(t *testing.T) {
 				r.LimitedBy = []contract.RecordedLimit{{By: string(v1alpha1.LimitClient)}}
 			}
 		}, "ClientLimit of=20 trials=10", "ClientLimit of=20 trials=10"},
-		"a server at its limit is what is compared": {func(r *contract.Record) { r.LimitedBy = []contract.RecordedLimit{{By: string(v1alpha1.LimitCPU)}} }, "", ""},
+		"servers at their limits": {func(r *contract.Record) { r.LimitedBy = []contract.RecordedLimit{{By: string(v1alpha1.LimitCPU)}} },
+			"ServerLimit of=20 trials=20", "ServerLimit of=20 trials=20"},
+		"a server that is seldom at its limit": {func(r *contract.Record) {
+			if r.Block < 5 {
+				r.LimitedBy = []contract.RecordedLimit{{By: string(v1alpha1.LimitCPU)}}
+			}
+		}, "", ""},
 		"an offered rate": {func(r *contract.Record) { r.Values = append(r.Values, offered) }, "RateOffered", ""},
 		"a rate beyond all servers": {func(r *contract.Record) { r.Values, r.Saturated = append(r.Values, offered), true },
 			"", "Saturated of=20 trials=20"},
