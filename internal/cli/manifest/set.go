@@ -18,7 +18,7 @@ type Sets []string
 
 // AddTo the flags of a command.
 func (s *Sets) AddTo(flags *pflag.FlagSet) {
-	flags.StringArrayVar((*[]string)(s), "set", nil, "set a field of a target before anything is done: target.NAME.image=IMAGE, target.NAME.version=VERSION or "+
+	flags.StringArrayVar((*[]string)(s), "set", nil, "set a field of a target before anything is done: target.NAME.image=IMAGE or target.NAME.version=VERSION, one in place of the other, or "+
 		"target.NAME.config.SETTING=VALUE; several times for several")
 }
 
@@ -46,6 +46,9 @@ func (s Sets) Apply(run *unstructured.Unstructured) error {
 		one, err := parseSet(text)
 		if err == nil && seen[one.key] {
 			err = errors.New("it is set twice")
+		}
+		if err == nil && one.field != fieldConfig && (seen["target."+one.target+"."+fieldImage] || seen["target."+one.target+"."+fieldVersion]) {
+			err = errors.New("a server has an image or a version, and not both")
 		}
 		if err == nil {
 			err = one.in(targets)
@@ -100,6 +103,7 @@ func (s setting) in(targets []any) error {
 		}
 		if s.field != fieldConfig {
 			mysql[s.field] = s.value
+			delete(mysql, map[string]string{fieldImage: fieldVersion, fieldVersion: fieldImage}[s.field]) // a server has one of both
 			return nil
 		}
 		config, is := mysql[fieldConfig].(map[string]any)

@@ -44,7 +44,7 @@ func TestSet(t *testing.T) {
 		want map[string]any
 	}{
 		"nothing":    {nil, map[string]any{"flavor": "MariaDB", "version": "10.11", "config": map[string]any{"max_connections": "100"}}},
-		"an image":   {[]string{"target.head.image=registry.example:5000/server@sha256:ab=c"}, map[string]any{"flavor": "MariaDB", "version": "10.11", "image": "registry.example:5000/server@sha256:ab=c", "config": map[string]any{"max_connections": "100"}}},
+		"an image":   {[]string{"target.head.image=registry.example:5000/server@sha256:ab=c"}, map[string]any{"flavor": "MariaDB", "image": "registry.example:5000/server@sha256:ab=c", "config": map[string]any{"max_connections": "100"}}},
 		"a version":  {[]string{"target.head.version=11.8"}, map[string]any{"flavor": "MariaDB", "version": "11.8", "config": map[string]any{"max_connections": "100"}}},
 		"a setting":  {[]string{"target.head.config.max_connections=500"}, map[string]any{"flavor": "MariaDB", "version": "10.11", "config": map[string]any{"max_connections": "500"}}},
 		"several":    {[]string{"target.head.config.sql_mode=", "target.head.config.a.b=1"}, map[string]any{"flavor": "MariaDB", "version": "10.11", "config": map[string]any{"max_connections": "100", "sql_mode": "", "a.b": "1"}}},
@@ -86,6 +86,7 @@ func TestSetRefuses(t *testing.T) {
 		"no setting":                  {[]string{"target.head.config=x"}, "config has settings"},
 		"a target of somebody else":   {[]string{"target.theirs.image=x"}, "target theirs is not a server that Assay provides (mysql), and has no image"},
 		"the same twice":              {[]string{"target.head.image=x", "target.head.image=y"}, "--set target.head.image=y: it is set twice"},
+		"an image and a version":      {[]string{"target.head.image=x", "target.head.version=9.7"}, "--set target.head.version=9.7: a server has an image or a version, and not both"},
 		"one that is good beside one": {[]string{"target.head.image=x", "target.head.imgae=y"}, "did you mean image?"},
 	} {
 		t.Run(name, func(t *testing.T) {
