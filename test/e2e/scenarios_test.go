@@ -97,7 +97,10 @@ func withShapes(page *pages.Play) *pages.Play {
 }
 
 // disturbed says whether other work on this machine kept every trial of a run from counting.
-func disturbed(output string) bool { return strings.Contains(output, "results counts") }
+func disturbed(output string) bool { return strings.Contains(unwrapped(output), "results counts") }
+
+// unwrapped output: the command wraps its sentences.
+func unwrapped(output string) string { return strings.Join(strings.Fields(output), " ") }
 
 // pipeline is run again, twice at most, when the machine disturbed it. Out: what it printed, and its exit code.
 func (s shell) pipeline(script string) (string, int) {
@@ -107,11 +110,11 @@ func (s shell) pipeline(script string) (string, int) {
 		var ended *exec.ExitError
 		switch {
 		case err == nil:
-			return out, exit.OK
+			return unwrapped(out), exit.OK
 		case !errors.As(err, &ended):
 			s.t.Fatal(err)
 		case ended.ExitCode() != exit.Invalid || !disturbed(out) || try == 2:
-			return out, ended.ExitCode()
+			return unwrapped(out), ended.ExitCode()
 		}
 	}
 }
