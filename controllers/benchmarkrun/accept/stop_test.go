@@ -103,11 +103,11 @@ func TestARunThatMayStop(t *testing.T) {
 
 // The budget of bytes counts the blocks that a run may have, not those that it will.
 func TestTheBudgetCountsTheMaximum(t *testing.T) {
-	fixed, may := newWorld(second(40)), newWorld(second(40), stops())
+	seed := spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Seed = new(int64(7)) }) // one order, which gzip makes equally long
+	fixed, may := newWorld(second(40), seed), newWorld(second(40), stops(), seed)
 	fixed.decide(t)
 	may.decide(t)
-	const order = 1 << 10 // another spec has another seed, and its plan another order, which gzip makes shorter or longer
-	if may.admitted.Bytes < fixed.admitted.Bytes-order || fixed.admitted.Bytes == 0 {
+	if may.admitted.Bytes < fixed.admitted.Bytes || fixed.admitted.Bytes == 0 {
 		t.Errorf("%d bytes for at most 40 blocks, and %d for 40", may.admitted.Bytes, fixed.admitted.Bytes)
 	}
 }

@@ -144,11 +144,8 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 	}
 	st := in.Run.TargetStatus(rec.Target)
 	from := likeness.Source{
-		Result: end.Results[0], ServerImageID: st.ImageID, ClientImageID: rec.ClientImageID, FsyncsPerCommit: st.FsyncsPerCommit,
+		Result: end.Results[0], ServerImageID: st.ImageID, ClientImageID: rec.ClientImageID, Node: rec.TargetNodeName, FsyncsPerCommit: st.FsyncsPerCommit,
 		Set: setInTargets(in.Run),
-	}
-	if pod := in.TargetPod(rec.Target); pod != nil {
-		from.Node = pod.Spec.NodeName
 	}
 	if st.LoadResult != "" {
 		if loaded := loadResult(in, rec.Target, ask); saysData(loaded) {

@@ -37,7 +37,7 @@ func fillPool(ctx context.Context, s session, report *contract.RestartReport) (o
 		if err != nil {
 			return o.failed(lost(err))
 		}
-		if report.Pool = status[poolStatus]; !filling(report.Pool) {
+		if report.Pool = contract.Cut(status[poolStatus], contract.MaxMessage); !filling(report.Pool) {
 			break
 		}
 		select {

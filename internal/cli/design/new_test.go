@@ -144,6 +144,12 @@ func TestNewPlans(t *testing.T) {
 	if err != nil || !strings.Contains(out, "14 comparisons need 10 blocks") || !strings.Contains(out, "blocks: 10\n") {
 		t.Errorf("eight targets: %v\n%s", err, out)
 	}
+	var offered []string
+	for _, r := range runners.All() {
+		if r.Design.Sample != "" {
+			offered = append(offered, r.Name)
+		}
+	}
 	for what, tt := range map[string]struct {
 		args []string
 		says string
@@ -155,7 +161,7 @@ func TestNewPlans(t *testing.T) {
 		"one name twice":         {[]string{"--target", "MySQL:9.7", "--target", "MySQL:9.7"}, "two targets have the name mysql-9-7"},
 		"a name that is none":    {[]string{"--target", "A_B=MySQL:9.7"}, "spec.targets[0].name"},
 		"a run's name":           {[]string{"--target", "MySQL:9.7", "--name", "My_Run"}, "metadata.name"},
-		"a tool that is none":    {[]string{"--target", "MySQL:9.7", "--tool", "hammerdb"}, "use one of sysbench, "},
+		"a tool that is none":    {[]string{"--target", "MySQL:9.7", "--tool", "hammerdb"}, "use one of " + strings.Join(offered, ", ")},
 		"a shape that is none":   {[]string{"--target", "MySQL:9.7", "--target-shape", "cpu=2"}, "has not both cpu and memory"},
 		"a shape of nothing":     {[]string{"--target", "MySQL:9.7", "--client-shape", "gpu=2,memory=1Gi"}, "--client-shape"},
 		"another object's lines": {[]string{"--target", "MySQL:9.7", "--storage", "1Gi}\n  evil: {"}, "spec.targets[0].mysql.storage.size"},

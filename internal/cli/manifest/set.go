@@ -25,6 +25,9 @@ func (s *Sets) AddTo(flags *pflag.FlagSet) {
 // fields of a target that can be set.
 const fieldImage, fieldVersion, fieldConfig = "image", "version", "config"
 
+// insteadOf: a server has an image or a version.
+var insteadOf = map[string]string{fieldImage: fieldVersion, fieldVersion: fieldImage}
+
 // setting is one value of the flag, taken apart.
 type setting struct {
 	// key is what stands before the "=".
@@ -47,7 +50,7 @@ func (s Sets) Apply(run *unstructured.Unstructured) error {
 		if err == nil && seen[one.key] {
 			err = errors.New("it is set twice")
 		}
-		if err == nil && one.field != fieldConfig && (seen["target."+one.target+"."+fieldImage] || seen["target."+one.target+"."+fieldVersion]) {
+		if err == nil && seen["target."+one.target+"."+insteadOf[one.field]] {
 			err = errors.New("a server has an image or a version, and not both")
 		}
 		if err == nil {
@@ -103,7 +106,7 @@ func (s setting) in(targets []any) error {
 		}
 		if s.field != fieldConfig {
 			mysql[s.field] = s.value
-			delete(mysql, map[string]string{fieldImage: fieldVersion, fieldVersion: fieldImage}[s.field]) // a server has one of both
+			delete(mysql, insteadOf[s.field])
 			return nil
 		}
 		config, is := mysql[fieldConfig].(map[string]any)

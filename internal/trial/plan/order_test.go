@@ -267,20 +267,24 @@ func chiSquare(counts []int) float64 {
 	return sum
 }
 
+// starred are the trials of a plan: target, cell, block; a star for those with a mark.
+func starred(t *testing.T, s v1alpha1.BenchmarkRunSpec, mark func(Trial) bool) (out []string) {
+	t.Helper()
+	for _, trial := range mustNew(t, s).Trials {
+		text := string([]byte{"ab"[trial.Target], "01"[trial.Cell], "01"[trial.Block]})
+		if mark(trial) {
+			text += "*"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
 func TestMarkResets(t *testing.T) {
-	// Of each trial: target, cell, block; a star for a reset.
 	plan := func(order v1alpha1.TrialOrder, policy v1alpha1.DataReset) []string {
 		s := spec(order, 2, "a b", axis("x", 1, 2))
 		s.Design.DataReset = policy
-		var out []string
-		for _, trial := range mustNew(t, s).Trials {
-			text := string([]byte{"ab"[trial.Target], "01"[trial.Cell], "01"[trial.Block]})
-			if trial.Reset {
-				text += "*"
-			}
-			out = append(out, text)
-		}
-		return out
+		return starred(t, s, func(trial Trial) bool { return trial.Reset })
 	}
 	tests := map[string]struct {
 		order  v1alpha1.TrialOrder
@@ -319,18 +323,6 @@ func TestMarkResets(t *testing.T) {
 
 // A server is started again before its first trial of a block, but for its first start and where a reset starts it.
 func TestMarkRestarts(t *testing.T) {
-	// Of each trial: target, cell, block; a star for a restart.
-	plan := func(s v1alpha1.BenchmarkRunSpec) []string {
-		var out []string
-		for _, trial := range mustNew(t, s).Trials {
-			text := string([]byte{"ab"[trial.Target], "01"[trial.Cell], "01"[trial.Block]})
-			if trial.Restart {
-				text += "*"
-			}
-			out = append(out, text)
-		}
-		return out
-	}
 	never := []string{"a00", "b00", "a10", "b10", "b01", "a01", "b11", "a11"}
 	for name, tt := range map[string]struct {
 		starts v1alpha1.Starts
@@ -350,7 +342,7 @@ func TestMarkRestarts(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&s)
 			}
-			if diff := cmp.Diff(tt.want, plan(s)); diff != "" {
+			if diff := cmp.Diff(tt.want, starred(t, s, func(trial Trial) bool { return trial.Restart })); diff != "" {
 				t.Errorf("trials (-want +got):\n%s", diff)
 			}
 		})

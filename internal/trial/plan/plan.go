@@ -190,12 +190,11 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string, limits Limits) (*P
 		p.Trials[i].Index = int32(i)
 		p.Trials[i].Block /= int32(rounds)
 	}
-	markResets(p.Trials, d.DataReset)
-	if d.Starts == v1alpha1.StartsPerBlock {
-		if err := markRestarts(p, spec); err != nil {
-			return nil, err
-		}
+	again, err := restarts(spec, len(targets))
+	if err != nil {
+		return nil, err
 	}
+	markTrials(p.Trials, d.DataReset, again)
 	return p, nil
 }
 

@@ -1,23 +1,38 @@
 package plan
 
-import "github.com/assay-bench/assay/api/v1alpha1"
+import (
+	"fmt"
 
-// markResets marks the trials before which the data is restored. The first trial of a target
-// needs no reset, because its data is as it was loaded. (This holds for the plan only: a retry
-// of the trial needs one.)
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// markTrials marks the trials before which the data is restored, or a server is started again. The first trial of a target
+// needs neither, because its data is as it was loaded. (This holds for the plan only: a retry of the trial needs a reset.)
 //
-// PerBlock resets before a trial of another block than the previous trial on the same target.
-// A Sequential plan measures all blocks of a cell in turn, so there it resets before each
-// trial.
-func markResets(trials []Trial, policy v1alpha1.DataReset) {
-	if policy == v1alpha1.ResetPerRun {
-		return
-	}
+// PerBlock is before a trial of another block than the previous trial on the same target. A Sequential plan measures all blocks
+// of a cell in turn, so there it is before each trial. A reset starts the server by itself.
+func markTrials(trials []Trial, resets v1alpha1.DataReset, restarts bool) {
 	last := map[int32]int32{} // the block of the last trial on each target
 	for i := range trials {
 		t := &trials[i]
 		block, touched := last[t.Target]
-		t.Reset = touched && (policy == v1alpha1.ResetPerTrial || block != t.Block)
+		next := touched && block != t.Block
+		t.Reset = touched && resets == v1alpha1.ResetPerTrial || next && resets == v1alpha1.ResetPerBlock
+		t.Restart = restarts && next && !t.Reset
 		last[t.Target] = t.Block
 	}
+}
+
+// restarts says whether the trials start servers again. It refuses a server that Assay does not start. Those that are stopped while
+// others are measured are started for their turn.
+func restarts(spec v1alpha1.BenchmarkRunSpec, targets int) (bool, error) {
+	if spec.Design.Starts != v1alpha1.StartsPerBlock {
+		return false, nil
+	}
+	for i, t := range spec.Targets {
+		if t.External != nil {
+			return false, fmt.Errorf("spec.design.starts: PerBlock, and Assay does not start spec.targets[%d] (%s), which is external: set One", i, t.Name)
+		}
+	}
+	return spec.Design.IdleTargets != v1alpha1.IdleStopped || targets == 1, nil
 }

@@ -1,0 +1,64 @@
+package readout
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// What smaller differences take is of the comparison that varies most, as far as 10,000 blocks, and at the pace of the run.
+func TestWhatDifferencesTake(t *testing.T) {
+	of := func(spreads ...string) (out []Verdict) {
+		for i, s := range spreads {
+			out = append(out, Verdict{Name: []string{"throughput", "latency.avg"}[i], Spread: s})
+		}
+		return out
+	}
+	for name, tt := range map[string]struct {
+		primary []Verdict
+		change  func(*v1alpha1.BenchmarkRun)
+		want    string
+	}{
+		"nothing is known":     {of("", ""), nil, ""},
+		"no comparison":        {nil, nil, ""},
+		"the one that varies":  {of("0.02", "0.1"), nil, "of runs like this one, whose blocks vary by 10 % (latency.avg), four of five find 10 % with 14 blocks, 5 % with 45 blocks, 2 % with 257 blocks, 1 % with 1,009 blocks"},
+		"beyond 10,000 blocks": {of("0.4"), nil, "of runs like this one, whose blocks vary by 40 % (throughput), four of five find 10 % with "},
+		"more than all blocks": {of("9"), nil, ""},
+		"a gate over them has its own": {of("0.1"), func(r *v1alpha1.BenchmarkRun) {
+			r.Spec.Gate = &v1alpha1.Gate{Comparisons: v1alpha1.ComparisonsDeclared}
+		}, ""},
+		"at the pace of the run": {of("0.02"), func(r *v1alpha1.BenchmarkRun) {
+			begun := time.Unix(0, 0)
+			r.Status.StartTime, r.Status.CompletionTime = &metav1.Time{Time: begun}, &metav1.Time{Time: begun.Add(10 * time.Minute)}
+		}, " blocks (6 min)"},
+	} {
+		run := &v1alpha1.BenchmarkRun{}
+		run.Spec.Design.Blocks = 10
+		if tt.change != nil {
+			tt.change(run)
+		}
+		got := costs(tt.primary, run)
+		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		if name == "beyond 10,000 blocks" && strings.Contains(got, "1 % with") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// Whose servers ran on two machines is told what to do about it.
+func TestServersOnTwoNodes(t *testing.T) {
+	pair := Differences{Value: "b", Baseline: "a", Differences: []Difference{{SideDifference: v1alpha1.SideDifference{Name: "log_bin"}}}}
+	if got := oneNode([]Differences{pair}); got != "" {
+		t.Errorf("another difference: %q", got)
+	}
+	pair.Differences = append(pair.Differences, Difference{SideDifference: v1alpha1.SideDifference{Name: "target/node", Value: "n2", Baseline: "n1"}})
+	if got := oneNode([]Differences{pair}); !strings.HasPrefix(got, "b ran on n2, a on n1: give both one node") {
+		t.Errorf("two nodes: %q", got)
+	}
+}
