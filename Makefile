@@ -65,7 +65,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo servers: export ASSAY_IMAGES := demo
-e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run gallery-runs bench-trials bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run gallery-runs bench-trials bench-resolution bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
@@ -182,6 +182,10 @@ release-dry-run: cluster ## all that a release does, into a registry beside the 
 .PHONY: bench-trials
 bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster
 	@hack/e2e.sh trials
+
+.PHONY: bench-resolution
+bench-resolution: cluster images plugin ## how small a difference designs find in 5 and 10 minutes, in the cluster; FOR=2h plays for longer, CASES="reads-*" these
+	@hack/resolution.sh $(CASES)
 
 .PHONY: bench-live
 bench-live: cluster images ## what a scrape of the live figures costs the tool, within one trial of four minutes, in the cluster

@@ -80,6 +80,7 @@ go run -trimpath ./hack/metrics-docs >docs/reference/metrics.md
 go run -trimpath ./hack/gallery page
 go run -trimpath ./hack/chart-docs charts/assay/values.yaml >charts/assay/README.md
 go run -trimpath ./hack/demo-docs
+go run -trimpath ./test/cmd/resolution -table
 kustomize_config
 kustomize_policies
 reference

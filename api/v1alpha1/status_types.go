@@ -346,6 +346,13 @@ type TargetPlacement struct {
 	// +kubebuilder:validation:MaxItems=4
 	// +kubebuilder:validation:items:MaxLength=253
 	ReplicaNodeNames []string `json:"replicaNodeNames,omitempty"`
+	// sharedMachines are the boot IDs of the machines on which both a server of the target and a client run: on one node, or on
+	// nodes of one machine, such as those of kind. Absent: none, or a node does not tell.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:items:MaxLength=64
+	SharedMachines []string `json:"sharedMachines,omitempty"`
 }
 
 // PlanStatus has the size of the plan and the names of its ConfigMaps.

@@ -121,6 +121,9 @@ func alsoTarget(name string) func(*v1alpha1.BenchmarkRun) {
 	}
 }
 
+// machine is the boot ID of both nodes, as those of kind have one.
+const machine = "618eccf9-c1fa-4832-9b98-da8d3f638c28"
+
 // nodes makes one node for targets and one for clients, once for all tests.
 var nodes = sync.OnceValue(func() error {
 	for name, kind := range map[string]string{"node-target": "t", "node-client": "c"} {
@@ -131,6 +134,7 @@ var nodes = sync.OnceValue(func() error {
 		n.Status = corev1.NodeStatus{
 			Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
 			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourceMemory: resource.MustParse("8Gi")},
+			NodeInfo:    corev1.NodeSystemInfo{BootID: machine},
 		}
 		if err := server.API.Status().Update(context.Background(), n); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package sysbench
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -202,6 +203,17 @@ func (o option) accepts(text string) error {
 
 // truths are the spellings that sysbench knows.
 var truths = map[string]bool{"on": true, "true": true, "1": true, "off": false, "false": false, "0": false}
+
+// dataFields are what Prepare depends on. Nobody knows which options of a script it loads by.
+func (p Params) dataFields(json.RawMessage) []string {
+	out := []string{"tables", "tableSize"}
+	for _, given := range slices.Sorted(maps.Keys(p.Options)) {
+		if p.Script != nil || options[canonical(given)].reach == loading {
+			out = append(out, given)
+		}
+	}
+	return out
+}
 
 func canonical(name string) string { return strings.ReplaceAll(name, "-", "_") }
 

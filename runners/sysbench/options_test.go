@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
@@ -124,5 +126,27 @@ func TestScriptsAreRefused(t *testing.T) {
 	p, err := decodeSpec(edit(aScript, `"file":"mine.lua",`, ""))
 	if err != nil || p.Script.File != "script.lua" {
 		t.Errorf("without a file: %+v, %v; want script.lua", p.Script, err)
+	}
+}
+
+func TestOptionsThatDecideTheData(t *testing.T) {
+	tests := map[string]struct {
+		workload string
+		want     []string
+	}{
+		"of a bundled test": {`{"test":"oltp_read_only","options":{"point_selects":"10","secondary":"on","auto-inc":"off"}}`, []string{"tables", "tableSize", "auto-inc", "secondary"}},
+		"of a script":       {`{"script":{"configMap":{"name":"c"}},"tables":1,"tableSize":10000,"options":{"rows":"10"}}`, []string{"tables", "tableSize", "rows"}},
+		"none":              {`{"test":"oltp_read_only"}`, []string{"tables", "tableSize"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := Runner().DataFields(json.RawMessage(tc.workload))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("fields (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

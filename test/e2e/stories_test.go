@@ -3,6 +3,7 @@ package e2e
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,7 +35,7 @@ const (
 // Two real servers, side by side on one node, are measured from another node.
 func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 	ns := cluster.Namespace(t)
-	run := cluster.Apply(t, ns, cluster.RunYAML("both", cluster.MariaDB+"\n"+cluster.MySQL, "  design: {blocks: 3, warmup: 1s, duration: 4s, starts: PerBlock}\n"))
+	run := cluster.Apply(t, ns, cluster.RunYAML("both", cluster.MariaDB+"\n"+cluster.MySQL, "  design: {blocks: 3, warmup: 1s, duration: 4s, starts: PerBlock, cpus: Apart}\n"))
 	got := cluster.AwaitRun(t, run, 5*time.Minute)
 	cluster.Complete(t, got)
 
@@ -78,6 +80,7 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 		}
 	}
 	startedAgain(t, got)
+	apart(t, got)
 	deadTime(t, got)
 	eventually(t, time.Minute, func() string {
 		left := slices.DeleteFunc(leftovers(t, ns), func(s string) bool {
@@ -85,6 +88,22 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 		})
 		return strings.Join(left, ", ")
 	})
+}
+
+// apart: server and tool ran on cores of their own, of the one machine that all nodes are. With one core there are none.
+func apart(t *testing.T, run *v1alpha1.BenchmarkRun) {
+	t.Helper()
+	for _, trial := range run.Status.Trials {
+		res := cluster.Stored(t, run.Namespace, contract.TrialName(run.Name, trial.Index, 0), 0)
+		if *res.Client.Machine.CPUs < 2 {
+			t.Logf("trial %d: one CPU", trial.Index)
+			return
+		}
+		server, tool := contract.CPUList(res.Target.Limits.CPUSet), contract.CPUList(res.Client.Limits.CPUSet)
+		if len(server) == 0 || len(tool) == 0 || slices.ContainsFunc(tool, func(cpu int) bool { return slices.Contains(server, cpu) }) {
+			t.Errorf("trial %d of %s: the server may run on the CPUs %v, the tool on %v", trial.Index, trial.Target, server, tool)
+		}
+	}
 }
 
 // startedAgain: each server was started for each block, and then read its buffer pool in before anything was measured.
@@ -170,19 +189,68 @@ func untar(t *testing.T, gz []byte) map[string][]byte {
 	}
 }
 
-// deadTime is what the operator costs between two trials: from the end of one
-// measured window to the start of the next, without the warm-up. It is only logged:
-// make bench-trials holds it against the bar.
+// deadTime is what the operator costs between two trials: from the end of one measured window to the start of the next, without the
+// warm-up and a restart of the server. Its control is the time of a Job that does nothing, in the same cluster just after: a trial
+// has a Job too, whose start and end overlap with what the operator does, so that it takes no longer. Seconds are only logged: they
+// are those of this machine.
 func deadTime(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
-	var dead []time.Duration
+	var dead []float64
 	for i := 1; i < len(run.Status.Trials); i++ {
-		gap := run.Status.Trials[i].WindowStartTime.Sub(run.Status.Trials[i-1].WindowEndTime.Time)
-		dead = append(dead, gap-run.Spec.Design.Warmup.Duration)
+		trial := run.Status.Trials[i]
+		restart, err := strconv.ParseFloat(cmp.Or(string(trial.RestartSeconds), "0"), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gap := trial.WindowStartTime.Sub(run.Status.Trials[i-1].WindowEndTime.Time) - run.Spec.Design.Warmup.Duration
+		dead = append(dead, gap.Seconds()-restart)
 	}
+	bare := bareJobs(t, run, len(dead))
 	slices.Sort(dead)
-	median := dead[len(dead)/2]
-	t.Logf("dead time between trials: median %.2f s, min %.2f s, max %.2f s, n=%d", median.Seconds(), dead[0].Seconds(), dead[len(dead)-1].Seconds(), len(dead))
+	slices.Sort(bare)
+	median, control := dead[len(dead)/2], bare[len(bare)/2]
+	t.Logf("dead time between trials: median %.2f s, min %.2f s, max %.2f s, n=%d; a bare Job: median %.2f s, min %.2f s, max %.2f s; ratio %.2f",
+		median, dead[0], dead[len(dead)-1], len(dead), control, bare[0], bare[len(bare)-1], median/control)
+	if median > control {
+		t.Errorf("the dead time between two trials (%.2f s) is longer than a Job that does nothing (%.2f s)", median, control)
+	}
+}
+
+// bareJobs is how long Jobs take, one after the other, that do nothing: on the node of the clients, from the image of the tool.
+func bareJobs(t *testing.T, run *v1alpha1.BenchmarkRun, n int) (took []float64) {
+	t.Helper()
+	for i := range n {
+		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: run.Namespace, Name: fmt.Sprintf("bare-%d", i)}}
+		job.Spec.BackoffLimit = new(int32(0))
+		job.Spec.Template.Spec = corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever, NodeName: run.Status.Trials[0].ClientNodeNames[0],
+			SecurityContext: &corev1.PodSecurityContext{
+				RunAsNonRoot: new(true), RunAsUser: new(int64(10001)), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+			},
+			Containers: []corev1.Container{{
+				Name: "nothing", Image: string(run.Status.Resolved.RunnerImage), Command: []string{"sysbench", "--version"},
+				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
+			}},
+		}
+		began := time.Now()
+		if err := cluster.API.Create(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+		for job.Status.Succeeded == 0 {
+			if time.Since(began) > time.Minute || job.Status.Failed > 0 {
+				t.Fatalf("a Job that does nothing: %+v", job.Status)
+			}
+			time.Sleep(20 * time.Millisecond)
+			if err := cluster.API.Get(t.Context(), client.ObjectKeyFromObject(job), job); err != nil {
+				t.Fatal(err)
+			}
+		}
+		took = append(took, time.Since(began).Seconds())
+		if err := cluster.API.Delete(t.Context(), job, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return took
 }
 
 func TestMissingImageEndsTyped(t *testing.T) {

@@ -70,7 +70,7 @@ func TestDecide(t *testing.T) {
 			[]change{script, spec(func(s *v1alpha1.BenchmarkRunSpec) {
 				s.Matrix = []v1alpha1.Axis{{Name: "colour", Values: []intstr.IntOrString{intstr.FromInt32(1)}}}
 			})},
-			"fail InvalidSpec: spec.matrix[colour]: the tool has no field colour", nil, nil,
+			"fail InvalidSpec: spec.matrix[colour]: the tool has no field and no option colour", nil, nil,
 		},
 		"a deadline before the end of the plan": {
 			[]change{spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Deadline.Duration = time.Minute })},

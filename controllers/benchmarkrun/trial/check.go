@@ -1,6 +1,8 @@
 package trial
 
 import (
+	"slices"
+
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/merge"
@@ -29,7 +31,7 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 		}
 		limits = append(limits, validity.Limits(res, expected)...)
 	}
-	common := validity.CheckNeighbours(results)
+	common := slices.Concat(validity.CheckNeighbours(results), validity.CheckCPUs(results))
 	if len(results) > 1 {
 		common = append(common, validity.CheckClients(skew)...)
 	}

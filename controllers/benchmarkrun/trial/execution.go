@@ -166,7 +166,7 @@ func message(in Input, e Execution) contract.Trial {
 		return trial
 	}
 	server := resources.Primary(in.Run, t)
-	trial.Agent = server.AgentAddress()
+	trial.Agent, trial.CPUs = server.AgentAddress(), resources.CPUs(in.Run, t.Name)
 	for _, replica := range resources.Replicas(in.Run, t) {
 		trial.Replicas = append(trial.Replicas, replica.AgentAddress())
 	}

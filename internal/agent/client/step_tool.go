@@ -18,6 +18,12 @@ func waitForTool(ctx context.Context, s session) (o outcome[toolwire.Hello]) {
 	if o.found, err = s.tool.side.Wait(ctx); err != nil {
 		return o.failed(s.tool.failure("waiting for the tool's container", err))
 	}
+	if s.trial.CPUs == nil {
+		return o
+	}
+	if o.found.Limits, err = s.tool.side.KeepToCPUs(ctx, *s.trial.CPUs); err != nil {
+		return o.failed(s.tool.failure("keeping the tool to its CPUs", err))
+	}
 	return o
 }
 

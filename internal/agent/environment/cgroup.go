@@ -16,22 +16,21 @@ const unlimitedMemory = 1<<63 - 1<<16
 // groups are the directories of the reader's own control group. In version 2 all are the same;
 // an unknown directory is empty.
 type groups struct {
-	files                        files
-	version                      int
-	cpu, cpuacct, cpuset, memory string
+	files                files
+	version              int
+	cpu, cpuacct, memory string
 }
 
 func groupsOf(f files) groups {
 	paths := membership(f)
 	if f.exists(cgroupRoot + "/cgroup.controllers") {
 		dir := find(f, "", paths[""], "cpu.stat")
-		return groups{files: f, version: 2, cpu: dir, cpuacct: dir, cpuset: dir, memory: dir}
+		return groups{files: f, version: 2, cpu: dir, cpuacct: dir, memory: dir}
 	}
 	g := groups{
 		files:   f,
 		cpu:     find(f, "cpu", paths["cpu"], "cpu.stat"),
 		cpuacct: find(f, "cpuacct", paths["cpuacct"], "cpuacct.usage"),
-		cpuset:  find(f, "cpuset", paths["cpuset"], "cpuset.cpus"),
 		memory:  find(f, "memory", paths["memory"], "memory.usage_in_bytes"),
 	}
 	if g != (groups{files: f}) {
@@ -77,7 +76,7 @@ func (r Reader) Throttled() func() *int64 {
 	return func() *int64 { return g.files.numbers(g.cpu + "/cpu.stat")["nr_throttled"] }
 }
 
-// Limits of the reader's own control group, of version 2 or 1. A CPU set with all CPUs of the
+// Limits of the reader's own control group, of version 2 or 1, and of the reader itself. A CPU set with all CPUs of the
 // node is no limit.
 func (r Reader) Limits() contract.Limits {
 	g := groupsOf(r.files())
@@ -87,17 +86,16 @@ func (r Reader) Limits() contract.Limits {
 		// "max 100000" is no limit.
 		quota, period, _ := strings.Cut(g.in(g.cpu, "cpu.max"), " ")
 		l.CPUs = ratio(number(quota), number(period))
-		l.CPUSet = g.in(g.cpuset, "cpuset.cpus.effective")
 		l.MemoryBytes = number(g.in(g.memory, "memory.max"))
 	case 1:
 		l.CPUs = ratio(number(g.in(g.cpu, "cpu.cfs_quota_us")), number(g.in(g.cpu, "cpu.cfs_period_us")))
-		l.CPUSet = g.in(g.cpuset, "cpuset.cpus")
 		if limit := number(g.in(g.memory, "memory.limit_in_bytes")); limit != nil && *limit < unlimitedMemory {
 			l.MemoryBytes = limit
 		}
 	}
-	if l.CPUSet == g.files.text(onlineCPUs) {
-		l.CPUSet = ""
+	// What the group allows, and what the process was kept to beside that (package affinity).
+	if set := g.files.field("proc/self/status", "Cpus_allowed_list"); set != g.files.text(onlineCPUs) {
+		l.CPUSet = set
 	}
 	return l
 }

@@ -47,6 +47,16 @@ func (f files) numbers(name string) map[string]*int64 {
 	return out
 }
 
+// field of a file with lines such as "Name:	value"; empty if there is none.
+func (f files) field(name, key string) string {
+	for line := range strings.Lines(f.text(name)) {
+		if is, value, ok := strings.Cut(line, ":"); ok && is == key {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
 func (f files) exists(name string) bool {
 	_, err := os.Stat(f.path(name))
 	return err == nil

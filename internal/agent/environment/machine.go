@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"slices"
@@ -76,25 +77,13 @@ func chosen(text string) string {
 	return word
 }
 
-// countList counts the members of a kernel list, such as 0-3,8; it is absent for other text.
+// countList counts the members of a kernel list; it is absent for other text.
 func countList(text string) *int64 {
-	var n int64
-	for part := range strings.SplitSeq(text, ",") {
-		from, to, isRange := strings.Cut(part, "-")
-		if !isRange {
-			to = from
-		}
-		first, err := strconv.ParseUint(from, 10, 31)
-		if err != nil {
-			return nil
-		}
-		last, err := strconv.ParseUint(to, 10, 31)
-		if err != nil || last < first {
-			return nil
-		}
-		n += int64(last-first) + 1
+	all := contract.CPUList(text)
+	if all == nil {
+		return nil
 	}
-	return &n
+	return new(int64(len(all)))
 }
 
 // Frequency of the CPUs now; nil where it cannot be read. The cpufreq driver has it for each
@@ -133,4 +122,39 @@ func nominal(text string) []float64 {
 		}
 	}
 	return mhz
+}
+
+// Cores of the machine that are online, each with its CPUs, in the order of packages and of the first CPU. Without a topology each CPU
+// is a core.
+func (r Reader) Cores() [][]int {
+	f := r.files()
+	type core struct {
+		socket int64
+		cpus   []int
+	}
+	var cores []core
+	known := map[int]bool{}
+	for _, cpu := range contract.CPUList(f.text(onlineCPUs)) {
+		if known[cpu] {
+			continue
+		}
+		topology := "sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) + "/topology/"
+		c := core{cpus: contract.CPUList(f.text(topology + "thread_siblings_list"))}
+		if !slices.Contains(c.cpus, cpu) {
+			c.cpus = []int{cpu}
+		}
+		if socket := f.number(topology + "physical_package_id"); socket != nil {
+			c.socket = *socket
+		}
+		for _, sibling := range c.cpus {
+			known[sibling] = true
+		}
+		cores = append(cores, c)
+	}
+	slices.SortStableFunc(cores, func(a, b core) int { return cmp.Compare(a.socket, b.socket) })
+	out := make([][]int, len(cores))
+	for i, c := range cores {
+		out[i] = c.cpus
+	}
+	return out
 }

@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/assay-bench/assay/internal/agent/toolwire"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func TestTheMachineOfTheTool(t *testing.T) {
@@ -29,6 +32,11 @@ func TestTheMachineOfTheTool(t *testing.T) {
 	}
 	if s, err := c.Speed(t.Context()); err != nil || s.Seconds <= 0 {
 		t.Errorf("speed %+v, %v", s, err)
+	}
+	// This process is not to be kept to half of a machine: of another machine the order says nothing.
+	elsewhere := contract.CPUs{Machines: []string{"another"}, Servers: 1, Clients: 1}
+	if l, err := c.KeepToCPUs(t.Context(), elsewhere); err != nil || !cmp.Equal(l, c.hello.Limits) {
+		t.Errorf("limits %+v, %v; want %+v", l, err, c.hello.Limits)
 	}
 	is, err := c.OpenFiles(t.Context())
 	if err != nil || is.Now == 0 || is.Most < is.Now {

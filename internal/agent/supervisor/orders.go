@@ -37,6 +37,7 @@ func (s *Supervisor) handler() http.Handler {
 	add("GET", toolwire.PathUsage, s.usage)
 	add("GET", toolwire.PathWindow, s.window)
 	add("POST", toolwire.PathSpeed, s.speed)
+	add("PUT", toolwire.PathCPUs, s.keepToCPUs)
 	add("PUT", toolwire.PathRelay, s.openRelay)
 	add("GET", toolwire.PathOpenFiles, s.openFiles)
 	add("PUT", toolwire.PathOpenFiles, s.allowFiles)

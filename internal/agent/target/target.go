@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/assay-bench/assay/internal/agent/affinity"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -48,6 +49,10 @@ func run(ctx context.Context, o Options) error {
 func (a *agent) provide(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	// Before any server is started: it inherits the CPUs of this process.
+	if err := affinity.Keep(a.sampler.Reader, a.in.target.CPUs, affinity.Servers); err != nil {
+		a.Log.Warn("the server is not kept to CPUs of its own", "error", err)
+	}
 	go supervise.Reap(background)
 	go a.sampler.Run(background)
 	if a.follower != nil {

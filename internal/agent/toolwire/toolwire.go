@@ -47,6 +47,8 @@ const (
 	PathUsage  = "/usage"
 	PathWindow = "/usage/window"
 	PathSpeed  = "/speed"
+	// PathCPUs orders a contract.CPUs, and answers with the contract.Limits of the tool's container after that.
+	PathCPUs = "/cpus"
 	// PathRelay orders a Relay, and answers with its port on loopback.
 	PathRelay     = "/relay"
 	PathOpenFiles = "/open-files"

@@ -33,7 +33,11 @@ func (s *search) place(groups []group) v1alpha1.Placement {
 		}
 		p.Targets = append(p.Targets, placed)
 	}
-	p.ClientNodeNames = s.c.namesOf(s.chooseClients(chosen))
+	clients := s.chooseClients(chosen)
+	p.ClientNodeNames = s.c.namesOf(clients)
+	for i := range p.Targets {
+		p.Targets[i].SharedMachines = s.c.sharedMachines(on[i], clients)
+	}
 	return p
 }
 

@@ -128,3 +128,18 @@ func keyOf(s v1alpha1.InstanceShapeSpec) string {
 	}
 	return string(b)
 }
+
+// sharedMachines are the boot IDs that nodes of two groups have in common, sorted. Nodes of one machine have one boot ID: the kubelet
+// reads that of the kernel.
+func (c *Cluster) sharedMachines(a, b []int) []string {
+	var out []string
+	for _, i := range a {
+		id := c.nodes[i].Status.NodeInfo.BootID
+		same := func(other int) bool { return c.nodes[other].Status.NodeInfo.BootID == id }
+		if id != "" && slices.ContainsFunc(b, same) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -268,3 +268,35 @@ func TestNodesAndDescribe(t *testing.T) {
 		})
 	}
 }
+
+// Nodes of one machine have one boot ID.
+func TestMachinesThatTargetsShareWithClients(t *testing.T) {
+	on := func(boot string) func(*corev1.Node) { return func(n *corev1.Node) { n.Status.NodeInfo.BootID = boot } }
+	tests := map[string]struct {
+		nodes []corev1.Node
+		want  map[string][]string
+	}{
+		"all nodes are one machine": {
+			[]corev1.Node{node("a", "i", on("1")), node("b", "m", on("1")), node("c", "c", on("1"))}, map[string][]string{"i": {"1"}, "m": {"1"}}},
+		"one target is elsewhere": {
+			[]corev1.Node{node("a", "i", on("1")), node("b", "m", on("2")), node("c", "c", on("2"))}, map[string][]string{"i": nil, "m": {"2"}}},
+		"nodes that do not tell": {
+			[]corev1.Node{node("a", "i"), node("b", "m"), node("c", "c")}, map[string][]string{"i": nil, "m": nil}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := map[string][]string{}
+			for _, target := range find(tc.nodes, Need{Client: shape("c"), Targets: targets("i:i m:m"), Separate: true}, nil).Placement.Targets {
+				got[target.Name] = target.SharedMachines
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("machines (-want +got):\n%s", diff)
+			}
+		})
+	}
+	replicated := Need{Client: shape("c"), Targets: []Target{{Name: "i", Shape: shape("i"), Replicas: 1}}, Separate: true}
+	p := find([]corev1.Node{node("a", "i", on("1")), node("b", "i", on("2")), node("c", "c", on("2"))}, replicated, nil).Placement
+	if diff := cmp.Diff([]string{"2"}, p.Targets[0].SharedMachines); diff != "" {
+		t.Errorf("a replica counts as its primary does (-want +got):\n%s", diff)
+	}
+}

@@ -131,7 +131,7 @@ type Limits struct {
 	CgroupVersion int `json:"cgroupVersion,omitempty"`
 	// CPUs as quota over period.
 	CPUs *float64 `json:"cpus,omitempty"`
-	// CPUSet is the list of CPUs that the container may use, such as 0-3.
+	// CPUSet is the list of CPUs that the processes of the container may run on, such as 0-3; absent where it is all that are online.
 	CPUSet string `json:"cpuSet,omitempty"`
 	// MemoryBytes of the container.
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`

@@ -31,6 +31,8 @@ type Target struct {
 	// ServerVersion is the version of the server's binary, such as 5.7.22. The agent sets it;
 	// the manager does not know it.
 	ServerVersion string `json:"-"`
+	// CPUs that the server keeps to; nil for all.
+	CPUs *CPUs `json:"cpus,omitempty"`
 	// Settings of the user in the order of the configuration file, each name once (see settings.Merge).
 	Settings []Setting `json:"settings,omitempty"`
 }

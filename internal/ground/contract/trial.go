@@ -81,6 +81,8 @@ type Trial struct {
 	Replicas []string `json:"replicas,omitempty"`
 	// Agent is host:port of the target's agent; empty for an external target.
 	Agent string `json:"agent,omitempty"`
+	// CPUs that the tool keeps to; nil for all.
+	CPUs *CPUs `json:"cpus,omitempty"`
 	// Snapshot: take a snapshot of the loaded data after Prepare.
 	Snapshot bool `json:"snapshot,omitempty"`
 	// Reset is how the data is restored before the trial; nil without a reset.

@@ -131,7 +131,8 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 		Immutable:  new(true),
 		Data: map[string]string{contract.KeyTarget: mustJSON(contract.Target{
 			Version: contract.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
-			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(), Settings: settings,
+			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(),
+			CPUs: CPUs(t.Run, t.Spec.Name), Settings: settings,
 		})},
 	}
 }

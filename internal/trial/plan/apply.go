@@ -18,7 +18,7 @@ import (
 //
 // An integer is set as a number. A string is set as a string if the field takes one, or else
 // as the integer or the truth value that it spells: "64", "true". Where the tool has a field
-// "parameters" with texts by name, an axis may also name one that is there already: an axis
+// "parameters" or "options" with texts by name, an axis may also name one that is there already: an axis
 // that had to make it would be a misspelt one. A field that the tool does not have, one of
 // many values, or a value that does not fit, is an error that names the axis; a value that
 // the schema refuses is one that names the cell and the field.
@@ -41,16 +41,25 @@ func Apply(base json.RawMessage, cell Cell, tool *apischema.Tool) (json.RawMessa
 	return json.Marshal(object)
 }
 
-// parameters is the field with strings by name, which axes may set one by one.
-const parameters = "parameters"
+// byName are the fields with strings by name that axes may set one by one, and what one is called. A tool has one of them.
+var byName = map[string]string{"parameters": "parameter", "options": "option"}
+
+// named is the field of a tool with strings by name; empty if it has none.
+func named(tool *apischema.Tool) string {
+	for field := range byName {
+		if kind, _ := tool.Field(field); kind == apischema.Texts {
+			return field
+		}
+	}
+	return ""
+}
 
 // setAxis sets the value of an axis in the object of a workload.
 func setAxis(object map[string]any, axis string, value intstr.IntOrString, tool *apischema.Tool) error {
 	kind, has := tool.Field(axis)
-	texts, _ := tool.Field(parameters)
-	switch {
-	case !has && texts == apischema.Texts:
-		return setParameter(object, axis, value, tool)
+	switch texts := named(tool); {
+	case !has && texts != "":
+		return setNamed(object, texts, axis, value, tool)
 	case !has:
 		return fmt.Errorf("the tool has no field %s; it has: %s", axis, strings.Join(tool.Fields(), ", "))
 	case !kind.Single():
@@ -62,12 +71,12 @@ func setAxis(object map[string]any, axis string, value intstr.IntOrString, tool 
 	return nil
 }
 
-// setParameter sets one of the parameters, always as a string.
-func setParameter(object map[string]any, axis string, value intstr.IntOrString, tool *apischema.Tool) error {
-	known, _ := object[parameters].(map[string]any)
+// setNamed sets one of the strings of a field, always as a string.
+func setNamed(object map[string]any, field, axis string, value intstr.IntOrString, tool *apischema.Tool) error {
+	known, _ := object[field].(map[string]any)
 	if _, has := known[axis]; !has {
-		return fmt.Errorf("the tool has no field and no parameter %s; it has the fields %s and the parameters %q: give the parameter a value there first",
-			axis, strings.Join(tool.Fields(), ", "), slices.Sorted(maps.Keys(known)))
+		return fmt.Errorf("the tool has no field and no %[1]s %[2]s; it has the fields %[3]s and the %[1]ss %[4]q: give the %[1]s a value there first",
+			byName[field], axis, strings.Join(tool.Fields(), ", "), slices.Sorted(maps.Keys(known)))
 	}
 	known[axis] = value.String()
 	return nil

@@ -61,6 +61,11 @@ func TestApply(t *testing.T) {
 			Cell{"rows": intstr.FromInt32(64), "MODE": intstr.FromString("true")},
 			`{"format":"Result","histogramUnit":"us","image":"i",` + customDefaults + `,"parameters":{"MODE":"true","rows":"64"},"run":{"command":["t"]},"threads":1}`,
 		},
+		"an option of a tool": {
+			"sysbench", `{"test":"oltp_read_only","options":{"point_selects":"10","range_selects":"off"}}`, cell("point_selects", 11),
+			`{` + strings.Replace(sysbenchDefaults, `"percentile"`, `"options":{"point_selects":"11","range_selects":"off"},"percentile"`, 1) +
+				`,"tableSize":10000,"tables":1,"test":"oltp_read_only","threads":1}`,
+		},
 		"a field before a parameter of its name": {
 			"custom", `{"image":"i","format":"Result","run":{"command":["t"]},"parameters":{"threads":"1"}}`, cell("threads", 64),
 			`{"format":"Result","histogramUnit":"us","image":"i",` + customDefaults + `,"parameters":{"threads":"1"},"run":{"command":["t"]},"threads":64}`,
@@ -93,9 +98,9 @@ func TestApplyRefuses(t *testing.T) {
 		want       string
 	}{
 		"a field that the tool does not have": {
-			"sysbench", read, cell("colour", 1), "spec.matrix[colour]: the tool has no field colour; it has: dbPsMode, events, histogram,",
+			"sysbench", read, cell("colour", 1), "spec.matrix[colour]: the tool has no field and no option colour; it has the fields dbPsMode, events, histogram,",
 		},
-		"a field in other letters":      {"sysbench", read, cell("tablesize", 1), "spec.matrix[tablesize]: the tool has no field tablesize; it has: "},
+		"a field in other letters":      {"sysbench", read, cell("tablesize", 1), "spec.matrix[tablesize]: the tool has no field and no option tablesize; it has the fields dbPsMode, "},
 		"a word for an integer":         {"sysbench", read, cell("threads", "many"), `spec.matrix[threads]: the value "many" does not fit: the field needs an integer`},
 		"a fraction for an integer":     {"sysbench", read, cell("threads", "0.5"), "needs an integer"},
 		"an integer beyond 64 bits":     {"sysbench", read, cell("threads", "50000000000000000000"), "needs an integer"},
@@ -111,6 +116,9 @@ func TestApplyRefuses(t *testing.T) {
 		"all parameters at once":        {"custom", tool, cell("parameters", "a"), "spec.matrix[parameters]: parameters has many values"},
 		"a parameter that has no value in the workload": {
 			"custom", tool, cell("row", 1), `threads and the parameters ["mode" "rows"]: give the parameter a value there first`,
+		},
+		"an option in another spelling": {
+			"sysbench", `{"test":"oltp_read_only","options":{"point-selects":"10"}}`, cell("point_selects", 11), `and the options ["point-selects"]: give the option a value there first`,
 		},
 		"the first of two mistakes, always": {"sysbench", read, Cell{"b": intstr.FromInt32(1), "a": intstr.FromInt32(1)}, "spec.matrix[a]"},
 		"a value beyond a bound": {

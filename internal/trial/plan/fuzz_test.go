@@ -68,6 +68,7 @@ func FuzzApply(f *testing.F) {
 	f.Add(`{"Test":"x","test":"y"}`, "Test", int32(0), "0.5", false, 0)
 	f.Add(`{"workload":"a","properties":{"a":"b"}}`, "batchSize", int32(1), "", true, 1)
 	f.Add(`{"image":"i","format":"Result","run":{"command":["x"]},"parameters":{"rows":"1","b":"c"}}`, "rows", int32(7), "", true, 2)
+	f.Add(`{"test":"oltp_read_only","options":{"point_selects":"10"}}`, "point_selects", int32(7), "", true, 0)
 	tools := []string{"sysbench", "ycsb", "custom"}
 	f.Fuzz(func(t *testing.T, base, name string, number int32, text string, isNumber bool, which int) {
 		tool := toolNamed(t, tools[uint(which)%uint(len(tools))])

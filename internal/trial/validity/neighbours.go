@@ -47,6 +47,8 @@ type machine struct {
 	interruptTime string
 	// ours is the usage of the trial's pods, and most the sum of their limits, in CPUs.
 	ours, most float64
+	// sets are the CPUs that each side may run on, in their order; nil for one whose CPUs are unknown.
+	sets [][]int
 	// blind: the usage of a pod of the trial, such as a replica, is unknown.
 	blind bool
 	// external: the machine of the target is unknown. If it is this one, its work looks like
@@ -85,7 +87,7 @@ func machinesOf(results []contract.Result) map[string]*machine {
 			add(machines, *r.Target, targetSide)
 			addReplicas(machines, *r.Target)
 		}
-		add(machines, r.Client.Environment, fmt.Sprintf("client %d", r.Trial.Client))
+		add(machines, r.Client.Environment, fmt.Sprintf(clientSide+"%d", r.Trial.Client))
 		machines[r.Client.Machine.BootID].addAgent(environment(r, theAgent))
 	}
 	for _, m := range machines {
@@ -122,6 +124,7 @@ func add(machines map[string]*machine, e contract.Environment, side string) {
 		machines[id] = m
 	}
 	m.sides = append(m.sides, side)
+	m.sets = append(m.sets, allowed(e))
 	if busy, ok := rateOf(e, func(u contract.Usage) *float64 { return u.NodeCPUSeconds }); ok && !m.knowsBusy {
 		m.busy, m.knowsBusy = busy, true
 		irq, _ := rateOf(e, func(u contract.Usage) *float64 { return u.NodeIRQSeconds })
@@ -178,6 +181,8 @@ const (
 	nodeMemory = "node.memory.full"
 	// targetSide is the first side of a machine that it runs on.
 	targetSide = "the target"
+	// clientSide is how the name of each client begins.
+	clientSide = "client "
 )
 
 // foreign is the least and the most that others can have used of the machine, as shares of its CPUs.

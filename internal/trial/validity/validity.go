@@ -20,6 +20,7 @@
 //	disturbance.go  restarts, throttling and clock steps of the client and the target
 //	limits.go       the resource limits that the trial reached
 //	neighbours.go   foreign use of its machines
+//	cpus.go         server and tool on the same CPUs
 //	physics.go      operations are not faster than network and storage allow
 //	durability.go   the durability of commits that the settings promise
 //	network.go      retransmits

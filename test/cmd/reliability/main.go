@@ -28,7 +28,7 @@ func run(from, document string) error {
 	if err != nil {
 		return err
 	}
-	text, err := reliability.Replace(string(old), reliability.Table(rows))
+	text, err := reliability.Replace(string(old), reliability.Begin, reliability.Table(rows))
 	if err != nil {
 		return err
 	}

@@ -180,18 +180,18 @@ func (r Row) reasons() string {
 	return strings.Join(out, ", ")
 }
 
-// Begin and End enclose the table in a document.
+// Begin, or another comment of its kind, and End enclose a table in a document.
 const (
 	Begin = "<!-- rows: make e2e-chaos writes them -->"
 	End   = "<!-- end of rows -->"
 )
 
-// Replace puts a table into a document.
-func Replace(document, table string) (string, error) {
-	before, rest, ok1 := strings.Cut(document, Begin)
+// Replace puts a table into a document, after the comment that it begins with.
+func Replace(document, begin, table string) (string, error) {
+	before, rest, ok1 := strings.Cut(document, begin)
 	_, after, ok2 := strings.Cut(rest, End)
 	if !ok1 || !ok2 {
-		return "", fmt.Errorf("the document has no %s and %s", Begin, End)
+		return "", fmt.Errorf("the document has no %s and %s", begin, End)
 	}
-	return before + Begin + "\n\n" + table + "\n" + End + after, nil
+	return before + begin + "\n\n" + table + "\n" + End + after, nil
 }

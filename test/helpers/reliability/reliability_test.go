@@ -29,7 +29,7 @@ func TestTableOfWhatWasSaved(t *testing.T) {
 	if diff := cmp.Diff(map[string]Row{"kills": row, "store_away": skipped}, rows); diff != "" {
 		t.Fatalf("the rows differ (-want +got):\n%s", diff)
 	}
-	document, err := Replace("# Before\n"+Begin+"\nold\n"+End+"\nafter\n", Table(rows))
+	document, err := Replace("# Before\n"+Begin+"\nold\n"+End+"\nafter\n", Begin, Table(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestTableOfWhatWasSaved(t *testing.T) {
 	if strings.Contains(document, "old") {
 		t.Error("the document has the old table")
 	}
-	if _, err := Replace("no marks", ""); err == nil {
+	if _, err := Replace("no marks", Begin, ""); err == nil {
 		t.Error("a document without marks is accepted")
 	}
 }
@@ -61,7 +61,7 @@ func TestTheDocumentIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Replace(string(document), Table(rows))
+	want, err := Replace(string(document), Begin, Table(rows))
 	if err != nil {
 		t.Fatal(err)
 	}

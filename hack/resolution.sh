@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Plays runs that say how small a difference a design finds in so many minutes (test/cmd/resolution), and writes their figures into
+# docs/evidence/resolution.json and the table of docs/evidence/resolution.md. The bundles stay in out/resolution. It goes on where the
+# last time ended, and refuses a machine on which other work is done.
+# Usage: resolution.sh [CASE...]                 patterns of cases, such as "reads-*"; default: those with the fewest plays
+#        FOR=2h resolution.sh                    begin no run that would end later; default: 30m
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+cd "$REPO"
+export KUBECONFIG=$REPO/out/kubeconfig
+bin=$(tool kubernetes)
+namespace=assay-resolution
+
+step "install the chart"
+install_chart --set leaderElection.enabled=true --wait --timeout 3m
+"$bin/kubectl" create namespace "$namespace" --dry-run=client -o yaml | "$bin/kubectl" apply -f - >/dev/null
+"$bin/kubectl" label namespace "$namespace" --overwrite pod-security.kubernetes.io/enforce=restricted >/dev/null
+# What an interrupted play left.
+"$bin/kubectl" -n "$namespace" delete benchmarkrun resolution --ignore-not-found --cascade=foreground --wait >/dev/null
+go build -o out/bin/ ./test/cmd/resolution
+step "runs"
+underway_done # the program says itself what it does
+PATH=$bin:$PATH out/bin/resolution -for "${FOR:-30m}" "$@"
+step_done

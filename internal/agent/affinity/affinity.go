@@ -1,0 +1,103 @@
+// Package affinity keeps a process, and all that it starts, to its part of a machine's CPUs (design.cpus: Apart). In: how the
+// machine is divided, and which side the process is. Out: the affinity of its threads.
+//
+// Both ends of a trial find the same division without a word between them: from the topology that the kernel shows to both, and the
+// ratio in their messages. Whole cores are divided, since two CPUs of one core share most of it; those of a single core are divided
+// where there is no other.
+package affinity
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/assay-bench/assay/internal/agent/environment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// Side of a trial.
+type Side int
+
+// Sides of a trial.
+const (
+	Servers Side = iota
+	Clients
+)
+
+// ErrOneCPU says that there is nothing to divide.
+var ErrOneCPU = errors.New("design.cpus: Apart needs two CPUs, and this container may use one")
+
+// Keep this process to the part of a side, if this machine is divided. Processes that it starts later inherit that.
+func Keep(r environment.Reader, cpus *contract.CPUs, side Side) error {
+	if !cpus.On(r.Machine().BootID) {
+		return nil
+	}
+	var allowed unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
+		return fmt.Errorf("reading which CPUs this process may use: %w", err)
+	}
+	part, err := partOf(r.Cores(), &allowed, cpus, side)
+	if err != nil {
+		return err
+	}
+	return setAll(part)
+}
+
+// partOf a side of the cores that a process may use.
+func partOf(cores [][]int, allowed *unix.CPUSet, cpus *contract.CPUs, side Side) (*unix.CPUSet, error) {
+	var usable [][]int
+	for _, core := range cores {
+		core = slices.DeleteFunc(slices.Clone(core), func(cpu int) bool { return !allowed.IsSet(cpu) })
+		if len(core) > 0 {
+			usable = append(usable, core)
+		}
+	}
+	if len(usable) == 1 {
+		usable = slices.Collect(slices.Chunk(usable[0], 1))
+	}
+	if len(usable) < 2 {
+		return nil, ErrOneCPU
+	}
+	share := float64(cpus.Servers) / float64(cpus.Servers+cpus.Clients)
+	at := max(1, min(int(math.Round(share*float64(len(usable)))), len(usable)-1))
+	part := usable[:at]
+	if side == Clients {
+		part = usable[at:]
+	}
+	var set unix.CPUSet
+	for _, cpu := range slices.Concat(part...) {
+		set.Set(cpu)
+	}
+	return &set, nil
+}
+
+// setAll sets the affinity of all threads of this process. A thread that begins meanwhile has that of the one that made it, so there
+// are passes until one finds no thread that the last had not.
+func setAll(set *unix.CPUSet) error {
+	seen := map[string]bool{}
+	for found := true; found; {
+		threads, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return fmt.Errorf("listing the threads of this process: %w", err)
+		}
+		found = false
+		for _, thread := range threads {
+			found = found || !seen[thread.Name()]
+			seen[thread.Name()] = true
+			id, err := strconv.Atoi(thread.Name())
+			if err == nil {
+				err = unix.SchedSetaffinity(id, set)
+			}
+			if err != nil && !errors.Is(err, unix.ESRCH) && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("keeping thread %s to its CPUs: %w", thread.Name(), err)
+			}
+		}
+	}
+	return nil
+}

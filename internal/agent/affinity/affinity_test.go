@@ -1,0 +1,144 @@
+package affinity
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/assay-bench/assay/internal/agent/environment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// members of a set.
+func members(set *unix.CPUSet) (all []int) {
+	for cpu := range 64 {
+		if set.IsSet(cpu) {
+			all = append(all, cpu)
+		}
+	}
+	return all
+}
+
+func TestPartOf(t *testing.T) {
+	// Two packages of two cores with two CPUs each, as x86 numbers them.
+	hyperthreads := [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
+	tests := map[string]struct {
+		cores            [][]int
+		allowed          []int
+		servers, clients int64
+		wantServers      []int
+		wantClients      []int
+	}{
+		"one core each of two":                         {[][]int{{0}, {1}}, []int{0, 1}, 700, 450, []int{0}, []int{1}},
+		"a side has a core however little it asks for": {[][]int{{0}, {1}, {2}, {3}}, []int{0, 1, 2, 3}, 10, 10_000, []int{0}, []int{1, 2, 3}},
+		"the other side has one too":                   {[][]int{{0}, {1}, {2}, {3}}, []int{0, 1, 2, 3}, 10_000, 10, []int{0, 1, 2}, []int{3}},
+		"CPUs of one core are never apart":             {hyperthreads, []int{0, 1, 2, 3, 4, 5, 6, 7}, 2000, 2000, []int{0, 1, 4, 5}, []int{2, 3, 6, 7}},
+		"in the ratio of what both ask for":            {hyperthreads, []int{0, 1, 2, 3, 4, 5, 6, 7}, 6000, 2000, []int{0, 1, 2, 4, 5, 6}, []int{3, 7}},
+		"only what the container may use is divided":   {hyperthreads, []int{2, 3, 7}, 2000, 2000, []int{2}, []int{3, 7}},
+		"those of one core, where there is no other":   {hyperthreads, []int{1, 5}, 1, 1, []int{1}, []int{5}},
+		"one CPU is not divided":                       {[][]int{{0}, {1}}, []int{1}, 1, 1, nil, nil},
+		"no topology":                                  {nil, []int{0, 1}, 1, 1, nil, nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var allowed unix.CPUSet
+			for _, cpu := range tc.allowed {
+				allowed.Set(cpu)
+			}
+			for side, want := range map[Side][]int{Servers: tc.wantServers, Clients: tc.wantClients} {
+				part, err := partOf(tc.cores, &allowed, &contract.CPUs{Servers: tc.servers, Clients: tc.clients}, side)
+				if want == nil {
+					if err != ErrOneCPU {
+						t.Errorf("side %d: %v, want %v", side, err, ErrOneCPU)
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, members(part)); diff != "" {
+					t.Errorf("side %d (-want +got):\n%s", side, diff)
+				}
+			}
+		})
+	}
+}
+
+// helperEnv makes the test binary keep itself to a side, and start a child that says what it may use.
+const helperEnv = "ASSAY_TEST_SIDE"
+
+func TestMain(m *testing.M) {
+	side, helps := os.LookupEnv(helperEnv)
+	if !helps {
+		os.Exit(m.Run())
+	}
+	for range 8 { // threads besides those of the runtime
+		go func() {
+			runtime.LockOSThread()
+			select {}
+		}()
+	}
+	var r environment.Reader
+	cpus := &contract.CPUs{Machines: []string{r.Machine().BootID}, Servers: 1, Clients: 1}
+	if err := Keep(r, cpus, map[string]Side{"servers": Servers, "clients": Clients}[side]); err != nil {
+		os.Stderr.WriteString(err.Error())
+		os.Exit(1)
+	}
+	child := exec.Command("grep", "-h", "Cpus_allowed_list", "/proc/self/status")
+	child.Stdout, child.Stderr = os.Stdout, os.Stderr
+	if err := child.Run(); err != nil {
+		os.Exit(1)
+	}
+	threads, _ := filepath.Glob("/proc/self/task/*/status")
+	for _, thread := range threads {
+		text, err := os.ReadFile(thread)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "Cpus_allowed_list") {
+				os.Stdout.WriteString(line)
+			}
+		}
+	}
+	os.Exit(0)
+}
+
+// Both sides, on the kernel of this machine: what they and their children may use has nothing in common.
+func TestKeep(t *testing.T) {
+	var r environment.Reader
+	if runtime.NumCPU() < 2 {
+		t.Skip("this machine has one CPU")
+	}
+	said := map[string]string{}
+	for _, side := range []string{"servers", "clients"} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), helperEnv+"="+side)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		for _, line := range lines {
+			if line != lines[0] {
+				t.Errorf("%s: a thread has %q, the child %q", side, line, lines[0])
+			}
+		}
+		said[side] = lines[0]
+	}
+	if said["servers"] == said["clients"] {
+		t.Errorf("both sides have %q", said["servers"])
+	}
+	if err := Keep(r, &contract.CPUs{Machines: []string{"another"}, Servers: 1, Clients: 1}, Servers); err != nil {
+		t.Errorf("a machine that is not divided: %v", err)
+	}
+	if err := Keep(r, nil, Clients); err != nil {
+		t.Errorf("without a division: %v", err)
+	}
+}

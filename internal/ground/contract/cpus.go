@@ -1,0 +1,47 @@
+package contract
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// CPUs divides those of a machine between the servers and the clients of a target (design.cpus: Apart).
+type CPUs struct {
+	// Machines are the boot IDs of the machines that both run on. Whoever runs elsewhere keeps all its CPUs.
+	Machines []string `json:"machines"`
+	// Servers and Clients are the ratio in which the cores are divided: what both may use, in thousandths of a CPU, at least 1.
+	Servers int64 `json:"servers"`
+	Clients int64 `json:"clients"`
+}
+
+// On says whether the CPUs of a machine are divided; nil divides none.
+func (c *CPUs) On(bootID string) bool {
+	return c != nil && bootID != "" && slices.Contains(c.Machines, bootID)
+}
+
+// mostCPUs bounds what a list of the kernel may name.
+const mostCPUs = 1 << 16
+
+// CPUList reads a list of the kernel, such as 0-3,8; nil for other text.
+func CPUList(text string) []int {
+	var all []int
+	for part := range strings.SplitSeq(text, ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		if !isRange {
+			to = from
+		}
+		first, err := strconv.ParseUint(from, 10, 31)
+		if err != nil {
+			return nil
+		}
+		last, err := strconv.ParseUint(to, 10, 31)
+		if err != nil || last < first || last >= mostCPUs {
+			return nil
+		}
+		for cpu := first; cpu <= last; cpu++ {
+			all = append(all, int(cpu))
+		}
+	}
+	return all
+}

@@ -1,0 +1,47 @@
+package validity
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+func TestCheckCPUs(t *testing.T) {
+	of := func(boot string, cpus int64, set string) contract.Environment {
+		return contract.Environment{Machine: contract.Machine{BootID: boot, CPUs: &cpus}, Limits: contract.Limits{CPUSet: set}}
+	}
+	tests := map[string]struct {
+		target  *contract.Environment
+		clients []contract.Environment
+		want    []Finding
+	}{
+		"both on all CPUs": {new(of("a", 2, "")), []contract.Environment{of("a", 2, "")}, []Finding{{"cpu-shared", Note,
+			"on the machine of the target and client 0 server and tool may run on the same CPUs, 2 of 2, and take them from each other: design.cpus: Apart gives each its own"}}},
+		"each on its own":          {new(of("a", 4, "0-1")), []contract.Environment{of("a", 4, "2-3")}, nil},
+		"on two machines":          {new(of("a", 2, "")), []contract.Environment{of("b", 2, "")}, nil},
+		"an external target":       {nil, []contract.Environment{of("a", 2, ""), of("a", 2, "")}, nil},
+		"a machine without a name": {new(of("", 2, "")), []contract.Environment{of("", 2, "")}, nil},
+		"one of two clients shares a CPU": {new(of("a", 4, "0-1")), []contract.Environment{of("a", 4, "2-3"), of("a", 4, "1,3")}, []Finding{{"cpu-shared", Note,
+			"on the machine of the target, client 0 and client 1 server and tool may run on the same CPUs, 1 of 4, and take them from each other: design.cpus: Apart gives each its own"}}},
+		"a set that nobody understands":  {new(of("a", 4, "all")), []contract.Environment{of("a", 4, "")}, nil},
+		"more CPUs than any machine has": {new(of("a", 1<<40, "")), []contract.Environment{of("a", 1<<40, "")}, nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var results []contract.Result
+			for i, e := range tc.clients {
+				r := contract.Result{State: contract.Succeeded, Client: contract.Client{Environment: e}}
+				r.Trial.Client = i
+				if i == 0 {
+					r.Target = tc.target
+				}
+				results = append(results, r)
+			}
+			if diff := cmp.Diff(tc.want, CheckCPUs(results)); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/template"
+	"time"
+)
+
+// Case is one question that runs answer: how small a difference does this design find in so much time, or how often does it see one
+// where none is.
+type Case struct {
+	// Name of the case, in the file of figures.
+	Name string
+	// What the runs measure, for the table.
+	What string
+	// Effect that is injected, such as 0.03 for 3 % more statements; 0 of two servers alike.
+	Effect float64
+	// CPUs of server and tool (design.cpus).
+	CPUs string
+	// Starts of servers (design.starts).
+	Starts string
+	// Window of a trial; the warm-up is a second.
+	Window time.Duration
+	// Length of a run, from its first trial.
+	Length time.Duration
+	// Sysbench is the workload, but for what the effect adds.
+	Sysbench string
+}
+
+const (
+	// statements of an event of the reads. With so many of them an event has a fixed cost of nothing else, and one more of a
+	// hundred is an effect of 1 %.
+	statements = 100
+	// reads are point selects without transactions, from memory.
+	reads = "test: oltp_read_only, skipTrx: true, threads: 1, tables: 2, tableSize: 10000"
+	// writes are transactions of reads and writes.
+	writes = "test: oltp_read_write, threads: 1, tables: 2, tableSize: 10000"
+)
+
+// cases in the order of their first plays: a design and its control stand side by side, so that they meet the same machine.
+var cases = list()
+
+func list() (all []Case) {
+	add := func(c Case) {
+		for _, cpus := range []string{"Free", "Apart"} {
+			c.CPUs = cpus
+			effect := "same"
+			if c.Effect > 0 {
+				effect = fmt.Sprintf("%g", 100*c.Effect)
+			}
+			c.Name = strings.ToLower(fmt.Sprintf("%s-%s-%s-%s-%s", c.What, effect, c.Starts, cpus, c.Window))
+			all = append(all, c)
+		}
+	}
+	minutes := func(n int) time.Duration { return time.Duration(n) * time.Minute }
+	for _, window := range []time.Duration{time.Second, 5 * time.Second, 20 * time.Second} {
+		add(Case{What: "reads", Starts: "PerBlock", Window: window, Length: minutes(5), Sysbench: reads})
+	}
+	add(Case{What: "reads", Starts: "One", Window: 5 * time.Second, Length: minutes(5), Sysbench: reads})
+	add(Case{What: "writes", Starts: "PerBlock", Window: 5 * time.Second, Length: minutes(5), Sysbench: writes})
+	add(Case{What: "reads", Effect: 0.03, Starts: "One", Window: 5 * time.Second, Length: minutes(5), Sysbench: reads})
+	add(Case{What: "reads", Effect: 0.02, Starts: "One", Window: 5 * time.Second, Length: minutes(10), Sysbench: reads})
+	return all
+}
+
+// manifest of a run. An injected effect is an axis, on one server: more of the same statement in one event. Without one there are two
+// servers alike.
+var manifest = template.Must(template.New("run").Parse(`apiVersion: assay.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: resolution}
+spec:
+  targets:
+{{- range .Targets}}
+  - name: {{.}}
+    shape: {inline: {cpu: 900m, memory: 1Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}
+    mysql:
+      flavor: MariaDB
+      version: "10.11"
+      config: {innodb_buffer_pool_size: 128M, innodb_flush_log_at_trx_commit: "2"}
+      storage: {size: 2Gi}
+{{- end}}
+  clients:
+    shape: {inline: {cpu: 900m, memory: 512Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}
+  workload:
+    sysbench: { {{- .Sysbench}}, options: {range_selects: "off", point_selects: "{{.Statements}}"}}
+{{- if .More}}
+  matrix: [{name: point_selects, values: [{{.Statements}}, {{.More}}]}]
+{{- end}}
+  design: {within: {{.Within}}, warmup: 1s, duration: {{.Window}}, cpus: {{.CPUs}}, starts: {{.Starts}}, seed: {{.Seed}}}
+  analysis:
+    comparisons: [{factor: {{.Factor}}, baseline: "{{.Baseline}}", measurements: [{name: throughput}]}]
+  deadline: 30m
+`))
+
+// Manifest of a play of the case.
+func (c Case) Manifest(play int) string {
+	in := map[string]any{
+		"Targets": []string{"a", "b"}, "Sysbench": c.Sysbench, "Statements": statements, "More": 0, "Within": c.Length, "Window": c.Window,
+		"CPUs": c.CPUs, "Starts": c.Starts, "Seed": play, "Factor": "target", "Baseline": "a",
+	}
+	if c.What == "writes" {
+		in["Statements"] = 10
+	}
+	if c.Effect > 0 {
+		in["Targets"], in["More"] = []string{"a"}, int(statements*(1+c.Effect)+0.5)
+		in["Factor"], in["Baseline"] = "point_selects", fmt.Sprint(statements)
+	}
+	var b strings.Builder
+	if err := manifest.Execute(&b, in); err != nil {
+		panic(err) // the template is a constant
+	}
+	return b.String()
+}

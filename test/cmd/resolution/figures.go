@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/stored"
+)
+
+// Figures of one run.
+type Figures struct {
+	// Case of the run, and Play, from 1.
+	Case string `json:"case"`
+	Play int    `json:"play"`
+	// Date when it ended.
+	Date time.Time `json:"date"`
+	// Commit of the tree, and the machine.
+	Commit  string `json:"commit"`
+	Machine string `json:"machine"`
+	// Seconds from the start of the first window to the end of the last.
+	Seconds float64 `json:"seconds"`
+	// Blocks that count in the comparison.
+	Blocks int `json:"blocks"`
+	// Trials that were measured, and those of them that were left out.
+	Trials  int `json:"trials"`
+	LeftOut int `json:"leftOut"`
+	// Ratio of the two sides, with its interval and p.
+	Ratio float64 `json:"ratio"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	P     float64 `json:"p"`
+	// Spread of the ratios of blocks: the standard deviation of their logarithms.
+	Spread float64 `json:"spread"`
+}
+
+// Decided says whether the interval excludes 1.
+func (f Figures) Decided() bool { return f.Low > 1 || f.High < 1 }
+
+// figuresOf the run in a bundle. It fails for one without a comparison that has an interval: such a run says nothing.
+func figuresOf(ctx context.Context, path string) (Figures, error) {
+	b, err := bundle.Open(path)
+	if err != nil {
+		return Figures{}, err
+	}
+	defer func() { _ = b.Close() }()
+	run, err := stored.Read(ctx, b)
+	if err != nil {
+		return Figures{}, err
+	}
+	primary := slices.DeleteFunc(slices.Clone(run.Summary.Comparisons), func(e v1alpha1.ComparisonEntry) bool { return e.Family != v1alpha1.FamilyPrimary })
+	if len(primary) != 1 {
+		return Figures{}, fmt.Errorf("%s has %d primary comparisons, not 1", path, len(primary))
+	}
+	e, f := primary[0], Figures{}
+	for text, into := range map[v1alpha1.Figure]*float64{e.Ratio: &f.Ratio, e.IntervalLow: &f.Low, e.IntervalHigh: &f.High, e.P: &f.P, e.Spread: &f.Spread} {
+		if *into, err = strconv.ParseFloat(string(text), 64); err != nil {
+			return Figures{}, fmt.Errorf("%s: its comparison (%s) lacks a figure: %w", path, e.Verdict, err)
+		}
+	}
+	f.Blocks, f.Trials = int(e.BlockCount), len(run.Records)
+	var first, last time.Time
+	for _, rec := range run.Records {
+		if rec.State != contract.Succeeded || rec.Disturbed || rec.Valid != nil && !*rec.Valid {
+			f.LeftOut++
+		}
+		if at := rec.WindowStartTime; at != nil && (first.IsZero() || at.Before(first)) {
+			first = *at
+		}
+		if at := rec.WindowEndTime; at != nil && at.After(last) {
+			last = *at
+		}
+	}
+	f.Seconds = last.Sub(first).Seconds()
+	return f, nil
+}
+
+// load the figures of earlier plays.
+func load(path string) (all []Figures, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}
+
+// save figures, one run in a line.
+func save(path string, all []Figures) error {
+	text := []byte("[\n")
+	for i, f := range all {
+		line, err := json.Marshal(f)
+		if err != nil {
+			return err
+		}
+		text = append(append(text, "  "...), line...)
+		if i < len(all)-1 {
+			text = append(text, ',')
+		}
+		text = append(text, '\n')
+	}
+	return os.WriteFile(path, append(text, "]\n"...), 0o600)
+}
