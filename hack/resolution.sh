@@ -16,7 +16,7 @@ install_chart --set leaderElection.enabled=true --wait --timeout 3m
 "$bin/kubectl" create namespace "$namespace" --dry-run=client -o yaml | "$bin/kubectl" apply -f - >/dev/null
 "$bin/kubectl" label namespace "$namespace" --overwrite pod-security.kubernetes.io/enforce=restricted >/dev/null
 # What an interrupted play left.
-"$bin/kubectl" -n "$namespace" delete benchmarkrun resolution --ignore-not-found --cascade=foreground --wait >/dev/null
+"$bin/kubectl" -n "$namespace" delete benchmarkrun --all --cascade=foreground --wait >/dev/null
 go build -o out/bin/ ./test/cmd/resolution
 step "runs"
 underway_done # the program says itself what it does

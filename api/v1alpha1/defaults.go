@@ -22,7 +22,7 @@ const (
 )
 
 // SetDefaults fills in what the schema cannot: the fields of the design whose defaults depend on others, and the
-// target of analysis.control. Afterwards blocks, warmup and duration are there, and with drivers rounds and warmupRounds too.
+// target of analysis.control. Afterwards blocks, starts, cpus, warmup and duration are there, and with drivers rounds and warmupRounds too.
 func (s *BenchmarkRunSpec) SetDefaults() {
 	s.addControl()
 	d := &s.Design
@@ -36,6 +36,7 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 			d.Starts = StartsPerBlock
 		}
 	}
+	d.CPUs = cmp.Or(d.CPUs, CPUsFree)
 	warmup, duration := DefaultWarmup, DefaultDuration
 	if s.Workload.Drivers != nil {
 		warmup, duration = DefaultDriversWarmup, DefaultDriversDuration

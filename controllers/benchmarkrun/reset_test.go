@@ -22,7 +22,7 @@ func TestServersAreStartedAgain(t *testing.T) {
 		starts v1alpha1.Starts
 		want   []bool
 	}{
-		"for each block": {v1alpha1.StartsPerBlock, []bool{false, false, true, false}},
+		"for each block": {v1alpha1.StartsPerBlock, []bool{true, false, true, false}},
 		"once":           {v1alpha1.StartsOne, []bool{false, false, false, false}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -149,7 +149,7 @@ func message(in Input, e Execution) contract.Trial {
 		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
 		Restart: e.Restart, Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
-		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in),
+		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in), CPUs: resources.CPUs(in.Run),
 		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
 	}
 	if e.Clients > 1 {
@@ -166,7 +166,7 @@ func message(in Input, e Execution) contract.Trial {
 		return trial
 	}
 	server := resources.Primary(in.Run, t)
-	trial.Agent, trial.CPUs = server.AgentAddress(), resources.CPUs(in.Run, t.Name)
+	trial.Agent = server.AgentAddress()
 	for _, replica := range resources.Replicas(in.Run, t) {
 		trial.Replicas = append(trial.Replicas, replica.AgentAddress())
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -30,10 +31,17 @@ const (
 	Clients
 )
 
-// ErrOneCPU says that there is nothing to divide.
-var ErrOneCPU = errors.New("design.cpus: Apart needs two CPUs, and this container may use one")
+// Reasons to leave a process alone.
+var (
+	// ErrOneCPU: there is nothing to divide.
+	ErrOneCPU = errors.New("design.cpus: Apart needs two CPUs, and this machine has one")
+	// ErrNarrowed: the container has CPUs of its own already.
+	ErrNarrowed = errors.New("this container may use fewer CPUs than its machine has, and keeps those")
+)
 
-// Keep this process to the part of a side, if this machine is divided. Processes that it starts later inherit that.
+// Keep this process to the part of a side, if this machine is divided. Processes that it starts later inherit that. A container that
+// may use less than the machine has, such as one with exclusive CPUs, keeps what it has: its other end may have other CPUs, and
+// would divide those.
 func Keep(r environment.Reader, cpus *contract.CPUs, side Side) error {
 	if !cpus.On(r.Machine().BootID) {
 		return nil
@@ -42,33 +50,30 @@ func Keep(r environment.Reader, cpus *contract.CPUs, side Side) error {
 	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
 		return fmt.Errorf("reading which CPUs this process may use: %w", err)
 	}
-	part, err := partOf(r.Cores(), &allowed, cpus, side)
+	cores := r.Cores()
+	if i := slices.IndexFunc(slices.Concat(cores...), func(cpu int) bool { return !allowed.IsSet(cpu) }); i >= 0 {
+		return fmt.Errorf("%w: CPU %d is not among them", ErrNarrowed, slices.Concat(cores...)[i])
+	}
+	part, err := partOf(cores, cpus, side)
 	if err != nil {
 		return err
 	}
 	return setAll(part)
 }
 
-// partOf a side of the cores that a process may use.
-func partOf(cores [][]int, allowed *unix.CPUSet, cpus *contract.CPUs, side Side) (*unix.CPUSet, error) {
-	var usable [][]int
-	for _, core := range cores {
-		core = slices.DeleteFunc(slices.Clone(core), func(cpu int) bool { return !allowed.IsSet(cpu) })
-		if len(core) > 0 {
-			usable = append(usable, core)
-		}
+// partOf a side of the cores of a machine.
+func partOf(cores [][]int, cpus *contract.CPUs, side Side) (*unix.CPUSet, error) {
+	if len(cores) == 1 {
+		cores = slices.Collect(slices.Chunk(cores[0], 1))
 	}
-	if len(usable) == 1 {
-		usable = slices.Collect(slices.Chunk(usable[0], 1))
-	}
-	if len(usable) < 2 {
+	if len(cores) < 2 {
 		return nil, ErrOneCPU
 	}
 	share := float64(cpus.Servers) / float64(cpus.Servers+cpus.Clients)
-	at := max(1, min(int(math.Round(share*float64(len(usable)))), len(usable)-1))
-	part := usable[:at]
+	at := max(1, min(int(math.Round(share*float64(len(cores)))), len(cores)-1))
+	part := cores[:at]
 	if side == Clients {
-		part = usable[at:]
+		part = cores[at:]
 	}
 	var set unix.CPUSet
 	for _, cpu := range slices.Concat(part...) {
@@ -77,11 +82,14 @@ func partOf(cores [][]int, allowed *unix.CPUSet, cpus *contract.CPUs, side Side)
 	return &set, nil
 }
 
+// settle is how long a thread may take from the copy of its maker's affinity until it is listed.
+const settle = 10 * time.Millisecond
+
 // setAll sets the affinity of all threads of this process. A thread that begins meanwhile has that of the one that made it, so there
 // are passes until one finds no thread that the last had not.
 func setAll(set *unix.CPUSet) error {
 	seen := map[string]bool{}
-	for found := true; found; {
+	for found := true; found; time.Sleep(settle) {
 		threads, err := os.ReadDir("/proc/self/task")
 		if err != nil {
 			return fmt.Errorf("listing the threads of this process: %w", err)

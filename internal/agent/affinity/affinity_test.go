@@ -30,29 +30,23 @@ func TestPartOf(t *testing.T) {
 	hyperthreads := [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}
 	tests := map[string]struct {
 		cores            [][]int
-		allowed          []int
 		servers, clients int64
 		wantServers      []int
 		wantClients      []int
 	}{
-		"one core each of two":                         {[][]int{{0}, {1}}, []int{0, 1}, 700, 450, []int{0}, []int{1}},
-		"a side has a core however little it asks for": {[][]int{{0}, {1}, {2}, {3}}, []int{0, 1, 2, 3}, 10, 10_000, []int{0}, []int{1, 2, 3}},
-		"the other side has one too":                   {[][]int{{0}, {1}, {2}, {3}}, []int{0, 1, 2, 3}, 10_000, 10, []int{0, 1, 2}, []int{3}},
-		"CPUs of one core are never apart":             {hyperthreads, []int{0, 1, 2, 3, 4, 5, 6, 7}, 2000, 2000, []int{0, 1, 4, 5}, []int{2, 3, 6, 7}},
-		"in the ratio of what both ask for":            {hyperthreads, []int{0, 1, 2, 3, 4, 5, 6, 7}, 6000, 2000, []int{0, 1, 2, 4, 5, 6}, []int{3, 7}},
-		"only what the container may use is divided":   {hyperthreads, []int{2, 3, 7}, 2000, 2000, []int{2}, []int{3, 7}},
-		"those of one core, where there is no other":   {hyperthreads, []int{1, 5}, 1, 1, []int{1}, []int{5}},
-		"one CPU is not divided":                       {[][]int{{0}, {1}}, []int{1}, 1, 1, nil, nil},
-		"no topology":                                  {nil, []int{0, 1}, 1, 1, nil, nil},
+		"one core each of two":                         {[][]int{{0}, {1}}, 700, 450, []int{0}, []int{1}},
+		"a side has a core however little it asks for": {[][]int{{0}, {1}, {2}, {3}}, 10, 10_000, []int{0}, []int{1, 2, 3}},
+		"the other side has one too":                   {[][]int{{0}, {1}, {2}, {3}}, 10_000, 10, []int{0, 1, 2}, []int{3}},
+		"CPUs of one core are never apart":             {hyperthreads, 2000, 2000, []int{0, 1, 4, 5}, []int{2, 3, 6, 7}},
+		"in the ratio of what both ask for":            {hyperthreads, 6000, 2000, []int{0, 1, 2, 4, 5, 6}, []int{3, 7}},
+		"those of one core, where there is no other":   {[][]int{{1, 5}}, 1, 1, []int{1}, []int{5}},
+		"one CPU is not divided":                       {[][]int{{0}}, 1, 1, nil, nil},
+		"no topology":                                  {nil, 1, 1, nil, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			var allowed unix.CPUSet
-			for _, cpu := range tc.allowed {
-				allowed.Set(cpu)
-			}
 			for side, want := range map[Side][]int{Servers: tc.wantServers, Clients: tc.wantClients} {
-				part, err := partOf(tc.cores, &allowed, &contract.CPUs{Servers: tc.servers, Clients: tc.clients}, side)
+				part, err := partOf(tc.cores, &contract.CPUs{Servers: tc.servers, Clients: tc.clients}, side)
 				if want == nil {
 					if err != ErrOneCPU {
 						t.Errorf("side %d: %v, want %v", side, err, ErrOneCPU)
@@ -83,6 +77,14 @@ func TestMain(m *testing.M) {
 			runtime.LockOSThread()
 			select {}
 		}()
+	}
+	if side == "narrowed" {
+		runtime.LockOSThread()
+		var one unix.CPUSet
+		one.Set(0)
+		if err := unix.SchedSetaffinity(0, &one); err != nil {
+			panic(err)
+		}
 	}
 	var r environment.Reader
 	cpus := &contract.CPUs{Machines: []string{r.Machine().BootID}, Servers: 1, Clients: 1}
@@ -134,6 +136,12 @@ func TestKeep(t *testing.T) {
 	}
 	if said["servers"] == said["clients"] {
 		t.Errorf("both sides have %q", said["servers"])
+	}
+	// A process that has a part already keeps it.
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), helperEnv+"=narrowed")
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), ErrNarrowed.Error()) {
+		t.Errorf("a container with CPUs of its own: %v, %s", err, out)
 	}
 	if err := Keep(r, &contract.CPUs{Machines: []string{"another"}, Servers: 1, Clients: 1}, Servers); err != nil {
 		t.Errorf("a machine that is not divided: %v", err)

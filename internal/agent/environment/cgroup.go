@@ -2,6 +2,7 @@ package environment
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -93,9 +94,13 @@ func (r Reader) Limits() contract.Limits {
 			l.MemoryBytes = limit
 		}
 	}
-	// What the group allows, and what the process was kept to beside that (package affinity).
-	if set := g.files.field("proc/self/status", "Cpus_allowed_list"); set != g.files.text(onlineCPUs) {
-		l.CPUSet = set
+	// What the group allows, and what the process was kept to beside that (package affinity). The kernel also names CPUs that
+	// the machine could have, and has not.
+	online := contract.CPUList(g.files.text(onlineCPUs))
+	set := contract.CPUList(g.files.field("proc/self/status", "Cpus_allowed_list"))
+	set = slices.DeleteFunc(set, func(cpu int) bool { return len(online) > 0 && !slices.Contains(online, cpu) })
+	if len(set) < len(online) {
+		l.CPUSet = contract.FormatCPUs(set)
 	}
 	return l
 }

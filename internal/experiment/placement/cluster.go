@@ -129,6 +129,9 @@ func keyOf(s v1alpha1.InstanceShapeSpec) string {
 	return string(b)
 }
 
+// maxBootID is the bound of the API. A boot ID has 36 characters; whoever may write nodes can write others.
+const maxBootID = 64
+
 // sharedMachines are the boot IDs that nodes of two groups have in common, sorted. Nodes of one machine have one boot ID: the kubelet
 // reads that of the kernel.
 func (c *Cluster) sharedMachines(a, b []int) []string {
@@ -136,7 +139,7 @@ func (c *Cluster) sharedMachines(a, b []int) []string {
 	for _, i := range a {
 		id := c.nodes[i].Status.NodeInfo.BootID
 		same := func(other int) bool { return c.nodes[other].Status.NodeInfo.BootID == id }
-		if id != "" && slices.ContainsFunc(b, same) {
+		if id != "" && len(id) <= maxBootID && slices.ContainsFunc(b, same) {
 			out = append(out, id)
 		}
 	}

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ func (c *CPUs) On(bootID string) bool {
 // mostCPUs bounds what a list of the kernel may name.
 const mostCPUs = 1 << 16
 
-// CPUList reads a list of the kernel, such as 0-3,8; nil for other text.
+// CPUList reads a list of the kernel, such as 0-3,8, in ascending order; nil for other text, such as a list with a CPU twice.
 func CPUList(text string) []int {
 	var all []int
 	for part := range strings.SplitSeq(text, ",") {
@@ -32,7 +33,7 @@ func CPUList(text string) []int {
 			to = from
 		}
 		first, err := strconv.ParseUint(from, 10, 31)
-		if err != nil {
+		if err != nil || len(all) > 0 && int(first) <= all[len(all)-1] {
 			return nil
 		}
 		last, err := strconv.ParseUint(to, 10, 31)
@@ -44,4 +45,30 @@ func CPUList(text string) []int {
 		}
 	}
 	return all
+}
+
+// FormatCPUs writes CPUs in ascending order as a list of the kernel; empty for none.
+func FormatCPUs(cpus []int) string {
+	var parts []string
+	for i := 0; i < len(cpus); {
+		last := i
+		for last+1 < len(cpus) && cpus[last+1] == cpus[last]+1 {
+			last++
+		}
+		part := strconv.Itoa(cpus[i])
+		if last > i {
+			part = fmt.Sprintf("%d-%d", cpus[i], cpus[last])
+		}
+		parts, i = append(parts, part), last+1
+	}
+	return strings.Join(parts, ",")
+}
+
+// MostCPUs is what the processes of a container may use: its quota, or the CPUs that they run on, whichever is less. Absent without a limit.
+func (l Limits) MostCPUs() *float64 {
+	set := float64(len(CPUList(l.CPUSet)))
+	if set > 0 && (l.CPUs == nil || *l.CPUs > set) {
+		return &set
+	}
+	return l.CPUs
 }

@@ -1,24 +1,31 @@
 package resources
 
 import (
+	"slices"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// CPUs divides those of the machines that a target shares with clients; nil where it shares none, or the spec wants no division.
-// Of several targets that share one the largest counts, so that the clients have the same CPUs with each of them.
-func CPUs(run *v1alpha1.BenchmarkRun, target string) *contract.CPUs {
-	machines := run.PlacementOf(target).SharedMachines
-	if run.Spec.Design.CPUs != v1alpha1.CPUsApart || len(machines) == 0 {
+// CPUs divides those of the machines that servers of the run share with clients; nil where they share none, or the spec wants no
+// division. The ratio is that of what a target with its replicas, and all clients, ask for together. It is the same for all targets,
+// that of the largest that shares a machine, so that the clients have the same CPUs with each of them, external ones included.
+func CPUs(run *v1alpha1.BenchmarkRun) *contract.CPUs {
+	if run.Spec.Design.CPUs != v1alpha1.CPUsApart || run.Status.Placement == nil {
 		return nil
 	}
 	client := run.Status.Resolved.ClientShape
-	out := contract.CPUs{Machines: machines, Clients: max(1, client.CPU.MilliValue()*int64(run.ClientCount()))}
+	out := contract.CPUs{Servers: 1, Clients: max(1, client.CPU.MilliValue()*int64(run.ClientCount()))}
 	for _, t := range run.Provided() {
-		if len(run.PlacementOf(t.Name).SharedMachines) == 0 {
-			continue
+		if machines := run.PlacementOf(t.Name).SharedMachines; len(machines) > 0 {
+			out.Machines = append(out.Machines, machines...)
+			out.Servers = max(out.Servers, run.ResolvedTarget(t.Name).Shape.CPU.MilliValue()*int64(1+t.Replicas()))
 		}
-		out.Servers = max(1, out.Servers, run.ResolvedTarget(t.Name).Shape.CPU.MilliValue()*int64(1+t.Replicas()))
 	}
+	if len(out.Machines) == 0 {
+		return nil
+	}
+	slices.Sort(out.Machines)
+	out.Machines = slices.Compact(out.Machines)
 	return &out
 }

@@ -30,20 +30,23 @@ func TestCPUs(t *testing.T) {
 		run.Status.Resolved.Targets = append(run.Status.Resolved.Targets, v1alpha1.ResolvedTarget{Name: name, Shape: &shape})
 		run.Status.Placement.Targets = append(run.Status.Placement.Targets, placed)
 	}
-	// The clients have the same CPUs with each target: those of the largest.
 	want := &contract.CPUs{Machines: []string{"boot"}, Servers: 3000, Clients: 900}
-	for _, target := range []string{"small", "large"} {
-		if diff := cmp.Diff(want, CPUs(run, target)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", target, diff)
-		}
-	}
-	for _, target := range []string{"elsewhere", "external"} {
-		if got := CPUs(run, target); got != nil {
-			t.Errorf("%s: %+v, and it shares no machine with a client", target, got)
-		}
+	if diff := cmp.Diff(want, CPUs(run)); diff != "" {
+		t.Errorf("the largest that shares a machine decides (-want +got):\n%s", diff)
 	}
 	run.Spec.Design.CPUs = v1alpha1.CPUsFree
-	if got := CPUs(run, "small"); got != nil {
+	if got := CPUs(run); got != nil {
 		t.Errorf("%+v, and nobody asked for it", got)
+	}
+	run.Spec.Design.CPUs = v1alpha1.CPUsApart
+	for i := range run.Status.Placement.Targets {
+		run.Status.Placement.Targets[i].SharedMachines = nil
+	}
+	if got := CPUs(run); got != nil {
+		t.Errorf("%+v, and no machine is shared", got)
+	}
+	run.Status.Placement = nil
+	if got := CPUs(run); got != nil {
+		t.Errorf("%+v, and nothing has a node", got)
 	}
 }

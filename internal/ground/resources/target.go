@@ -120,6 +120,15 @@ func (t Target) Names() []string {
 	return []string{t.Address(), t.Address() + ".cluster.local", name + "." + t.Run.Namespace, name}
 }
 
+// configName is another one after the run gave its nodes back: it never changes, and the new nodes may be other machines.
+func (t Target) configName() string {
+	name := t.name()
+	if n := t.Run.Status.Releases; n > 0 {
+		name += fmt.Sprintf("-r%d", n)
+	}
+	return name
+}
+
 // ConfigMap holds the contract.Target for the agent.
 func (t Target) ConfigMap() *corev1.ConfigMap {
 	settings := make([]contract.Setting, 0, len(t.Resolved.Settings))
@@ -127,12 +136,12 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 		settings = append(settings, contract.Setting{Name: s.Name, Value: s.Value})
 	}
 	return &corev1.ConfigMap{
-		ObjectMeta: t.meta(),
+		ObjectMeta: Meta(t.Run, t.configName(), t.labels()),
 		Immutable:  new(true),
 		Data: map[string]string{contract.KeyTarget: mustJSON(contract.Target{
 			Version: contract.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
 			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(),
-			CPUs: CPUs(t.Run, t.Spec.Name), Settings: settings,
+			CPUs: CPUs(t.Run), Settings: settings,
 		})},
 	}
 }

@@ -18,7 +18,6 @@ type databasePod struct{ target Target }
 
 func (p databasePod) spec(data []corev1.Volume) corev1.PodSpec {
 	shape := p.target.Resolved.Shape
-	name := p.target.name()
 	return corev1.PodSpec{
 		AutomountServiceAccountToken: new(false),
 		EnableServiceLinks:           new(false),
@@ -37,7 +36,7 @@ func (p databasePod) spec(data []corev1.Volume) corev1.PodSpec {
 			emptyDir("run", corev1.StorageMediumMemory),
 			emptyDir("tmp", corev1.StorageMediumDefault),
 			{Name: "target", VolumeSource: corev1.VolumeSource{
-				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
+				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: p.target.configName()}},
 			}},
 			secretVolume("credentials", p.target.secretName(), keep(agentKeys()...)),
 		}, slices.Concat(p.tlsVolumes(), data)...),

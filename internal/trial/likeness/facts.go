@@ -145,6 +145,12 @@ func machineFacts(out map[string]string, side string, m contract.Machine, l cont
 	} else if m.CPUs != nil {
 		set("cpus", strconv.FormatInt(*m.CPUs, 10))
 	}
+	switch set := contract.CPUList(l.CPUSet); {
+	case len(set) > 0 && m.CPUs != nil:
+		out[side+"/cpu-set"] = fmt.Sprintf("%d of %d", len(set), *m.CPUs)
+	case m.CPUs != nil:
+		out[side+"/cpu-set"] = "all"
+	}
 	if l.MemoryBytes != nil {
 		set("memory", strconv.FormatInt(*l.MemoryBytes, 10))
 	} else if m.MemoryBytes != nil {

@@ -31,6 +31,8 @@ var factRules = []factRule{
 	{name: "client/cpu", class: CPU, matters: true, why: "another model is another speed"},
 	{name: "target/cpus", class: CPU, matters: true, why: "the limit of the container", more: "Faster"},
 	{name: "client/cpus", class: CPU, matters: true, why: "the limit of the container", more: "Faster"},
+	{name: "target/cpu-set", class: CPU, matters: true, why: "the CPUs that it runs on: all of its machine, or a part (design.cpus)"},
+	{name: "client/cpu-set", class: CPU, matters: true, why: "the CPUs that it runs on: all of its machine, or a part (design.cpus)"},
 	{name: "target/microcode", class: CPU, matters: true, why: "microcode has mitigations that cost time"},
 	{name: "client/microcode", class: CPU, matters: true, why: "microcode has mitigations that cost time"},
 	{name: "target/governor", class: CPU, matters: true, why: "it sets the clock rate", costs: []string{"performance", "powersave"}},

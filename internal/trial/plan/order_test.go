@@ -321,7 +321,7 @@ func TestMarkResets(t *testing.T) {
 	}
 }
 
-// A server is started again before its first trial of a block, but for its first start and where a reset starts it.
+// A server is started again before its first trial of a block, but for where a reset starts it.
 func TestMarkRestarts(t *testing.T) {
 	never := []string{"a00", "b00", "a10", "b10", "b01", "a01", "b11", "a11"}
 	for name, tt := range map[string]struct {
@@ -331,10 +331,10 @@ func TestMarkRestarts(t *testing.T) {
 	}{
 		"one start":            {starts: v1alpha1.StartsOne, want: never},
 		"nothing is said":      {want: never},
-		"one for each block":   {starts: v1alpha1.StartsPerBlock, want: []string{"a00", "b00", "a10", "b10", "b01*", "a01*", "b11", "a11"}},
-		"a reset starts it":    {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.DataReset = v1alpha1.ResetPerBlock }, never},
+		"one for each block":   {starts: v1alpha1.StartsPerBlock, want: []string{"a00*", "b00*", "a10", "b10", "b01*", "a01*", "b11", "a11"}},
+		"a reset starts it":    {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.DataReset = v1alpha1.ResetPerBlock }, []string{"a00*", "b00*", "a10", "b10", "b01", "a01", "b11", "a11"}},
 		"its turn starts it":   {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.IdleTargets = v1alpha1.IdleStopped }, never},
-		"a sequence of blocks": {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Order = v1alpha1.OrderSequential }, []string{"a00", "a01*", "a10*", "a11*", "b00", "b01*", "b10*", "b11*"}},
+		"a sequence of blocks": {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Order = v1alpha1.OrderSequential }, []string{"a00*", "a01*", "a10*", "a11*", "b00*", "b01*", "b10*", "b11*"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := spec(v1alpha1.OrderABBA, 2, "a b", axis("x", 1, 2))

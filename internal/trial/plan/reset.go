@@ -7,7 +7,8 @@ import (
 )
 
 // markTrials marks the trials before which the data is restored, or a server is started again. The first trial of a target
-// needs neither, because its data is as it was loaded. (This holds for the plan only: a retry of the trial needs a reset.)
+// needs no reset, because its data is as it was loaded. (This holds for the plan only: a retry of the trial needs one.) It needs a
+// start as any other block: the server that loaded the data has not yet written most of it to the device.
 //
 // PerBlock is before a trial of another block than the previous trial on the same target. A Sequential plan measures all blocks
 // of a cell in turn, so there it is before each trial. A reset starts the server by itself.
@@ -18,7 +19,7 @@ func markTrials(trials []Trial, resets v1alpha1.DataReset, restarts bool) {
 		block, touched := last[t.Target]
 		next := touched && block != t.Block
 		t.Reset = touched && resets == v1alpha1.ResetPerTrial || next && resets == v1alpha1.ResetPerBlock
-		t.Restart = restarts && next && !t.Reset
+		t.Restart = restarts && (next || !touched) && !t.Reset
 		last[t.Target] = t.Block
 	}
 }

@@ -1,7 +1,6 @@
 package validity
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -19,33 +18,46 @@ func CheckCPUs(results []contract.Result) []Finding {
 	return findings
 }
 
-// allowed are the CPUs that the processes of a pod may run on.
-func allowed(e contract.Environment) []int {
-	if e.Limits.CPUSet != "" {
-		return contract.CPUList(e.Limits.CPUSet)
-	}
-	return contract.CPUList(fmt.Sprintf("0-%d", *e.Machine.CPUs-1))
-}
-
-// sharedCPUs says which CPUs both the target and a client may run on.
+// sharedCPUs says how many CPUs both a server of the target and a client may run on.
 func (m *machine) sharedCPUs() []Finding {
-	if m.sides[0] != targetSide {
-		return nil
-	}
-	var shared []int
-	for i := 1; i < len(m.sides); i++ {
-		if strings.HasPrefix(m.sides[i], clientSide) {
-			for _, cpu := range m.sets[i] {
-				if slices.Contains(m.sets[0], cpu) {
-					shared = append(shared, cpu)
-				}
+	most, advice := 0, ""
+	for i, server := range m.sides {
+		for j, client := range m.sides {
+			if strings.HasPrefix(server, clientSide) || !strings.HasPrefix(client, clientSide) {
+				continue
+			}
+			both := m.both(m.sets[i], m.sets[j])
+			most = max(most, both)
+			if both > 1 && m.sets[i] == nil && m.sets[j] == nil {
+				advice = ": design.cpus: Apart gives each its own"
 			}
 		}
 	}
-	if len(shared) == 0 {
+	if most == 0 {
 		return nil
 	}
-	slices.Sort(shared)
-	return m.findingOf("cpu-shared", Note, "server and tool may run on the same CPUs, %d of %g, and take them from each other: design.cpus: Apart gives each its own",
-		len(slices.Compact(shared)), m.cpus)
+	return m.findingOf("cpu-shared", Note, "server and tool may run on the same CPUs, %d of %g, and take them from each other%s", most, m.cpus, advice)
+}
+
+// both is the number of CPUs that are in two sets; nil is all of the machine.
+func (m *machine) both(a, b []int) int {
+	switch {
+	case a == nil && b == nil:
+		return int(m.cpus)
+	case a == nil:
+		return len(b)
+	case b == nil:
+		return len(a)
+	}
+	in := make(map[int]bool, len(a))
+	for _, cpu := range a {
+		in[cpu] = true
+	}
+	n := 0
+	for _, cpu := range b {
+		if in[cpu] {
+			n++
+		}
+	}
+	return n
 }

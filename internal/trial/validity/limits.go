@@ -129,13 +129,14 @@ func throttledShare(e contract.Environment) (share float64, known bool) {
 	return float64(times) / float64(periods), true
 }
 
-// cpuShare is the share of its CPU limit that a container used over the window.
+// cpuShare is the share of the CPUs that it may use that a container used over the window.
 func cpuShare(e contract.Environment) (share float64, known bool) {
 	used, ok := rateOf(e, func(u contract.Usage) *float64 { return u.CPUSeconds })
-	if !ok || e.Limits.CPUs == nil || *e.Limits.CPUs <= 0 {
+	most := e.Limits.MostCPUs()
+	if !ok || most == nil || *most <= 0 {
 		return 0, false
 	}
-	return used / *e.Limits.CPUs, true
+	return used / *most, true
 }
 
 // rateOf a counter of seconds, per second of the time between its two readings.

@@ -47,7 +47,7 @@ type machine struct {
 	interruptTime string
 	// ours is the usage of the trial's pods, and most the sum of their limits, in CPUs.
 	ours, most float64
-	// sets are the CPUs that each side may run on, in their order; nil for one whose CPUs are unknown.
+	// sets are the CPUs that each side may run on, in their order; nil for all.
 	sets [][]int
 	// blind: the usage of a pod of the trial, such as a replica, is unknown.
 	blind bool
@@ -124,7 +124,7 @@ func add(machines map[string]*machine, e contract.Environment, side string) {
 		machines[id] = m
 	}
 	m.sides = append(m.sides, side)
-	m.sets = append(m.sets, allowed(e))
+	m.sets = append(m.sets, contract.CPUList(e.Limits.CPUSet))
 	if busy, ok := rateOf(e, func(u contract.Usage) *float64 { return u.NodeCPUSeconds }); ok && !m.knowsBusy {
 		m.busy, m.knowsBusy = busy, true
 		irq, _ := rateOf(e, func(u contract.Usage) *float64 { return u.NodeIRQSeconds })
@@ -137,7 +137,7 @@ func add(machines map[string]*machine, e contract.Environment, side string) {
 	used, ok := rateOf(e, func(u contract.Usage) *float64 { return u.CPUSeconds })
 	m.ours += used
 	m.blind = m.blind || !ok
-	if limit := e.Limits.CPUs; limit != nil {
+	if limit := e.Limits.MostCPUs(); limit != nil {
 		m.most += min(*limit, m.cpus)
 	} else {
 		m.most += m.cpus
@@ -160,7 +160,7 @@ func (m *machine) addAgent(e *contract.Environment) {
 	if used, ok := rateOf(*e, func(u contract.Usage) *float64 { return u.CPUSeconds }); ok {
 		m.ours += used
 	}
-	if limit := e.Limits.CPUs; limit != nil {
+	if limit := e.Limits.MostCPUs(); limit != nil {
 		m.most += min(*limit, m.cpus)
 	}
 	if own, ok := pressureShare(*e, contract.PressureOwnMemory); ok {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"text/template"
@@ -68,7 +70,7 @@ func list() (all []Case) {
 // servers alike.
 var manifest = template.Must(template.New("run").Parse(`apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
-metadata: {name: resolution}
+metadata: {name: {{.Name}}}
 spec:
   targets:
 {{- range .Targets}}
@@ -93,9 +95,19 @@ spec:
   deadline: 30m
 `))
 
+// run is the name of a play.
+func (c Case) run(play int) string { return fmt.Sprintf("%s-%d", c.Name, play) }
+
+// Digest of what the case measures: figures of another manifest are of another case.
+func (c Case) Digest() string {
+	sum := sha256.Sum256([]byte(c.Manifest(0)))
+	return hex.EncodeToString(sum[:6])
+}
+
 // Manifest of a play of the case.
 func (c Case) Manifest(play int) string {
 	in := map[string]any{
+		"Name":    c.run(play),
 		"Targets": []string{"a", "b"}, "Sysbench": c.Sysbench, "Statements": statements, "More": 0, "Within": c.Length, "Window": c.Window,
 		"CPUs": c.CPUs, "Starts": c.Starts, "Seed": play, "Factor": "target", "Baseline": "a",
 	}

@@ -21,6 +21,8 @@ type Figures struct {
 	// Case of the run, and Play, from 1.
 	Case string `json:"case"`
 	Play int    `json:"play"`
+	// Manifest is the digest of what was measured.
+	Manifest string `json:"manifest"`
 	// Date when it ended.
 	Date time.Time `json:"date"`
 	// Commit of the tree, and the machine.
@@ -33,20 +35,25 @@ type Figures struct {
 	// Trials that were measured, and those of them that were left out.
 	Trials  int `json:"trials"`
 	LeftOut int `json:"leftOut"`
-	// Ratio of the two sides, with its interval and p.
-	Ratio float64 `json:"ratio"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-	P     float64 `json:"p"`
+	// Ratio of the two sides, with its interval and p; all 0 with NoVerdict.
+	Ratio float64 `json:"ratio,omitempty"`
+	Low   float64 `json:"low,omitempty"`
+	High  float64 `json:"high,omitempty"`
+	P     float64 `json:"p,omitempty"`
 	// Spread of the ratios of blocks: the standard deviation of their logarithms.
-	Spread float64 `json:"spread"`
+	Spread float64 `json:"spread,omitempty"`
+	// NoVerdict says why the run has none: it did not come to its end, or too few of its blocks count.
+	NoVerdict string `json:"noVerdict,omitempty"`
 }
 
-// Decided says whether the interval excludes 1.
-func (f Figures) Decided() bool { return f.Low > 1 || f.High < 1 }
+// Slower and Faster say that the interval excludes 1.
+func (f Figures) Slower() bool { return f.High > 0 && f.High < 1 }
 
-// figuresOf the run in a bundle. It fails for one without a comparison that has an interval: such a run says nothing.
-func figuresOf(ctx context.Context, path string) (Figures, error) {
+// Faster is the other side of Slower.
+func (f Figures) Faster() bool { return f.Low > 1 }
+
+// figuresOf the run of a name in a bundle. It fails for another run, and for one that does not have one comparison.
+func figuresOf(ctx context.Context, path, name string) (Figures, error) {
 	b, err := bundle.Open(path)
 	if err != nil {
 		return Figures{}, err
@@ -56,15 +63,25 @@ func figuresOf(ctx context.Context, path string) (Figures, error) {
 	if err != nil {
 		return Figures{}, err
 	}
+	if run.Object.Name != name {
+		return Figures{}, fmt.Errorf("%s has the run %s, not %s", path, run.Object.Name, name)
+	}
 	primary := slices.DeleteFunc(slices.Clone(run.Summary.Comparisons), func(e v1alpha1.ComparisonEntry) bool { return e.Family != v1alpha1.FamilyPrimary })
 	if len(primary) != 1 {
 		return Figures{}, fmt.Errorf("%s has %d primary comparisons, not 1", path, len(primary))
 	}
 	e, f := primary[0], Figures{}
-	for text, into := range map[v1alpha1.Figure]*float64{e.Ratio: &f.Ratio, e.IntervalLow: &f.Low, e.IntervalHigh: &f.High, e.P: &f.P, e.Spread: &f.Spread} {
-		if *into, err = strconv.ParseFloat(string(text), 64); err != nil {
-			return Figures{}, fmt.Errorf("%s: its comparison (%s) lacks a figure: %w", path, e.Verdict, err)
+	for _, figure := range []struct {
+		text v1alpha1.Figure
+		into *float64
+	}{{e.Ratio, &f.Ratio}, {e.IntervalLow, &f.Low}, {e.IntervalHigh, &f.High}, {e.P, &f.P}, {e.Spread, &f.Spread}} {
+		if *figure.into, err = strconv.ParseFloat(string(figure.text), 64); err != nil {
+			f = Figures{NoVerdict: fmt.Sprintf("%s: %d of %d blocks count", e.Verdict, e.BlockCount, e.PlannedBlockCount)}
+			break
 		}
+	}
+	if state := run.Object.Status.Phase; state != v1alpha1.PhaseComplete {
+		f = Figures{NoVerdict: fmt.Sprintf("the run ended as %s", state)}
 	}
 	f.Blocks, f.Trials = int(e.BlockCount), len(run.Records)
 	var first, last time.Time
@@ -112,5 +129,10 @@ func save(path string, all []Figures) error {
 		}
 		text = append(text, '\n')
 	}
-	return os.WriteFile(path, append(text, "]\n"...), 0o600)
+	// What is there is never half written.
+	draft := path + ".new"
+	if err := os.WriteFile(draft, append(text, "]\n"...), 0o644); err != nil { //nolint:gosec // a file of the repository
+		return err
+	}
+	return os.Rename(draft, path)
 }

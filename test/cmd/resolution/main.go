@@ -88,8 +88,8 @@ func play(ctx context.Context, length time.Duration, bundles string, patterns []
 		if err := writeTables(); err != nil {
 			return err
 		}
-		fmt.Printf("%s, play %d: %.4f (%.4f to %.4f), p %.2g, %d blocks in %.0f s, which vary by %.1f %%\n",
-			f.Case, f.Play, f.Ratio, f.Low, f.High, f.P, f.Blocks, f.Seconds, 100*f.Spread)
+		fmt.Printf("%s, play %d: %.4f (%.4f to %.4f), p %.2g, %d blocks in %.0f s, which vary by %.1f %% %s\n",
+			f.Case, f.Play, f.Ratio, f.Low, f.High, f.P, f.Blocks, f.Seconds, 100*f.Spread, f.NoVerdict)
 	}
 }
 
@@ -133,7 +133,8 @@ func playOne(ctx context.Context, c Case, bundles string, n int) (Figures, error
 	if err := quiet(ctx); err != nil {
 		return Figures{}, err
 	}
-	base := filepath.Join(bundles, fmt.Sprintf("%s-%d", c.Name, n))
+	name := c.run(n)
+	base := filepath.Join(bundles, name)
 	if err := os.WriteFile(base+".yaml", []byte(c.Manifest(n)), 0o600); err != nil {
 		return Figures{}, err
 	}
@@ -143,17 +144,17 @@ func playOne(ctx context.Context, c Case, bundles string, n int) (Figures, error
 		return Figures{}, err
 	}
 	bundle := base + ".assay.tar"
-	if err := command(ctx, "", "out/bin/kubectl-assay", "-n", namespace, "export", "resolution", "--bundle", "-o", bundle); err != nil {
+	if err := command(ctx, "", "out/bin/kubectl-assay", "-n", namespace, "export", name, "--bundle", "-o", bundle); err != nil {
 		return Figures{}, err
 	}
-	f, err := figuresOf(ctx, bundle)
+	f, err := figuresOf(ctx, bundle, name)
 	if err != nil {
 		return Figures{}, err
 	}
 	machine := environment.Reader{}.Machine()
-	f.Case, f.Play, f.Date, f.Commit = c.Name, n, time.Now().UTC().Truncate(time.Second), reliability.Commit()
-	f.Machine = fmt.Sprintf("%d CPUs, %s, Linux %s", len(environment.Reader{}.Cores()), machine.CPUModel, machine.Kernel)
-	return f, command(ctx, "", "kubectl", "-n", namespace, "delete", "benchmarkrun", "resolution", "--cascade=foreground", "--wait")
+	f.Case, f.Play, f.Manifest, f.Date, f.Commit = c.Name, n, c.Digest(), time.Now().UTC().Truncate(time.Second), reliability.Commit()
+	f.Machine = fmt.Sprintf("%d cores, %s, Linux %s", len(environment.Reader{}.Cores()), machine.CPUModel, machine.Kernel)
+	return f, command(ctx, "", "kubectl", "-n", namespace, "delete", "benchmarkrun", name, "--cascade=foreground", "--wait")
 }
 
 // quiet waits until nothing but the cluster works on the machine.

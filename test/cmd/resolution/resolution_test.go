@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,15 +64,37 @@ func TestTheNextCaseIsThatWithTheFewestPlays(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	c := cases[0]
-	got := tables([]Figures{
-		{Case: c.Name, Play: 1, Seconds: 100, Blocks: 10, Ratio: 1.01, Low: 0.99, High: 1.03, Spread: 0.02},
-		{Case: c.Name, Play: 2, Seconds: 300, Blocks: 10, Ratio: 1.03, Low: 1.01, High: 1.05, Spread: 0.04},
-		{Case: "of another time"},
-	})
-	want := "| reads | two servers alike | PerBlock | Free | 1s | 2 | 20 | 20.0 s | 3.0 % | 2.4 % | 1.6 % | 1 of 2 |"
-	if lines := strings.Split(strings.TrimSpace(got), "\n"); len(lines) != 3 || lines[2] != want {
-		t.Errorf("table\n%s\nwant the row\n%s", got, want)
+	same, effect := cases[0], cases[slices.IndexFunc(cases, func(c Case) bool { return c.Effect == 0.03 })]
+	figures := []Figures{
+		{Case: same.Name, Play: 1, Machine: "m", Seconds: 100, Blocks: 10, Ratio: 1.01, Low: 0.99, High: 1.03, Spread: 0.02},
+		{Case: same.Name, Play: 2, Machine: "m", Seconds: 300, Blocks: 10, Ratio: 1.03, Low: 1.01, High: 1.05, Spread: 0.04},
+		{Case: same.Name, Play: 3, Machine: "m", Seconds: 300, Blocks: 2, NoVerdict: "too few"},
+		{Case: effect.Name, Play: 1, Machine: "n", Seconds: 100, Blocks: 10, Ratio: 0.97, Low: 0.96, High: 0.98, Spread: 0.01},
+		{Case: effect.Name, Play: 2, Machine: "n", Seconds: 100, Blocks: 10, Ratio: 1.02, Low: 1.01, High: 1.03, Spread: 0.01},
+		{Case: effect.Name, Play: 3, Machine: "n", Seconds: 100, Blocks: 10, Ratio: 0.99, Low: 0.97, High: 1.01, Spread: 0.01},
+		{Case: cases[1].Name, Play: 1, Machine: "n", NoVerdict: "the run ended as Failed"},
+		{Case: "of another time", Machine: "o"},
+	}
+	for i := range figures[:7] {
+		figures[i].Manifest = cases[slices.IndexFunc(cases, func(c Case) bool { return c.Name == figures[i].Case })].Digest()
+	}
+	figures = append(figures, Figures{Case: same.Name, Play: 4, Machine: "m", Manifest: "another", Blocks: 99})
+	head := []string{
+		"",
+		"| What | Two sides | Starts | CPUs | Window | Runs | Blocks | A block takes | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |",
+		"| --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
+	}
+	want := slices.Concat(
+		[]string{"**m**"}, head,
+		[]string{"| reads | two servers alike | PerBlock | Free | 1s | 3, 1 without a verdict | 20 | 20.0 s | 3.0 % | 2.4 % | 1.6 % | 1 | 1 |", ""},
+		[]string{"**n**"}, head,
+		[]string{
+			"| reads | two servers alike | PerBlock | Apart | 1s | 1, none with a verdict | | | | | | | |",
+			"| reads | 3 % more statements | One | Free | 5s | 3 | 30 | 10.0 s | 1.0 % | 0.5 % | 0.4 % | 1 | 1 |",
+		},
+	)
+	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(tables(figures)), "\n")); diff != "" {
+		t.Errorf("tables (-want +got):\n%s", diff)
 	}
 }
 
@@ -93,7 +116,7 @@ func TestFiguresAreKept(t *testing.T) {
 
 // The figures of a stored run: the demo has two comparisons, and such a run is refused.
 func TestARunWithoutOneComparisonIsRefused(t *testing.T) {
-	_, err := figuresOf(t.Context(), "../../../docs/evidence/demo.assay.tar")
+	_, err := figuresOf(t.Context(), "../../../docs/evidence/demo.assay.tar", "demo")
 	if err == nil || !strings.Contains(err.Error(), "primary comparisons, not 1") {
 		t.Errorf("error %v", err)
 	}

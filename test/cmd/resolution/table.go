@@ -15,23 +15,33 @@ const (
 	power     = 0.8
 )
 
-// tables of the figures in Markdown: what the designs find, and what became of injected effects.
+// tables of the figures in Markdown, one for each machine: what the designs find, and what became of injected effects. Figures of a
+// manifest that is no longer that of its case are in none.
 func tables(all []Figures) string {
+	var machines []string
+	for _, f := range all {
+		machines = append(machines, f.Machine)
+	}
+	slices.Sort(machines)
 	var b strings.Builder
-	b.WriteString("| What | Two sides | Starts | CPUs | Window | Runs | Blocks | A block takes | Blocks vary by | Found in 5 min | in 10 min | Excludes 1 |\n")
-	b.WriteString("| --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |\n")
-	for _, c := range cases {
-		var of []Figures
-		for _, f := range all {
-			if f.Case == c.Name {
-				of = append(of, f)
+	for _, machine := range slices.Compact(machines) {
+		var rows strings.Builder
+		for _, c := range cases {
+			of := slices.DeleteFunc(slices.Clone(all), func(f Figures) bool {
+				return f.Case != c.Name || f.Machine != machine || f.Manifest != c.Digest()
+			})
+			if len(of) > 0 {
+				rows.WriteString(row(c, of))
 			}
 		}
-		if len(of) > 0 {
-			b.WriteString(row(c, of))
+		if rows.Len() > 0 {
+			fmt.Fprintf(&b, "**%s**\n\n", machine)
+			b.WriteString("| What | Two sides | Starts | CPUs | Window | Runs | Blocks | A block takes | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |\n")
+			b.WriteString("| --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
+			b.WriteString(rows.String() + "\n")
 		}
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // row of a case that was played.
@@ -40,16 +50,35 @@ func row(c Case, of []Figures) string {
 	if c.Effect > 0 {
 		sides = fmt.Sprintf("%g %% more statements", 100*c.Effect)
 	}
-	blocks, decided := 0, 0
+	blocks, slower, faster, silent := 0, 0, 0, 0
 	var spreads, paces []float64
 	for _, f := range of {
+		if f.NoVerdict != "" {
+			silent++
+			continue
+		}
 		blocks += f.Blocks
 		spreads = append(spreads, f.Spread)
 		// A block that was left out took its time, too.
 		paces = append(paces, f.Seconds/float64(f.Blocks))
-		if f.Decided() {
-			decided++
+		switch {
+		case f.Slower():
+			slower++
+		case f.Faster():
+			faster++
 		}
+	}
+	if len(spreads) == 0 {
+		return fmt.Sprintf("| %s | %s | %s | %s | %s | %d, none with a verdict | | | | | | | |\n", c.What, sides, c.Starts, c.CPUs, c.Window, len(of))
+	}
+	runs := fmt.Sprint(len(of))
+	if silent > 0 {
+		runs += fmt.Sprintf(", %d without a verdict", silent)
+	}
+	// More statements in an event are fewer events. Of two servers alike nothing is right but to find nothing.
+	right, wrong := len(of)-silent-slower-faster, slower+faster
+	if c.Effect > 0 {
+		right, wrong = slower, faster
 	}
 	spread, pace := median(spreads), median(paces)
 	found := func(in time.Duration) string {
@@ -59,8 +88,8 @@ func row(c Case, of []Figures) string {
 		}
 		return percent(effect)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %d | %d | %.1f s | %s | %s | %s | %d of %d |\n", c.What, sides, c.Starts, c.CPUs, c.Window,
-		len(of), blocks, pace, percent(spread), found(5*time.Minute), found(10*time.Minute), decided, len(of))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, sides, c.Starts, c.CPUs, c.Window,
+		runs, blocks, pace, percent(spread), found(5*time.Minute), found(10*time.Minute), right, wrong)
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
