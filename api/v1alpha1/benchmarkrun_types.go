@@ -305,58 +305,6 @@ type Design struct {
 	WarmupRounds *int32 `json:"warmupRounds,omitempty"`
 }
 
-// DataReset selects when the loaded data is restored.
-// +kubebuilder:validation:Enum=PerRun;PerBlock;PerTrial
-type DataReset string
-
-// Resets of the data.
-const (
-	ResetPerRun   DataReset = "PerRun"
-	ResetPerBlock DataReset = "PerBlock"
-	ResetPerTrial DataReset = "PerTrial"
-)
-
-// Starts is how often a server is started.
-// +kubebuilder:validation:Enum=PerBlock;One
-type Starts string
-
-// Starts of servers.
-const (
-	StartsPerBlock Starts = "PerBlock"
-	StartsOne      Starts = "One"
-)
-
-// IdleTargets is the state of the targets that are not being measured.
-// +kubebuilder:validation:Enum=Running;Stopped
-type IdleTargets string
-
-// States of idle targets.
-const (
-	IdleRunning IdleTargets = "Running"
-	IdleStopped IdleTargets = "Stopped"
-)
-
-// CPUs says which CPUs servers and clients on one machine run on.
-// +kubebuilder:validation:Enum=Apart;Free
-type CPUs string
-
-// CPUs of servers and clients on one machine.
-const (
-	CPUsApart CPUs = "Apart"
-	CPUsFree  CPUs = "Free"
-)
-
-// TrialFailurePolicy is the reaction to a failed trial.
-// +kubebuilder:validation:Enum=Stop;Continue;Retry
-type TrialFailurePolicy string
-
-// Reactions to a failed trial.
-const (
-	OnFailureStop     TrialFailurePolicy = "Stop"
-	OnFailureContinue TrialFailurePolicy = "Continue"
-	OnFailureRetry    TrialFailurePolicy = "Retry"
-)
-
 // BenchmarkRun is one experiment on databases of the MySQL family, run once.
 //
 // +kubebuilder:object:root=true

@@ -205,7 +205,7 @@ func (o option) accepts(text string) error {
 var truths = map[string]bool{"on": true, "true": true, "1": true, "off": false, "false": false, "0": false}
 
 // dataFields are what Prepare depends on. Nobody knows which options of a script it loads by.
-func (p Params) dataFields(json.RawMessage) []string {
+func dataFields(p Params, _ json.RawMessage) []string {
 	out := []string{"tables", "tableSize"}
 	for _, given := range slices.Sorted(maps.Keys(p.Options)) {
 		if p.Script != nil || options[canonical(given)].reach == loading {

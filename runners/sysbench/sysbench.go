@@ -48,7 +48,7 @@ func Runner() runner.Runner {
 		Data: runner.Data{
 			// The rows of the OLTP tests follow from these alone: not from the test, the threads
 			// or the seed. Other data is refused by Rows, which has to be the same for all cells.
-			Fields:    runner.Answer(decodeParams, Params.dataFields),
+			Fields:    runner.Answer(decodeParams, dataFields),
 			Rows:      runner.Answer(workloadOf, Params.rows),
 			Wear:      runner.Answer(workloadOf, Params.wear),
 			SameBytes: sameBytes,

@@ -63,7 +63,7 @@ func showsIntervals(b *testing.B) string {
 		b.Fatal(err)
 	}
 	b.Cleanup(side.Close)
-	if _, err := side.Wait(b.Context()); err != nil {
+	if _, err := side.Wait(b.Context(), nil); err != nil {
 		b.Fatal(err)
 	}
 	name := rawName(contract.PhaseRun)

@@ -15,14 +15,8 @@ import (
 // waitForTool waits for the tool's container.
 func waitForTool(ctx context.Context, s session) (o outcome[toolwire.Hello]) {
 	var err error
-	if o.found, err = s.tool.side.Wait(ctx); err != nil {
+	if o.found, err = s.tool.side.Wait(ctx, s.trial.CPUs); err != nil {
 		return o.failed(s.tool.failure("waiting for the tool's container", err))
-	}
-	if s.trial.CPUs == nil {
-		return o
-	}
-	if o.found.Limits, err = s.tool.side.KeepToCPUs(ctx, *s.trial.CPUs); err != nil {
-		return o.failed(s.tool.failure("keeping the tool to its CPUs", err))
 	}
 	return o
 }

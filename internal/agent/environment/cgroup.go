@@ -99,7 +99,7 @@ func (r Reader) Limits() contract.Limits {
 	online := contract.CPUList(g.files.text(onlineCPUs))
 	set := contract.CPUList(g.files.field("proc/self/status", "Cpus_allowed_list"))
 	set = slices.DeleteFunc(set, func(cpu int) bool { return len(online) > 0 && !slices.Contains(online, cpu) })
-	if len(set) < len(online) {
+	if len(online) == 0 || len(set) < len(online) {
 		l.CPUSet = contract.FormatCPUs(set)
 	}
 	return l

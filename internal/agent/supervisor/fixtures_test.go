@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/supervisor"
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/helpers/hang"
 )
@@ -104,6 +105,12 @@ type container struct {
 
 func newContainer(t testing.TB) *container {
 	t.Helper()
+	return newContainerOn(t, nil)
+}
+
+// newContainerOn keeps the supervisor to a part of the machine; nil for all of it.
+func newContainerOn(t testing.TB, cpus *contract.CPUs) *container {
+	t.Helper()
 	// The names of tests are too long for a socket.
 	dir, err := os.MkdirTemp("", "tool")
 	if err != nil {
@@ -126,7 +133,7 @@ func newContainer(t testing.TB) *container {
 			t.Errorf("the supervisor: %v", err)
 		}
 	})
-	if c.hello, err = c.Wait(t.Context()); err != nil {
+	if c.hello, err = c.Wait(t.Context(), cpus); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -9,12 +9,19 @@ import (
 	"github.com/assay-bench/assay/internal/agent/affinity"
 	"github.com/assay-bench/assay/internal/agent/relay"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
-	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/machinespeed"
 )
 
-// hello says who is here.
-func (s *Supervisor) hello(*http.Request) (any, error) {
+// hello has this process, and the tools that it starts, run on the clients' part of the machine, and says who is here. What came of the
+// part is in the limits, also when it did not work.
+func (s *Supervisor) hello(r *http.Request) (any, error) {
+	order, err := read[toolwire.Greeting](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := affinity.Keep(s.machine, order.CPUs, affinity.Clients); err != nil {
+		s.Log.Warn("the tool is not kept to CPUs of its own", "error", err)
+	}
 	return toolwire.Hello{Version: toolwire.Version, Limits: s.machine.Limits()}, nil
 }
 
@@ -40,19 +47,6 @@ func (s *Supervisor) window(r *http.Request) (any, error) {
 // speed measures the machine with the CPUs of this container.
 func (s *Supervisor) speed(*http.Request) (any, error) {
 	return machinespeed.Measure(s.machine.Throttled())
-}
-
-// keepToCPUs has this process, and the tools that it starts, run on the clients' part of the machine. What came of it is in the
-// limits, also when it did not work.
-func (s *Supervisor) keepToCPUs(r *http.Request) (any, error) {
-	order, err := read[contract.CPUs](r)
-	if err != nil {
-		return nil, err
-	}
-	if err := affinity.Keep(s.machine, &order, affinity.Clients); err != nil {
-		s.Log.Warn("the tool is not kept to CPUs of its own", "error", err)
-	}
-	return s.machine.Limits(), nil
 }
 
 // openRelay delays the round trips of a tool. It works with the CPUs of the tool's container.

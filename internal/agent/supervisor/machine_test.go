@@ -2,12 +2,12 @@ package supervisor_test
 
 import (
 	"net"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -32,11 +32,6 @@ func TestTheMachineOfTheTool(t *testing.T) {
 	}
 	if s, err := c.Speed(t.Context()); err != nil || s.Seconds <= 0 {
 		t.Errorf("speed %+v, %v", s, err)
-	}
-	// This process is not to be kept to half of a machine: of another machine the order says nothing.
-	elsewhere := contract.CPUs{Machines: []string{"another"}, Servers: 1, Clients: 1}
-	if l, err := c.KeepToCPUs(t.Context(), elsewhere); err != nil || !cmp.Equal(l, c.hello.Limits) {
-		t.Errorf("limits %+v, %v; want %+v", l, err, c.hello.Limits)
 	}
 	is, err := c.OpenFiles(t.Context())
 	if err != nil || is.Now == 0 || is.Most < is.Now {
@@ -69,5 +64,16 @@ func TestARelayInTheToolsContainer(t *testing.T) {
 	defer func() { _ = conn.Close() }()
 	if _, err := l.Accept(); err != nil || time.Since(began) < 20*time.Millisecond {
 		t.Errorf("connected after %s, %v", time.Since(began), err)
+	}
+}
+
+func TestAToolIsKeptToItsCPUs(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("this machine has one CPU")
+	}
+	all := newContainerOn(t, &contract.CPUs{Machines: []string{"another"}, Servers: 1, Clients: 1}).hello.Limits.CPUSet
+	part := newContainerOn(t, &contract.CPUs{Machines: []string{environment.Reader{}.Machine().BootID}, Servers: 1, Clients: 1}).hello.Limits.CPUSet
+	if part == "" || part == all {
+		t.Errorf("the tool may run on the CPUs %q of a machine that is divided, and on %q of another one", part, all)
 	}
 }

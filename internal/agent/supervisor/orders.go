@@ -33,11 +33,10 @@ func (s *Supervisor) handler() http.Handler {
 		})
 	}
 	of := func(path string) string { return fmt.Sprintf(path, "{name}") }
-	add("GET", toolwire.PathHello, s.hello)
+	add("PUT", toolwire.PathHello, s.hello)
 	add("GET", toolwire.PathUsage, s.usage)
 	add("GET", toolwire.PathWindow, s.window)
 	add("POST", toolwire.PathSpeed, s.speed)
-	add("PUT", toolwire.PathCPUs, s.keepToCPUs)
 	add("PUT", toolwire.PathRelay, s.openRelay)
 	add("GET", toolwire.PathOpenFiles, s.openFiles)
 	add("PUT", toolwire.PathOpenFiles, s.allowFiles)

@@ -85,7 +85,7 @@ func document(v any) http.HandlerFunc {
 func ready(t *testing.T, handler http.HandlerFunc) *Side {
 	t.Helper()
 	s := facing(t, answering(handler))
-	if _, err := s.Wait(t.Context()); err != nil {
+	if _, err := s.Wait(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -112,7 +112,7 @@ func TestSupervisorsThatAreNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := facing(t, supervisor)
-			if _, err := s.Wait(t.Context()); !errors.Is(err, ErrLost) {
+			if _, err := s.Wait(t.Context(), nil); !errors.Is(err, ErrLost) {
 				t.Errorf("got %v, want ErrLost", err)
 			}
 			if _, err := s.Usage(t.Context()); !errors.Is(err, ErrLost) {
@@ -124,7 +124,7 @@ func TestSupervisorsThatAreNone(t *testing.T) {
 
 func TestAnotherVersionOfTheProtocol(t *testing.T) {
 	s := facing(t, answeringOnly(document(toolwire.Hello{Version: strings.Repeat("v0", 1000)})))
-	if _, err := s.Wait(t.Context()); !errors.Is(err, ErrLost) || len(err.Error()) > 500 {
+	if _, err := s.Wait(t.Context(), nil); !errors.Is(err, ErrLost) || len(err.Error()) > 500 {
 		t.Errorf("got %v, want a short ErrLost", err)
 	}
 }
@@ -158,7 +158,7 @@ func TestASupervisorThatNeverComes(t *testing.T) {
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond) // timing: it has to run out: nobody comes
 	defer cancel()
-	if _, err := s.Wait(ctx); !errors.Is(err, ErrLost) {
+	if _, err := s.Wait(ctx, nil); !errors.Is(err, ErrLost) {
 		t.Errorf("got %v, want ErrLost", err)
 	}
 }

@@ -80,13 +80,6 @@ func (s *Side) Speed(ctx context.Context) (contract.Speed, error) {
 	return speed, err
 }
 
-// KeepToCPUs has the tool's container run on its part of the machine, and returns its limits after that.
-func (s *Side) KeepToCPUs(ctx context.Context, cpus contract.CPUs) (contract.Limits, error) {
-	var l contract.Limits
-	err := s.ask(ctx, http.MethodPut, toolwire.PathCPUs, cpus, &l)
-	return l, err
-}
-
 // OpenRelay delays the round trips to a server, and returns the port on loopback to connect to. It
 // ends with the connection.
 func (s *Side) OpenRelay(ctx context.Context, target string, delay time.Duration) (int32, error) {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Errors of orders.
@@ -67,8 +68,8 @@ func Listen(socket string, answer time.Duration) (*Side, error) {
 	return &Side{Answer: answer, listener: l}, nil
 }
 
-// Wait for the supervisor, whose container may start later than the agent's.
-func (s *Side) Wait(ctx context.Context) (toolwire.Hello, error) {
+// Wait for the supervisor, whose container may start later than the agent's, and have it keep to its CPUs.
+func (s *Side) Wait(ctx context.Context, cpus *contract.CPUs) (toolwire.Hello, error) {
 	stop := context.AfterFunc(ctx, func() { _ = s.listener.SetDeadline(time.Now()) })
 	conn, err := s.listener.Accept()
 	stop()
@@ -83,7 +84,7 @@ func (s *Side) Wait(ctx context.Context) (toolwire.Hello, error) {
 		return toolwire.Hello{}, fmt.Errorf("closing the socket of the tool's container: %w", err)
 	}
 	var hello toolwire.Hello
-	err = s.ask(ctx, http.MethodGet, toolwire.PathHello, nil, &hello)
+	err = s.ask(ctx, http.MethodPut, toolwire.PathHello, toolwire.Greeting{CPUs: cpus}, &hello)
 	if err == nil && hello.Version != toolwire.Version {
 		err = fmt.Errorf("%w: it speaks %.50q instead of %q: use images of one release", ErrLost, hello.Version, toolwire.Version)
 	}

@@ -43,12 +43,11 @@ const (
 
 // Paths of the orders. %s is the name of a command.
 const (
+	// PathHello is the first order, a Greeting; the answer is a Hello.
 	PathHello  = "/hello"
 	PathUsage  = "/usage"
 	PathWindow = "/usage/window"
 	PathSpeed  = "/speed"
-	// PathCPUs orders a contract.CPUs, and answers with the contract.Limits of the tool's container after that.
-	PathCPUs = "/cpus"
 	// PathRelay orders a Relay, and answers with its port on loopback.
 	PathRelay     = "/relay"
 	PathOpenFiles = "/open-files"
@@ -66,11 +65,17 @@ const (
 // QueryTail of PathFile asks for so many bytes at the end of a file.
 const QueryTail = "tail"
 
+// Greeting is the first order to a supervisor.
+type Greeting struct {
+	// CPUs that the tool keeps to; nil for all.
+	CPUs *contract.CPUs `json:"cpus,omitempty"`
+}
+
 // Hello is the first answer of a supervisor.
 type Hello struct {
 	// Version of the protocol.
 	Version string `json:"version"`
-	// Limits of the tool's container.
+	// Limits of the tool's container, with the CPUs that it keeps to.
 	Limits contract.Limits `json:"limits"`
 }
 

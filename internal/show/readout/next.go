@@ -60,7 +60,11 @@ func moreBlocks(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 		}
 		needed, open = max(needed, v.BlocksNeeded), true
 	}
-	if !open || needed <= run.Spec.Design.Blocks {
+	measured := plannedBlocks(run)
+	if n := stoppedAfter(run); n > 0 {
+		measured = n
+	}
+	if !open || needed <= measured {
 		return ""
 	}
 	return fmt.Sprintf("to find a difference of %s in four of five runs, at the spread of this one, %s", strings.TrimSuffix(minimumEffectOf(run), "%")+" %", setBlocks(run, needed))
@@ -113,10 +117,18 @@ func costs(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 		figure.Share(spread), MeasurementName(worst.Name, worst.Labels), strings.Join(each, ", "))
 }
 
-// setBlocks says which field has to change, and how long a run of so many blocks takes, where that is known.
+// setBlocks says which fields have to change, and how long a run of so many blocks takes, where that is known. A run has a bound.
 func setBlocks(run *v1alpha1.BenchmarkRun, needed int32) string {
-	text := "set design.blocks to " + figure.Number(float64(needed))
-	if took := timeOfBlocks(run, needed); took > 0 {
+	took, text := timeOfBlocks(run, needed), "set design.blocks to "+figure.Number(float64(needed))
+	switch {
+	case needed > v1alpha1.MostBlocks:
+		return fmt.Sprintf("take %s, and a run has at most %d: longer windows and a machine of its own make its blocks vary less",
+			figure.Counted(int(needed), "block"), v1alpha1.MostBlocks)
+	case run.Spec.Design.Within != nil && took > 0 && needed <= plannedBlocks(run):
+		return fmt.Sprintf("set design.within to %dm (%s)", int(took.Minutes()), figure.Counted(int(needed), "block"))
+	case run.Spec.Design.Within != nil && took > 0:
+		return fmt.Sprintf("%s and design.within to %dm", text, int(took.Minutes()))
+	case took > 0:
 		text += fmt.Sprintf(" (about %s)", figure.Duration(took))
 	}
 	return text
@@ -136,7 +148,7 @@ func blocksForGate(run *v1alpha1.BenchmarkRun) string {
 			needed = max(needed, e.BlocksNeeded)
 		}
 	}
-	if needed <= run.Spec.Design.Blocks || !judgesComparisons(run) {
+	if needed <= plannedBlocks(run) || !judgesComparisons(run) {
 		return ""
 	}
 	return "to let the gate pass in four of five runs where nothing is lost, at the spread of this run, " + setBlocks(run, needed)
@@ -145,12 +157,12 @@ func blocksForGate(run *v1alpha1.BenchmarkRun) string {
 // timeOfBlocks is how long a run of so many blocks takes at the pace of this one; 0 where that is not known.
 func timeOfBlocks(run *v1alpha1.BenchmarkRun, blocks int32) time.Duration {
 	st := run.Status
-	if st.StartTime == nil || st.CompletionTime == nil || run.Spec.Design.Blocks <= 0 || st.Progress.Done < st.Progress.Planned {
+	if st.StartTime == nil || st.CompletionTime == nil || plannedBlocks(run) <= 0 || st.Progress.Done < st.Progress.Planned {
 		return 0
 	}
-	each := st.CompletionTime.Sub(st.StartTime.Time).Seconds() / float64(run.Spec.Design.Blocks)
+	each := st.CompletionTime.Sub(st.StartTime.Time).Seconds() / float64(plannedBlocks(run))
 	if n := stoppedAfter(run); n > 0 {
-		each *= float64(run.Spec.Design.Blocks) / float64(n)
+		each *= float64(plannedBlocks(run)) / float64(n)
 	}
 	minutes := math.Max(1, math.Round(each*float64(blocks)/60))
 	return time.Duration(minutes) * time.Minute

@@ -30,7 +30,8 @@ func TestFactsOf(t *testing.T) {
 		},
 	}
 	want := map[string]string{
-		"client/cpu": "A", "client/cpus": "8", "client/image": "sha256:c", "client/kernel": "6.1", "client/tool": "sysbench 1.0.20", "connection/cipher": "AES",
+		"client/cpu": "A", "client/cpu-set": "all",
+		"client/cpus": "8", "client/image": "sha256:c", "client/kernel": "6.1", "client/tool": "sysbench 1.0.20", "connection/cipher": "AES",
 		"connection/tls": "TLSv1.3", "log_bin": "ON", "server/fsyncs-per-commit": "1.02", "server/image": "sha256:s", "server/replicas": "0",
 		"server/version": "9.7.0 Debian", "set/init_connect": "''", "set/innodb_ft_cache_size": "9", "storage/filesystem": "ext4", "storage/write-cache": "WriteBack",
 		"sync_binlog": "1", "target/cpu": "B", "target/cpus": "2.5", "target/governor": "performance", "target/machine": "id", "target/memory": "1073741824", "target/node": "worker-3",

@@ -24,9 +24,13 @@ func TestCheckCPUs(t *testing.T) {
 		"an external target":       {nil, []contract.Environment{of("a", 2, ""), of("a", 2, "")}, nil},
 		"a machine without a name": {new(of("", 2, "")), []contract.Environment{of("", 2, "")}, nil},
 		"one of two clients shares a CPU": {new(of("a", 4, "0-1")), []contract.Environment{of("a", 4, "2-3"), of("a", 4, "1,3")}, []Finding{{"cpu-shared", Note,
-			"on the machine of the target, client 0 and client 1 server and tool may run on the same CPUs, 1 of 4, and take them from each other: design.cpus: Apart gives each its own"}}},
-		"a set that nobody understands":  {new(of("a", 4, "all")), []contract.Environment{of("a", 4, "")}, nil},
-		"more CPUs than any machine has": {new(of("a", 1<<40, "")), []contract.Environment{of("a", 1<<40, "")}, nil},
+			"on the machine of the target, client 0 and client 1 server and tool may run on the same CPUs, 1 of 4, and take them from each other"}}},
+		"a set that nobody understands is all of them": {new(of("a", 4, "all")), []contract.Environment{of("a", 4, "")}, []Finding{{"cpu-shared", Note,
+			"on the machine of the target and client 0 server and tool may run on the same CPUs, 4 of 4, and take them from each other: design.cpus: Apart gives each its own"}}},
+		"one CPU, which nobody can divide": {new(of("a", 1, "")), []contract.Environment{of("a", 1, "")}, []Finding{{"cpu-shared", Note,
+			"on the machine of the target and client 0 server and tool may run on the same CPUs, 1 of 1, and take them from each other"}}},
+		"a client on a part of what the server has": {new(of("a", 4, "")), []contract.Environment{of("a", 4, "3")}, []Finding{{"cpu-shared", Note,
+			"on the machine of the target and client 0 server and tool may run on the same CPUs, 1 of 4, and take them from each other"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
