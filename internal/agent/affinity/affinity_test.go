@@ -1,6 +1,7 @@
 package affinity
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,7 +90,7 @@ func TestMain(m *testing.M) {
 	var r environment.Reader
 	cpus := &contract.CPUs{Machines: []string{r.Machine().BootID}, Servers: 1, Clients: 1}
 	if err := Keep(r, cpus, map[string]Side{"servers": Servers, "clients": Clients}[side]); err != nil {
-		os.Stderr.WriteString(err.Error())
+		fmt.Fprint(os.Stderr, err)
 		os.Exit(1)
 	}
 	child := exec.Command("grep", "-h", "Cpus_allowed_list", "/proc/self/status")
@@ -105,7 +106,7 @@ func TestMain(m *testing.M) {
 		}
 		for line := range strings.Lines(string(text)) {
 			if strings.HasPrefix(line, "Cpus_allowed_list") {
-				os.Stdout.WriteString(line)
+				fmt.Print(line)
 			}
 		}
 	}

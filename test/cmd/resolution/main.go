@@ -47,11 +47,11 @@ func main() {
 	bundles := flag.String("bundles", "out/resolution", "the folder for the bundles of the runs")
 	table := flag.Bool("table", false, "only write the tables of "+document)
 	flag.Parse()
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
 	err := writeTables()
 	if !*table && err == nil {
+		ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		err = play(ctx, *length, *bundles, flag.Args())
+		cancel()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "resolution:", err)
