@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,17 +42,33 @@ func TestManagerMemory(t *testing.T) {
 
 func residentMemory(t *testing.T) float64 {
 	t.Helper()
+	return metric(t, "process_resident_memory_bytes ")
+}
+
+// managerWrites are the requests so far by which the manager has changed something, events included.
+func managerWrites(t *testing.T) float64 {
+	t.Helper()
+	return metric(t, `rest_client_requests_total{`, `method="POST"`, `method="PUT"`, `method="PATCH"`, `method="DELETE"`)
+}
+
+// metric is the sum of the series of the manager that begin so, and of them those that have any of the labels; of all without labels.
+func metric(t *testing.T, begin string, labels ...string) (sum float64) {
+	t.Helper()
+	found := false
 	for line := range strings.Lines(managerMetrics(t)) {
-		if value, ok := strings.CutPrefix(line, "process_resident_memory_bytes "); ok {
-			bytes, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return bytes
+		if !strings.HasPrefix(line, begin) || len(labels) > 0 && !slices.ContainsFunc(labels, func(l string) bool { return strings.Contains(line, l) }) {
+			continue
 		}
+		value, err := strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndex(line, " "):]), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, found = sum+value, true
 	}
-	t.Fatal("the manager does not tell process_resident_memory_bytes")
-	return 0
+	if !found {
+		t.Fatalf("the manager does not tell %s", begin)
+	}
+	return sum
 }
 
 // managerMetrics are read as Prometheus reads them: over HTTPS, with the token of a
