@@ -3,6 +3,7 @@ package trial
 import (
 	"slices"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/merge"
@@ -31,7 +32,7 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 		}
 		limits = append(limits, validity.Limits(res, expected)...)
 	}
-	common := slices.Concat(validity.CheckNeighbours(results), validity.CheckCPUs(results))
+	common := slices.Concat(validity.CheckNeighbours(results), validity.CheckCPUs(results, in.Run.Spec.Design.CPUs == v1alpha1.CPUsApart))
 	if len(results) > 1 {
 		common = append(common, validity.CheckClients(skew)...)
 	}

@@ -8,19 +8,20 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// CheckCPUs says where server and tool of a trial may run on the same CPUs of one machine. It needs the results of all clients.
-func CheckCPUs(results []contract.Result) []Finding {
+// CheckCPUs says where server and tool of a trial may run on the same CPUs of one machine. It needs the results of all clients. Apart: the
+// run wants them on CPUs of their own.
+func CheckCPUs(results []contract.Result, apart bool) []Finding {
 	var findings []Finding
 	machines := machinesOf(results)
 	for _, id := range slices.Sorted(maps.Keys(machines)) {
-		findings = append(findings, machines[id].sharedCPUs()...)
+		findings = append(findings, machines[id].sharedCPUs(apart)...)
 	}
 	return findings
 }
 
 // sharedCPUs says how many CPUs both a server of the target and a client may run on.
-func (m *machine) sharedCPUs() []Finding {
-	most, advice := 0, ""
+func (m *machine) sharedCPUs(apart bool) []Finding {
+	most, severity, advice := 0, Note, ""
 	for i, server := range m.sides {
 		for j, client := range m.sides {
 			if strings.HasPrefix(server, clientSide) || !strings.HasPrefix(client, clientSide) {
@@ -36,7 +37,11 @@ func (m *machine) sharedCPUs() []Finding {
 	if most == 0 {
 		return nil
 	}
-	return m.findingOf("cpu-shared", Note, "server and tool may run on the same CPUs, %d of %g, and take them from each other%s", most, m.cpus, advice)
+	if apart {
+		severity = Warning
+		advice = ", although design.cpus is Apart: the machine has one CPU or was started again, or one of their containers may use fewer than it has"
+	}
+	return m.findingOf("cpu-shared", severity, "server and tool may run on the same CPUs, %d of %g, and take them from each other%s", most, m.cpus, advice)
 }
 
 // both is the number of CPUs that are in two sets; nil is all of the machine.

@@ -1,6 +1,7 @@
 package validity
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,9 +44,14 @@ func TestCheckCPUs(t *testing.T) {
 				}
 				results = append(results, r)
 			}
-			if diff := cmp.Diff(tc.want, CheckCPUs(results)); diff != "" {
+			if diff := cmp.Diff(tc.want, CheckCPUs(results, false)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
+	}
+	one := of("a", 1, "")
+	asked := CheckCPUs([]contract.Result{{State: contract.Succeeded, Client: contract.Client{Environment: one}, Target: &one}}, true)
+	if len(asked) != 1 || asked[0].Severity != Warning || !strings.Contains(asked[0].Message, "although design.cpus is Apart") {
+		t.Errorf("a run that wants them apart: %+v", asked)
 	}
 }
