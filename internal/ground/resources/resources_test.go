@@ -255,3 +255,19 @@ func TestKeysReachWhomTheyAreOf(t *testing.T) {
 		})
 	}
 }
+
+// What a server is told follows from its nodes, and its ConfigMap never changes: after the run gave its nodes back, it is another one.
+func TestAServerOnNewNodesIsToldAnew(t *testing.T) {
+	db := target()
+	first := db.ConfigMap().Name
+	db.Run.Status.Releases = 1
+	second := db.ConfigMap().Name
+	if first == second || second != first+"-r1" {
+		t.Errorf("first %s, then %s", first, second)
+	}
+	for _, v := range db.StatefulSet().Spec.Template.Spec.Volumes {
+		if v.Name == "target" && v.ConfigMap.Name != second {
+			t.Errorf("the pod reads %s, want %s", v.ConfigMap.Name, second)
+		}
+	}
+}
