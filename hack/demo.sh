@@ -31,8 +31,7 @@ assay() { out/bin/kubectl-assay --namespace "$namespace" "$@"; }
 
 # prepare the namespace. The last demo goes, its results with it; other runs stay.
 prepare() {
-  "$kubectl" create namespace "$namespace" --dry-run=client -o yaml | "$kubectl" apply -f - >/dev/null
-  "$kubectl" label namespace "$namespace" --overwrite pod-security.kubernetes.io/enforce=restricted >/dev/null
+  namespace_for_runs "$namespace"
   if "$kubectl" -n "$namespace" get benchmarkrun demo >/dev/null 2>&1; then
     say "the run demo of before is deleted, with its results; other runs stay"
     "$kubectl" -n "$namespace" delete benchmarkrun demo --wait=false >/dev/null

@@ -22,8 +22,7 @@ prepare() {
   step "install the chart"
   install_chart --set leaderElection.enabled=true --wait --timeout 3m
   "$kubectl" apply -f config/samples/shapes.yaml
-  "$kubectl" create namespace "$namespace" --dry-run=client -o yaml | "$kubectl" apply -f - >/dev/null
-  "$kubectl" label namespace "$namespace" --overwrite pod-security.kubernetes.io/enforce=restricted >/dev/null
+  namespace_for_runs "$namespace"
   mkdir -p out/gallery
 }
 

@@ -136,6 +136,14 @@ install_chart() {
   "$helm" upgrade --install assay charts/assay --namespace assay-system --create-namespace --values out/values-local.yaml "$@" >/dev/null
 }
 
+# namespace_for_runs makes a namespace whose pods must be restricted, as those of a run are: namespace_for_runs NAME.
+namespace_for_runs() {
+  local kubectl
+  kubectl=$(tool kubernetes)/kubectl
+  "$kubectl" create namespace "$1" --dry-run=client -o yaml | "$kubectl" apply -f - >/dev/null
+  "$kubectl" label namespace "$1" --overwrite pod-security.kubernetes.io/enforce=restricted >/dev/null
+}
+
 # module_version prints the version of a module that a tool is built from: module_version TOOL MODULE.
 module_version() {
   sed -nE "s#^(require )?\\t?${2//./\\.} (v[^ ]+)( // indirect)?\$#\\2#p" "$REPO/hack/tools/$1/go.mod"

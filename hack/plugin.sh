@@ -26,7 +26,7 @@ stamp() {
 # archive VERSION OS ARCH FOLDER: the same bytes from the same commit.
 archive() {
   local program=kubectl-assay stage
-  [[ $2 != windows ]] || program=kubectl-assay.exe
+  [[ $2 != windows ]] || program="kubectl-assay.exe"
   stage=$(mktemp -d "$4/stage.XXXXXX")
   CGO_ENABLED=0 GOOS=$2 GOARCH=$3 GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags "-s -w $(stamp "$1")" -o "$stage/$program" ./cmd/kubectl-assay
   cp LICENSE "$stage/"

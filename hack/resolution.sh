@@ -13,8 +13,7 @@ namespace=assay-resolution
 
 step "install the chart"
 install_chart --set leaderElection.enabled=true --wait --timeout 3m
-"$bin/kubectl" create namespace "$namespace" --dry-run=client -o yaml | "$bin/kubectl" apply -f - >/dev/null
-"$bin/kubectl" label namespace "$namespace" --overwrite pod-security.kubernetes.io/enforce=restricted >/dev/null
+namespace_for_runs "$namespace"
 # What an interrupted play left.
 "$bin/kubectl" -n "$namespace" delete benchmarkrun --all --cascade=foreground --wait >/dev/null
 go build -o out/bin/ ./test/cmd/resolution

@@ -26,10 +26,7 @@ const (
 func (s *BenchmarkRunSpec) SetDefaults() {
 	s.addControl()
 	d := &s.Design
-	if d.Blocks == 0 && (d.Precision != "" || d.Within != nil) {
-		d.Blocks = DefaultMostBlocks
-	}
-	d.Blocks = cmp.Or(d.Blocks, DefaultBlocks)
+	d.Blocks = d.BlockCount()
 	if d.Starts == "" {
 		d.Starts = StartsOne
 		if s.comparesServers() {

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "cmp"
+
 // TrialOrder is the order of the trials of a run.
 // +kubebuilder:validation:Enum=RandomizedBlocks;ABBA;Sequential
 type TrialOrder string
@@ -20,6 +22,14 @@ const (
 	// MostBlocks is the bound of design.blocks.
 	MostBlocks = 400
 )
+
+// BlockCount is the number of blocks, or the most of them, also where the spec leaves that to the defaults.
+func (d Design) BlockCount() int32 {
+	if d.Blocks == 0 && (d.Precision != "" || d.Within != nil) {
+		return DefaultMostBlocks
+	}
+	return cmp.Or(d.Blocks, DefaultBlocks)
+}
 
 // DataReset selects when the loaded data is restored.
 // +kubebuilder:validation:Enum=PerRun;PerBlock;PerTrial

@@ -100,7 +100,7 @@ func deadTime(b *testing.B) {
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{shape: {inline: {cpu: 500m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
 	got := cluster.AwaitRun(b, cluster.Apply(b, ns, text), 10*time.Minute)
 	cluster.Complete(b, got)
-	dead := gaps(cluster.Records(b, got), time.Second)
+	dead := cluster.DeadTimes(cluster.Records(b, got), time.Second)
 	report(b, "dead", "s", dead)
 	if m := quantile(dead, 0.5); m > 1.5 {
 		b.Errorf("the median dead time is %.2f s, over 1.5 s", m)
@@ -123,17 +123,6 @@ func speedTimes(b *testing.B, run *v1alpha1.BenchmarkRun) []float64 {
 			b.Fatalf("trial %d: the speed of a machine is not known: %+v", rec.Index, res.Problems)
 		}
 		out = append(out, 1000*(res.Client.Speed.Seconds+res.Target.Speed.Seconds))
-	}
-	return out
-}
-
-// gaps are the times between the measured windows, without the warm-up and the
-// resets, in seconds.
-func gaps(all []contract.Record, warmup time.Duration) []float64 {
-	var out []float64
-	for i := 1; i < len(all); i++ {
-		gap := all[i].WindowStartTime.Sub(*all[i-1].WindowEndTime) - warmup
-		out = append(out, gap.Seconds())
 	}
 	return out
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/test/helpers/cluster"
+	"github.com/assay-bench/assay/test/helpers/evidence"
 	"github.com/assay-bench/assay/test/helpers/reliability"
 )
 
@@ -44,7 +45,7 @@ func newTally(t *testing.T, name string) *tally {
 	t.Helper()
 	machine, _ := os.Hostname() // a missing name is no reason to play nothing
 	c := &tally{
-		Row: reliability.Row{Name: name, Commit: reliability.Commit(), Machine: machine, Reasons: map[string]int{}},
+		Row: reliability.Row{Name: name, Commit: evidence.Commit(), Machine: machine, Reasons: map[string]int{}},
 		ns:  cluster.Namespace(t), planned: map[string]int{}, measured: map[string]map[types.UID]bool{},
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -205,16 +205,12 @@ func shellPod(t *testing.T, ns, name, node, command string) *corev1.Pod {
 	few := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("32Mi")}
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns},
-		Spec: corev1.PodSpec{
+		Spec: cluster.Restricted(corev1.PodSpec{
 			NodeName: node, TerminationGracePeriodSeconds: new(int64(0)), RestartPolicy: corev1.RestartPolicyNever,
-			SecurityContext: &corev1.PodSecurityContext{
-				RunAsNonRoot: new(true), RunAsUser: new(int64(10001)), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-			},
 			Containers: []corev1.Container{{
 				Name: "bash", Image: cluster.ShellOn(t, node), Command: []string{"bash", "-c", command}, Resources: corev1.ResourceRequirements{Requests: few, Limits: few},
-				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
 			}},
-		},
+		}),
 	}
 }
 

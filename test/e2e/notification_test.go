@@ -182,20 +182,16 @@ func startReceiver(t *testing.T) *receiver {
 	}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: r.ns, Name: "receiver", Labels: labels},
-		Spec: corev1.PodSpec{
+		Spec: cluster.Restricted(corev1.PodSpec{
 			TerminationGracePeriodSeconds: new(int64(1)), AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false),
-			SecurityContext: &corev1.PodSecurityContext{
-				RunAsNonRoot: new(true), RunAsUser: new(int64(10001)), FSGroup: new(int64(10001)),
-				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-			},
+			SecurityContext: &corev1.PodSecurityContext{FSGroup: new(int64(10001))},
 			Containers: []corev1.Container{{
 				Name: "receiver", Image: localImage(t, "runner-drivers-python"), Command: []string{"/usr/bin/python3", "-c", receive},
-				VolumeMounts:    []corev1.VolumeMount{{Name: "tls", MountPath: "/tls", ReadOnly: true}},
-				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
-				ReadinessProbe:  &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(8443)}}, PeriodSeconds: 1},
+				VolumeMounts:   []corev1.VolumeMount{{Name: "tls", MountPath: "/tls", ReadOnly: true}},
+				ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(8443)}}, PeriodSeconds: 1},
 			}},
 			Volumes: []corev1.Volume{{Name: "tls", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "tls"}}}},
-		},
+		}),
 	}
 	for _, o := range []client.Object{
 		secret, pod,

@@ -197,10 +197,7 @@ func TestWhatTheOperatorCosts(t *testing.T) {
 		t.Errorf("the manager writes %.1f times for a trial", writes)
 	}
 	bare := bareJobs(t, run, 5)
-	var dead []float64
-	for i := 1; i < len(run.Status.Trials); i++ {
-		dead = append(dead, run.Status.Trials[i].WindowStartTime.Sub(run.Status.Trials[i-1].WindowEndTime.Time).Seconds())
-	}
+	dead := cluster.DeadTimes(cluster.Records(t, run), 0)
 	slices.Sort(dead)
 	slices.Sort(bare)
 	median, control := dead[len(dead)/2], bare[len(bare)/2]
@@ -217,16 +214,10 @@ func bareJobs(t *testing.T, run *v1alpha1.BenchmarkRun, n int) (took []float64) 
 	for i := range n {
 		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: run.Namespace, Name: fmt.Sprintf("bare-%d", i)}}
 		job.Spec.BackoffLimit = new(int32(0))
-		job.Spec.Template.Spec = corev1.PodSpec{
+		job.Spec.Template.Spec = cluster.Restricted(corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever, NodeName: run.Status.Trials[0].ClientNodeNames[0],
-			SecurityContext: &corev1.PodSecurityContext{
-				RunAsNonRoot: new(true), RunAsUser: new(int64(10001)), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-			},
-			Containers: []corev1.Container{{
-				Name: "nothing", Image: string(run.Status.Resolved.RunnerImage), Command: []string{"sysbench", "--version"},
-				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
-			}},
-		}
+			Containers: []corev1.Container{{Name: "nothing", Image: string(run.Status.Resolved.RunnerImage), Command: []string{"sysbench", "--version"}}},
+		})
 		began := time.Now()
 		if err := cluster.API.Create(t.Context(), job); err != nil {
 			t.Fatal(err)

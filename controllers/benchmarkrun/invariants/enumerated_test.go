@@ -21,6 +21,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/test/helpers/evidence"
 	"github.com/assay-bench/assay/test/helpers/reliability"
 )
 
@@ -140,7 +141,7 @@ func (t *tally) add(want, got v1alpha1.Totals, differs bool) {
 
 // row for the report. A run that hangs, or whose tool starts twice, fails its test, and counts by that.
 func (t *tally) row(test *testing.T) reliability.Row {
-	t.Name, t.Date, t.Commit = "enumerated", time.Now(), reliability.Commit()
+	t.Name, t.Date, t.Commit = "enumerated", time.Now(), evidence.Commit()
 	t.Reasons = map[string]int{string(contract.ReasonToolFailed): t.Retries}
 	t.Note = fmt.Sprintf("every %d. write of three runs, before and after it; one failing attempt is part of each run", *stride)
 	if test.Failed() {

@@ -9,7 +9,6 @@ package affinity
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -43,7 +42,7 @@ var (
 // may use less than the machine has, such as one with exclusive CPUs, keeps what it has: its other end may have other CPUs, and
 // would divide those.
 func Keep(r environment.Reader, cpus *contract.CPUs, side Side) error {
-	if !cpus.On(r.Machine().BootID) {
+	if cpus == nil || !cpus.On(r.BootID()) {
 		return nil
 	}
 	var allowed unix.CPUSet
@@ -51,8 +50,10 @@ func Keep(r environment.Reader, cpus *contract.CPUs, side Side) error {
 		return fmt.Errorf("reading which CPUs this process may use: %w", err)
 	}
 	cores := r.Cores()
-	if i := slices.IndexFunc(slices.Concat(cores...), func(cpu int) bool { return !allowed.IsSet(cpu) }); i >= 0 {
-		return fmt.Errorf("%w: CPU %d is not among them", ErrNarrowed, slices.Concat(cores...)[i])
+	for _, cpu := range slices.Concat(cores...) {
+		if !allowed.IsSet(cpu) {
+			return fmt.Errorf("%w: CPU %d is not among them", ErrNarrowed, cpu)
+		}
 	}
 	part, err := partOf(cores, cpus, side)
 	if err != nil {
@@ -102,7 +103,7 @@ func setAll(set *unix.CPUSet) error {
 			if err == nil {
 				err = unix.SchedSetaffinity(id, set)
 			}
-			if err != nil && !errors.Is(err, unix.ESRCH) && !errors.Is(err, fs.ErrNotExist) {
+			if err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
 				return fmt.Errorf("keeping thread %s to its CPUs: %w", thread.Name(), err)
 			}
 		}

@@ -25,7 +25,7 @@ func (r Reader) Machine() contract.Machine {
 		Clocksource: f.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
 		HugePages:   chosen(f.text("sys/kernel/mm/transparent_hugepage/enabled")),
 		CPUs:        countList(f.text(onlineCPUs)),
-		BootID:      f.text("proc/sys/kernel/random/boot_id"),
+		BootID:      r.BootID(),
 	}
 	if kib := f.numbers("proc/meminfo")["MemTotal"]; kib != nil {
 		m.MemoryBytes = new(*kib << 10)
@@ -53,6 +53,9 @@ func interruptTime(f files, kernel string) string {
 	}
 	return ""
 }
+
+// BootID of the kernel, as in contract.Machine.
+func (r Reader) BootID() string { return r.files().text("proc/sys/kernel/random/boot_id") }
 
 const onlineCPUs = "sys/devices/system/cpu/online"
 

@@ -16,10 +16,8 @@ type CPUs struct {
 	Clients int64 `json:"clients"`
 }
 
-// On says whether the CPUs of a machine are divided; nil divides none.
-func (c *CPUs) On(bootID string) bool {
-	return c != nil && bootID != "" && slices.Contains(c.Machines, bootID)
-}
+// On says whether the CPUs of a machine are divided.
+func (c CPUs) On(bootID string) bool { return bootID != "" && slices.Contains(c.Machines, bootID) }
 
 // mostCPUs bounds what a list of the kernel may name.
 const mostCPUs = 1 << 16

@@ -109,16 +109,9 @@ func early(run *v1alpha1.BenchmarkRun) []Statement {
 	if n == 0 {
 		return nil
 	}
-	most := plannedBlocks(run) + run.Spec.Design.ReserveBlocks
+	most := run.Spec.Design.BlockCount() + run.Spec.Design.ReserveBlocks
 	all := BlocksOf(most, most)
 	return []Statement{{Plain, "", fmt.Sprintf("stopped early, after %d of at most %s", n, all)}}
-}
-
-// plannedBlocks of the design of a run, also where the spec leaves that to the defaults.
-func plannedBlocks(run *v1alpha1.BenchmarkRun) int32 {
-	spec := run.Spec.DeepCopy()
-	spec.SetDefaults()
-	return spec.Design.Blocks
 }
 
 // statement of a comparison.

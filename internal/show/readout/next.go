@@ -60,7 +60,7 @@ func moreBlocks(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 		}
 		needed, open = max(needed, v.BlocksNeeded), true
 	}
-	measured := plannedBlocks(run)
+	measured := run.Spec.Design.BlockCount()
 	if n := stoppedAfter(run); n > 0 {
 		measured = n
 	}
@@ -124,7 +124,7 @@ func setBlocks(run *v1alpha1.BenchmarkRun, needed int32) string {
 	case needed > v1alpha1.MostBlocks:
 		return fmt.Sprintf("take %s, and a run has at most %d: longer windows and a machine of its own make its blocks vary less",
 			figure.Counted(int(needed), "block"), v1alpha1.MostBlocks)
-	case run.Spec.Design.Within != nil && took > 0 && needed <= plannedBlocks(run):
+	case run.Spec.Design.Within != nil && took > 0 && needed <= run.Spec.Design.BlockCount():
 		return fmt.Sprintf("set design.within to %dm (%s)", int(took.Minutes()), figure.Counted(int(needed), "block"))
 	case run.Spec.Design.Within != nil && took > 0:
 		return fmt.Sprintf("%s and design.within to %dm", text, int(took.Minutes()))
@@ -148,7 +148,7 @@ func blocksForGate(run *v1alpha1.BenchmarkRun) string {
 			needed = max(needed, e.BlocksNeeded)
 		}
 	}
-	if needed <= plannedBlocks(run) || !judgesComparisons(run) {
+	if needed <= run.Spec.Design.BlockCount() || !judgesComparisons(run) {
 		return ""
 	}
 	return "to let the gate pass in four of five runs where nothing is lost, at the spread of this run, " + setBlocks(run, needed)
@@ -157,12 +157,12 @@ func blocksForGate(run *v1alpha1.BenchmarkRun) string {
 // timeOfBlocks is how long a run of so many blocks takes at the pace of this one; 0 where that is not known.
 func timeOfBlocks(run *v1alpha1.BenchmarkRun, blocks int32) time.Duration {
 	st := run.Status
-	if st.StartTime == nil || st.CompletionTime == nil || plannedBlocks(run) <= 0 || st.Progress.Done < st.Progress.Planned {
+	if st.StartTime == nil || st.CompletionTime == nil || run.Spec.Design.BlockCount() <= 0 || st.Progress.Done < st.Progress.Planned {
 		return 0
 	}
-	each := st.CompletionTime.Sub(st.StartTime.Time).Seconds() / float64(plannedBlocks(run))
+	each := st.CompletionTime.Sub(st.StartTime.Time).Seconds() / float64(run.Spec.Design.BlockCount())
 	if n := stoppedAfter(run); n > 0 {
-		each *= float64(plannedBlocks(run)) / float64(n)
+		each *= float64(run.Spec.Design.BlockCount()) / float64(n)
 	}
 	minutes := math.Max(1, math.Round(each*float64(blocks)/60))
 	return time.Duration(minutes) * time.Minute

@@ -1,7 +1,6 @@
 package validity
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,12 +10,7 @@ import (
 // CheckCPUs says where server and tool of a trial may run on the same CPUs of one machine. It needs the results of all clients. Apart: the
 // run wants them on CPUs of their own.
 func CheckCPUs(results []contract.Result, apart bool) []Finding {
-	var findings []Finding
-	machines := machinesOf(results)
-	for _, id := range slices.Sorted(maps.Keys(machines)) {
-		findings = append(findings, machines[id].sharedCPUs(apart)...)
-	}
-	return findings
+	return onMachines(results, func(m *machine) []Finding { return m.sharedCPUs(apart) })
 }
 
 // sharedCPUs says how many CPUs both a server of the target and a client may run on.
@@ -44,7 +38,7 @@ func (m *machine) sharedCPUs(apart bool) []Finding {
 	return m.findingOf("cpu-shared", severity, "server and tool may run on the same CPUs, %d of %g, and take them from each other%s", most, m.cpus, advice)
 }
 
-// both is the number of CPUs that are in two sets; nil is all of the machine.
+// both is the number of CPUs that are in two ascending sets; nil is all of the machine.
 func (m *machine) both(a, b []int) int {
 	switch {
 	case a == nil && b == nil:
@@ -54,13 +48,9 @@ func (m *machine) both(a, b []int) int {
 	case b == nil:
 		return len(a)
 	}
-	in := make(map[int]bool, len(a))
-	for _, cpu := range a {
-		in[cpu] = true
-	}
 	n := 0
 	for _, cpu := range b {
-		if in[cpu] {
+		if _, is := slices.BinarySearch(a, cpu); is {
 			n++
 		}
 	}

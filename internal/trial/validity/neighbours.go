@@ -66,12 +66,17 @@ type machine struct {
 // Foreign work is compared with the CPU limits of the trial's pods, not with their usage:
 // otherwise a stalled server would count where a fast server is excluded.
 func CheckNeighbours(results []contract.Result) []Finding {
+	return onMachines(results, (*machine).findings)
+}
+
+// onMachines has what is found about each machine of a trial, in the order of the sides that ran there.
+func onMachines(results []contract.Result, find func(*machine) []Finding) []Finding {
 	machines := machinesOf(results)
 	var findings []Finding
 	for _, id := range slices.SortedFunc(maps.Keys(machines), func(a, b string) int {
 		return cmp.Or(slices.Compare(machines[a].sides, machines[b].sides), cmp.Compare(a, b))
 	}) {
-		findings = append(findings, machines[id].findings()...)
+		findings = append(findings, find(machines[id])...)
 	}
 	return findings
 }

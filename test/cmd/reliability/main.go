@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/assay-bench/assay/test/helpers/evidence"
 	"github.com/assay-bench/assay/test/helpers/reliability"
 )
 
@@ -28,7 +29,7 @@ func run(from, document string) error {
 	if err != nil {
 		return err
 	}
-	text, err := reliability.Replace(string(old), reliability.Begin, reliability.Table(rows))
+	text, err := evidence.Replace(string(old), reliability.Begin, reliability.Table(rows))
 	if err != nil {
 		return err
 	}

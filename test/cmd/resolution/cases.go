@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"strings"
 	"text/template"
 	"time"
@@ -26,8 +27,9 @@ type Case struct {
 	Window time.Duration
 	// Length of a run, from its first trial.
 	Length time.Duration
-	// Sysbench is the workload, but for what the effect adds.
-	Sysbench string
+	// Sysbench is the workload, and Statements how many point selects an event has, but for what the effect adds.
+	Sysbench   string
+	Statements int
 }
 
 const (
@@ -57,12 +59,12 @@ func list() (all []Case) {
 	}
 	minutes := func(n int) time.Duration { return time.Duration(n) * time.Minute }
 	for _, window := range []time.Duration{time.Second, 5 * time.Second, 20 * time.Second} {
-		add(Case{What: "reads", Starts: "PerBlock", Window: window, Length: minutes(5), Sysbench: reads})
+		add(Case{What: "reads", Starts: "PerBlock", Window: window, Length: minutes(5), Sysbench: reads, Statements: statements})
 	}
-	add(Case{What: "reads", Starts: "One", Window: 5 * time.Second, Length: minutes(5), Sysbench: reads})
-	add(Case{What: "writes", Starts: "PerBlock", Window: 5 * time.Second, Length: minutes(5), Sysbench: writes})
-	add(Case{What: "reads", Effect: 0.03, Starts: "One", Window: 5 * time.Second, Length: minutes(5), Sysbench: reads})
-	add(Case{What: "reads", Effect: 0.02, Starts: "One", Window: 5 * time.Second, Length: minutes(10), Sysbench: reads})
+	add(Case{What: "reads", Starts: "One", Window: 5 * time.Second, Length: minutes(5), Sysbench: reads, Statements: statements})
+	add(Case{What: "writes", Starts: "PerBlock", Window: 5 * time.Second, Length: minutes(5), Sysbench: writes, Statements: 10})
+	add(Case{What: "reads", Effect: 0.03, Starts: "One", Window: 5 * time.Second, Length: minutes(5), Sysbench: reads, Statements: statements})
+	add(Case{What: "reads", Effect: 0.02, Starts: "One", Window: 5 * time.Second, Length: minutes(10), Sysbench: reads, Statements: statements})
 	return all
 }
 
@@ -108,15 +110,12 @@ func (c Case) Digest() string {
 func (c Case) Manifest(play int) string {
 	in := map[string]any{
 		"Name":    c.run(play),
-		"Targets": []string{"a", "b"}, "Sysbench": c.Sysbench, "Statements": statements, "More": 0, "Within": c.Length, "Window": c.Window,
+		"Targets": []string{"a", "b"}, "Sysbench": c.Sysbench, "Statements": c.Statements, "More": 0, "Within": c.Length, "Window": c.Window,
 		"CPUs": c.CPUs, "Starts": c.Starts, "Seed": play, "Factor": "target", "Baseline": "a",
 	}
-	if c.What == "writes" {
-		in["Statements"] = 10
-	}
 	if c.Effect > 0 {
-		in["Targets"], in["More"] = []string{"a"}, int(statements*(1+c.Effect)+0.5)
-		in["Factor"], in["Baseline"] = "point_selects", fmt.Sprint(statements)
+		in["Targets"], in["More"] = []string{"a"}, int(math.Round(float64(c.Statements)*(1+c.Effect)))
+		in["Factor"], in["Baseline"] = "point_selects", fmt.Sprint(c.Statements)
 	}
 	var b strings.Builder
 	if err := manifest.Execute(&b, in); err != nil {

@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
-	"github.com/assay-bench/assay/test/helpers/reliability"
+	"github.com/assay-bench/assay/test/helpers/evidence"
 )
 
 const (
@@ -152,7 +152,7 @@ func playOne(ctx context.Context, c Case, bundles string, n int) (Figures, error
 		return Figures{}, err
 	}
 	machine := environment.Reader{}.Machine()
-	f.Case, f.Play, f.Manifest, f.Date, f.Commit = c.Name, n, c.Digest(), time.Now().UTC().Truncate(time.Second), reliability.Commit()
+	f.Case, f.Play, f.Manifest, f.Date, f.Commit = c.Name, n, c.Digest(), time.Now().UTC().Truncate(time.Second), evidence.Commit()
 	f.Machine = fmt.Sprintf("%d cores, %s, Linux %s", len(environment.Reader{}.Cores()), machine.CPUModel, machine.Kernel)
 	return f, command(ctx, "", "kubectl", "-n", namespace, "delete", "benchmarkrun", name, "--cascade=foreground", "--wait")
 }
@@ -207,7 +207,7 @@ func writeTables() error {
 	if err != nil {
 		return err
 	}
-	text, err := reliability.Replace(string(old), begin, tables(all))
+	text, err := evidence.Replace(string(old), begin, tables(all))
 	if err != nil {
 		return err
 	}

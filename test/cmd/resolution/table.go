@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +67,9 @@ func row(c Case, of []Figures) string {
 			faster++
 		}
 	}
-	if len(spreads) == 0 {
+	spread, unknown := stats.EstimateMedian(spreads)
+	pace, none := stats.EstimateMedian(paces)
+	if unknown != nil || none != nil {
 		return fmt.Sprintf("| %s | %s | %s | %s | %s | %d, none with a verdict | | | | | | | |\n", c.What, sides, c.Starts, c.CPUs, c.Window, len(of))
 	}
 	runs := fmt.Sprint(len(of))
@@ -80,25 +81,15 @@ func row(c Case, of []Figures) string {
 	if c.Effect > 0 {
 		right, wrong = slower, faster
 	}
-	spread, pace := median(spreads), median(paces)
 	found := func(in time.Duration) string {
-		effect, ok := stats.DetectableEffect(int(in.Seconds()/pace), spread, errorRate, power)
+		effect, ok := stats.DetectableEffect(int(in.Seconds()/pace.Median), spread.Median, errorRate, power)
 		if !ok {
 			return "none: too few blocks"
 		}
 		return percent(effect)
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, sides, c.Starts, c.CPUs, c.Window,
-		runs, blocks, pace, percent(spread), found(5*time.Minute), found(10*time.Minute), right, wrong)
+		runs, blocks, pace.Median, percent(spread.Median), found(5*time.Minute), found(10*time.Minute), right, wrong)
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
-
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	n := len(x)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (x[(n-1)/2] + x[n/2]) / 2
-}

@@ -202,6 +202,17 @@ func Records(t testing.TB, run *v1alpha1.BenchmarkRun) []contract.Record {
 	return out
 }
 
+// DeadTimes are the times between the measured windows, without the warm-up and the
+// resets, in seconds.
+func DeadTimes(all []contract.Record, warmup time.Duration) []float64 {
+	var out []float64
+	for i := 1; i < len(all); i++ {
+		gap := all[i].WindowStartTime.Sub(*all[i-1].WindowEndTime) - warmup
+		out = append(out, gap.Seconds())
+	}
+	return out
+}
+
 // Stored reads the result of one client of a trial.
 func Stored(t testing.TB, ns, job string, index int) contract.Result {
 	t.Helper()

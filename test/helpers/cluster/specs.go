@@ -3,6 +3,8 @@ package cluster
 import (
 	"fmt"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // Targets that most runs of the tests have.
@@ -64,4 +66,19 @@ func Beside(text string) string {
 	small := strings.NewReplacer("{name: kind-target}", "{inline: {cpu: 600m, memory: 1Gi, "+selector+"target}}}",
 		"{name: kind-client}", "{inline: {cpu: 350m, memory: 512Mi, "+selector+"client}}}")
 	return small.Replace(text) + "  exclusive: false\n"
+}
+
+// Restricted is a pod as a namespace for runs admits it.
+func Restricted(spec corev1.PodSpec) corev1.PodSpec {
+	if spec.SecurityContext == nil {
+		spec.SecurityContext = &corev1.PodSecurityContext{}
+	}
+	spec.SecurityContext.RunAsNonRoot, spec.SecurityContext.RunAsUser = new(true), new(int64(10001))
+	spec.SecurityContext.SeccompProfile = &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}
+	for i := range spec.Containers {
+		spec.Containers[i].SecurityContext = &corev1.SecurityContext{
+			AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		}
+	}
+	return spec
 }

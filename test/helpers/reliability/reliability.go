@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,15 +69,6 @@ var Faults = []Fault{
 	{"result_deleted", "the ConfigMap of a result is deleted while it is measured"},
 	{"store_away", "the object store is away"},
 	{"schedules", "the manager is killed with SIGKILL again and again while schedules start runs"},
-}
-
-// Commit of the tree that is tested, marked if there are changes; unknown outside of a checkout.
-func Commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // Save writes the row into a folder; nothing where that is empty.
@@ -180,18 +170,5 @@ func (r Row) reasons() string {
 	return strings.Join(out, ", ")
 }
 
-// Begin, or another comment of its kind, and End enclose a table in a document.
-const (
-	Begin = "<!-- rows: make e2e-chaos writes them -->"
-	End   = "<!-- end of rows -->"
-)
-
-// Replace puts a table into a document, after the comment that it begins with.
-func Replace(document, begin, table string) (string, error) {
-	before, rest, ok1 := strings.Cut(document, begin)
-	_, after, ok2 := strings.Cut(rest, End)
-	if !ok1 || !ok2 {
-		return "", fmt.Errorf("the document has no %s and %s", begin, End)
-	}
-	return before + begin + "\n\n" + table + "\n" + End + after, nil
-}
+// Begin of the table in its document.
+const Begin = "<!-- rows: make e2e-chaos writes them -->"

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/test/helpers/evidence"
 )
 
 // What was saved is what the table says; a row that nobody played says so.
@@ -29,7 +31,7 @@ func TestTableOfWhatWasSaved(t *testing.T) {
 	if diff := cmp.Diff(map[string]Row{"kills": row, "store_away": skipped}, rows); diff != "" {
 		t.Fatalf("the rows differ (-want +got):\n%s", diff)
 	}
-	document, err := Replace("# Before\n"+Begin+"\nold\n"+End+"\nafter\n", Begin, Table(rows))
+	document, err := evidence.Replace("# Before\n"+Begin+"\nold\n"+evidence.End+"\nafter\n", Begin, Table(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +48,7 @@ func TestTableOfWhatWasSaved(t *testing.T) {
 	if strings.Contains(document, "old") {
 		t.Error("the document has the old table")
 	}
-	if _, err := Replace("no marks", Begin, ""); err == nil {
+	if _, err := evidence.Replace("no marks", Begin, ""); err == nil {
 		t.Error("a document without marks is accepted")
 	}
 }
@@ -61,7 +63,7 @@ func TestTheDocumentIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Replace(string(document), Begin, Table(rows))
+	want, err := evidence.Replace(string(document), Begin, Table(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
