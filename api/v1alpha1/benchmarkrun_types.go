@@ -13,6 +13,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || !self.targets.exists(t, t.name == 'control')",fieldPath=".targets",message="control is the name of the target that analysis.control adds: name yours otherwise"
 // +kubebuilder:validation:XValidation:rule="self.design.idleTargets != 'Stopped' || self.targets.all(t, !has(t.mysql) || t.mysql.storage.medium != 'Memory')",fieldPath=".design.idleTargets",message="idleTargets: Stopped loses the data of a target with storage.medium: Memory: use a Volume, or idleTargets: Running"
 // +kubebuilder:validation:XValidation:rule="!has(self.design.cpus) || self.design.cpus != 'Apart' || self.targets.exists(t, has(t.mysql))",fieldPath=".design.cpus",message="cpus: Apart divides a machine between a server that Assay provides and its clients: leave it out where all targets are external"
+// +kubebuilder:validation:XValidation:rule="!has(self.design.clientPods) || self.design.clientPods != 'Standing' || self.design.idleTargets != 'Stopped'",fieldPath=".design.clientPods",message="clientPods: Standing needs the credentials of all targets from the first trial on, and idleTargets: Stopped brings the targets up one after the other: use one of both"
 // +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.warmup) || duration(self.design.warmup).getMilliseconds() % 1000 == 0",fieldPath=".design.warmup",message="warmup must be in whole seconds, such as 30s: only workload.drivers takes parts of a second"
 // +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.duration) || duration(self.design.duration).getMilliseconds() % 1000 == 0 && duration(self.design.duration) >= duration('1s')",fieldPath=".design.duration",message="duration must be in whole seconds, such as 300s: only workload.drivers takes parts of a second"
 // +kubebuilder:validation:XValidation:rule="!has(self.workload.drivers) || !has(self.design.warmup) || duration(self.design.warmup) <= duration('1h')",fieldPath=".design.warmup",message="warmup must be at most 1h with workload.drivers, such as 500ms: it is that of each measurement, not of a trial"
@@ -254,6 +255,13 @@ type Design struct {
 	// all CPUs, as always. Free (the default): the kernel moves both over all CPUs that their containers may use.
 	// +optional
 	CPUs CPUs `json:"cpus,omitempty"`
+
+	// clientPods are new pods for each trial (PerTrial, the default), or pods that stay and measure one trial after the other, of all
+	// targets, each with a new process of the tool (Standing). A pause between two trials is then a fraction of a second and not two,
+	// so that as many minutes have more blocks. Standing pods are replaced after a trial that failed. They need one image for all
+	// cells. The peak of a tool's memory is absent from their second trial on: the kernel counts it since the container began.
+	// +optional
+	ClientPods ClientPods `json:"clientPods,omitempty"`
 
 	// onTrialFailure is the reaction to a failed trial: Stop (the default) ends the run as
 	// failed. Continue starts the next trial. Retry repeats the trial up to maxRetries times

@@ -22,7 +22,7 @@ const (
 )
 
 // SetDefaults fills in what the schema cannot: the fields of the design whose defaults depend on others, and the
-// target of analysis.control. Afterwards blocks, starts, cpus, warmup and duration are there, and with drivers rounds and warmupRounds too.
+// target of analysis.control. Afterwards blocks, starts, cpus, clientPods, warmup and duration are there, and with drivers rounds and warmupRounds too.
 func (s *BenchmarkRunSpec) SetDefaults() {
 	s.addControl()
 	d := &s.Design
@@ -34,6 +34,7 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 		}
 	}
 	d.CPUs = cmp.Or(d.CPUs, CPUsFree)
+	d.ClientPods = cmp.Or(d.ClientPods, ClientPodsPerTrial)
 	warmup, duration := DefaultWarmup, DefaultDuration
 	if s.Workload.Drivers != nil {
 		warmup, duration = DefaultDriversWarmup, DefaultDriversDuration

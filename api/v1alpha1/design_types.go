@@ -72,6 +72,16 @@ const (
 	CPUsFree  CPUs = "Free"
 )
 
+// ClientPods says how long the client pods of a run stay.
+// +kubebuilder:validation:Enum=PerTrial;Standing
+type ClientPods string
+
+// Stays of client pods.
+const (
+	ClientPodsPerTrial ClientPods = "PerTrial"
+	ClientPodsStanding ClientPods = "Standing"
+)
+
 // TrialFailurePolicy is the reaction to a failed trial.
 // +kubebuilder:validation:Enum=Stop;Continue;Retry
 type TrialFailurePolicy string

@@ -22,6 +22,8 @@ const (
 	LabelTrial = "assay.dev/trial"
 	// LabelAttempt is the attempt at the trial, from 0.
 	LabelAttempt = "assay.dev/attempt"
+	// LabelStanding, on a Job and its pods, says that these clients measure one trial after the other. They have no LabelTrial.
+	LabelStanding = "assay.dev/standing"
 	// LabelSpecHash, on a run and on its journal, is the first half of the SHA-256 of
 	// the resolved spec: equal experiments have equal hashes.
 	LabelSpecHash = "assay.dev/spec-hash"

@@ -32,7 +32,7 @@ import (
 const usage = `usage: agent <command>
   target          provide a database server (process 1 of a database pod)
   client [flags]  run one phase of a benchmark (process 1 of the agent's container in a client pod); -h explains the flags
-  tool            run the tool for a client (process 1 of the tool's container in a client pod)
+  tool            run the tool for a client (process 1 of the tool's container in a client pod); --standing for a client of many trials
   install <dir>   copy this program to <dir>/assay-agent
   version         print the version
 `
@@ -85,10 +85,11 @@ func runClient(ctx context.Context, log *slog.Logger, args []string) error {
 	namespace := flags.String("namespace", "", "`namespace` of the two ConfigMaps")
 	flags.StringVar(&o.Trial, "trial", "", "`name` of the trial's ConfigMap")
 	flags.StringVar(&o.Result, "result", "", "`name` of the result's ConfigMap, which exists and is empty")
+	flags.StringVar(&o.Standing, "standing", "", "`name` of the ConfigMap that says which trial comes next, in place of trial and result")
 	flags.IntVar(&o.Index, "client-index", 0, "index of this client, from 0")
 	address := flags.String("live", "", "`address` of the live figures of the tool; empty for none")
-	if flags.Parse(args) != nil || flags.NArg() > 0 || *namespace == "" || o.Trial == "" || o.Result == "" {
-		return fmt.Errorf("%w: the flags namespace, trial and result are needed", errUsage)
+	if flags.Parse(args) != nil || flags.NArg() > 0 || *namespace == "" || (o.Standing == "") == (o.Trial == "" && o.Result == "") || (o.Trial == "") != (o.Result == "") {
+		return fmt.Errorf("%w: the flags namespace, and either standing or trial and result, are needed", errUsage)
 	}
 	api, err := kube.InCluster(*namespace)
 	if err != nil {
@@ -102,6 +103,9 @@ func runClient(ctx context.Context, log *slog.Logger, args []string) error {
 			a.Figures = nil
 		}
 	}
+	if o.Standing != "" {
+		return a.Stand(ctx)
+	}
 	return a.Run(ctx)
 }
 
@@ -110,12 +114,15 @@ func connect(e contract.Endpoint, c runner.Credentials) (client.Server, error) {
 }
 
 func runTool(ctx context.Context, log *slog.Logger, args []string) error {
+	o, run := supervisor.Defaults(), supervisor.Run
+	o.Log = log
+	if len(args) == 1 && args[0] == "--standing" {
+		args, run = nil, supervisor.Stand
+	}
 	if len(args) > 0 {
 		return errUsage
 	}
-	o := supervisor.Defaults()
-	o.Log = log
-	err := supervisor.Run(ctx, o)
+	err := run(ctx, o)
 	if errors.Is(err, supervisor.ErrNoAgent) {
 		log.Info("no tool was wanted", "reason", err)
 		return nil // the agent says how the trial ended

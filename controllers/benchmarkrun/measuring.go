@@ -29,7 +29,7 @@ func measured(v view) answer {
 	a := v.attempt(at)
 	if _, waits := a.state.(decision.Waiting); waits && !a.again {
 		// Behind what begins the next trial: the target and the clients idle meanwhile.
-		a.actions = append(a.actions, trial.RemoveEnded(v.Run, v.Children, at, v.ask)...)
+		a.actions = append(a.actions, trial.RemoveEnded(v.trialInput(), at, v.ask)...)
 	}
 	return a
 }
@@ -172,8 +172,7 @@ func (v view) compares(p *plan.Plan) (in analysis.Input, err error) {
 // coolingDown waits after the last trial for as long as the design says.
 func (v view) coolingDown(next string) decision.State {
 	pause, last := v.Run.Spec.Design.Cooldown.Duration, v.book.Last()
-	_, begun := v.Children.Jobs[next]
-	if pause <= 0 || last == nil || last.CompletionTime == nil || begun {
+	if pause <= 0 || last == nil || last.CompletionTime == nil || trial.Begun(v.Run, v.Children, next, v.ask) {
 		return decision.Done{}
 	}
 	until := last.CompletionTime.Add(pause)

@@ -102,7 +102,7 @@ func providedFacts(v view, name string) engine.Facts {
 // target.
 func (v view) awaitTarget(name, job string) decision.State {
 	wait, waits := v.targets().Of(name).State.(decision.Waiting)
-	if _, begun := v.Children.Jobs[job]; begun || !waits {
+	if !waits || trial.Begun(v.Run, v.Children, job, v.ask) {
 		return decision.Done{}
 	}
 	return decision.WaitFor(wait.Reason, "target %s: %s", name, wait.Message)
@@ -114,6 +114,13 @@ func (v view) awaitTarget(name, job string) decision.State {
 // A clean-up that fails is shown, but does not spoil what was measured.
 func cleaned(v view, failure decision.Failed) answer {
 	a := answerWith(decision.DoneWith("clean"))
+	if dismissed := trial.Dismiss(v.trialInput(), v.ask); !v.ask.Complete() {
+		return answer{}
+	} else if a.actions = dismissed.Actions; failure.Reason == "" && !decision.IsDone(dismissed.State) {
+		// Those of a run that has failed may be at work.
+		a.state = dismissed.State
+		return a
+	}
 	if conclude.Keeps(v.Run.Spec.Retain, failure.Reason != "") {
 		return a
 	}
@@ -229,8 +236,7 @@ func (v view) isRunning(at journal.Position) bool {
 	if p == nil || v.Run.Status.Placement == nil || !decision.IsDone(v.bookState) || at.Ends(len(p.Trials)) {
 		return false
 	}
-	_, begun := v.Children.Jobs[contract.TrialName(v.Run.Name, at.Index, at.Attempt)]
-	return begun || showsRunning(v.Run.Status, at)
+	return trial.Begun(v.Run, v.Children, contract.TrialName(v.Run.Name, at.Index, at.Attempt), v.ask) || showsRunning(v.Run.Status, at)
 }
 
 // overdue fails a run that is past its deadline, which counts from the moment it has its

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // World is all that a pass decides from. gather makes it, and nobody changes it
@@ -137,5 +138,6 @@ func (v view) measures() bool {
 			return true
 		}
 	}
-	return false
+	at := v.book.Position()
+	return trial.Begun(v.Run, v.Children, contract.TrialName(v.Run.Name, at.Index, at.Attempt), v.ask)
 }

@@ -28,6 +28,11 @@ func (in references) resolve(out Result) (resolution, error) {
 	}
 	r.resolved.AgentImage, r.resolved.RunnerImage = in.Catalogue.Config.Agent.Image, images[0].Image
 	r.resolved.AgentResources = in.Catalogue.Config.Agent.Resources
+	if len(images) > 1 && spec.Design.ClientPods == v1alpha1.ClientPodsStanding {
+		return r, experiment.Refuse(v1alpha1.ReasonInvalidSpec,
+			"spec.design.clientPods: Standing clients have one image, and the cells of this run need %d, such as %s and %s: set PerTrial, or measure them in runs of their own",
+			len(images), images[0].Name, images[1].Name)
+	}
 	if len(images) > 1 {
 		r.resolved.RunnerImages = images
 	}

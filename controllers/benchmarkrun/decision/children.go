@@ -76,6 +76,17 @@ func (c *Children) file(pod *corev1.Pod) {
 	}
 }
 
+// Standing are the Jobs of clients that stand, in the order of their names.
+func (c Children) Standing() []*batchv1.Job {
+	var out []*batchv1.Job
+	for _, name := range c.JobNames() {
+		if c.Jobs[name].Labels[v1alpha1.LabelStanding] != "" {
+			out = append(out, c.Jobs[name])
+		}
+	}
+	return out
+}
+
 // WorkingJobs are the Jobs of the run that have a client at work, sorted. The Job of a
 // stray does not exist any more.
 func (c Children) WorkingJobs() []string {

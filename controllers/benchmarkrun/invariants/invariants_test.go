@@ -45,7 +45,14 @@ func play(t *testing.T, seed uint64) *cluster {
 	if seed%5 == 4 {
 		changes = append(changes, stopsEarly)
 	}
+	if seed%2 == 1 {
+		changes = append(changes, clientsStand)
+	}
 	return playOn(t, newCluster(t, seed), seed, changes...)
+}
+
+func clientsStand(run *v1alpha1.BenchmarkRun) {
+	run.Spec.Design.ClientPods = v1alpha1.ClientPodsStanding
 }
 
 // playOn a cluster a run with these changes.

@@ -53,7 +53,7 @@ func (c kubelet) destroy(jobs []batchv1.Job) {
 	case len(pods) > 0 && c.rng.IntN(2) == 0:
 		c.delete(&pods[c.rng.IntN(len(pods))])
 	default:
-		if cm := c.configMap(contract.ResultName(job.Name, c.rng.IntN(2))); cm != nil && len(cm.BinaryData) == 0 {
+		if cm := c.configMap(contract.ResultName(c.trialOf(job), c.rng.IntN(2))); cm != nil && len(cm.BinaryData) == 0 {
 			c.careless = true
 			c.delete(cm)
 		}
@@ -108,7 +108,8 @@ func (c kubelet) work(job *batchv1.Job, index int) {
 	if client.IgnoreNotFound(err) != nil {
 		c.t.Fatal(err)
 	}
-	out := c.configMap(contract.ResultName(job.Name, index))
+	trial := c.trialOf(job)
+	out := c.configMap(contract.ResultName(trial, index))
 	switch {
 	case err != nil && (job.Status.Failed > 0 || job.Status.Active > 0 && c.lost(job, name)):
 		c.failJob(job)
@@ -119,6 +120,9 @@ func (c kubelet) work(job *batchv1.Job, index int) {
 		pod.Status.Phase = corev1.PodRunning
 		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: resources.AgentContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
 		c.must(c.api.Status().Update(context.Background(), pod))
+	case trial == contract.NoTrial:
+		c.end(pod, 0, nil)
+	case pod.Annotations["done"] == trial: // it waits for the next one
 	case out == nil: // there is no place for its result: it waits for its end
 	case out.Annotations[v1alpha1.AnnotationClaimedBy] == "":
 		metav1.SetMetaDataAnnotation(&out.ObjectMeta, v1alpha1.AnnotationClaimedBy, string(pod.UID))
@@ -132,8 +136,19 @@ func (c kubelet) work(job *batchv1.Job, index int) {
 		metav1.SetMetaDataAnnotation(&out.ObjectMeta, v1alpha1.AnnotationReady, "true")
 		c.must(c.api.Update(context.Background(), out))
 	default:
-		c.tool(job, pod, out, index)
+		c.tool(job, pod, out, trial, index)
 	}
+}
+
+// trialOf is what the clients of a Job carry out.
+func (c *cluster) trialOf(job *batchv1.Job) string {
+	if job.Labels[v1alpha1.LabelStanding] == "" {
+		return job.Name
+	}
+	if cm := c.configMap(job.Name); cm != nil {
+		return cm.Annotations[contract.AnnotationNext]
+	}
+	return ""
 }
 
 // lost says whether a pod of the Job was there and is not any more.
@@ -174,8 +189,8 @@ func (c kubelet) failJob(job *batchv1.Job) {
 }
 
 // tool of a client that is ready: it starts when the barrier is open, delivers and ends.
-func (c kubelet) tool(job *batchv1.Job, pod *corev1.Pod, out *corev1.ConfigMap, index int) {
-	cm := c.configMap(job.Name)
+func (c kubelet) tool(job *batchv1.Job, pod *corev1.Pod, out *corev1.ConfigMap, name string, index int) {
+	cm := c.configMap(name)
 	if cm == nil {
 		return
 	}
@@ -184,15 +199,15 @@ func (c kubelet) tool(job *batchv1.Job, pod *corev1.Pod, out *corev1.ConfigMap, 
 	if trial.Ref.Phase == string(contract.PhaseRun) && cm.Data[contract.KeyStart] == "" {
 		return
 	}
-	fails := c.bad != nil && c.bad(job.Name)
-	if fails && index == 0 && len(c.configMap(contract.ResultName(job.Name, 1)).BinaryData) == 0 {
+	fails := c.bad != nil && c.bad(name)
+	if fails && index == 0 && len(c.configMap(contract.ResultName(name, 1)).BinaryData) == 0 {
 		return // the other client delivers first, or it would be ended by this failure sometimes
 	}
-	if pod.Annotations["started"] == "" {
-		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, "started", "true")
+	if pod.Annotations["started"] != name {
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, "started", name)
 		c.must(c.api.Update(context.Background(), pod))
 		if index == 0 {
-			c.toolStarts[job.Name]++
+			c.toolStarts[name]++
 		}
 		return
 	}
@@ -220,6 +235,16 @@ func (c kubelet) tool(job *batchv1.Job, pod *corev1.Pod, out *corev1.ConfigMap, 
 	exit := int32(0)
 	if res.Failure != nil {
 		told.Reason, told.Message, exit = res.Failure.Reason, res.Failure.Message, 1
+	}
+	if job.Labels[v1alpha1.LabelStanding] != "" {
+		told.At = &c.now
+		metav1.SetMetaDataAnnotation(&out.ObjectMeta, contract.AnnotationTold, string(told.Encode()))
+		c.must(c.api.Update(context.Background(), out))
+		if exit == 0 {
+			metav1.SetMetaDataAnnotation(&pod.ObjectMeta, "done", name)
+			c.must(c.api.Update(context.Background(), pod))
+			return
+		}
 	}
 	c.end(pod, exit, told.Encode())
 	if exit != 0 {

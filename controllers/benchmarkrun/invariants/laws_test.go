@@ -39,6 +39,9 @@ func (m *manager) judge(verb string, obj client.Object) {
 		if have := m.configMap(o.Name); verb == "create" && have != nil && decision.Begun(have) {
 			m.begun[o.Name] = true
 		}
+		if next := o.Annotations[contract.AnnotationNext]; verb == "update" && next != "" {
+			m.judgeNext(o, next)
+		}
 		if start := o.Data[contract.KeyStart]; verb == "update" && start != "" {
 			m.judgeStart(o)
 		}
@@ -56,22 +59,62 @@ func (m *manager) judgeNewJob(job *batchv1.Job) {
 		return // it exists, so that nothing is created
 	}
 	// The trial of an execution that is over is deleted: a Job of an overtaken pass has none.
+	if m.configMap(job.Name) == nil && job.Labels[v1alpha1.LabelStanding] != "" {
+		return // those that stood are over as well: nobody tells its clients anything, and they are stopped
+	}
 	if m.configMap(job.Name) == nil && !m.over(job) {
 		m.t.Errorf("manager %s creates Job %s before its trial", m.name, job.Name)
 	}
-	for i := range int(*job.Spec.Completions) {
-		out := m.configMap(contract.ResultName(job.Name, i))
+	if trial := m.trialOf(job); trial != contract.NoTrial { // its clients end at once
+		m.judgeBegin(trial, int(*job.Spec.Completions))
+	}
+}
+
+// judgeNext: clients that stand are told of a trial as others are created for it, and of one trial at a time.
+func (m *manager) judgeNext(cm *corev1.ConfigMap, next string) {
+	have := m.configMap(cm.Name)
+	if have == nil || have.ResourceVersion != cm.ResourceVersion {
+		return // the lock refuses it
+	}
+	before := have.Annotations[contract.AnnotationNext]
+	if before == next {
+		m.t.Errorf("manager %s tells %s again what they know", m.name, cm.Name)
+	}
+	if at, is := m.positionOf(before); is && !earlier(at, m.position()) && !m.run().HasFailed() && next != contract.NoTrial {
+		m.t.Errorf("manager %s tells %s of %s, and the end of %s is not recorded", m.name, cm.Name, next, before)
+	}
+	if next == contract.NoTrial {
+		return
+	}
+	if m.configMap(next) == nil {
+		m.t.Errorf("manager %s tells %s of %s before there is such a trial", m.name, cm.Name, next)
+	}
+	m.judgeBegin(next, 2)
+}
+
+// judgeBegin: the results come first, and none is marked that this pass came upon; the journal is there.
+func (m *manager) judgeBegin(trial string, clients int) {
+	for i := range clients {
+		out := m.configMap(contract.ResultName(trial, i))
 		switch {
 		case out == nil && !m.careless:
-			m.t.Errorf("manager %s creates Job %s before result %d", m.name, job.Name, i)
-		case m.begun[contract.ResultName(job.Name, i)]:
-			m.t.Errorf("manager %s creates Job %s although it came upon the mark of client %d", m.name, job.Name, i)
+			m.t.Errorf("manager %s begins %s before result %d", m.name, trial, i)
+		case m.begun[contract.ResultName(trial, i)]:
+			m.t.Errorf("manager %s begins %s although it came upon the mark of client %d", m.name, trial, i)
 		}
 	}
-	// A pass may be overtaken by another manager: then the clients of its Job refuse.
-	if at, is := positionOf(job); is && (earlier(at, m.began) || earlier(m.position(), at)) {
+	// A pass may be overtaken by another manager: then the clients refuse.
+	if at, is := m.positionOf(trial); is && (earlier(at, m.began) || earlier(m.position(), at)) {
 		m.t.Errorf("manager %s begins trial %+v while the journal is at %+v, and was at %+v when the pass began", m.name, at, m.position(), m.began)
 	}
+}
+
+// positionOf a trial by its name, which its result knows.
+func (c *cluster) positionOf(trial string) (journal.Position, bool) {
+	if out := c.configMap(contract.ResultName(trial, 0)); out != nil {
+		return positionOf(out)
+	}
+	return journal.Position{}, false
 }
 
 // over says whether the end of an attempt, or of a load, is written down. A load that failed has
@@ -95,7 +138,7 @@ func (m *manager) judgeNewResult(cm *corev1.ConfigMap) {
 // judgeDeletedJob: only what is recorded is deleted.
 func (m *manager) judgeDeletedJob(job *batchv1.Job) {
 	run := m.run()
-	at, is := positionOf(job)
+	at, is := m.positionOf(m.trialOf(job))
 	if !is || run.Finished() {
 		return
 	}

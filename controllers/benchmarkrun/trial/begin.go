@@ -2,6 +2,7 @@ package trial
 
 import (
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -28,7 +29,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	// Before any other client is stopped: it may be of what follows the end of this execution.
 	for i := range e.Clients {
 		if begun(in, contract.ResultName(e.Name, i), ask) {
-			r := takenAway(in.Run, e, ask)
+			r := takenAway(in, e, ask)
 			if decision.IsDone(r.State) {
 				return finish(in, e, r.End, ask)
 			}
@@ -38,8 +39,13 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	if failure, ending := hasFailedBefore(in, e); ending {
 		return Result{State: failure}
 	}
-	if working := in.Children.WorkingJobs(); len(working) > 0 {
-		return stop(in, working[0])
+	ready := free(in, e, ask)
+	working := slices.DeleteFunc(in.Children.WorkingJobs(), func(name string) bool { return name == ready })
+	switch {
+	case len(working) > 0 && e.Standing && slices.Contains(jobsOf(in, e, ask), working[0]):
+		return Result{State: running(e)} // the cache does not know yet
+	case len(working) > 0:
+		return stop(in, working[0], ask)
 	}
 	if files := in.Run.Status.Resolved.Inputs; files != nil {
 		if lost, is := accept.CheckFiles(*files, ask.ConfigMap(files.ConfigMap)).(decision.Failed); is {
@@ -50,7 +56,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	if err != nil {
 		return Result{State: decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)}
 	}
-	c := clients(in, e, image, pods)
+	c := clients(in, e, ready, image, pods)
 	if e.Reset != "" {
 		tables, state := loadedTables(in, e.Ref.Target, ask)
 		if state != nil {
@@ -64,6 +70,12 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	}
 	actions = append(actions, decision.Create{Object: c.TrialConfigMap()})
 	actions = append(actions, grant(in.Run, c, ask)...)
+	switch {
+	case ready != "":
+		return tell(in, e, ready, actions, ask)
+	case e.Standing:
+		actions = append(actions, decision.Create{Object: c.StandingConfigMap()})
+	}
 	return Result{State: running(e), Actions: append(actions, decision.Create{Object: c.Job()})}
 }
 
@@ -99,22 +111,29 @@ var passing = []string{v1alpha1.ReasonProgressing, v1alpha1.ReasonRetrying, v1al
 
 // stop makes sure that no client of an earlier execution is at work when the next one
 // begins: two would be measured as one.
-func stop(in Input, name string) Result {
+func stop(in Input, name string, ask *decision.Asking) Result {
 	r := Result{State: decision.WaitFor(v1alpha1.ReasonProgressing, "waiting for the clients of %s to stop", name)}
-	if job := in.Children.Jobs[name]; job != nil && job.DeletionTimestamp.IsZero() {
-		r.Actions = []decision.Action{decision.Delete{Object: job}}
+	job := in.Children.Jobs[name]
+	if job == nil || !job.DeletionTimestamp.IsZero() {
+		return r
 	}
+	r.Actions = retire(job, ask)
 	return r
 }
 
-// clients are what the objects of an execution are built from.
-func clients(in Input, e Execution, image string, pods runner.Pods) resources.Client {
+// timeout of an execution, from the creation of its objects on; an upload comes after it.
+func timeout(in Input, e Execution) time.Duration {
+	return in.Timeouts.Scheduling.Duration + in.Timeouts.PodStart.Duration + e.Busy + in.Timeouts.TrialGrace.Duration
+}
+
+// clients are what the objects of an execution are built from. Ready is the Job of clients that stand already; empty for none.
+func clients(in Input, e Execution, ready, image string, pods runner.Pods) resources.Client {
 	t := in.Run.Target(e.Ref.Target)
-	timeout := in.Timeouts.Scheduling.Duration + in.Timeouts.PodStart.Duration + e.Busy + in.Timeouts.TrialGrace.Duration
+	timeout := timeout(in, e)
 	c := resources.Client{
 		Run: in.Run, Name: e.Name, Attempt: e.Attempt,
 		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: in.Run.Status.Resolved.ClientShape,
-		CredentialsSecret: contract.TargetName(in.Run.Name, t.Name), Nodes: in.Run.Status.Placement.ClientNodeNames, Timeout: timeout,
+		Nodes: in.Run.Status.Placement.ClientNodeNames, Timeout: timeout,
 		Pods:  in.Pods,
 		Agent: resources.Agent{Image: in.Run.Status.Resolved.AgentImage, Shape: resources.AgentShape(in.Run)},
 		Trial: message(in, e),
@@ -129,13 +148,11 @@ func clients(in Input, e Execution, image string, pods runner.Pods) resources.Cl
 	if pods.Image != "" {
 		c.UseImage(corev1.PullPolicy(pods.PullPolicy), pods.PullSecrets)
 	}
-	if t.External != nil {
-		c.CredentialsSecret = t.External.Credentials.Name
-		c.CredentialKeys, c.OptionalKeys = resources.ExternalKeys()
-		return c
+	c.Credentials = []resources.Credentials{resources.CredentialsOf(in.Run, t)}
+	if e.Standing {
+		stand(in, e, ready, &c)
 	}
-	c.CredentialKeys = resources.Primary(in.Run, t).ClientKeys()
-	if pod := in.TargetPod(t.Name); pod != nil {
+	if pod := in.TargetPod(t.Name); pod != nil && t.External == nil {
 		c.Began = podhealth.BeganAs(pod, resources.ServerContainer).String()
 	}
 	return c

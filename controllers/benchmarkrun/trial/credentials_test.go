@@ -18,7 +18,7 @@ func TestAnExternalSecretIsNotMountedWhole(t *testing.T) {
 		Host: "h", Port: 3306, Credentials: corev1.LocalObjectReference{Name: "cloud-db"},
 	}}
 	got := map[string]bool{}
-	for _, v := range clients(c.in, c.e, "image", runner.Pods{}).Job().Spec.Template.Spec.Volumes {
+	for _, v := range clients(c.in, c.e, "", "image", runner.Pods{}).Job().Spec.Template.Spec.Volumes {
 		if v.Secret != nil {
 			t.Errorf("volume %s is the Secret %+v", v.Name, v.Secret)
 		}

@@ -67,19 +67,22 @@ func lost(v podhealth.Verdict, pods []*corev1.Pod) End {
 	return End{Reason: v.Reason, Message: v.Message, Pods: pods}
 }
 
-func running(e Execution) decision.State {
+func running(e Execution) decision.Waiting {
 	return decision.WaitFor(v1alpha1.ReasonProgressing, "%s: running", e.Name)
 }
 
 // Decide brings an execution one step further, from whatever state the cluster shows it
 // in.
 func Decide(in Input, e Execution, ask *decision.Asking) Result {
-	job := in.Children.Jobs[e.Name]
-	if job == nil {
+	job := JobOf(in.Children, e, ask)
+	switch {
+	case !ask.Complete():
+		return Result{}
+	case job == nil:
 		return begin(in, e, ask)
 	}
 	// The clients' own word comes before the kubelet's, which is up to a second late.
-	atBarrier := barrier(in, e, ask)
+	atBarrier := barrier(in, e, job, ask)
 	if atBarrier.State != nil {
 		return finish(in, e, atBarrier.End, ask)
 	}
@@ -88,7 +91,7 @@ func Decide(in Input, e Execution, ask *decision.Asking) Result {
 		// Nobody is told to start a trial that has failed.
 		return finish(in, e, r.End, ask)
 	}
-	r.Actions = append(append(atBarrier.Actions, offer(in, e, ask)...), r.Actions...)
+	r.Actions = append(append(atBarrier.Actions, offer(in, e, job, ask)...), r.Actions...)
 	return r
 }
 
@@ -136,15 +139,26 @@ func clientBudget(run *v1alpha1.BenchmarkRun) int64 {
 
 // watch judges the clients of a Job that exists.
 func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result {
-	pods := in.Children.ClientPods[e.Name]
+	pods := in.Children.ClientPods[job.Name]
 	if len(pods) == 0 {
 		return withoutPods(in, e, job)
 	}
 	wait := running(e)
+	if e.Standing {
+		var late bool
+		if wait, late = inTime(in, e, ask); late {
+			return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonDeadlineExceeded, Pods: pods, Message: fmt.Sprintf(
+				"the clients of %s are not done within %s", e.Name, timeout(in, e))}}
+		}
+	}
 	var ended []endedClient
 	failed := false
 	for _, pod := range pods {
-		switch v := podhealth.Client(ask.See(pod), containers, in.Timeouts, in.Now); v.State {
+		v := podhealth.Client(ask.See(pod), containers, in.Timeouts, in.Now)
+		if told := toldOf(e, pod, v, ask); told != nil {
+			v = podhealth.Verdict{State: podhealth.Ended, Terminated: told}
+		}
+		switch v.State {
 		case podhealth.Ended:
 			ended = append(ended, endedClient{pod, v})
 			failed = failed || v.Terminated.ExitCode != 0
@@ -192,7 +206,7 @@ func withoutPods(in Input, e Execution, job *batchv1.Job) Result {
 // have no barrier. A result that was deleted ends the execution at once, for its client
 // would try to deliver it in vain until the deadline. The state is nil while the
 // execution goes on.
-func barrier(in Input, e Execution, ask *decision.Asking) Result {
+func barrier(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result {
 	ready := true
 	for i := range e.Clients {
 		name := contract.ResultName(e.Name, i)
@@ -205,7 +219,7 @@ func barrier(in Input, e Execution, ask *decision.Asking) Result {
 			// The cache may not know yet of an object that exists.
 			if cm := ask.ConfigMap(name); cm.Known && (!cm.Exists || !metav1.IsControlledBy(cm.Value, in.Run)) {
 				return Result{State: decision.Done{}, End: End{
-					Reason: v1alpha1.ReasonResultMissing, Pods: in.Children.ClientPods[e.Name],
+					Reason: v1alpha1.ReasonResultMissing, Pods: in.Children.ClientPods[job.Name],
 					Message: "ConfigMap " + name + " was deleted while the client ran: there is no place for its result",
 				}}
 			}
@@ -247,11 +261,13 @@ func publishStart(in Input, e Execution, ask *decision.Asking) []decision.Action
 }
 
 // takenAway ends an execution that did begin, but whose Job is gone.
-func takenAway(run *v1alpha1.BenchmarkRun, e Execution, ask *decision.Asking) Result {
-	// The cache may not know yet of a Job that exists.
-	if job := decision.Get[*batchv1.Job](ask, e.Name); !job.Known || job.Exists && metav1.IsControlledBy(job.Value, run) {
-		return Result{State: running(e)}
+func takenAway(in Input, e Execution, ask *decision.Asking) Result {
+	// The cache may not know yet of a Job that exists, or of what clients that stand were told.
+	for _, name := range jobsOf(in, e, ask) {
+		if job := decision.Get[*batchv1.Job](ask, name); !job.Known || job.Exists && metav1.IsControlledBy(job.Value, in.Run) {
+			return Result{State: running(e)}
+		}
 	}
 	return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
-		"Job %s was deleted while it ran; its outcome is not known", e.Name)}}
+		"the Job of %s was deleted while it ran; its outcome is not known", e.Name)}}
 }

@@ -50,8 +50,10 @@ type Input struct {
 
 // Execution is one phase of the workload on one target, by the clients of one Job.
 type Execution struct {
-	// Name of the Job and of the trial's ConfigMap.
+	// Name of the trial's ConfigMap, and of the Job of clients that do not stand.
 	Name string
+	// Standing: it is carried out by clients that stand.
+	Standing bool
 	// Ref of the first client.
 	Ref contract.TrialRef
 	// Attempt at a trial, from 0.
@@ -114,7 +116,7 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 	target := in.Plan.Targets[t.Target]
 	e := Execution{
 		Name: contract.TrialName(in.Run.Name, at.Index, at.Attempt), Attempt: at.Attempt, Workload: workload,
-		Clients: in.Run.ClientCount(),
+		Clients: in.Run.ClientCount(), Standing: stands(in.Run),
 		Ref: contract.TrialRef{
 			RunUID: string(in.Run.UID), Phase: string(contract.PhaseRun), Target: target,
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),

@@ -15,11 +15,12 @@ import (
 // RemoveEnded deletes the Jobs and the trial ConfigMaps of executions whose outcome stands
 // in the journal or the status, unless they are to be retained. At is the attempt that
 // comes next.
-func RemoveEnded(run *v1alpha1.BenchmarkRun, children decision.Children, at journal.Position, ask *decision.Asking) []decision.Action {
+func RemoveEnded(in Input, at journal.Position, ask *decision.Asking) []decision.Action {
+	run, children := in.Run, in.Children
 	if run.Spec.Retain == v1alpha1.RetainAlways {
 		return nil
 	}
-	var out []decision.Action
+	out := removeStanding(in, at, ask)
 	for _, name := range children.JobNames() {
 		job := children.Jobs[name]
 		if !OutcomeKnown(run, job, at) || !job.DeletionTimestamp.IsZero() || run.Spec.Retain == v1alpha1.RetainOnFailure && hasFailed(job) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -45,9 +46,8 @@ func (in Input) items(ref contract.TrialRef, objects []contract.Object) []store.
 
 // offer signed URLs to the clients that have announced objects for the store. What was announced
 // wrongly gets none: its client gives up by itself.
-func offer(in Input, e Execution, ask *decision.Asking) []decision.Action {
-	job := in.Children.Jobs[e.Name]
-	if !in.uses() || job == nil || !job.DeletionTimestamp.IsZero() {
+func offer(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) []decision.Action {
+	if !in.uses() || !job.DeletionTimestamp.IsZero() {
 		return nil
 	}
 	var actions []decision.Action
@@ -57,7 +57,7 @@ func offer(in Input, e Execution, ask *decision.Asking) []decision.Action {
 			continue
 		}
 		objects, err := contract.ParseUploads(meta.Value.Annotations[contract.AnnotationUploads], in.Results.Store.MaxObject.Value())
-		if err != nil || len(objects) == 0 || !works(in, e, i) {
+		if err != nil || len(objects) == 0 || !works(in, job, i) {
 			continue
 		}
 		// One of somebody else would send the client to another store: to make it fails, and ends the run.
@@ -67,15 +67,15 @@ func offer(in Input, e Execution, ask *decision.Asking) []decision.Action {
 		ref := e.Ref
 		ref.Client = i
 		actions = append(actions, decision.OfferUploads{
-			Secret: resources.UploadSecret(in.Run, job, i), Items: in.items(ref, objects), Life: in.Timeouts.Upload.Duration,
+			Secret: resources.UploadSecret(in.Run, job, e.Name, i), Items: in.items(ref, objects), Life: in.Timeouts.Upload.Duration,
 		})
 	}
 	return actions
 }
 
 // works says whether a client has not ended yet.
-func works(in Input, e Execution, client int) bool {
-	for _, pod := range in.Children.ClientPods[e.Name] {
+func works(in Input, job *batchv1.Job, client int) bool {
+	for _, pod := range in.Children.ClientPods[job.Name] {
 		if decision.ClientIndex(pod) == client {
 			return decision.Works(pod)
 		}

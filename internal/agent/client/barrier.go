@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/internal/agent/pause"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -31,34 +30,19 @@ func (a *Agent) patch(ctx context.Context, change map[string]any) error {
 	return a.API.Patch(ctx, a.Result, text)
 }
 
-// publishedStart returns the published start. It reads the ConfigMap, then watches it, and
-// reads it again whenever the watch fails or has been silent for a while, because a lost API
-// server may never close the watch.
+// publishedStart returns the published start.
 func (a *Agent) publishedStart(ctx context.Context) (time.Time, error) {
 	var start time.Time
 	var bad error
-	published := func(cm ConfigMap) bool {
+	err := a.await(ctx, a.Trial, func(cm ConfigMap) bool {
 		text, there := cm.Data[contract.KeyStart]
 		if there {
 			start, bad = time.Parse(time.RFC3339Nano, text)
 		}
 		return there
+	})
+	if err == nil && bad != nil {
+		err = fmt.Errorf("ConfigMap %s, key %s: %w", a.Trial, contract.KeyStart, bad)
 	}
-	for {
-		cm, err := a.API.Get(ctx, a.Trial)
-		if err == nil && !published(cm) {
-			look, cancel := context.WithTimeout(ctx, a.Silence)
-			err = a.API.Follow(look, a.Trial, cm.ResourceVersion, published)
-			cancel()
-		}
-		if err == nil {
-			if bad != nil {
-				return start, fmt.Errorf("ConfigMap %s, key %s: %w", a.Trial, contract.KeyStart, bad)
-			}
-			return start, nil
-		}
-		if err := pause.For(ctx, a.Poll); err != nil {
-			return start, err
-		}
-	}
+	return start, err
 }

@@ -61,12 +61,14 @@ type Server interface {
 
 // Options are the names and paths of `agent client`; see Defaults.
 type Options struct {
-	// Trial and Result are the names of the two ConfigMaps.
+	// Trial and Result are the names of the two ConfigMaps; empty for a client that stands.
 	Trial, Result string
+	// Standing is the name of the ConfigMap that says which trial a client that stands carries out; empty for one of a single trial.
+	Standing string
 	// Index of this client, from 0.
 	Index int
 	// Credentials is a directory with the files username and password, and
-	// perhaps ca.crt, tls.crt and tls.key.
+	// perhaps ca.crt, tls.crt and tls.key; for a client that stands, with such a directory for each target.
 	Credentials string
 	// Inputs is a directory with the files of the workload; it may be missing.
 	Inputs string
@@ -124,7 +126,7 @@ func DefaultTimeouts() Timeouts {
 	return Timeouts{
 		TrialRead: 5 * time.Minute, Connect: time.Minute, Ask: 2 * time.Second, Poll: 200 * time.Millisecond, Silence: 5 * time.Second,
 		Peers: time.Second, Yield: 15 * time.Second,
-		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second, ToolAnswer: 10 * time.Second,
+		Retry: 25 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second, ToolAnswer: 10 * time.Second,
 		Deliver: 2 * time.Minute, Interrupted: 20 * time.Second,
 	}
 }

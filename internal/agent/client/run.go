@@ -14,12 +14,18 @@ import (
 
 // Run executes the trial, delivers the result and writes the termination message. The error is
 // the failure of the trial or of the delivery.
-func (a *Agent) Run(ctx context.Context) error {
-	started := time.Now()
+func (a *Agent) Run(ctx context.Context) error { return a.end(a.measure(ctx, time.Now())) }
+
+// measure carries the trial out, beside samples of the agent's own container.
+func (a *Agent) measure(ctx context.Context, started time.Time) contract.Termination {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go a.meter.sampler.Run(background)
-	message := a.begin(ctx, started)
+	return a.begin(ctx, started)
+}
+
+// end writes the termination message.
+func (a *Agent) end(message contract.Termination) error {
 	a.logUsage()
 	if err := os.WriteFile(a.TerminationLog, message.Encode(), 0o600); err != nil {
 		return fmt.Errorf("writing the termination message (%s %s): %w", message.Reason, message.Message, err)
@@ -99,9 +105,9 @@ func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Resu
 	if err == nil {
 		d, err = a.pack(res, files, t)
 	}
+	own, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
+	defer cancel()
 	if err == nil {
-		own, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
-		defer cancel()
 		err = a.store(own, d)
 	}
 	if err != nil {
@@ -114,6 +120,11 @@ func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Resu
 	told := termination(contract.Digest(d.encoded), d.res.Failure)
 	if len(d.uploads) > 0 {
 		told.NotUploaded = a.upload(ctx, t, d.uploads)
+	}
+	if a.Standing != "" {
+		if err := a.tell(own, told); err != nil {
+			return termination(told.SHA256, &contract.Failure{Reason: contract.ReasonDeliveryFailed, Message: fmt.Sprintf("nobody was told that the trial is done: %v", err)})
+		}
 	}
 	return told
 }

@@ -54,9 +54,12 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 	if !s.speaks() && !adapter.Connection.JDBC {
 		return o.failed(invalid(fmt.Errorf("endpoint.jdbc: the runner %s reaches no database behind a JDBC driver: use one that does, such as ycsb", t.Runner)))
 	}
-	var err error
-	if s.credentials, err = loadCredentials(a.Credentials); err == nil {
-		s.key, err = loadKey(a.Credentials, t)
+	dir, err := a.credentials(t)
+	if err == nil {
+		s.credentials, err = loadCredentials(dir)
+	}
+	if err == nil {
+		s.key, err = loadKey(dir, t)
 	}
 	if err == nil {
 		s.trial.Inputs, err = loadInputs(a.Inputs)

@@ -23,6 +23,9 @@ func (r Reader) Usage(pid int) contract.Usage {
 	case 1:
 		g.usage1(&u)
 	}
+	if r.Reused {
+		u.MemoryPeakBytes = nil
+	}
 	u.TCPSegments, u.TCPRetransmits = tcp(f.text("proc/net/snmp"))
 	if pid > 0 {
 		u.VoluntarySwitches, u.InvoluntarySwitches = switches(f, pid)

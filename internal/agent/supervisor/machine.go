@@ -19,6 +19,9 @@ func (s *Supervisor) hello(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.reused {
+		return toolwire.Hello{Version: toolwire.Version, Limits: s.machine.Limits()}, nil // it keeps to them already
+	}
 	if err := affinity.Keep(s.machine, order.CPUs, affinity.Clients); err != nil {
 		s.Log.Warn("the tool is not kept to CPUs of its own", "error", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -37,12 +38,16 @@ type Options struct {
 	Socket string
 	// Work is the directory where the tool runs and its output is kept until it is fetched.
 	Work string
-	Log  *slog.Logger
+	// Temporary is the directory for what tools leave anywhere else.
+	Temporary string
+	Log       *slog.Logger
+	// reused: an earlier trial used the container.
+	reused bool
 }
 
 // Defaults are the paths that internal/ground/resources mounts.
 func Defaults() Options {
-	return Options{Socket: contract.ToolSocket, Work: contract.DirWork}
+	return Options{Socket: contract.ToolSocket, Work: contract.DirWork, Temporary: contract.DirTmp}
 }
 
 // Supervisor carries out orders.
@@ -64,7 +69,8 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	s := &Supervisor{Options: o, commands: map[string]*command{}}
+	s := &Supervisor{Options: o, commands: map[string]*command{}, machine: environment.Reader{Reused: o.reused}}
+	s.sampler.Reader = s.machine
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go supervise.Reap(background)
@@ -72,6 +78,38 @@ func Run(ctx context.Context, o Options) error {
 	err = s.serve(conn)
 	s.close()
 	return err
+}
+
+// Stand does that for one connection after the other, each of a trial, until the agent has ended or the context does. Nothing of a
+// trial is left when the next begins, but the peak of the container's memory, which the later ones therefore do not have.
+func Stand(ctx context.Context, o Options) error {
+	for trials := 0; ; trials++ {
+		err := Run(ctx, o)
+		if trials > 0 && errors.Is(err, ErrNoAgent) {
+			return nil
+		}
+		if err == nil {
+			err = errors.Join(empty(o.Work), empty(o.Temporary))
+		}
+		if err != nil {
+			return err
+		}
+		o.reused = true
+	}
+}
+
+// empty a directory.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("preparing the next trial: %w", err)
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return fmt.Errorf("preparing the next trial: %w", err)
+		}
+	}
+	return nil
 }
 
 // dial waits for the agent, whose container may start later.

@@ -29,7 +29,7 @@ func TestUnknownFieldsSuggest(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"design.block":               "did you mean blocks? It has blocks, cooldown",
+		"design.block":               "did you mean blocks? It has blocks, clientPods, cooldown",
 		"design.maxThrottledPercent": "it was removed",
 		"design.zzz":                 `spec.design has no field "zzz": it has blocks`,
 	} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 )
 
@@ -29,6 +30,8 @@ type Termination struct {
 	// NotUploaded says why not all objects of the result reached the store, in at most 1000
 	// bytes; empty when they did, or when there were none.
 	NotUploaded string `json:"notUploaded,omitempty"`
+	// At is when the client was done, where no kubelet says so (AnnotationTold); nil otherwise.
+	At *time.Time `json:"at,omitempty"`
 }
 
 // Encode returns JSON that fits into a termination message; a message that is too long is cut at its end.

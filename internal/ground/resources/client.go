@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -27,15 +28,14 @@ const (
 // target, by one or more client pods that start together.
 type Client struct {
 	Run *v1alpha1.BenchmarkRun
-	// Name of the Job and of the trial's ConfigMap.
+	// Name of the trial's ConfigMap, and of the Job of clients that do not stand.
 	Name string
+	// Standing is the name of the Job and of the ConfigMap of clients that stand; empty for others.
+	Standing string
 	// Trial for the agent.
 	Trial contract.Trial
-	// CredentialsSecret has the keys username and password.
-	CredentialsSecret string
-	// CredentialKeys are the keys of the Secret that client pods mount; OptionalKeys too, as
-	// far as the Secret has them.
-	CredentialKeys, OptionalKeys []string
+	// Credentials that the agents of the clients mount: those of the target of the trial, or of all targets for clients that stand.
+	Credentials []Credentials
 	// Image of the runner, and how it is pulled.
 	Image       string
 	PullPolicy  corev1.PullPolicy
@@ -73,6 +73,18 @@ func (c *Client) UseImage(pull corev1.PullPolicy, secrets []string) {
 // count of client pods.
 func (c Client) count() int { return max(c.Trial.Clients, 1) }
 
+// job is the name of the Job.
+func (c Client) job() string { return cmp.Or(c.Standing, c.Name) }
+
+// jobLabels are those of the Job and its pods.
+func (c Client) jobLabels() map[string]string {
+	if c.Standing != "" {
+		return map[string]string{v1alpha1.LabelStanding: "true", v1alpha1.LabelPhase: c.Trial.Ref.Phase}
+	}
+	return c.labels()
+}
+
+// labels of the objects of the trial.
 func (c Client) labels() map[string]string {
 	more := map[string]string{
 		v1alpha1.LabelTarget: c.Trial.Ref.Target,
@@ -97,6 +109,13 @@ func (c Client) TrialConfigMap() *corev1.ConfigMap {
 	return cm
 }
 
+// StandingConfigMap tells clients that stand which trial they carry out.
+func (c Client) StandingConfigMap() *corev1.ConfigMap {
+	cm := &corev1.ConfigMap{ObjectMeta: Meta(c.Run, c.Standing, Labels(c.Run, v1alpha1.RoleTrial, c.jobLabels()))}
+	cm.Annotations = map[string]string{contract.AnnotationNext: c.Name}
+	return cm
+}
+
 // ResultConfigMaps are empty, one for each client: the agents fill them.
 func (c Client) ResultConfigMaps() []*corev1.ConfigMap {
 	var out []*corev1.ConfigMap
@@ -110,9 +129,9 @@ func (c Client) ResultConfigMaps() []*corev1.ConfigMap {
 
 // Job of the clients: indexed, never retried. The failure of one pod ends all pods.
 func (c Client) Job() *batchv1.Job {
-	labels := Labels(c.Run, v1alpha1.RoleClient, c.labels())
+	labels := Labels(c.Run, v1alpha1.RoleClient, c.jobLabels())
 	return &batchv1.Job{
-		ObjectMeta: Meta(c.Run, c.Name, labels),
+		ObjectMeta: Meta(c.Run, c.job(), labels),
 		Spec: batchv1.JobSpec{
 			CompletionMode:        new(batchv1.IndexedCompletion),
 			Completions:           new(int32(c.count())),
@@ -155,7 +174,7 @@ func RoleBinding(run *v1alpha1.BenchmarkRun) *rbacv1.RoleBinding {
 }
 
 // Role allows the clients of the running execution only to read its trial, to write their
-// results, and to read the Secrets of their uploads.
+// results, and to read the Secrets of their uploads. Clients that stand may also read what they are told.
 func (c Client) Role() *rbacv1.Role {
 	rule := func(names []string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: names, Verbs: verbs}
@@ -164,9 +183,13 @@ func (c Client) Role() *rbacv1.Role {
 	for i := range c.count() {
 		results = append(results, contract.ResultName(c.Name, i))
 	}
+	trial := []string{c.Name}
+	if c.Standing != "" {
+		trial = append(trial, c.Standing)
+	}
 	return &rbacv1.Role{
 		ObjectMeta: clientMeta(c.Run),
-		Rules:      append([]rbacv1.PolicyRule{rule([]string{c.Name}, "get", "list", "watch"), rule(results, "get", "patch")}, c.uploadRules()...),
+		Rules:      append([]rbacv1.PolicyRule{rule(trial, "get", "list", "watch"), rule(results, "get", "patch")}, c.uploadRules()...),
 	}
 }
 

@@ -2,6 +2,7 @@ package resources
 
 import (
 	"fmt"
+	"path"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,11 +78,11 @@ func (c Client) podSpec() corev1.PodSpec {
 			emptyDir("run", corev1.StorageMediumMemory),
 			emptyDir("output", corev1.StorageMediumDefault),
 			tokenVolume(),
-			credentialsVolume("credentials", c.CredentialsSecret, c.CredentialKeys, c.OptionalKeys),
 			emptyDir("work", corev1.StorageMediumDefault),
 			emptyDir("tmp", corev1.StorageMediumDefault),
 		},
 	}
+	c.addCredentials(&spec)
 	c.addInputs(&spec)
 	c.installAgent(&spec)
 	spec.Affinity = onNodes(c.Nodes)
@@ -99,10 +100,7 @@ func (c Client) agentContainer() corev1.Container {
 	security.RunAsUser = new(AgentUID)
 	container := corev1.Container{
 		Name: AgentContainer, Image: c.Agent.Image, ImagePullPolicy: corev1.PullIfNotPresent,
-		Command: []string{
-			imageAgent, "client", "--namespace=" + c.Run.Namespace, "--trial=" + c.Name,
-			"--result=" + c.Name + "-result-$(JOB_COMPLETION_INDEX)", "--client-index=$(JOB_COMPLETION_INDEX)",
-		},
+		Command:                  c.agentCommand(),
 		Env:                      []corev1.EnvVar{fromPod("NODE_NAME", "spec.nodeName"), fromPod("POD_NAME", "metadata.name")},
 		Resources:                resourcesOf(c.Agent.Shape),
 		SecurityContext:          security,
@@ -111,7 +109,6 @@ func (c Client) agentContainer() corev1.Container {
 			{Name: "run", MountPath: contract.DirRun},
 			{Name: "output", MountPath: contract.DirWork},
 			{Name: "token", MountPath: dirToken, ReadOnly: true},
-			{Name: "credentials", MountPath: contract.DirCredentials, ReadOnly: true},
 		},
 	}
 	if c.Pods.Network.Live != nil {
@@ -121,10 +118,26 @@ func (c Client) agentContainer() corev1.Container {
 	return container
 }
 
+func (c Client) agentCommand() []string {
+	command := []string{imageAgent, "client", "--namespace=" + c.Run.Namespace, "--client-index=$(JOB_COMPLETION_INDEX)"}
+	if c.Standing != "" {
+		return append(command, "--standing="+c.Standing)
+	}
+	return append(command, "--trial="+c.Name, "--result="+c.Name+"-result-$(JOB_COMPLETION_INDEX)")
+}
+
+func (c Client) toolCommand() []string {
+	command := []string{runnerAgent, "tool"}
+	if c.Standing != "" {
+		command = append(command, "--standing")
+	}
+	return command
+}
+
 func (c Client) toolContainer() corev1.Container {
 	return corev1.Container{
 		Name: RunnerContainer, Image: c.Image, ImagePullPolicy: c.PullPolicy,
-		Command:                  []string{runnerAgent, "tool"},
+		Command:                  c.toolCommand(),
 		Resources:                resourcesOf(c.Shape),
 		SecurityContext:          containerSecurity(),
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
@@ -154,6 +167,19 @@ func tokenVolume() corev1.Volume {
 // fromPod is a variable with a field of the pod.
 func fromPod(name, field string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: field}}}
+}
+
+// addCredentials mounts those of the target, or those of each target in a folder of its name for clients that stand.
+func (c Client) addCredentials(spec *corev1.PodSpec) {
+	mounts := &container(spec, AgentContainer).VolumeMounts
+	for i, of := range c.Credentials {
+		name, dir := "credentials", contract.DirCredentials
+		if c.Standing != "" {
+			name, dir = fmt.Sprintf("credentials-%d", i), path.Join(contract.DirCredentials, of.Target)
+		}
+		spec.Volumes = append(spec.Volumes, of.volume(name))
+		*mounts = append(*mounts, corev1.VolumeMount{Name: name, MountPath: dir, ReadOnly: true})
+	}
 }
 
 // addInputs mounts the files of the workload for the agent, which gives the tool those that it needs.

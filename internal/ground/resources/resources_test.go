@@ -77,7 +77,7 @@ func certs() certificate.Bundle {
 
 func trial() Client {
 	return Client{
-		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", CredentialKeys: target().ClientKeys(), Image: "sysbench:1", PullPolicy: corev1.PullIfNotPresent, Shape: shape("c"), Timeout: 5 * time.Minute,
+		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", Credentials: []Credentials{{Target: "db", Secret: "run-db-db", keys: target().ClientKeys()}}, Image: "sysbench:1", PullPolicy: corev1.PullIfNotPresent, Shape: shape("c"), Timeout: 5 * time.Minute,
 		Pods: config.Default().Pods, Agent: Agent{Image: "agent:1", Shape: v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}},
 		Trial: contract.Trial{
 			Version: contract.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
@@ -86,6 +86,16 @@ func trial() Client {
 			Deadline: time.Date(2026, 1, 1, 0, 5, 0, 0, time.UTC),
 		},
 	}
+}
+
+var cloud = v1alpha1.Target{Name: "cloud", External: &v1alpha1.ExternalTarget{Credentials: corev1.LocalObjectReference{Name: "cloud-db"}}}
+
+// standing are clients of all trials of a run with two targets.
+func standing() Client {
+	c := trial()
+	c.Standing = "run-clients-00003"
+	c.Credentials = append(c.Credentials, CredentialsOf(run(), cloud))
+	return c
 }
 
 // Every object as it is sent to the API server.
@@ -128,8 +138,7 @@ func TestObjects(t *testing.T) {
 		}(),
 		"client-job-external": func() any {
 			c := trial()
-			c.CredentialsSecret, c.Began = "cloud-db", ""
-			c.CredentialKeys, c.OptionalKeys = ExternalKeys()
+			c.Credentials, c.Began = []Credentials{CredentialsOf(run(), cloud)}, ""
 			return c.Job()
 		}(),
 		"inputs": Pinned(run(), "run-inputs", v1alpha1.RoleInputs,
@@ -138,6 +147,9 @@ func TestObjects(t *testing.T) {
 		"journal-records":      Journal(run(), "run-records-0000", contract.KeyRecords, []byte("x")),
 		"journal-plan":         Journal(run(), "run-plan-0000", contract.KeyPlan, []byte("x")),
 		"client-job":           trial().Job(),
+		"standing-job":         standing().Job(),
+		"standing-configmap":   standing().StandingConfigMap(),
+		"standing-role":        standing().Role(),
 		"target-statefulset-in-memory": target(func(x *Target) {
 			x.Stopped, x.Spec.MySQL.Storage = true, v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumMemory}
 		}).StatefulSet(),
@@ -234,7 +246,7 @@ func TestKeysReachWhomTheyAreOf(t *testing.T) {
 	for name, change := range map[string][]func(*Target){"without TLS": nil, "with TLS": {required}} {
 		t.Run(name, func(t *testing.T) {
 			db, c := target(change...), trial()
-			c.CredentialKeys = db.ClientKeys()
+			c.Credentials[0].keys = db.ClientKeys()
 			server, client := shown(db.StatefulSet().Spec.Template.Spec), shown(c.Job().Spec.Template.Spec)
 			for key := range db.Secret("p", "k", certs()).Data {
 				switch key {

@@ -10,9 +10,9 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// UploadSecret is for the signed URLs of one client, without them. It belongs to the Job, and goes with it.
-func UploadSecret(run *v1alpha1.BenchmarkRun, job *batchv1.Job, client int) *corev1.Secret {
-	meta := Meta(run, contract.UploadName(job.Name, client), Labels(run, v1alpha1.RoleUpload))
+// UploadSecret is for the signed URLs of one client of an execution, without them. It belongs to the Job, and goes with it.
+func UploadSecret(run *v1alpha1.BenchmarkRun, job *batchv1.Job, execution string, client int) *corev1.Secret {
+	meta := Meta(run, contract.UploadName(execution, client), Labels(run, v1alpha1.RoleUpload))
 	meta.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
 	return &corev1.Secret{ObjectMeta: meta, Immutable: new(true)}
 }

@@ -1,0 +1,246 @@
+package trial
+
+import (
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/podhealth"
+)
+
+// Clients that stand carry out one trial after the other, of all targets. Their Job and a ConfigMap have one name. The ConfigMap says
+// which trial they carry out, and is written last, in the place of the Job that other clients are created with: it is the Job of that
+// trial from then on. The clients claim, measure and deliver each trial as others do. What these leave as their termination message
+// is an annotation of the result.
+
+// JobOf is the Job whose clients carry an execution out; nil where none was told to.
+func JobOf(children decision.Children, e Execution, ask *decision.Asking) *batchv1.Job {
+	if !e.Standing {
+		return children.Jobs[e.Name]
+	}
+	for _, job := range children.Standing() {
+		if next(ask.Metadata(job.Name)) == e.Name {
+			return job
+		}
+	}
+	return nil
+}
+
+// Begun says whether clients were told to carry an execution of that name out, as far as the cache knows.
+func Begun(run *v1alpha1.BenchmarkRun, children decision.Children, name string, ask *decision.Asking) bool {
+	return children.Jobs[name] != nil || stands(run) && JobOf(children, Execution{Name: name, Standing: true}, ask) != nil
+}
+
+// stands says whether the clients of a run stand.
+func stands(run *v1alpha1.BenchmarkRun) bool {
+	return run.Spec.Design.ClientPods == v1alpha1.ClientPodsStanding
+}
+
+// next is the trial that clients that stand were told; empty for none.
+func next[T metav1.Object](told decision.Fact[T]) string {
+	if !told.Exists {
+		return ""
+	}
+	return told.Value.GetAnnotations()[contract.AnnotationNext]
+}
+
+// jobsOf are the names of the Jobs that may carry an execution out, as the API server knows: the cache may not.
+func jobsOf(in Input, e Execution, ask *decision.Asking) []string {
+	if !e.Standing {
+		return []string{e.Name}
+	}
+	var out []string
+	names := []string{standingName(in, e)}
+	for _, job := range in.Children.Standing() {
+		names = append(names, job.Name)
+	}
+	for _, name := range names {
+		if cm := ask.ConfigMap(name); !cm.Known || cm.Exists && metav1.IsControlledBy(cm.Value, in.Run) && next(cm) == e.Name {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// standingName is that of clients that begin with an execution.
+func standingName(in Input, e Execution) string {
+	return contract.StandingName(in.Run.Name, int32(*e.Ref.Index), e.Attempt)
+}
+
+// free is the Job of clients that stand and have nothing to do: they carried out the last trial that was recorded, and it succeeded.
+// Others are stopped: nobody knows what they do. It is empty where there is none.
+func free(in Input, e Execution, ask *decision.Asking) string {
+	if !e.Standing || len(in.Recorded) == 0 {
+		return ""
+	}
+	last := in.Recorded[len(in.Recorded)-1]
+	before := Execution{Standing: true, Name: contract.TrialName(in.Run.Name, last.Index, last.Attempt)}
+	job := JobOf(in.Children, before, ask)
+	if job == nil || last.State != contract.Succeeded || !job.DeletionTimestamp.IsZero() {
+		return ""
+	}
+	if _, failed := podhealth.JobFailure(job); failed {
+		return ""
+	}
+	pods := in.Children.ClientPods[job.Name]
+	if len(pods) != e.Clients || slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !decision.Works(p) || p.DeletionTimestamp != nil }) {
+		return ""
+	}
+	return job.Name
+}
+
+// stand makes the clients those that stand already, or new ones that will.
+func stand(in Input, e Execution, job string, c *resources.Client) {
+	if c.Standing = job; job == "" {
+		c.Standing = standingName(in, e)
+	}
+	c.Credentials = nil
+	for _, t := range in.Run.Spec.Targets {
+		if t.Published == nil {
+			c.Credentials = append(c.Credentials, resources.CredentialsOf(in.Run, t))
+		}
+	}
+	// Each trial has a deadline of its own. No run is longer than its own.
+	c.Timeout = max(c.Timeout, in.Run.Spec.Deadline.Duration)
+}
+
+// tell clients that stand which trial comes next, after the actions.
+func tell(in Input, e Execution, job string, actions []decision.Action, ask *decision.Asking) Result {
+	cm := ask.ConfigMap(job)
+	switch {
+	case !cm.Known:
+		return Result{}
+	case !cm.Exists: // nobody can tell them anything
+		return stop(in, job, ask)
+	}
+	if next(cm) != e.Name {
+		actions = append(actions, telling(cm.Value, e.Name))
+	}
+	return Result{State: running(e), Actions: actions}
+}
+
+// telling writes which trial comes next, under the lock of the version that was read.
+func telling(cm *corev1.ConfigMap, name string) decision.Action {
+	told := cm.DeepCopy()
+	metav1.SetMetaDataAnnotation(&told.ObjectMeta, contract.AnnotationNext, name)
+	return decision.Replace{Object: told}
+}
+
+// toldOf is the end of a client's trial by its own word, as the kubelet would write it of a client that ends with it; nil where it
+// gave none. The cache may not know yet of the word of a client that has ended.
+func toldOf(e Execution, pod *corev1.Pod, v podhealth.Verdict, ask *decision.Asking) *corev1.ContainerStateTerminated {
+	if !e.Standing {
+		return nil
+	}
+	name := contract.ResultName(e.Name, decision.ClientIndex(pod))
+	meta := ask.Metadata(name)
+	if !meta.Exists {
+		return nil
+	}
+	text := meta.Value.Annotations[contract.AnnotationTold]
+	if text == "" && (v.State == podhealth.Ended || v.State == podhealth.Failed) {
+		if cm := ask.ConfigMap(name); cm.Exists {
+			text = cm.Value.Annotations[contract.AnnotationTold]
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	out := &corev1.ContainerStateTerminated{Message: text}
+	told, err := contract.ParseTermination([]byte(text))
+	if err == nil && told.At != nil {
+		out.FinishedAt = metav1.Time{Time: *told.At}
+	}
+	if err != nil || told.State != contract.Succeeded {
+		out.ExitCode = 1
+	}
+	return out
+}
+
+// inTime waits until clients that stand have to be done with an execution, and says whether they are late: the deadline of their Job
+// is that of the run.
+func inTime(in Input, e Execution, ask *decision.Asking) (wait decision.Waiting, late bool) {
+	wait = running(e)
+	meta := ask.Metadata(e.Name)
+	if !meta.Exists {
+		return wait, false
+	}
+	most := timeout(in, e)
+	if storeOf(in) != nil {
+		most += in.Timeouts.Upload.Duration
+	}
+	until := meta.Value.CreationTimestamp.Add(most)
+	return wait.At(until), in.Now.After(until)
+}
+
+// Dismiss tells clients that stand that there are no more trials. The state waits until they have ended.
+func Dismiss(in Input, ask *decision.Asking) Result {
+	out := Result{State: decision.Done{}}
+	for _, job := range in.Children.Standing() {
+		if !slices.ContainsFunc(in.Children.ClientPods[job.Name], decision.Works) || !job.DeletionTimestamp.IsZero() {
+			continue
+		}
+		out.State = decision.WaitFor(v1alpha1.ReasonProgressing, "waiting for the clients of %s to end", job.Name).At(in.Now.Add(time.Second))
+		cm := ask.ConfigMap(job.Name)
+		switch {
+		case !cm.Known || next(cm) == contract.NoTrial:
+		case !cm.Exists:
+			out.Actions = append(out.Actions, decision.Delete{Object: job})
+		default:
+			out.Actions = append(out.Actions, telling(cm.Value, contract.NoTrial))
+		}
+	}
+	return out
+}
+
+// retire deletes the Job of clients that have nothing to do. Those that stand are told before that there are no more trials: where
+// another manager tells them of one meanwhile, the lock decides.
+func retire(job *batchv1.Job, ask *decision.Asking) []decision.Action {
+	var out []decision.Action
+	if job.Labels[v1alpha1.LabelStanding] != "" {
+		if cm := ask.ConfigMap(job.Name); cm.Exists && next(cm) != contract.NoTrial {
+			out = append(out, telling(cm.Value, contract.NoTrial))
+		}
+	}
+	return append(out, decision.Delete{Object: job})
+}
+
+// removeStanding deletes the ConfigMaps of the last trial, and the clients that stood and have ended. At is the attempt that comes
+// next.
+func removeStanding(in Input, at journal.Position, ask *decision.Asking) []decision.Action {
+	var out []decision.Action
+	remove := func(name string) {
+		if meta := ask.Metadata(name); meta.Exists {
+			out = append(out, decision.Delete{Object: meta.Value})
+		}
+	}
+	if stands(in.Run) && len(in.Recorded) > 0 {
+		last := in.Recorded[len(in.Recorded)-1]
+		if last.State == contract.Succeeded || in.Run.Spec.Retain != v1alpha1.RetainOnFailure {
+			remove(contract.TrialName(in.Run.Name, last.Index, last.Attempt))
+		}
+	}
+	for _, job := range in.Children.Standing() {
+		pods := in.Children.ClientPods[job.Name]
+		_, failed := podhealth.JobFailure(job)
+		if slices.ContainsFunc(pods, decision.Works) || len(pods) == 0 && !failed || !job.DeletionTimestamp.IsZero() ||
+			in.Run.Spec.Retain == v1alpha1.RetainOnFailure && hasFailed(job) {
+			continue
+		}
+		// The cache may not know yet what they were told last.
+		if cm := ask.ConfigMap(job.Name); cm.Exists && next(cm) == contract.TrialName(in.Run.Name, at.Index, at.Attempt) {
+			continue
+		}
+		out = append(out, retire(job, ask)...)
+		remove(job.Name)
+	}
+	return out
+}

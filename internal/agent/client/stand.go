@@ -1,0 +1,106 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/assay-bench/assay/internal/agent/pause"
+	"github.com/assay-bench/assay/internal/agent/toolside"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// Stand carries out one trial after the other, as the manager says in the ConfigMap Standing, until it says that there are no more, or
+// one fails. A trial that is done stands in its result (contract.AnnotationTold), and one that failed in the termination message too.
+func (a *Agent) Stand(ctx context.Context) error {
+	for done := ""; ; {
+		next, err := a.nextTrial(ctx, done)
+		switch {
+		case err != nil:
+			return a.end(termination("", failed(contract.ReasonInterrupted, "waiting for the next trial: %v", err)))
+		case next == contract.NoTrial:
+			return a.dismiss()
+		}
+		message := a.carryOutAlone(ctx, next, done != "")
+		if message.State != contract.Succeeded {
+			return a.end(message)
+		}
+		done = next
+	}
+}
+
+// carryOutAlone one trial, with nothing of another one.
+func (a *Agent) carryOutAlone(ctx context.Context, trial string, reused bool) contract.Termination {
+	one := &Agent{Options: a.Options, Timeouts: a.Timeouts, API: a.API, Runner: a.Runner, Connect: a.Connect, Log: a.Log.With("trial", trial), Figures: a.Figures}
+	one.Trial, one.Result, one.Work = trial, contract.ResultName(trial, a.Index), filepath.Join(a.Work, trial)
+	one.meter.machine.Reused = reused
+	one.meter.sampler.Reader = one.meter.machine
+	if err := os.MkdirAll(one.Work, 0o700); err != nil {
+		return termination("", failed(contract.ReasonToolFailed, "preparing the trial: %v", err))
+	}
+	message := one.measure(ctx, time.Now())
+	if err := os.RemoveAll(one.Work); err != nil && message.State == contract.Succeeded {
+		return termination(message.SHA256, failed(contract.ReasonToolFailed, "preparing the next trial: %v", err))
+	}
+	return message
+}
+
+// dismiss leaves a socket without a listener, which tells the tool's container that there are no more trials.
+func (a *Agent) dismiss() error {
+	side, err := toolside.Listen(a.Socket, a.ToolAnswer)
+	if err != nil {
+		return err
+	}
+	side.Close()
+	a.logUsage()
+	return nil
+}
+
+// nextTrial waits until the manager says another trial than the one that is done.
+func (a *Agent) nextTrial(ctx context.Context, done string) (next string, err error) {
+	err = a.await(ctx, a.Standing, func(cm ConfigMap) bool {
+		next = cm.Annotations[contract.AnnotationNext]
+		return next != "" && next != done
+	})
+	return next, err
+}
+
+// await what a ConfigMap shows. It is read, then watched, and read again whenever the watch fails or has been silent for a while,
+// because a lost API server may never close the watch.
+func (a *Agent) await(ctx context.Context, name string, shows func(ConfigMap) bool) error {
+	for {
+		cm, err := a.API.Get(ctx, name)
+		if err == nil && !shows(cm) {
+			look, cancel := context.WithTimeout(ctx, a.Silence)
+			err = a.API.Follow(look, name, cm.ResourceVersion, shows)
+			cancel()
+		}
+		if err == nil {
+			return nil
+		}
+		if err := pause.For(ctx, a.Poll); err != nil {
+			return err
+		}
+	}
+}
+
+// tell the manager that this client is done with its trial.
+func (a *Agent) tell(ctx context.Context, told contract.Termination) error {
+	told.At = new(time.Now().UTC())
+	return a.retry(ctx, "say that the trial is done", func(ctx context.Context) error {
+		return a.patch(ctx, map[string]any{"metadata": map[string]any{"annotations": map[string]string{contract.AnnotationTold: string(told.Encode())}}})
+	})
+}
+
+// credentials of the target of a trial.
+func (a *Agent) credentials(t contract.Trial) (string, error) {
+	if a.Standing == "" {
+		return a.Credentials, nil
+	}
+	if !filepath.IsLocal(t.Ref.Target) {
+		return "", fmt.Errorf("ref.target: %q is no name of a target", t.Ref.Target)
+	}
+	return filepath.Join(a.Credentials, t.Ref.Target), nil
+}

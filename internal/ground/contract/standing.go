@@ -1,0 +1,25 @@
+package contract
+
+import "fmt"
+
+// Annotations between the manager and clients that stand: those that measure one trial after the other.
+const (
+	// AnnotationNext, on the ConfigMap of clients that stand, is the name of the trial that they are to carry out, or NoTrial. The
+	// manager sets it.
+	AnnotationNext = "assay.dev/next"
+	// AnnotationTold, on a result ConfigMap, is what a client leaves of a trial that leaves the termination message of its pod
+	// otherwise: a Termination with its time. The client sets it when it is done with the trial.
+	AnnotationTold = "assay.dev/told"
+)
+
+// NoTrial tells clients that stand that there are no more trials.
+const NoTrial = "-"
+
+// StandingName is the name of the Job of clients that stand, and of their ConfigMap: that of the first attempt that they carry out.
+func StandingName(run string, index, attempt int32) string {
+	suffix := fmt.Sprintf("clients-%05d", index)
+	if attempt > 0 {
+		suffix += fmt.Sprintf("-r%d", attempt)
+	}
+	return ChildName(run, suffix)
+}
