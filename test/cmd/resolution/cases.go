@@ -23,8 +23,10 @@ type Case struct {
 	CPUs string
 	// Starts of servers (design.starts).
 	Starts string
-	// Window of a trial; the warm-up is a second.
-	Window time.Duration
+	// Pods of the clients (design.clientPods).
+	Pods string
+	// Warmup before a window, and Window of a trial.
+	Warmup, Window time.Duration
 	// Length of a run, from its first trial.
 	Length time.Duration
 	// Sysbench is the workload, and Statements how many point selects an event has, but for what the effect adds.
@@ -48,24 +50,44 @@ var cases = list()
 func list() (all []Case) {
 	add := func(c Case) {
 		for _, cpus := range []string{"Free", "Apart"} {
-			c.CPUs = cpus
-			effect := "same"
-			if c.Effect > 0 {
-				effect = fmt.Sprintf("%g", 100*c.Effect)
-			}
-			c.Name = strings.ToLower(fmt.Sprintf("%s-%s-%s-%s-%s", c.What, effect, c.Starts, cpus, c.Window))
-			all = append(all, c)
+			c.CPUs, c.Pods, c.Warmup = cpus, "PerTrial", time.Second
+			all = append(all, c.named())
+		}
+	}
+	stands := func(c Case) {
+		for _, warmup := range []time.Duration{time.Second, 0} {
+			c.CPUs, c.Pods, c.Warmup = "Free", "Standing", warmup
+			all = append(all, c.named())
 		}
 	}
 	minutes := func(n int) time.Duration { return time.Duration(n) * time.Minute }
 	for _, window := range []time.Duration{time.Second, 5 * time.Second, 20 * time.Second} {
 		add(Case{What: "reads", Starts: "PerBlock", Window: window, Length: minutes(5), Sysbench: reads, Statements: statements})
 	}
-	add(Case{What: "reads", Starts: "One", Window: 5 * time.Second, Length: minutes(5), Sysbench: reads, Statements: statements})
+	for _, window := range []time.Duration{time.Second, 2 * time.Second, 5 * time.Second} {
+		one := Case{What: "reads", Starts: "One", Window: window, Length: minutes(5), Sysbench: reads, Statements: statements}
+		add(one)
+		stands(one)
+	}
 	add(Case{What: "writes", Starts: "PerBlock", Window: 5 * time.Second, Length: minutes(5), Sysbench: writes, Statements: 10})
 	add(Case{What: "reads", Effect: 0.03, Starts: "One", Window: 5 * time.Second, Length: minutes(5), Sysbench: reads, Statements: statements})
 	add(Case{What: "reads", Effect: 0.02, Starts: "One", Window: 5 * time.Second, Length: minutes(10), Sysbench: reads, Statements: statements})
+	stands(Case{What: "reads", Effect: 0.03, Starts: "One", Window: time.Second, Length: minutes(5), Sysbench: reads, Statements: statements})
+	stands(Case{What: "reads", Effect: 0.02, Starts: "One", Window: time.Second, Length: minutes(10), Sysbench: reads, Statements: statements})
 	return all
+}
+
+// named after what it is.
+func (c Case) named() Case {
+	effect, pods := "same", ""
+	if c.Effect > 0 {
+		effect = fmt.Sprintf("%g", 100*c.Effect)
+	}
+	if c.Pods == "Standing" {
+		pods = fmt.Sprintf("-standing-%s", c.Warmup)
+	}
+	c.Name = strings.ToLower(fmt.Sprintf("%s-%s-%s-%s-%s%s", c.What, effect, c.Starts, c.CPUs, c.Window, pods))
+	return c
 }
 
 // manifest of a run. An injected effect is an axis, on one server: more of the same statement in one event. Without one there are two
@@ -91,7 +113,8 @@ spec:
 {{- if .More}}
   matrix: [{name: point_selects, values: [{{.Statements}}, {{.More}}]}]
 {{- end}}
-  design: {within: {{.Within}}, warmup: 1s, duration: {{.Window}}, cpus: {{.CPUs}}, starts: {{.Starts}}, seed: {{.Seed}}}
+  design: {within: {{.Within}}, warmup: {{.Warmup}}, duration: {{.Window}}, cpus: {{.CPUs}}, starts: {{.Starts}}, seed: {{.Seed}}
+{{- if ne .Pods "PerTrial"}}, clientPods: {{.Pods}}{{end}}}
   analysis:
     comparisons: [{factor: {{.Factor}}, baseline: "{{.Baseline}}", measurements: [{name: throughput}]}]
   deadline: 30m
@@ -110,7 +133,7 @@ func (c Case) Digest() string {
 func (c Case) Manifest(play int) string {
 	in := map[string]any{
 		"Name":    c.run(play),
-		"Targets": []string{"a", "b"}, "Sysbench": c.Sysbench, "Statements": c.Statements, "More": 0, "Within": c.Length, "Window": c.Window,
+		"Targets": []string{"a", "b"}, "Sysbench": c.Sysbench, "Statements": c.Statements, "More": 0, "Within": c.Length, "Warmup": c.Warmup, "Window": c.Window, "Pods": c.Pods,
 		"CPUs": c.CPUs, "Starts": c.Starts, "Seed": play, "Factor": "target", "Baseline": "a",
 	}
 	if c.Effect > 0 {

@@ -39,7 +39,7 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 		d := run.Spec.Design
-		if string(d.CPUs) != c.CPUs || string(d.Starts) != c.Starts || d.Duration.Duration != c.Window || d.Within.Duration != c.Length || *d.Seed != 7 {
+		if string(d.CPUs) != c.CPUs || (d.ClientPods == v1alpha1.ClientPodsStanding) != (c.Pods == "Standing") || d.Warmup.Duration != c.Warmup || string(d.Starts) != c.Starts || d.Duration.Duration != c.Window || d.Within.Duration != c.Length || *d.Seed != 7 {
 			t.Errorf("%s: %+v", c.Name, d)
 		}
 		if injected := len(run.Spec.Matrix) == 1; injected != (c.Effect > 0) || injected == (len(run.Spec.Targets) == 2) {
@@ -81,16 +81,16 @@ func TestTable(t *testing.T) {
 	figures = append(figures, Figures{Case: same.Name, Play: 4, Machine: "m", Manifest: "another", Blocks: 99})
 	head := []string{
 		"",
-		"| What | Two sides | Starts | CPUs | Window | Runs | Blocks | A block takes | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |",
-		"| --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
+		"| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Runs | Blocks | A block takes | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |",
+		"| --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
 	}
 	want := slices.Concat(
 		[]string{"**m**"}, head,
-		[]string{"| reads | two servers alike | PerBlock | Free | 1s | 3, 1 without a verdict | 20 | 20.0 s | 3.0 % | 2.4 % | 1.6 % | 1 | 1 |", ""},
+		[]string{"| reads | two servers alike | PerBlock | Free | PerTrial | 1s | 1s | 3, 1 without a verdict | 20 | 20.0 s | 3.0 % | 2.4 % | 1.6 % | 1 | 1 |", ""},
 		[]string{"**n**"}, head,
 		[]string{
-			"| reads | two servers alike | PerBlock | Apart | 1s | 1, none with a verdict | | | | | | | |",
-			"| reads | 3 % more statements | One | Free | 5s | 3 | 30 | 10.0 s | 1.0 % | 0.5 % | 0.4 % | 1 | 1 |",
+			"| reads | two servers alike | PerBlock | Apart | PerTrial | 1s | 1s | 1, none with a verdict | | | | | | | |",
+			"| reads | 3 % more statements | One | Free | PerTrial | 1s | 5s | 3 | 30 | 10.0 s | 1.0 % | 0.5 % | 0.4 % | 1 | 1 |",
 		},
 	)
 	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(tables(figures)), "\n")); diff != "" {

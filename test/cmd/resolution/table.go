@@ -35,8 +35,8 @@ func tables(all []Figures) string {
 		}
 		if rows.Len() > 0 {
 			fmt.Fprintf(&b, "**%s**\n\n", machine)
-			b.WriteString("| What | Two sides | Starts | CPUs | Window | Runs | Blocks | A block takes | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |\n")
-			b.WriteString("| --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
+			b.WriteString("| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Runs | Blocks | A block takes | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |\n")
+			b.WriteString("| --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
 			b.WriteString(rows.String() + "\n")
 		}
 	}
@@ -70,7 +70,7 @@ func row(c Case, of []Figures) string {
 	spread, unknown := stats.EstimateMedian(spreads)
 	pace, none := stats.EstimateMedian(paces)
 	if unknown != nil || none != nil {
-		return fmt.Sprintf("| %s | %s | %s | %s | %s | %d, none with a verdict | | | | | | | |\n", c.What, sides, c.Starts, c.CPUs, c.Window, len(of))
+		return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %d, none with a verdict | | | | | | | |\n", c.What, sides, c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, len(of))
 	}
 	runs := fmt.Sprint(len(of))
 	if silent > 0 {
@@ -88,7 +88,7 @@ func row(c Case, of []Figures) string {
 		}
 		return percent(effect)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, sides, c.Starts, c.CPUs, c.Window,
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, sides, c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window,
 		runs, blocks, pace.Median, percent(spread.Median), found(5*time.Minute), found(10*time.Minute), right, wrong)
 }
 
