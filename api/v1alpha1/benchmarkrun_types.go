@@ -259,7 +259,7 @@ type Design struct {
 	// clientPods are new pods for each trial (PerTrial, the default), or pods that stay and measure one trial after the other, of all
 	// targets, each with a new process of the tool (Standing). A pause between two trials is then a fraction of a second and not two,
 	// so that as many minutes have more blocks. Standing pods are replaced after a trial that failed. They need one image for all
-	// cells. The peak of a tool's memory is absent from their second trial on: the kernel counts it since the container began.
+	// cells. The cost of a tool's memory is absent: the kernel counts its peak since the container began.
 	// +optional
 	ClientPods ClientPods `json:"clientPods,omitempty"`
 

@@ -39,7 +39,8 @@
 //  1. Actions are performed in their order, and the first that fails is the last.
 //  2. An object is created once and belongs to this run, or the actions stop. Objects that
 //     exist are replaced only under the version that was read.
-//  3. The results of an execution are created first, its Job last.
+//  3. The results of an execution are created first, its Job last. For clients that stand, which have one Job for many trials,
+//     what tells them of the trial takes its place, and is written under the lock of its version.
 //  4. No tool runs twice for one attempt. A client claims its result, under the lock of the
 //     version that it read, before it does anything else; one that finds it claimed refuses,
 //     and leaves it alone. A pass that comes upon a claimed result creates no Job. One that
@@ -47,7 +48,7 @@
 //     attempt has begun: the clients of that Job refuse.
 //  5. The record of an attempt is written before the next attempt begins. Records are only
 //     added, so that no trial is measured twice and none is lost.
-//  6. The Job of a trial is deleted only when its record is written, or before any other
+//  6. The Job of a trial, or of clients that were told of it, is deleted only when its record is written, or before any other
 //     client may begin; results are never deleted during the run.
 //  7. A step whose actions were not performed leaves nothing in the status but why.
 package benchmarkrun

@@ -114,17 +114,11 @@ func (v view) awaitTarget(name, job string) decision.State {
 // A clean-up that fails is shown, but does not spoil what was measured.
 func cleaned(v view, failure decision.Failed) answer {
 	a := answerWith(decision.DoneWith("clean"))
-	if dismissed := trial.Dismiss(v.trialInput(), v.ask); !v.ask.Complete() {
-		return answer{}
-	} else if a.actions = dismissed.Actions; failure.Reason == "" && !decision.IsDone(dismissed.State) {
-		// Those of a run that has failed may be at work.
-		a.state = dismissed.State
-		return a
-	}
-	if conclude.Keeps(v.Run.Spec.Retain, failure.Reason != "") {
-		return a
-	}
 	in := v.trialInput()
+	if conclude.Keeps(v.Run.Spec.Retain, failure.Reason != "") {
+		a.actions = trial.Dismiss(in, v.ask)
+		return a
+	}
 	for _, t := range v.Run.Spec.Targets {
 		st := v.Run.TargetStatus(t.Name)
 		if t.External == nil || st.LoadResult == "" || st.CleanupResult != "" {

@@ -93,7 +93,7 @@ func (a actor) offerUploads(ctx context.Context, do decision.OfferUploads, out *
 	return nil
 }
 
-// offeredBefore makes sure that a Secret of the name is of the same Job.
+// offeredBefore makes sure that a Secret of the name is of the same trial.
 func (a actor) offeredBefore(ctx context.Context, do decision.OfferUploads, out *acted) error {
 	have := &corev1.Secret{}
 	err := a.live.Get(ctx, client.ObjectKeyFromObject(do.Secret), have)
@@ -103,7 +103,7 @@ func (a actor) offeredBefore(ctx context.Context, do decision.OfferUploads, out 
 	owner, want := metav1.GetControllerOf(have), metav1.GetControllerOf(do.Secret)
 	if err == nil && (owner == nil || owner.UID != want.UID) {
 		out.stopped = decision.FailWith(v1alpha1.ReasonChildConflict,
-			"Secret %s exists and does not belong to the Job of this trial: delete it, or give the run another name", have.Name)
+			"Secret %s exists and does not belong to this trial: delete it, or give the run another name", have.Name)
 	}
 	return nil
 }

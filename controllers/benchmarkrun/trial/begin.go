@@ -42,8 +42,8 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	ready := free(in, e, ask)
 	working := slices.DeleteFunc(in.Children.WorkingJobs(), func(name string) bool { return name == ready })
 	switch {
-	case len(working) > 0 && e.Standing && slices.Contains(jobsOf(in, e, ask), working[0]):
-		return Result{State: running(e)} // the cache does not know yet
+	case e.Standing && ready == "" && len(jobsOf(in, e, ask)) > 0:
+		return Result{State: running(e)} // the cache does not know yet, or a pass before this one made no more than what tells the clients
 	case len(working) > 0:
 		return stop(in, working[0], ask)
 	}

@@ -16,6 +16,8 @@ import (
 
 // endedClient is the pod of a client that ended, and what is known of its end.
 type endedClient struct {
+	index int
+	// pod is nil where it has gone since.
 	pod     *corev1.Pod
 	verdict podhealth.Verdict
 }
@@ -24,9 +26,11 @@ type endedClient struct {
 func collect(e Execution, clients []endedClient, ask *decision.Asking) End {
 	all := End{}
 	for _, c := range clients {
-		all.Pods = append(all.Pods, c.pod)
+		if c.pod != nil {
+			all.Pods = append(all.Pods, c.pod)
+		}
 		ref := e.Ref
-		ref.Client = decision.ClientIndex(c.pod)
+		ref.Client = c.index
 		one := collectOne(e.Name, ref, c.verdict.Terminated, ask)
 		all.Results = append(all.Results, one.Results...)
 		all.Delivered = append(all.Delivered, one.Delivered...)
@@ -78,8 +82,11 @@ func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTermi
 	if len(delivered.Value.Uploads) > 0 {
 		out.uploads = []upload{{ref: ref, objects: delivered.Value.Uploads, notUploaded: told.NotUploaded}}
 	}
-	if res.State == contract.Failed {
+	switch {
+	case res.State == contract.Failed:
 		out.Reason, out.Message = string(res.Failure.Reason), res.Failure.Message
+	case told.State == contract.Failed: // after the delivery
+		out.Reason, out.Message = string(told.Reason), told.Message
 	}
 	return out
 }

@@ -74,6 +74,9 @@ func running(e Execution) decision.Waiting {
 // Decide brings an execution one step further, from whatever state the cluster shows it
 // in.
 func Decide(in Input, e Execution, ask *decision.Asking) Result {
+	if done := allTold(in, e, ask); len(done) > 0 {
+		return finish(in, e, collect(e, done, ask), ask)
+	}
 	job := JobOf(in.Children, e, ask)
 	switch {
 	case !ask.Complete():
@@ -144,23 +147,16 @@ func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result
 		return withoutPods(in, e, job)
 	}
 	wait := running(e)
-	if e.Standing {
-		var late bool
-		if wait, late = inTime(in, e, ask); late {
-			return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonDeadlineExceeded, Pods: pods, Message: fmt.Sprintf(
-				"the clients of %s are not done within %s", e.Name, timeout(in, e))}}
-		}
-	}
 	var ended []endedClient
 	failed := false
 	for _, pod := range pods {
 		v := podhealth.Client(ask.See(pod), containers, in.Timeouts, in.Now)
-		if told := toldOf(e, pod, v, ask); told != nil {
-			v = podhealth.Verdict{State: podhealth.Ended, Terminated: told}
+		if e.Standing {
+			v = standingVerdict(in, e, pod, v, ask)
 		}
 		switch v.State {
 		case podhealth.Ended:
-			ended = append(ended, endedClient{pod, v})
+			ended = append(ended, endedClient{decision.ClientIndex(pod), pod, v})
 			failed = failed || v.Terminated.ExitCode != 0
 		case podhealth.Failed:
 			if jv, ok := podhealth.JobFailure(job); ok && v.Reason == v1alpha1.ReasonClientLost {
@@ -183,6 +179,9 @@ func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result
 		return Result{State: decision.Done{}, End: collect(e, ended, ask)}
 	case jobFailed && len(ended) == len(pods):
 		return Result{State: decision.Done{}, End: lost(v, pods)}
+	case e.Standing && late(in, e, ask):
+		return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonDeadlineExceeded, Pods: pods, Message: fmt.Sprintf(
+			"the clients of %s were not done within %s", e.Name, timeout(in, e))}}
 	}
 	return Result{State: wait}
 }
@@ -263,11 +262,9 @@ func publishStart(in Input, e Execution, ask *decision.Asking) []decision.Action
 // takenAway ends an execution that did begin, but whose Job is gone.
 func takenAway(in Input, e Execution, ask *decision.Asking) Result {
 	// The cache may not know yet of a Job that exists, or of what clients that stand were told.
-	for _, name := range jobsOf(in, e, ask) {
-		if job := decision.Get[*batchv1.Job](ask, name); !job.Known || job.Exists && metav1.IsControlledBy(job.Value, in.Run) {
-			return Result{State: running(e)}
-		}
+	if len(jobsOf(in, e, ask)) > 0 {
+		return Result{State: running(e)}
 	}
 	return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
-		"the Job of %s was deleted while it ran; its outcome is not known", e.Name)}}
+		"the Job of %s, or what its clients are told by, was deleted while it ran; its outcome is not known", e.Name)}}
 }

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -52,22 +53,27 @@ func next[T metav1.Object](told decision.Fact[T]) string {
 	return told.Value.GetAnnotations()[contract.AnnotationNext]
 }
 
-// jobsOf are the names of the Jobs that may carry an execution out, as the API server knows: the cache may not.
+// jobsOf are the names of the Jobs that carry an execution out, or may, as the API server knows: the cache may not.
 func jobsOf(in Input, e Execution, ask *decision.Asking) []string {
-	if !e.Standing {
-		return []string{e.Name}
-	}
-	var out []string
-	names := []string{standingName(in, e)}
-	for _, job := range in.Children.Standing() {
-		names = append(names, job.Name)
-	}
-	for _, name := range names {
-		if cm := ask.ConfigMap(name); !cm.Known || cm.Exists && metav1.IsControlledBy(cm.Value, in.Run) && next(cm) == e.Name {
-			out = append(out, name)
+	names := []string{e.Name}
+	if e.Standing {
+		names = []string{standingName(in, e)}
+		if trial := ask.ConfigMap(e.Name); trial.Exists && trial.Value.Annotations[contract.AnnotationClients] != "" {
+			names = append(names, trial.Value.Annotations[contract.AnnotationClients])
 		}
+		slices.Sort(names)
+		names = slices.Compact(names)
 	}
-	return out
+	return slices.DeleteFunc(names, func(name string) bool {
+		if e.Standing {
+			cm := ask.ConfigMap(name)
+			if cm.Known && (!cm.Exists || !metav1.IsControlledBy(cm.Value, in.Run) || next(cm) != e.Name) {
+				return true
+			}
+		}
+		job := decision.Get[*batchv1.Job](ask, name)
+		return job.Known && (!job.Exists || !metav1.IsControlledBy(job.Value, in.Run))
+	})
 }
 
 // standingName is that of clients that begin with an execution.
@@ -91,10 +97,17 @@ func free(in Input, e Execution, ask *decision.Asking) string {
 		return ""
 	}
 	pods := in.Children.ClientPods[job.Name]
-	if len(pods) != e.Clients || slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !decision.Works(p) || p.DeletionTimestamp != nil }) {
+	if len(pods) != e.Clients || slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !stillWhole(p) }) {
 		return ""
 	}
 	return job.Name
+}
+
+// stillWhole says whether both containers of a client run.
+func stillWhole(pod *corev1.Pod) bool {
+	return decision.Works(pod) && pod.DeletionTimestamp == nil && !slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.State.Terminated != nil
+	})
 }
 
 // stand makes the clients those that stand already, or new ones that will.
@@ -108,20 +121,21 @@ func stand(in Input, e Execution, job string, c *resources.Client) {
 			c.Credentials = append(c.Credentials, resources.CredentialsOf(in.Run, t))
 		}
 	}
-	// Each trial has a deadline of its own. No run is longer than its own.
-	c.Timeout = max(c.Timeout, in.Run.Spec.Deadline.Duration)
+	// Each trial has a deadline of its own. No run is longer than its own, which does not count how long it was suspended.
+	c.Timeout += in.Run.Spec.Deadline.Duration + in.Queue.Hold.Suspended.Duration
 }
 
 // tell clients that stand which trial comes next, after the actions.
 func tell(in Input, e Execution, job string, actions []decision.Action, ask *decision.Asking) Result {
+	last := in.Recorded[len(in.Recorded)-1]
 	cm := ask.ConfigMap(job)
 	switch {
 	case !cm.Known:
 		return Result{}
-	case !cm.Exists: // nobody can tell them anything
-		return stop(in, job, ask)
-	}
-	if next(cm) != e.Name {
+	case cm.Exists && next(cm) == e.Name:
+	case !cm.Exists || next(cm) != contract.TrialName(in.Run.Name, last.Index, last.Attempt):
+		return stop(in, job, ask) // somebody told them something else, or nobody can tell them anything
+	default:
 		actions = append(actions, telling(cm.Value, e.Name))
 	}
 	return Result{State: running(e), Actions: actions}
@@ -135,22 +149,17 @@ func telling(cm *corev1.ConfigMap, name string) decision.Action {
 }
 
 // toldOf is the end of a client's trial by its own word, as the kubelet would write it of a client that ends with it; nil where it
-// gave none. The cache may not know yet of the word of a client that has ended.
-func toldOf(e Execution, pod *corev1.Pod, v podhealth.Verdict, ask *decision.Asking) *corev1.ContainerStateTerminated {
-	if !e.Standing {
-		return nil
+// gave none, as far as the cache knows.
+func toldOf(e Execution, client int, ask *decision.Asking) *corev1.ContainerStateTerminated {
+	if meta := ask.Metadata(contract.ResultName(e.Name, client)); meta.Exists {
+		return wordOf(meta.Value)
 	}
-	name := contract.ResultName(e.Name, decision.ClientIndex(pod))
-	meta := ask.Metadata(name)
-	if !meta.Exists {
-		return nil
-	}
-	text := meta.Value.Annotations[contract.AnnotationTold]
-	if text == "" && (v.State == podhealth.Ended || v.State == podhealth.Failed) {
-		if cm := ask.ConfigMap(name); cm.Exists {
-			text = cm.Value.Annotations[contract.AnnotationTold]
-		}
-	}
+	return nil
+}
+
+// wordOf a client, in its result.
+func wordOf(result metav1.Object) *corev1.ContainerStateTerminated {
+	text := result.GetAnnotations()[contract.AnnotationTold]
 	if text == "" {
 		return nil
 	}
@@ -165,37 +174,100 @@ func toldOf(e Execution, pod *corev1.Pod, v podhealth.Verdict, ask *decision.Ask
 	return out
 }
 
-// inTime waits until clients that stand have to be done with an execution, and says whether they are late: the deadline of their Job
-// is that of the run.
-func inTime(in Input, e Execution, ask *decision.Asking) (wait decision.Waiting, late bool) {
-	wait = running(e)
-	meta := ask.Metadata(e.Name)
-	if !meta.Exists {
-		return wait, false
+// allTold are the clients of a trial when all have said that they succeeded: what became of their pods since does not matter.
+func allTold(in Input, e Execution, ask *decision.Asking) []endedClient {
+	if !e.Standing {
+		return nil
 	}
-	most := timeout(in, e)
+	pods := map[int]*corev1.Pod{}
+	if job := JobOf(in.Children, e, ask); job != nil {
+		for _, pod := range in.Children.ClientPods[job.Name] {
+			pods[decision.ClientIndex(pod)] = pod
+		}
+	}
+	var out []endedClient
+	for i := range e.Clients {
+		told := toldOf(e, i, ask)
+		if told == nil || told.ExitCode != 0 {
+			return nil
+		}
+		out = append(out, endedClient{i, pods[i], podhealth.Verdict{State: podhealth.Ended, Terminated: told}})
+	}
+	return out
+}
+
+// evidenceOfPod is how long after a client told its failure the kubelet is given to say what became of its pod, which ends then.
+const evidenceOfPod = 5 * time.Second
+
+// standingVerdict is the verdict on a client that stands, with what it told. The kubelet knows more of the cause of a failure, and the cache may not
+// know yet of the word of a client that has ended.
+func standingVerdict(in Input, e Execution, pod *corev1.Pod, v podhealth.Verdict, ask *decision.Asking) podhealth.Verdict {
+	told := toldOf(e, decision.ClientIndex(pod), ask)
+	if told == nil && (v.State == podhealth.Ended || v.State == podhealth.Failed) {
+		if cm := ask.ConfigMap(contract.ResultName(e.Name, decision.ClientIndex(pod))); cm.Exists {
+			told = wordOf(cm.Value)
+		}
+	}
+	until := in.Now
+	if told != nil {
+		until = told.FinishedAt.Add(evidenceOfPod)
+	}
+	switch {
+	case told == nil && v.State == podhealth.Running:
+		return withoutTool(in, pod, v)
+	case told == nil:
+		return v
+	case told.ExitCode == 0:
+		return podhealth.Verdict{State: podhealth.Ended, Terminated: told}
+	case v.State == podhealth.Ended:
+		v.Terminated = told
+		return v
+	case v.State == podhealth.Running && in.Now.Before(until):
+		return podhealth.Verdict{State: podhealth.Running, Until: until}
+	}
+	return podhealth.Verdict{State: podhealth.Ended, Terminated: told, Reason: v.Reason, Message: v.Message}
+}
+
+// withoutTool is the verdict on a client whose tool's container has ended before the agent called for it, or without a word of the agent.
+func withoutTool(in Input, pod *corev1.Pod, v podhealth.Verdict) podhealth.Verdict {
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.Name != resources.RunnerContainer || c.State.Terminated == nil {
+			continue
+		}
+		if until := c.State.Terminated.FinishedAt.Add(evidenceOfPod); in.Now.Before(until) {
+			return podhealth.Verdict{State: podhealth.Running, Until: until}
+		}
+		return podhealth.Verdict{State: podhealth.Failed, Reason: string(contract.ReasonToolLost), Message: fmt.Sprintf(
+			"the tool's container of pod %s ended with code %d (%s) between two trials", pod.Name, c.State.Terminated.ExitCode, c.State.Terminated.Reason)}
+	}
+	return v
+}
+
+// late says whether clients that stand should be done with an execution, and have had the time to deliver: the deadline of their Job is
+// that of the run.
+func late(in Input, e Execution, ask *decision.Asking) bool {
+	most := timeout(in, e) + in.Timeouts.TrialGrace.Duration
 	if storeOf(in) != nil {
 		most += in.Timeouts.Upload.Duration
 	}
-	until := meta.Value.CreationTimestamp.Add(most)
-	return wait.At(until), in.Now.After(until)
+	// That of the trial may have been deleted.
+	for _, name := range []string{e.Name, contract.ResultName(e.Name, 0)} {
+		if meta := ask.Metadata(name); meta.Exists {
+			return in.Now.After(meta.Value.CreationTimestamp.Add(most))
+		}
+	}
+	return false
 }
 
-// Dismiss tells clients that stand that there are no more trials. The state waits until they have ended.
-func Dismiss(in Input, ask *decision.Asking) Result {
-	out := Result{State: decision.Done{}}
+// Dismiss tells clients that stand that there are no more trials. They end by themselves.
+func Dismiss(in Input, ask *decision.Asking) []decision.Action {
+	var out []decision.Action
 	for _, job := range in.Children.Standing() {
 		if !slices.ContainsFunc(in.Children.ClientPods[job.Name], decision.Works) || !job.DeletionTimestamp.IsZero() {
 			continue
 		}
-		out.State = decision.WaitFor(v1alpha1.ReasonProgressing, "waiting for the clients of %s to end", job.Name).At(in.Now.Add(time.Second))
-		cm := ask.ConfigMap(job.Name)
-		switch {
-		case !cm.Known || next(cm) == contract.NoTrial:
-		case !cm.Exists:
-			out.Actions = append(out.Actions, decision.Delete{Object: job})
-		default:
-			out.Actions = append(out.Actions, telling(cm.Value, contract.NoTrial))
+		if cm := ask.ConfigMap(job.Name); cm.Exists && next(cm) != contract.NoTrial {
+			out = append(out, telling(cm.Value, contract.NoTrial))
 		}
 	}
 	return out

@@ -47,7 +47,8 @@ func (in Input) items(ref contract.TrialRef, objects []contract.Object) []store.
 // offer signed URLs to the clients that have announced objects for the store. What was announced
 // wrongly gets none: its client gives up by itself.
 func offer(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) []decision.Action {
-	if !in.uses() || !job.DeletionTimestamp.IsZero() {
+	trial := ask.Metadata(e.Name)
+	if !in.uses() || !job.DeletionTimestamp.IsZero() || !trial.Exists {
 		return nil
 	}
 	var actions []decision.Action
@@ -61,13 +62,13 @@ func offer(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) []deci
 			continue
 		}
 		// One of somebody else would send the client to another store: to make it fails, and ends the run.
-		if have := decision.Get[*corev1.Secret](ask, contract.UploadName(e.Name, i)); !have.Known || have.Exists && metav1.IsControlledBy(have.Value, job) {
+		if have := decision.Get[*corev1.Secret](ask, contract.UploadName(e.Name, i)); !have.Known || have.Exists && metav1.IsControlledBy(have.Value, trial.Value) {
 			continue
 		}
 		ref := e.Ref
 		ref.Client = i
 		actions = append(actions, decision.OfferUploads{
-			Secret: resources.UploadSecret(in.Run, job, e.Name, i), Items: in.items(ref, objects), Life: in.Timeouts.Upload.Duration,
+			Secret: resources.UploadSecret(in.Run, trial.Value, i), Items: in.items(ref, objects), Life: in.Timeouts.Upload.Duration,
 		})
 	}
 	return actions

@@ -180,6 +180,12 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 // supervised runs the supervisor of a tool's container, and returns the socket of its agent.
 func supervised(t testing.TB) string {
 	t.Helper()
+	return supervisedBy(t, supervisor.Run)
+}
+
+// supervisedBy a supervisor of one trial or of many.
+func supervisedBy(t testing.TB, run func(context.Context, supervisor.Options) error) string {
+	t.Helper()
 	// The names of tests are too long for a socket.
 	dir, err := os.MkdirTemp("", "tool")
 	if err != nil {
@@ -187,8 +193,8 @@ func supervised(t testing.TB) string {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	o := supervisor.Options{Socket: filepath.Join(dir, "s"), Work: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	go func() { ended <- supervisor.Run(ctx, o) }()
+	o := supervisor.Options{Socket: filepath.Join(dir, "s"), Work: t.TempDir(), Temporary: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	go func() { ended <- run(ctx, o) }()
 	t.Cleanup(func() {
 		stop() // one that no agent came to
 		select {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/toolside"
@@ -14,14 +15,27 @@ import (
 
 // Run executes the trial, delivers the result and writes the termination message. The error is
 // the failure of the trial or of the delivery.
-func (a *Agent) Run(ctx context.Context) error { return a.end(a.measure(ctx, time.Now())) }
+//
+// It opens the socket for the tool's container, which starts meanwhile. That container is kept
+// until the result is delivered: then both end at once. The kubelet looks once per second, and
+// when it sees only one of them ended, the other is a second late.
+func (a *Agent) Run(ctx context.Context) error {
+	started := time.Now()
+	side, err := toolside.Listen(a.Socket, a.ToolAnswer)
+	if err != nil {
+		return a.end(termination("", failed(contract.ReasonToolLost, "%v", err)))
+	}
+	message := a.measure(ctx, started, side)
+	side.Close()
+	return a.end(message)
+}
 
 // measure carries the trial out, beside samples of the agent's own container.
-func (a *Agent) measure(ctx context.Context, started time.Time) contract.Termination {
+func (a *Agent) measure(ctx context.Context, started time.Time, side *toolside.Side) contract.Termination {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go a.meter.sampler.Run(background)
-	return a.begin(ctx, started)
+	return a.conclude(ctx, started, side)
 }
 
 // end writes the termination message.
@@ -51,18 +65,6 @@ func (a *Agent) logUsage() {
 	a.Log.Info("the agent's container needed", needed...)
 }
 
-// begin opens the socket for the tool's container, which starts meanwhile. That container is kept
-// until the result is delivered: then both end at once. The kubelet looks once per second, and
-// when it sees only one of them ended, the other is a second late.
-func (a *Agent) begin(ctx context.Context, started time.Time) contract.Termination {
-	side, err := toolside.Listen(a.Socket, a.ToolAnswer)
-	if err != nil {
-		return termination("", failed(contract.ReasonToolLost, "%v", err))
-	}
-	defer side.Close()
-	return a.conclude(ctx, started, side)
-}
-
 // conclude goes from the trial to the termination message.
 func (a *Agent) conclude(ctx context.Context, started time.Time, side *toolside.Side) contract.Termination {
 	trial, failure := a.loadTrial(ctx)
@@ -75,6 +77,9 @@ func (a *Agent) conclude(ctx context.Context, started time.Time, side *toolside.
 			failure.Reason = contract.ReasonInterrupted
 		}
 		return termination("", failure)
+	}
+	if a.Standing != "" && a.Figures != nil && trial.Ref.Index != nil {
+		a.Figures.Of(trial.Ref.Target, strconv.Itoa(*trial.Ref.Index))
 	}
 	blank := a.blank(trial, started)
 	limited, cancel := context.WithDeadline(ctx, trial.Deadline)
@@ -122,7 +127,7 @@ func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Resu
 		told.NotUploaded = a.upload(ctx, t, d.uploads)
 	}
 	if a.Standing != "" {
-		if err := a.tell(own, told); err != nil {
+		if err := a.tell(ctx, told); err != nil {
 			return termination(told.SHA256, &contract.Failure{Reason: contract.ReasonDeliveryFailed, Message: fmt.Sprintf("nobody was told that the trial is done: %v", err)})
 		}
 	}

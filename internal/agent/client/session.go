@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/control"
@@ -26,6 +27,13 @@ type session struct {
 	// replicas of the target; only for the first client.
 	replicas replicaSet
 	tool     toolbox
+}
+
+// close what a later trial of the same process would not use.
+func (s session) close() {
+	if pool, is := s.server.(io.Closer); is {
+		_ = pool.Close() // it only keeps what connections are made with
+	}
 }
 
 // beginning is the session with the start of the window, for a tool that begins it by itself.

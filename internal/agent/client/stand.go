@@ -16,46 +16,55 @@ import (
 // one fails. A trial that is done stands in its result (contract.AnnotationTold), and one that failed in the termination message too.
 func (a *Agent) Stand(ctx context.Context) error {
 	for done := ""; ; {
+		// A socket whose listener is gone tells the tool's container that there are no more trials, also when this process is killed.
+		side, err := toolside.Listen(a.Socket, a.ToolAnswer)
+		if err != nil {
+			return a.end(termination("", failed(contract.ReasonToolLost, "%v", err)))
+		}
 		next, err := a.nextTrial(ctx, done)
 		switch {
 		case err != nil:
+			side.Close()
 			return a.end(termination("", failed(contract.ReasonInterrupted, "waiting for the next trial: %v", err)))
 		case next == contract.NoTrial:
-			return a.dismiss()
+			side.Close()
+			a.logUsage()
+			return nil
 		}
-		message := a.carryOutAlone(ctx, next, done != "")
+		message := a.carryOutAlone(ctx, next, side)
+		side.Close()
 		if message.State != contract.Succeeded {
+			a.leaveSocket()
 			return a.end(message)
 		}
 		done = next
 	}
 }
 
+// leaveSocket without a listener, in the place of the one that the tool's container has connected to.
+func (a *Agent) leaveSocket() {
+	side, err := toolside.Listen(a.Socket, a.ToolAnswer)
+	if err != nil {
+		return // it is there, because nobody connected
+	}
+	side.Close()
+}
+
 // carryOutAlone one trial, with nothing of another one.
-func (a *Agent) carryOutAlone(ctx context.Context, trial string, reused bool) contract.Termination {
+func (a *Agent) carryOutAlone(ctx context.Context, trial string, side *toolside.Side) contract.Termination {
 	one := &Agent{Options: a.Options, Timeouts: a.Timeouts, API: a.API, Runner: a.Runner, Connect: a.Connect, Log: a.Log.With("trial", trial), Figures: a.Figures}
 	one.Trial, one.Result, one.Work = trial, contract.ResultName(trial, a.Index), filepath.Join(a.Work, trial)
-	one.meter.machine.Reused = reused
+	// The peak of memory would be that of all trials so far.
+	one.meter.machine.Reused = true
 	one.meter.sampler.Reader = one.meter.machine
 	if err := os.MkdirAll(one.Work, 0o700); err != nil {
 		return termination("", failed(contract.ReasonToolFailed, "preparing the trial: %v", err))
 	}
-	message := one.measure(ctx, time.Now())
+	message := one.measure(ctx, time.Now(), side)
 	if err := os.RemoveAll(one.Work); err != nil && message.State == contract.Succeeded {
 		return termination(message.SHA256, failed(contract.ReasonToolFailed, "preparing the next trial: %v", err))
 	}
 	return message
-}
-
-// dismiss leaves a socket without a listener, which tells the tool's container that there are no more trials.
-func (a *Agent) dismiss() error {
-	side, err := toolside.Listen(a.Socket, a.ToolAnswer)
-	if err != nil {
-		return err
-	}
-	side.Close()
-	a.logUsage()
-	return nil
 }
 
 // nextTrial waits until the manager says another trial than the one that is done.
@@ -88,6 +97,8 @@ func (a *Agent) await(ctx context.Context, name string, shows func(ConfigMap) bo
 
 // tell the manager that this client is done with its trial.
 func (a *Agent) tell(ctx context.Context, told contract.Termination) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Interrupted)
+	defer cancel()
 	told.At = new(time.Now().UTC())
 	return a.retry(ctx, "say that the trial is done", func(ctx context.Context) error {
 		return a.patch(ctx, map[string]any{"metadata": map[string]any{"annotations": map[string]string{contract.AnnotationTold: string(told.Encode())}}})

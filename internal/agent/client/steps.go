@@ -134,6 +134,7 @@ func (a *Agent) carryOut(ctx context.Context, t contract.Trial, side *toolside.S
 	var o outcome[progress]
 	defer o.found.close()
 	var s session
+	defer func() { s.close() }()
 	if failure := part(&o, &s, a.connect(ctx, t, side)); failure != nil {
 		return o.failed(causeOf(ctx, t, failure))
 	}

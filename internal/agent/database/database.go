@@ -45,6 +45,9 @@ func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
 	return newServer(pool, e.Database), nil
 }
 
+// Close ends the pool. No query may follow.
+func (s *Server) Close() error { return s.pool.Close() }
+
 func newServer(pool *sql.DB, database string) *Server {
 	pool.SetMaxIdleConns(-1)
 	return &Server{pool: pool, database: database}

@@ -15,7 +15,7 @@ import (
 type Reader struct {
 	// Root is / but for tests.
 	Root string
-	// Reused: another trial used the container before, so that the peak of its memory is not that of this one, and is left out.
+	// Reused: the container is of many trials, so that the peak of its memory is not that of one, and is left out.
 	Reused bool
 }
 

@@ -43,6 +43,8 @@ type Figures struct {
 	// phase of the tool that runs; empty between phases.
 	phase string
 	read  Read
+	// trial are the labels of a trial of a client that stands; empty for others, whose pods bear them.
+	trial string
 
 	// scrape is held by the one request that reads.
 	scrape sync.Mutex
@@ -61,6 +63,13 @@ func (f *Figures) Begin(phase string, read Read) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.phase, f.read = phase, read
+}
+
+// Of names the trial of a client that stands: its pod is of many.
+func (f *Figures) Of(target, trial string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.trial = fmt.Sprintf(`target="%s",trial="%s"`, escape.Replace(target), escape.Replace(trial))
 }
 
 // End says that it does not run any more.
@@ -82,7 +91,7 @@ func (f *Figures) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // text of the figures. The lock of a scrape is held.
 func (f *Figures) text(ctx context.Context) string {
 	f.mu.Lock()
-	phase, read := f.phase, f.read
+	phase, read, of := f.phase, f.read, f.trial
 	f.mu.Unlock()
 	var all []contract.Measurement
 	if read != nil {
@@ -95,14 +104,14 @@ func (f *Figures) text(ctx context.Context) string {
 	}
 	var b strings.Builder
 	if phase != "" {
-		write(&b, running, sample{[]string{phase}, 1})
+		write(&b, of, running, sample{[]string{phase}, 1})
 	}
-	write(&b, failures, sample{nil, float64(f.failures)})
+	write(&b, of, failures, sample{nil, float64(f.failures)})
 	values, end := intervals(all)
 	if len(values) > 0 {
-		write(&b, intervalEnd, sample{nil, end})
+		write(&b, of, intervalEnd, sample{nil, end})
 	}
-	write(&b, intervalValue, values...)
+	write(&b, of, intervalValue, values...)
 	return b.String()
 }
 
@@ -138,8 +147,8 @@ type sample struct {
 // escape is how the text format quotes the value of a label.
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// write a family in the text format of Prometheus; nothing without samples.
-func write(b *strings.Builder, f *family.Family, samples ...sample) {
+// write a family in the text format of Prometheus, with the labels of a trial; nothing without samples.
+func write(b *strings.Builder, of string, f *family.Family, samples ...sample) {
 	if len(samples) == 0 {
 		return
 	}
@@ -150,15 +159,15 @@ func write(b *strings.Builder, f *family.Family, samples ...sample) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", f.Name, f.Help, f.Name, kind)
 	for _, s := range samples {
 		b.WriteString(f.Name)
+		var labels []string
 		for i, l := range f.Labels {
-			separator := ","
-			if i == 0 {
-				separator = "{"
-			}
-			fmt.Fprintf(b, `%s%s="%s"`, separator, l, escape.Replace(s.labels[i]))
+			labels = append(labels, fmt.Sprintf(`%s="%s"`, l, escape.Replace(s.labels[i])))
 		}
-		if len(f.Labels) > 0 {
-			b.WriteString("}")
+		if of != "" {
+			labels = append(labels, of)
+		}
+		if len(labels) > 0 {
+			b.WriteString("{" + strings.Join(labels, ",") + "}")
 		}
 		b.WriteString(" " + strconv.FormatFloat(s.value, 'g', -1, 64) + "\n")
 	}

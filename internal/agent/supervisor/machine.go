@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"syscall"
@@ -19,10 +20,7 @@ func (s *Supervisor) hello(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.reused {
-		return toolwire.Hello{Version: toolwire.Version, Limits: s.machine.Limits()}, nil // it keeps to them already
-	}
-	if err := affinity.Keep(s.machine, order.CPUs, affinity.Clients); err != nil {
+	if err := affinity.Keep(s.machine, order.CPUs, affinity.Clients); err != nil && !(s.stands && errors.Is(err, affinity.ErrNarrowed)) { // by the first trial
 		s.Log.Warn("the tool is not kept to CPUs of its own", "error", err)
 	}
 	return toolwire.Hello{Version: toolwire.Version, Limits: s.machine.Limits()}, nil

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -38,16 +40,16 @@ type Options struct {
 	Socket string
 	// Work is the directory where the tool runs and its output is kept until it is fetched.
 	Work string
-	// Temporary is the directory for what tools leave anywhere else.
-	Temporary string
-	Log       *slog.Logger
-	// reused: an earlier trial used the container.
-	reused bool
+	// Temporary and Shared are directories in which tools may leave something else.
+	Temporary, Shared string
+	Log               *slog.Logger
+	// stands: the container is of many trials.
+	stands bool
 }
 
 // Defaults are the paths that internal/ground/resources mounts.
 func Defaults() Options {
-	return Options{Socket: contract.ToolSocket, Work: contract.DirWork, Temporary: contract.DirTmp}
+	return Options{Socket: contract.ToolSocket, Work: contract.DirWork, Temporary: contract.DirTmp, Shared: "/dev/shm"}
 }
 
 // Supervisor carries out orders.
@@ -65,47 +67,87 @@ type Supervisor struct {
 // ends only the waiting for the agent: afterwards the agent decides when to end, because it
 // still wants the output of what it stops.
 func Run(ctx context.Context, o Options) error {
-	conn, err := dial(ctx, o)
+	conn, err := dial(ctx, o, forEver)
 	if err != nil {
 		return err
 	}
-	s := &Supervisor{Options: o, commands: map[string]*command{}, machine: environment.Reader{Reused: o.reused}}
+	return serve(ctx, o, conn)
+}
+
+// Stand does that for one connection after the other, each of a trial, until the agent has ended or the context does. Nothing of a
+// trial is left when the next begins, but the peak of the container's memory, which none of them therefore has.
+func Stand(ctx context.Context, o Options) error {
+	o.stands = true
+	for patience := time.Duration(forEver); ; patience = betweenTrials {
+		conn, err := dial(ctx, o, patience)
+		if errors.Is(err, ErrNoAgent) && patience != forEver {
+			return nil
+		}
+		if err == nil {
+			err = serve(ctx, o, conn)
+		}
+		if err == nil {
+			err = clear(o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+const (
+	forEver = math.MaxInt64
+	// betweenTrials is how long the agent may have no socket at all between two trials: it opens the next one when the last has ended.
+	betweenTrials = 10 * time.Second
+)
+
+// serve the orders of one connection.
+func serve(ctx context.Context, o Options, conn net.Conn) error {
+	s := &Supervisor{Options: o, commands: map[string]*command{}, machine: environment.Reader{Reused: o.stands}}
 	s.sampler.Reader = s.machine
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go supervise.Reap(background)
 	go s.sampler.Run(background)
-	err = s.serve(conn)
+	err := s.serve(conn)
 	s.close()
 	return err
 }
 
-// Stand does that for one connection after the other, each of a trial, until the agent has ended or the context does. Nothing of a
-// trial is left when the next begins, but the peak of the container's memory, which the later ones therefore do not have.
-func Stand(ctx context.Context, o Options) error {
-	for trials := 0; ; trials++ {
-		err := Run(ctx, o)
-		if trials > 0 && errors.Is(err, ErrNoAgent) {
-			return nil
+// clear what a trial left: processes that its tool detached, and files.
+func clear(o Options) error {
+	if os.Getpid() == 1 { // all other processes of the container are the tool's
+		if err := syscall.Kill(-1, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("ending what the tool left: %w", err)
 		}
-		if err == nil {
-			err = errors.Join(empty(o.Work), empty(o.Temporary))
-		}
-		if err != nil {
+	}
+	for _, dir := range []string{o.Work, o.Temporary, o.Shared} {
+		if err := empty(dir); err != nil {
 			return err
 		}
-		o.reused = true
 	}
+	return nil
 }
 
-// empty a directory.
+// empty a directory; one that does not exist is.
 func empty(dir string) error {
 	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("preparing the next trial: %w", err)
 	}
 	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+		path := filepath.Join(dir, e.Name())
+		if err = os.RemoveAll(path); err != nil {
+			// A directory that the tool made may not be its own to write any more.
+			_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+				if err == nil && d.IsDir() {
+					err = os.Chmod(p, 0o700)
+				}
+				return err
+			})
+			err = os.RemoveAll(path)
+		}
+		if err != nil {
 			return fmt.Errorf("preparing the next trial: %w", err)
 		}
 	}
@@ -113,7 +155,8 @@ func empty(dir string) error {
 }
 
 // dial waits for the agent, whose container may start later.
-func dial(ctx context.Context, o Options) (net.Conn, error) {
+func dial(ctx context.Context, o Options, patience time.Duration) (net.Conn, error) {
+	began := time.Now()
 	for refused := 0; ; {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", o.Socket)
 		if err == nil {
@@ -122,7 +165,7 @@ func dial(ctx context.Context, o Options) (net.Conn, error) {
 		if refused++; !errors.Is(err, syscall.ECONNREFUSED) {
 			refused = 0
 		}
-		if refused > refusals || pause.For(ctx, redial) != nil {
+		if refused > refusals || time.Since(began) > patience || pause.For(ctx, redial) != nil {
 			return nil, fmt.Errorf("%w: %w", ErrNoAgent, err)
 		}
 	}

@@ -33,7 +33,7 @@ func TestExplain(t *testing.T) {
 		"block disturbed":         {"note to a median", "pairs stay pairs", ""},
 		"Queued":                  {"reason", "It is also a word of another kind, phase: The run waits for nodes", ""},
 		"slower":                  {"reason", "Slower is a reason", ""},
-		"design.block":            {"", "", "did you mean blocks? It has blocks, cooldown"},
+		"design.block":            {"", "", "did you mean blocks? It has blocks, clientPods, cooldown"},
 		"nothing":                 {"", "", "similar names: nothing-done"},
 		"":                        {"", "", "is no word that a command prints"},
 		"design.blocks.anything":  {"", "", `spec.design.blocks has no field "anything"`},

@@ -107,8 +107,13 @@ func (l logs) print(ctx context.Context, to kube.Cluster, run *v1alpha1.Benchmar
 		return err
 	}
 	job := contract.TrialName(run.Name, trial, attempt)
+	of := client.MatchingLabels{"batch.kubernetes.io/job-name": job, v1alpha1.LabelRunUID: string(run.UID)}
+	if isNext := run.Status.Progress.Done == trial; isNext && run.Spec.Design.ClientPods == v1alpha1.ClientPodsStanding {
+		// The log of clients that stand is that of the trial that they measure.
+		of = client.MatchingLabels{v1alpha1.LabelStanding: "true", v1alpha1.LabelRunUID: string(run.UID)}
+	}
 	var pods corev1.PodList
-	err = to.API.List(ctx, &pods, client.InNamespace(run.Namespace), client.MatchingLabels{"batch.kubernetes.io/job-name": job, v1alpha1.LabelRunUID: string(run.UID)})
+	err = to.API.List(ctx, &pods, client.InNamespace(run.Namespace), of)
 	if err != nil && !apierrors.IsForbidden(err) {
 		return fmt.Errorf("listing the pods of trial %d: %w", trial, err)
 	}

@@ -169,7 +169,7 @@ const (
 
 // Times are instants on the client's clock. Instants that were not reached are absent.
 type Times struct {
-	// AgentStarted: the agent became a process.
+	// AgentStarted: the agent became a process; one that stands was told of the trial.
 	AgentStarted *time.Time `json:"agentStarted,omitempty"`
 	// Ready: the client reported that it can start.
 	Ready *time.Time `json:"ready,omitempty"`

@@ -7,6 +7,9 @@ const (
 	// AnnotationNext, on the ConfigMap of clients that stand, is the name of the trial that they are to carry out, or NoTrial. The
 	// manager sets it.
 	AnnotationNext = "assay.dev/next"
+	// AnnotationClients, on the ConfigMap of a trial, is the Job of clients that stood when the trial was made. Others may have taken
+	// their place: those have the name of the trial (StandingName).
+	AnnotationClients = "assay.dev/clients"
 	// AnnotationTold, on a result ConfigMap, is what a client leaves of a trial that leaves the termination message of its pod
 	// otherwise: a Termination with its time. The client sets it when it is done with the trial.
 	AnnotationTold = "assay.dev/told"

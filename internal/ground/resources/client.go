@@ -103,9 +103,13 @@ func (c Client) TrialConfigMap() *corev1.ConfigMap {
 		ObjectMeta: Meta(c.Run, c.Name, Labels(c.Run, v1alpha1.RoleTrial, c.labels())),
 		Data:       map[string]string{contract.KeyTrial: mustJSON(c.Trial)},
 	}
-	if c.Began != "" {
-		cm.Annotations = map[string]string{v1alpha1.AnnotationTarget: c.Began}
+	note := func(name, value string) {
+		if value != "" {
+			metav1.SetMetaDataAnnotation(&cm.ObjectMeta, name, value)
+		}
 	}
+	note(v1alpha1.AnnotationTarget, c.Began)
+	note(contract.AnnotationClients, c.Standing)
 	return cm
 }
 

@@ -100,8 +100,12 @@ func (c Client) agentContainer() corev1.Container {
 	security.RunAsUser = new(AgentUID)
 	container := corev1.Container{
 		Name: AgentContainer, Image: c.Agent.Image, ImagePullPolicy: corev1.PullIfNotPresent,
-		Command:                  c.agentCommand(),
-		Env:                      []corev1.EnvVar{fromPod("NODE_NAME", "spec.nodeName"), fromPod("POD_NAME", "metadata.name")},
+		Command: c.agentCommand(),
+		Env: []corev1.EnvVar{
+			fromPod("NODE_NAME", "spec.nodeName"), fromPod("POD_NAME", "metadata.name"),
+			// What a large output took is given up before it adds up with that of the next trial.
+			{Name: "GOMEMLIMIT", Value: fmt.Sprint(c.Agent.Shape.Memory.Value() / 10 * 9)},
+		},
 		Resources:                resourcesOf(c.Agent.Shape),
 		SecurityContext:          security,
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,

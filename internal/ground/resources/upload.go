@@ -1,7 +1,6 @@
 package resources
 
 import (
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,10 +9,11 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// UploadSecret is for the signed URLs of one client of an execution, without them. It belongs to the Job, and goes with it.
-func UploadSecret(run *v1alpha1.BenchmarkRun, job *batchv1.Job, execution string, client int) *corev1.Secret {
-	meta := Meta(run, contract.UploadName(execution, client), Labels(run, v1alpha1.RoleUpload))
-	meta.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}
+// UploadSecret is for the signed URLs of one client of an execution, without them. It belongs to the ConfigMap of the trial, and goes with
+// it.
+func UploadSecret(run *v1alpha1.BenchmarkRun, trial metav1.Object, client int) *corev1.Secret {
+	meta := Meta(run, contract.UploadName(trial.GetName(), client), Labels(run, v1alpha1.RoleUpload))
+	meta.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(trial, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
 	return &corev1.Secret{ObjectMeta: meta, Immutable: new(true)}
 }
 

@@ -70,8 +70,8 @@ type Kubelet struct {
 	mu   sync.Mutex
 	jobs map[string]int
 	tool map[string]int
-	// busy are the client pods in which the tool was started.
-	busy map[types.UID]bool
+	// busy are the client pods in which the tool was started, by the trial.
+	busy map[types.UID]string
 	// dying is when a deletion was seen first.
 	dying map[types.UID]time.Time
 	// clients are at work beside the passes: one that takes its time keeps no other.
@@ -82,7 +82,7 @@ type Kubelet struct {
 // something must stop at the end of its test's context.
 func (k *Kubelet) Run(ctx context.Context, t *testing.T) {
 	k.jobs, k.tool = map[string]int{}, map[string]int{}
-	k.busy, k.dying = map[types.UID]bool{}, map[types.UID]time.Time{}
+	k.busy, k.dying = map[types.UID]string{}, map[types.UID]time.Time{}
 	defer k.clients.Wait()
 	changed := changes.Of(ctx, k.API, k.Namespace, appsv1.SchemeGroupVersion.WithKind("StatefulSet"), batchv1.SchemeGroupVersion.WithKind("Job"),
 		corev1.SchemeGroupVersion.WithKind("Pod"), corev1.SchemeGroupVersion.WithKind("ConfigMap"))
@@ -106,7 +106,7 @@ func isReal(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err)
 }
 
-// ToolStarts is how often the tool was started for each Job name, by its first client.
+// ToolStarts is how often the tool was started for each trial, by its first client.
 func (k *Kubelet) ToolStarts() map[string]int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -263,17 +263,27 @@ func (k *Kubelet) workAs(ctx context.Context, t *testing.T, job *batchv1.Job, in
 
 // runTool does what the agent does: mark, wait for the barrier, run, deliver, end.
 func (k *Kubelet) runTool(ctx context.Context, t *testing.T, job *batchv1.Job, pod *corev1.Pod, index int) error {
+	var cm, out corev1.ConfigMap
+	name := job.Name
+	if stands(job) {
+		if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: job.Name}, &cm); err != nil {
+			return err
+		}
+		name = cm.Annotations[contract.AnnotationNext]
+	}
 	k.mu.Lock()
 	busy := k.busy[pod.UID]
 	k.mu.Unlock()
-	if busy {
+	switch {
+	case busy == name:
 		return nil
+	case name == contract.NoTrial:
+		return k.end(ctx, pod, &corev1.ContainerStateTerminated{Reason: "Completed", FinishedAt: metav1.Now()})
 	}
-	var cm, out corev1.ConfigMap
-	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: job.Name}, &cm); err != nil {
+	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: name}, &cm); err != nil {
 		return err
 	}
-	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: contract.ResultName(job.Name, index)}, &out); err != nil {
+	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: contract.ResultName(name, index)}, &out); err != nil {
 		return err
 	}
 	if holder := out.Annotations[v1alpha1.AnnotationClaimedBy]; holder != "" && holder != string(pod.UID) {
@@ -295,9 +305,9 @@ func (k *Kubelet) runTool(ctx context.Context, t *testing.T, job *batchv1.Job, p
 	}
 	trial.Ref.Client = index
 	k.mu.Lock()
-	k.busy[pod.UID] = true
+	k.busy[pod.UID] = name
 	if index == 0 {
-		k.tool[job.Name]++
+		k.tool[name]++
 	}
 	k.mu.Unlock()
 	k.clients.Go(func() {
@@ -311,7 +321,7 @@ func (k *Kubelet) runTool(ctx context.Context, t *testing.T, job *batchv1.Job, p
 			}
 		}
 		if isReal(ctx, err) {
-			t.Errorf("the played client %d of %s: %v", index, job.Name, err)
+			t.Errorf("the played client %d of %s: %v", index, name, err)
 		}
 	})
 	return nil
@@ -367,6 +377,22 @@ func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.Conf
 		terminated.Message = string(end.Encode())
 		if res.State == contract.Succeeded {
 			terminated.ExitCode, terminated.Reason = 0, "Completed"
+		}
+	}
+	return k.conclude(ctx, pod, out, terminated)
+}
+
+// stands says whether clients carry out one trial after the other.
+func stands(of client.Object) bool { return of.GetLabels()[v1alpha1.LabelStanding] != "" }
+
+// conclude the trial of a client: its pod ends, or says so in the result and waits for the next one.
+func (k *Kubelet) conclude(ctx context.Context, pod *corev1.Pod, out *corev1.ConfigMap, terminated *corev1.ContainerStateTerminated) error {
+	if told, err := contract.ParseTermination([]byte(terminated.Message)); stands(pod) && err == nil {
+		told.At = &terminated.FinishedAt.Time
+		before := out.DeepCopy()
+		metav1.SetMetaDataAnnotation(&out.ObjectMeta, contract.AnnotationTold, string(told.Encode()))
+		if err := k.API.Patch(ctx, out, client.MergeFrom(before)); err != nil || told.State == contract.Succeeded {
+			return client.IgnoreNotFound(err)
 		}
 	}
 	return k.end(ctx, pod, terminated)

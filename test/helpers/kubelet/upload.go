@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -71,13 +72,13 @@ func (k *Kubelet) deliverStored(ctx context.Context, s storing) error {
 	if s.res.State != contract.Succeeded {
 		terminated.ExitCode, terminated.Reason = 1, "Error"
 	}
-	return k.end(ctx, s.pod, terminated)
+	return k.conclude(ctx, s.pod, s.out, terminated)
 }
 
 // upload what the manager signed for, until the context ends.
 func (k *Kubelet) upload(ctx context.Context, s storing, objects []contract.Object, contents [][]byte) error {
 	secret := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: k.Namespace, Name: contract.UploadName(metav1.GetControllerOf(s.pod).Name, s.trial.Ref.Client)}
+	key := client.ObjectKey{Namespace: k.Namespace, Name: contract.UploadName(strings.TrimSuffix(s.out.Name, fmt.Sprintf("-result-%d", s.trial.Ref.Client)), s.trial.Ref.Client)}
 	for k.API.Get(ctx, key, secret) != nil {
 		select {
 		case <-ctx.Done():
