@@ -104,7 +104,7 @@ func runClient(ctx context.Context, log *slog.Logger, args []string) error {
 		}
 	}
 	if o.Standing != "" {
-		return a.Stand(ctx)
+		return client.Stand(ctx, a)
 	}
 	return a.Run(ctx)
 }

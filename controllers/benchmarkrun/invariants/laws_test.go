@@ -80,7 +80,7 @@ func (m *manager) judgeNext(cm *corev1.ConfigMap, next string) {
 	if before == next {
 		m.t.Errorf("manager %s tells %s again what they know", m.name, cm.Name)
 	}
-	if at, is := m.positionOf(before); is && !earlier(at, m.position()) && !m.run().HasFailed() && next != contract.NoTrial {
+	if at, is := positionOfTrial(m.cluster, before); is && !earlier(at, m.position()) && !m.run().HasFailed() && next != contract.NoTrial {
 		m.t.Errorf("manager %s tells %s of %s, and the end of %s is not recorded", m.name, cm.Name, next, before)
 	}
 	if next == contract.NoTrial {
@@ -104,13 +104,13 @@ func (m *manager) judgeBegin(trial string, clients int) {
 		}
 	}
 	// A pass may be overtaken by another manager: then the clients refuse.
-	if at, is := m.positionOf(trial); is && (earlier(at, m.began) || earlier(m.position(), at)) {
+	if at, is := positionOfTrial(m.cluster, trial); is && (earlier(at, m.began) || earlier(m.position(), at)) {
 		m.t.Errorf("manager %s begins trial %+v while the journal is at %+v, and was at %+v when the pass began", m.name, at, m.position(), m.began)
 	}
 }
 
-// positionOf a trial by its name, which its result knows.
-func (c *cluster) positionOf(trial string) (journal.Position, bool) {
+// positionOfTrial by its name, which its result knows.
+func positionOfTrial(c *cluster, trial string) (journal.Position, bool) {
 	if out := c.configMap(contract.ResultName(trial, 0)); out != nil {
 		return positionOf(out)
 	}
@@ -138,7 +138,7 @@ func (m *manager) judgeNewResult(cm *corev1.ConfigMap) {
 // judgeDeletedJob: only what is recorded is deleted.
 func (m *manager) judgeDeletedJob(job *batchv1.Job) {
 	run := m.run()
-	at, is := m.positionOf(m.trialOf(job))
+	at, is := positionOfTrial(m.cluster, m.trialOf(job))
 	if !is || run.Finished() {
 		return
 	}

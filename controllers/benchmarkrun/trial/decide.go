@@ -265,6 +265,9 @@ func takenAway(in Input, e Execution, ask *decision.Asking) Result {
 	if len(jobsOf(in, e, ask)) > 0 {
 		return Result{State: running(e)}
 	}
-	return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
-		"the Job of %s, or what its clients are told by, was deleted while it ran; its outcome is not known", e.Name)}}
+	message := fmt.Sprintf("Job %s was deleted while it ran; its outcome is not known", e.Name)
+	if e.Standing {
+		message = fmt.Sprintf("the Job of the clients of %s, or the ConfigMap that tells them of it, was deleted while it ran; its outcome is not known", e.Name)
+	}
+	return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonClientLost, Message: message}}
 }

@@ -34,7 +34,7 @@ func (a *Agent) patch(ctx context.Context, change map[string]any) error {
 func (a *Agent) publishedStart(ctx context.Context) (time.Time, error) {
 	var start time.Time
 	var bad error
-	err := a.await(ctx, a.Trial, func(cm ConfigMap) bool {
+	err := await(ctx, a, a.Trial, func(cm ConfigMap) bool {
 		text, there := cm.Data[contract.KeyStart]
 		if there {
 			start, bad = time.Parse(time.RFC3339Nano, text)

@@ -127,7 +127,7 @@ func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Resu
 		told.NotUploaded = a.upload(ctx, t, d.uploads)
 	}
 	if a.Standing != "" {
-		if err := a.tell(ctx, told); err != nil {
+		if err := tell(ctx, a, told); err != nil {
 			return termination(told.SHA256, &contract.Failure{Reason: contract.ReasonDeliveryFailed, Message: fmt.Sprintf("nobody was told that the trial is done: %v", err)})
 		}
 	}

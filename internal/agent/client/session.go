@@ -62,7 +62,7 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 	if !s.speaks() && !adapter.Connection.JDBC {
 		return o.failed(invalid(fmt.Errorf("endpoint.jdbc: the runner %s reaches no database behind a JDBC driver: use one that does, such as ycsb", t.Runner)))
 	}
-	dir, err := a.credentials(t)
+	dir, err := credentialsFor(a, t)
 	if err == nil {
 		s.credentials, err = loadCredentials(dir)
 	}

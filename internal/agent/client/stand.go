@@ -12,9 +12,13 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
+// stander is an agent that carries out many trials.
+type stander struct{ *Agent }
+
 // Stand carries out one trial after the other, as the manager says in the ConfigMap Standing, until it says that there are no more, or
 // one fails. A trial that is done stands in its result (contract.AnnotationTold), and one that failed in the termination message too.
-func (a *Agent) Stand(ctx context.Context) error {
+func Stand(ctx context.Context, agent *Agent) error {
+	a := stander{agent}
 	for done := ""; ; {
 		// A socket whose listener is gone tells the tool's container that there are no more trials, also when this process is killed.
 		side, err := toolside.Listen(a.Socket, a.ToolAnswer)
@@ -42,7 +46,7 @@ func (a *Agent) Stand(ctx context.Context) error {
 }
 
 // leaveSocket without a listener, in the place of the one that the tool's container has connected to.
-func (a *Agent) leaveSocket() {
+func (a stander) leaveSocket() {
 	side, err := toolside.Listen(a.Socket, a.ToolAnswer)
 	if err != nil {
 		return // it is there, because nobody connected
@@ -51,7 +55,7 @@ func (a *Agent) leaveSocket() {
 }
 
 // carryOutAlone one trial, with nothing of another one.
-func (a *Agent) carryOutAlone(ctx context.Context, trial string, side *toolside.Side) contract.Termination {
+func (a stander) carryOutAlone(ctx context.Context, trial string, side *toolside.Side) contract.Termination {
 	one := &Agent{Options: a.Options, Timeouts: a.Timeouts, API: a.API, Runner: a.Runner, Connect: a.Connect, Log: a.Log.With("trial", trial), Figures: a.Figures}
 	one.Trial, one.Result, one.Work = trial, contract.ResultName(trial, a.Index), filepath.Join(a.Work, trial)
 	// The peak of memory would be that of all trials so far.
@@ -68,8 +72,8 @@ func (a *Agent) carryOutAlone(ctx context.Context, trial string, side *toolside.
 }
 
 // nextTrial waits until the manager says another trial than the one that is done.
-func (a *Agent) nextTrial(ctx context.Context, done string) (next string, err error) {
-	err = a.await(ctx, a.Standing, func(cm ConfigMap) bool {
+func (a stander) nextTrial(ctx context.Context, done string) (next string, err error) {
+	err = await(ctx, a.Agent, a.Standing, func(cm ConfigMap) bool {
 		next = cm.Annotations[contract.AnnotationNext]
 		return next != "" && next != done
 	})
@@ -78,7 +82,7 @@ func (a *Agent) nextTrial(ctx context.Context, done string) (next string, err er
 
 // await what a ConfigMap shows. It is read, then watched, and read again whenever the watch fails or has been silent for a while,
 // because a lost API server may never close the watch.
-func (a *Agent) await(ctx context.Context, name string, shows func(ConfigMap) bool) error {
+func await(ctx context.Context, a *Agent, name string, shows func(ConfigMap) bool) error {
 	for {
 		cm, err := a.API.Get(ctx, name)
 		if err == nil && !shows(cm) {
@@ -96,7 +100,7 @@ func (a *Agent) await(ctx context.Context, name string, shows func(ConfigMap) bo
 }
 
 // tell the manager that this client is done with its trial.
-func (a *Agent) tell(ctx context.Context, told contract.Termination) error {
+func tell(ctx context.Context, a *Agent, told contract.Termination) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Interrupted)
 	defer cancel()
 	told.At = new(time.Now().UTC())
@@ -105,8 +109,8 @@ func (a *Agent) tell(ctx context.Context, told contract.Termination) error {
 	})
 }
 
-// credentials of the target of a trial.
-func (a *Agent) credentials(t contract.Trial) (string, error) {
+// credentialsFor the target of a trial are in this directory.
+func credentialsFor(a *Agent, t contract.Trial) (string, error) {
 	if a.Standing == "" {
 		return a.Credentials, nil
 	}

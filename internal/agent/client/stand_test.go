@@ -173,7 +173,7 @@ func newStanding(t *testing.T, tool string, s *trialsAPI) *Agent {
 func TestAClientThatStands(t *testing.T) {
 	s := newTrials(t, "a", "b", "a")
 	a := newStanding(t, "files", s)
-	if err := a.Stand(t.Context()); err != nil {
+	if err := Stand(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 	for i, target := range []string{"a", "b", "a"} {
@@ -208,7 +208,7 @@ func TestAClientThatStands(t *testing.T) {
 func TestAClientThatStandsEndsWithAFailure(t *testing.T) {
 	s := newTrials(t, "a", "b")
 	a := newStanding(t, "bad", s)
-	if err := a.Stand(t.Context()); err == nil {
+	if err := Stand(t.Context(), a); err == nil {
 		t.Error("it goes on after a failure")
 	}
 	told, _ := s.toldOf(t, s.trials[0])
@@ -227,7 +227,7 @@ func TestAClientThatStandsRefusesWhatIsClaimed(t *testing.T) {
 	s := newTrials(t, "a")
 	s.maps["trial-0-result-0"].Annotations[annotationClaimedBy] = "another/1"
 	a := newStanding(t, "good", s)
-	if err := a.Stand(t.Context()); err == nil || !strings.Contains(err.Error(), string(contract.ReasonAlreadyBegun)) {
+	if err := Stand(t.Context(), a); err == nil || !strings.Contains(err.Error(), string(contract.ReasonAlreadyBegun)) {
 		t.Errorf("it says %v", err)
 	}
 	if cm, err := s.Get(t.Context(), "trial-0-result-0"); err != nil || len(cm.Annotations) != 1 || len(cm.BinaryData) > 0 {
@@ -237,7 +237,7 @@ func TestAClientThatStandsRefusesWhatIsClaimed(t *testing.T) {
 
 func TestCredentialsOfATargetStayInTheirFolder(t *testing.T) {
 	a := newStanding(t, "good", newTrials(t, "../a"))
-	if err := a.Stand(t.Context()); err == nil || !strings.Contains(err.Error(), "no name of a target") {
+	if err := Stand(t.Context(), a); err == nil || !strings.Contains(err.Error(), "no name of a target") {
 		t.Errorf("it says %v", err)
 	}
 }

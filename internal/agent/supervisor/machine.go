@@ -20,7 +20,11 @@ func (s *Supervisor) hello(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := affinity.Keep(s.machine, order.CPUs, affinity.Clients); err != nil && !(s.stands && errors.Is(err, affinity.ErrNarrowed)) { // by the first trial
+	err = affinity.Keep(s.machine, order.CPUs, affinity.Clients)
+	if s.stands && errors.Is(err, affinity.ErrNarrowed) {
+		err = nil // by the first trial
+	}
+	if err != nil {
 		s.Log.Warn("the tool is not kept to CPUs of its own", "error", err)
 	}
 	return toolwire.Hello{Version: toolwire.Version, Limits: s.machine.Limits()}, nil

@@ -11,6 +11,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // pod finds or creates the pod of an owner; it returns nil right after creating.
@@ -118,4 +121,28 @@ func (k *Kubelet) terminate(ctx context.Context, pod *corev1.Pod) error {
 	}
 	uid := pod.UID
 	return client.IgnoreNotFound(k.API.Delete(ctx, pod, append(options, client.Preconditions{UID: &uid})...))
+}
+
+// stands says whether clients carry out one trial after the other.
+func stands(of client.Object) bool { return of.GetLabels()[v1alpha1.LabelStanding] != "" }
+
+// conclude the trial of a client: its pod ends, or says so in the result and waits for the next one.
+func (k *Kubelet) conclude(ctx context.Context, pod *corev1.Pod, out *corev1.ConfigMap, terminated *corev1.ContainerStateTerminated) error {
+	if told, err := contract.ParseTermination([]byte(terminated.Message)); stands(pod) && err == nil {
+		told.At = &terminated.FinishedAt.Time
+		before := out.DeepCopy()
+		metav1.SetMetaDataAnnotation(&out.ObjectMeta, contract.AnnotationTold, string(told.Encode()))
+		if err := k.API.Patch(ctx, out, client.MergeFrom(before)); err != nil || told.State == contract.Succeeded {
+			return client.IgnoreNotFound(err)
+		}
+	}
+	return k.end(ctx, pod, terminated)
+}
+
+// refuse ends a client whose result another pod has claimed.
+func (k *Kubelet) refuse(ctx context.Context, pod *corev1.Pod, holder string) error {
+	told := contract.Termination{
+		Version: contract.TerminationVersion, State: contract.Failed, Reason: contract.ReasonAlreadyBegun, Message: "claimed by " + holder,
+	}
+	return k.end(ctx, pod, &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", FinishedAt: metav1.Now(), Message: string(told.Encode())})
 }
