@@ -125,7 +125,7 @@ type CreateSecret struct{ Target resources.Target }
 // OfferUploads makes the Secret with signed URLs for what one client has for the object store.
 // The URLs are signed while it is written.
 type OfferUploads struct {
-	// Secret without its data; its controller is the Job of the client.
+	// Secret without its data; its controller is the ConfigMap of the trial.
 	Secret *corev1.Secret
 	// Items in the order of the client.
 	Items []store.Item

@@ -45,7 +45,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	case e.Standing && ready == "" && len(jobsOf(in, e, ask)) > 0:
 		return Result{State: running(e)} // the cache does not know yet, or a pass before this one made no more than what tells the clients
 	case len(working) > 0:
-		return stop(in, working[0], ask)
+		return stop(in, e, working[0], ask)
 	}
 	if files := in.Run.Status.Resolved.Inputs; files != nil {
 		if lost, is := accept.CheckFiles(*files, ask.ConfigMap(files.ConfigMap)).(decision.Failed); is {
@@ -111,11 +111,14 @@ var passing = []string{v1alpha1.ReasonProgressing, v1alpha1.ReasonRetrying, v1al
 
 // stop makes sure that no client of an earlier execution is at work when the next one
 // begins: two would be measured as one.
-func stop(in Input, name string, ask *decision.Asking) Result {
+func stop(in Input, e Execution, name string, ask *decision.Asking) Result {
 	r := Result{State: decision.WaitFor(v1alpha1.ReasonProgressing, "waiting for the clients of %s to stop", name)}
 	job := in.Children.Jobs[name]
 	if job == nil || !job.DeletionTimestamp.IsZero() {
 		return r
+	}
+	if job.Labels[v1alpha1.LabelStanding] != "" && next(ask.ConfigMap(name)) == e.Name {
+		return Result{State: running(e)} // another manager has just told them
 	}
 	r.Actions = retire(job, ask)
 	return r

@@ -74,7 +74,7 @@ func running(e Execution) decision.Waiting {
 // Decide brings an execution one step further, from whatever state the cluster shows it
 // in.
 func Decide(in Input, e Execution, ask *decision.Asking) Result {
-	if done := allTold(in, e, ask); len(done) > 0 {
+	if done := allTold(in, e, false, ask); len(done) > 0 {
 		return finish(in, e, collect(e, done, ask), ask)
 	}
 	job := JobOf(in.Children, e, ask)
@@ -144,6 +144,9 @@ func clientBudget(run *v1alpha1.BenchmarkRun) int64 {
 func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result {
 	pods := in.Children.ClientPods[job.Name]
 	if len(pods) == 0 {
+		if done := allTold(in, e, true, ask); len(done) > 0 {
+			return Result{State: decision.Done{}, End: collect(e, done, ask)}
+		}
 		return withoutPods(in, e, job)
 	}
 	wait := running(e)
@@ -264,6 +267,9 @@ func takenAway(in Input, e Execution, ask *decision.Asking) Result {
 	// The cache may not know yet of a Job that exists, or of what clients that stand were told.
 	if len(jobsOf(in, e, ask)) > 0 {
 		return Result{State: running(e)}
+	}
+	if done := allTold(in, e, true, ask); len(done) > 0 {
+		return Result{State: decision.Done{}, End: collect(e, done, ask)}
 	}
 	message := fmt.Sprintf("Job %s was deleted while it ran; its outcome is not known", e.Name)
 	if e.Standing {

@@ -134,7 +134,7 @@ func tell(in Input, e Execution, job string, actions []decision.Action, ask *dec
 		return Result{}
 	case cm.Exists && next(cm) == e.Name:
 	case !cm.Exists || next(cm) != contract.TrialName(in.Run.Name, last.Index, last.Attempt):
-		return stop(in, job, ask) // somebody told them something else, or nobody can tell them anything
+		return stop(in, e, job, ask) // somebody told them something else, or nobody can tell them anything
 	default:
 		actions = append(actions, telling(cm.Value, e.Name))
 	}
@@ -174,8 +174,9 @@ func wordOf(result metav1.Object) *corev1.ContainerStateTerminated {
 	return out
 }
 
-// allTold are the clients of a trial when all have said that they succeeded: what became of their pods since does not matter.
-func allTold(in Input, e Execution, ask *decision.Asking) []endedClient {
+// allTold are the clients of a trial when all have said that they succeeded: what became of their pods since does not matter. Live asks the
+// API server, where the cache may not know yet.
+func allTold(in Input, e Execution, live bool, ask *decision.Asking) []endedClient {
 	if !e.Standing {
 		return nil
 	}
@@ -188,6 +189,11 @@ func allTold(in Input, e Execution, ask *decision.Asking) []endedClient {
 	var out []endedClient
 	for i := range e.Clients {
 		told := toldOf(e, i, ask)
+		if told == nil && live {
+			if cm := ask.ConfigMap(contract.ResultName(e.Name, i)); cm.Exists {
+				told = wordOf(cm.Value)
+			}
+		}
 		if told == nil || told.ExitCode != 0 {
 			return nil
 		}
@@ -214,7 +220,7 @@ func standingVerdict(in Input, e Execution, pod *corev1.Pod, v podhealth.Verdict
 	}
 	switch {
 	case told == nil && v.State == podhealth.Running:
-		return withoutTool(in, pod, v)
+		return withoutTool(in, e, pod, v, ask)
 	case told == nil:
 		return v
 	case told.ExitCode == 0:
@@ -228,8 +234,13 @@ func standingVerdict(in Input, e Execution, pod *corev1.Pod, v podhealth.Verdict
 	return podhealth.Verdict{State: podhealth.Ended, Terminated: told, Reason: v.Reason, Message: v.Message}
 }
 
-// withoutTool is the verdict on a client whose tool's container has ended before the agent called for it, or without a word of the agent.
-func withoutTool(in Input, pod *corev1.Pod, v podhealth.Verdict) podhealth.Verdict {
+// withoutTool is the verdict on a client whose tool's container has ended before the agent called for it: between two trials. Later the agent
+// notices by itself.
+func withoutTool(in Input, e Execution, pod *corev1.Pod, v podhealth.Verdict, ask *decision.Asking) podhealth.Verdict {
+	meta := ask.Metadata(contract.ResultName(e.Name, decision.ClientIndex(pod)))
+	if !meta.Exists || meta.Value.Annotations[v1alpha1.AnnotationReady] != "" {
+		return v
+	}
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.Name != resources.RunnerContainer || c.State.Terminated == nil {
 			continue

@@ -1,6 +1,7 @@
 // Package client is `agent client`, process 1 of the agent's container in a client pod. In: a
 // trial, credentials and input files. It executes one phase of the trial. Out: exactly one result
-// and a termination message.
+// and a termination message. A client that stands (stand.go) does that for one trial after the other, and leaves
+// the message in each result.
 //
 // The tool runs in a container of its own, under a supervisor that the agent gives orders to
 // (package toolside). That container has no access to the API server, and what comes from it is

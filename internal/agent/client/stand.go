@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,11 +36,12 @@ func Stand(ctx context.Context, agent *Agent) error {
 			a.logUsage()
 			return nil
 		}
-		message := a.carryOutAlone(ctx, next, side)
+		message, err := a.carryOutAlone(ctx, next, side)
 		side.Close()
-		if message.State != contract.Succeeded {
+		if message.State != contract.Succeeded || err != nil {
 			a.leaveSocket()
-			return a.end(message)
+			// Where the word could not be written, the kubelet takes it along.
+			return errors.Join(a.end(message), err)
 		}
 		done = next
 	}
@@ -54,21 +56,24 @@ func (a stander) leaveSocket() {
 	side.Close()
 }
 
-// carryOutAlone one trial, with nothing of another one.
-func (a stander) carryOutAlone(ctx context.Context, trial string, side *toolside.Side) contract.Termination {
+// carryOutAlone one trial, with nothing of another one. The error is why there is no other one after it, beside a failure of the trial.
+func (a stander) carryOutAlone(ctx context.Context, trial string, side *toolside.Side) (contract.Termination, error) {
 	one := &Agent{Options: a.Options, Timeouts: a.Timeouts, API: a.API, Runner: a.Runner, Connect: a.Connect, Log: a.Log.With("trial", trial), Figures: a.Figures}
 	one.Trial, one.Result, one.Work = trial, contract.ResultName(trial, a.Index), filepath.Join(a.Work, trial)
 	// The peak of memory would be that of all trials so far.
 	one.meter.machine.Reused = true
 	one.meter.sampler.Reader = one.meter.machine
 	if err := os.MkdirAll(one.Work, 0o700); err != nil {
-		return termination("", failed(contract.ReasonToolFailed, "preparing the trial: %v", err))
+		return termination("", failed(contract.ReasonToolFailed, "preparing the trial: %v", err)), nil
 	}
 	message := one.measure(ctx, time.Now(), side)
-	if err := os.RemoveAll(one.Work); err != nil && message.State == contract.Succeeded {
-		return termination(message.SHA256, failed(contract.ReasonToolFailed, "preparing the next trial: %v", err))
+	if message.SHA256 == "" { // nothing was delivered, or the result is another client's
+		return message, nil
 	}
-	return message
+	if err := os.RemoveAll(one.Work); err != nil {
+		return message, fmt.Errorf("removing what the trial left: %w", err)
+	}
+	return message, tell(ctx, one, message)
 }
 
 // nextTrial waits until the manager says another trial than the one that is done.
@@ -101,7 +106,11 @@ func await(ctx context.Context, a *Agent, name string, shows func(ConfigMap) boo
 
 // tell the manager that this client is done with its trial.
 func tell(ctx context.Context, a *Agent, told contract.Termination) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Interrupted)
+	most := a.Deliver
+	if ctx.Err() != nil {
+		most = a.Interrupted
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
 	defer cancel()
 	told.At = new(time.Now().UTC())
 	return a.retry(ctx, "say that the trial is done", func(ctx context.Context) error {

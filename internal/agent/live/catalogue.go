@@ -19,7 +19,7 @@ func Sections() []family.Section {
 	return []family.Section{{
 		Title: "Clients",
 		Text: "Of the agent in each client pod, with `metrics.podMonitor`. They are what the tool prints while it runs, where it prints intervals " +
-			"(sysbench, YCSB); the result of a trial is never made of them. The PodMonitor adds `namespace`, `pod`, `run`, `target` and `trial`.",
+			"(sysbench, YCSB); the result of a trial is never made of them. The PodMonitor adds `namespace`, `pod`, `run`, `target` and `trial`; clients that stand name the last two themselves.",
 		Families: []*family.Family{running, intervalEnd, intervalValue, failures},
 	}}
 }

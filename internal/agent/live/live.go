@@ -106,7 +106,7 @@ func (f *Figures) text(ctx context.Context) string {
 	if phase != "" {
 		write(&b, of, running, sample{[]string{phase}, 1})
 	}
-	write(&b, of, failures, sample{nil, float64(f.failures)})
+	write(&b, "", failures, sample{nil, float64(f.failures)})
 	values, end := intervals(all)
 	if len(values) > 0 {
 		write(&b, of, intervalEnd, sample{nil, end})

@@ -4,5 +4,5 @@
 //
 // It has no credentials of its own, and no access to the API server. It decides nothing: the
 // agent tells it what to run and when. It measures here what can only be measured here. When the
-// connection ends, it ends with everything that it started.
+// connection ends, it ends with everything that it started, or waits for the next one where its client carries out many trials.
 package supervisor

@@ -120,6 +120,7 @@ func clear(o Options) error {
 		if err := syscall.Kill(-1, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("ending what the tool left: %w", err)
 		}
+		reap()
 	}
 	for _, dir := range []string{o.Work, o.Temporary, o.Shared} {
 		if err := empty(dir); err != nil {
@@ -129,25 +130,47 @@ func clear(o Options) error {
 	return nil
 }
 
-// empty a directory; one that does not exist is.
+// reap those that were killed. Of the supervisor's own children none is left, so that nobody else waits for one.
+func reap() {
+	for end := time.Now().Add(reaping); time.Now().Before(end); {
+		switch pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); {
+		case errors.Is(err, syscall.ECHILD):
+			return
+		case pid == 0:
+			time.Sleep(redial)
+		}
+	}
+}
+
+// reaping is how long killed processes may take to end.
+const reaping = 5 * time.Second
+
+// empty a directory of what is this user's; one that does not exist is. Another container of the pod may have its own there.
 func empty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("preparing the next trial: %w", err)
 	}
 	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if err = os.RemoveAll(path); err != nil {
-			// A directory that the tool made may not be its own to write any more.
-			_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-				if err == nil && d.IsDir() {
-					err = os.Chmod(p, 0o700)
-				}
-				return err
-			})
-			err = os.RemoveAll(path)
-		}
+		info, err := e.Info()
 		if err != nil {
+			continue // it has gone
+		}
+		if owner, is := info.Sys().(*syscall.Stat_t); is && int(owner.Uid) != os.Getuid() {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if os.RemoveAll(path) == nil {
+			continue
+		}
+		// A directory that the tool made may not be its own to write any more.
+		_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				err = os.Chmod(p, 0o700)
+			}
+			return err
+		})
+		if err := os.RemoveAll(path); err != nil && !errors.Is(err, syscall.EBUSY) { // a mount is not the tool's
 			return fmt.Errorf("preparing the next trial: %w", err)
 		}
 	}

@@ -5,8 +5,8 @@
 // A tool may have taken the supervisor over: it has the same user. So every answer is refused
 // that is too large, too late, or no answer to the order, with ErrLost or ErrOutput. Nothing of
 // the tool's container is opened here: its files arrive as bytes, under names that stay below
-// the directory of the output. The socket takes one connection, before any tool runs, and is
-// then removed.
+// the directory of the output. The socket takes one connection, before any tool of the trial runs, and is
+// then removed. Of a client that stands, a process that an earlier tool left may connect before it is killed: that fails its own run.
 package toolside
 
 import (

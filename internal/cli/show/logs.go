@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -108,8 +109,11 @@ func (l logs) print(ctx context.Context, to kube.Cluster, run *v1alpha1.Benchmar
 	}
 	job := contract.TrialName(run.Name, trial, attempt)
 	of := client.MatchingLabels{"batch.kubernetes.io/job-name": job, v1alpha1.LabelRunUID: string(run.UID)}
-	if isNext := run.Status.Progress.Done == trial; isNext && run.Spec.Design.ClientPods == v1alpha1.ClientPodsStanding {
-		// The log of clients that stand is that of the trial that they measure.
+	runs := func(t v1alpha1.TrialStatus) bool {
+		return t.State == v1alpha1.TrialRunning && t.Index == trial && t.Attempt == attempt
+	}
+	if run.Spec.Design.ClientPods == v1alpha1.ClientPodsStanding && slices.ContainsFunc(run.Status.Trials, runs) {
+		// The log of clients that stand has their trials before this one, too.
 		of = client.MatchingLabels{v1alpha1.LabelStanding: "true", v1alpha1.LabelRunUID: string(run.UID)}
 	}
 	var pods corev1.PodList

@@ -13,7 +13,9 @@ import (
 // it.
 func UploadSecret(run *v1alpha1.BenchmarkRun, trial metav1.Object, client int) *corev1.Secret {
 	meta := Meta(run, contract.UploadName(trial.GetName(), client), Labels(run, v1alpha1.RoleUpload))
-	meta.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(trial, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+	owner := metav1.NewControllerRef(trial, corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	owner.BlockOwnerDeletion = nil // some clusters want the right to change the owner's finalizers for it
+	meta.OwnerReferences = []metav1.OwnerReference{*owner}
 	return &corev1.Secret{ObjectMeta: meta, Immutable: new(true)}
 }
 
