@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/trial/likeness"
@@ -160,12 +162,19 @@ func timeOfBlocks(run *v1alpha1.BenchmarkRun, blocks int32) time.Duration {
 	if st.StartTime == nil || st.CompletionTime == nil || run.Spec.Design.BlockCount() <= 0 || st.Progress.Done < st.Progress.Planned {
 		return 0
 	}
-	each := st.CompletionTime.Sub(st.StartTime.Time).Seconds() / float64(run.Spec.Design.BlockCount())
+	had := run.Spec.Design.BlockCount()
 	if n := stoppedAfter(run); n > 0 {
-		each *= float64(run.Spec.Design.BlockCount()) / float64(n)
+		had = n
 	}
-	minutes := math.Max(1, math.Round(each*float64(blocks)/60))
-	return time.Duration(minutes) * time.Minute
+	whole := st.CompletionTime.Sub(st.StartTime.Time)
+	// Servers come up, load and go once, whatever the number of blocks.
+	blocksTook := whole
+	loaded, measured := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionDataLoaded), apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionMeasured)
+	if loaded != nil && measured != nil && measured.LastTransitionTime.After(loaded.LastTransitionTime.Time) {
+		blocksTook = min(whole, measured.LastTransitionTime.Sub(loaded.LastTransitionTime.Time))
+	}
+	took := (whole - blocksTook).Seconds() + blocksTook.Seconds()/float64(had)*float64(blocks)
+	return time.Duration(math.Max(1, math.Round(took/60))) * time.Minute
 }
 
 // lacks is what the verdicts do not say, as far as the run itself knows it.

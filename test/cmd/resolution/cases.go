@@ -68,6 +68,8 @@ func list() (all []Case) {
 		one := Case{What: "reads", Starts: "One", Window: window, Length: minutes(5), Sysbench: reads, Statements: statements}
 		add(one)
 		stands(one)
+		one.CPUs, one.Pods, one.Warmup = "Free", "PerTrial", 0 // the control of clients that stand, and need no warm-up
+		all = append(all, one.named())
 	}
 	add(Case{What: "writes", Starts: "PerBlock", Window: 5 * time.Second, Length: minutes(5), Sysbench: writes, Statements: 10})
 	add(Case{What: "reads", Effect: 0.03, Starts: "One", Window: 5 * time.Second, Length: minutes(5), Sysbench: reads, Statements: statements})
@@ -83,8 +85,8 @@ func (c Case) named() Case {
 	if c.Effect > 0 {
 		effect = fmt.Sprintf("%g", 100*c.Effect)
 	}
-	if c.Pods == "Standing" {
-		pods = fmt.Sprintf("-standing-%s", c.Warmup)
+	if c.Pods == "Standing" || c.Warmup != time.Second {
+		pods = fmt.Sprintf("-%s-%s", c.Pods, c.Warmup)
 	}
 	c.Name = strings.ToLower(fmt.Sprintf("%s-%s-%s-%s-%s%s", c.What, effect, c.Starts, c.CPUs, c.Window, pods))
 	return c

@@ -81,7 +81,7 @@ func TestTable(t *testing.T) {
 	figures = append(figures, Figures{Case: same.Name, Play: 4, Machine: "m", Manifest: "another", Blocks: 99})
 	head := []string{
 		"",
-		"| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Runs | Blocks | A block takes | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |",
+		"| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Runs | Blocks | Time per block that counts | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |",
 		"| --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
 	}
 	want := slices.Concat(

@@ -35,7 +35,7 @@ func tables(all []Figures) string {
 		}
 		if rows.Len() > 0 {
 			fmt.Fprintf(&b, "**%s**\n\n", machine)
-			b.WriteString("| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Runs | Blocks | A block takes | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |\n")
+			b.WriteString("| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Runs | Blocks | Time per block that counts | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |\n")
 			b.WriteString("| --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
 			b.WriteString(rows.String() + "\n")
 		}
