@@ -277,7 +277,8 @@ func Dismiss(in Input, ask *decision.Asking) []decision.Action {
 		if !slices.ContainsFunc(in.Children.ClientPods[job.Name], decision.Works) || !job.DeletionTimestamp.IsZero() {
 			continue
 		}
-		if cm := ask.ConfigMap(job.Name); cm.Exists && next(cm) != contract.NoTrial {
+		// One that somebody else made in its place is left alone: the run has what it measured.
+		if cm := ask.ConfigMap(job.Name); cm.Exists && metav1.IsControlledBy(cm.Value, in.Run) && next(cm) != contract.NoTrial {
 			out = append(out, telling(cm.Value, contract.NoTrial))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -45,7 +46,7 @@ func newTrials(t *testing.T, targets ...string) *trialsAPI {
 		}
 		s.trials = append(s.trials, name)
 		s.maps[name] = ConfigMap{Data: map[string]string{contract.KeyTrial: string(text)}}
-		s.maps[contract.ResultName(name, 0)] = ConfigMap{Annotations: map[string]string{}}
+		s.maps[contract.ResultName(name, 0)] = ConfigMap{Annotations: map[string]string{}, BinaryData: map[string][]byte{}}
 	}
 	s.trials = append(s.trials, contract.NoTrial)
 	s.maps["standing"] = ConfigMap{Annotations: map[string]string{contract.AnnotationNext: s.trials[0]}}
@@ -62,18 +63,10 @@ func (s *trialsAPI) Get(_ context.Context, name string) (ConfigMap, error) {
 	return copyOf(cm), nil
 }
 
+// copyOf a ConfigMap, which the client may keep while another version is written.
 func copyOf(cm ConfigMap) ConfigMap {
-	out := ConfigMap{ResourceVersion: cm.ResourceVersion, Annotations: map[string]string{}, Data: map[string]string{}, BinaryData: map[string][]byte{}}
-	for k, v := range cm.Annotations {
-		out.Annotations[k] = v
-	}
-	for k, v := range cm.Data {
-		out.Data[k] = v
-	}
-	for k, v := range cm.BinaryData {
-		out.BinaryData[k] = v
-	}
-	return out
+	cm.Annotations, cm.Data, cm.BinaryData = maps.Clone(cm.Annotations), maps.Clone(cm.Data), maps.Clone(cm.BinaryData)
+	return cm
 }
 
 func (s *trialsAPI) Follow(ctx context.Context, name, _ string, show func(ConfigMap) bool) error {
@@ -110,9 +103,7 @@ func (s *trialsAPI) Patch(_ context.Context, name string, patch []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	cm := copyOf(s.maps[name])
-	for k, v := range p.Metadata.Annotations {
-		cm.Annotations[k] = v
-	}
+	maps.Copy(cm.Annotations, p.Metadata.Annotations)
 	for k, v := range p.BinaryData {
 		data, err := base64.StdEncoding.DecodeString(v)
 		if err != nil {
