@@ -22,6 +22,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
@@ -201,20 +202,19 @@ func TestWhatTheOperatorCosts(t *testing.T) {
 	if pods := clientPodsOf(t, standing); pods != 1 {
 		t.Errorf("%d client pods measured while they stood, want 1", pods)
 	}
-	bare := bareJobs(t, run, 5)
-	control := median(bare)
+	control := summaryOf(t, bareJobs(t, run, 5))
 	// At most as long as a Job that does nothing, which takes one look of the kubelet more or less; clients that stand wait for none.
 	for _, of := range []struct {
 		name string
 		run  *v1alpha1.BenchmarkRun
 		most float64
 	}{{"with new clients", run, 1}, {"with clients that stand", standing, 0.4}} {
-		dead := cluster.DeadTimes(cluster.Records(t, of.run), 0)
-		ratio := median(dead) / control
+		dead := summaryOf(t, cluster.DeadTimes(cluster.Records(t, of.run), 0))
+		ratio := dead.Median / control.Median
 		t.Logf("dead time between trials %s: median %.2f s, min %.2f s, max %.2f s, n=%d; a bare Job: median %.2f s, min %.2f s, max %.2f s, n=%d; ratio %.2f",
-			of.name, median(dead), slices.Min(dead), slices.Max(dead), len(dead), control, slices.Min(bare), slices.Max(bare), len(bare), ratio)
+			of.name, dead.Median, dead.Min, dead.Max, dead.N, control.Median, control.Min, control.Max, control.N, ratio)
 		if ratio > of.most {
-			t.Errorf("the dead time between two trials %s (%.2f s) is more than %g of a Job that does nothing (%.2f s)", of.name, median(dead), of.most, control)
+			t.Errorf("the dead time between two trials %s (%.2f s) is more than %g of a Job that does nothing (%.2f s)", of.name, dead.Median, of.most, control.Median)
 		}
 	}
 }
@@ -234,9 +234,13 @@ func clientPodsOf(t *testing.T, run *v1alpha1.BenchmarkRun) int {
 	return len(pods)
 }
 
-func median(of []float64) float64 {
-	sorted := slices.Sorted(slices.Values(of))
-	return sorted[len(sorted)/2]
+func summaryOf(t *testing.T, sample []float64) stats.Summary {
+	t.Helper()
+	s, err := stats.Summarize(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // bareJobs is how long Jobs take, one after the other, that do nothing: on the node of the clients, from the image of the tool.
