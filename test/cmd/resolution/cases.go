@@ -29,6 +29,8 @@ type Case struct {
 	Warmup, Window time.Duration
 	// Length of a run, from its first trial.
 	Length time.Duration
+	// Margin of a gate within the run, such as 0.1; 0 without a gate. A run with a gate ends where that is decided.
+	Margin float64
 	// Sysbench is the workload, and Statements how many point selects an event has, but for what the effect adds.
 	Sysbench   string
 	Statements int
@@ -76,6 +78,13 @@ func list() (all []Case) {
 	add(Case{What: "reads", Effect: 0.02, Starts: "One", Window: 5 * time.Second, Length: minutes(10), Sysbench: reads, Statements: statements})
 	stands(Case{What: "reads", Effect: 0.03, Starts: "One", Window: time.Second, Length: minutes(5), Sysbench: reads, Statements: statements})
 	stands(Case{What: "reads", Effect: 0.02, Starts: "One", Window: time.Second, Length: minutes(10), Sysbench: reads, Statements: statements})
+	// Gates: servers alike, and a loss of twice the margin. 25 % more statements are 20 % less throughput.
+	for _, effect := range []float64{0, 0.25} {
+		all = append(all, Case{
+			What: "gate", Effect: effect, Margin: 0.1, Starts: "One", CPUs: "Free", Pods: "Standing", Window: time.Second, Length: minutes(5),
+			Sysbench: reads, Statements: statements,
+		}.named())
+	}
 	return all
 }
 
@@ -119,6 +128,9 @@ spec:
 {{- if ne .Pods "PerTrial"}}, clientPods: {{.Pods}}{{end}}}
   analysis:
     comparisons: [{factor: {{.Factor}}, baseline: "{{.Baseline}}", measurements: [{name: throughput}]}]
+{{- if .Margin}}
+  gate: {comparisons: Declared, margin: {{.Margin}}}
+{{- end}}
   deadline: 30m
 `))
 
@@ -136,7 +148,10 @@ func (c Case) Manifest(play int) string {
 	in := map[string]any{
 		"Name":    c.run(play),
 		"Targets": []string{"a", "b"}, "Sysbench": c.Sysbench, "Statements": c.Statements, "More": 0, "Within": c.Length, "Warmup": c.Warmup, "Window": c.Window, "Pods": c.Pods,
-		"CPUs": c.CPUs, "Starts": c.Starts, "Seed": play, "Factor": "target", "Baseline": "a",
+		"CPUs": c.CPUs, "Starts": c.Starts, "Seed": play, "Factor": "target", "Baseline": "a", "Margin": "",
+	}
+	if c.Margin > 0 {
+		in["Margin"] = fmt.Sprintf("%g%%", 100*c.Margin)
 	}
 	if c.Effect > 0 {
 		in["Targets"], in["More"] = []string{"a"}, int(math.Round(float64(c.Statements)*(1+c.Effect)))

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/bundle"
@@ -42,6 +44,8 @@ type Figures struct {
 	P     float64 `json:"p,omitempty"`
 	// Spread of the ratios of blocks: the standard deviation of their logarithms.
 	Spread float64 `json:"spread,omitempty"`
+	// Gate is the condition Passed of a run with a gate: True, False, or Unknown for an undecided one; empty without a gate.
+	Gate string `json:"gate,omitempty"`
 	// NoVerdict says why the run has none: it did not come to its end, or too few of its blocks count.
 	NoVerdict string `json:"noVerdict,omitempty"`
 }
@@ -84,6 +88,9 @@ func figuresOf(ctx context.Context, path, name string) (Figures, error) {
 		f = Figures{NoVerdict: fmt.Sprintf("the run ended as %s", state)}
 	}
 	f.Blocks, f.Trials = int(e.BlockCount), len(run.Records)
+	if passed := meta.FindStatusCondition(run.Object.Status.Conditions, v1alpha1.ConditionPassed); passed != nil {
+		f.Gate = string(passed.Status)
+	}
 	var first, last time.Time
 	for _, rec := range run.Records {
 		if rec.State != contract.Succeeded || rec.Disturbed || rec.Valid != nil && !*rec.Valid {

@@ -42,6 +42,9 @@ func TestManifests(t *testing.T) {
 		if string(d.CPUs) != c.CPUs || (d.ClientPods == v1alpha1.ClientPodsStanding) != (c.Pods == "Standing") || d.Warmup.Duration != c.Warmup || string(d.Starts) != c.Starts || d.Duration.Duration != c.Window || d.Within.Duration != c.Length || *d.Seed != 7 {
 			t.Errorf("%s: %+v", c.Name, d)
 		}
+		if g := run.Spec.Gate; (g != nil) != (c.Margin > 0) || g != nil && (g.Margin != "10%" || g.Comparisons != "Declared") {
+			t.Errorf("%s: gate %+v", c.Name, g)
+		}
 		if injected := len(run.Spec.Matrix) == 1; injected != (c.Effect > 0) || injected == (len(run.Spec.Targets) == 2) {
 			t.Errorf("%s: %d axes and %d targets", c.Name, len(run.Spec.Matrix), len(run.Spec.Targets))
 		}
@@ -65,6 +68,7 @@ func TestTheNextCaseIsThatWithTheFewestPlays(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	same, effect := cases[0], cases[slices.IndexFunc(cases, func(c Case) bool { return c.Effect == 0.03 })]
+	gate := cases[slices.IndexFunc(cases, func(c Case) bool { return c.Margin > 0 && c.Effect > 0 })]
 	figures := []Figures{
 		{Case: same.Name, Play: 1, Machine: "m", Seconds: 100, Blocks: 10, Ratio: 1.01, Low: 0.99, High: 1.03, Spread: 0.02},
 		{Case: same.Name, Play: 2, Machine: "m", Seconds: 300, Blocks: 10, Ratio: 1.03, Low: 1.01, High: 1.05, Spread: 0.04},
@@ -73,9 +77,13 @@ func TestTable(t *testing.T) {
 		{Case: effect.Name, Play: 2, Machine: "n", Seconds: 100, Blocks: 10, Ratio: 1.02, Low: 1.01, High: 1.03, Spread: 0.01},
 		{Case: effect.Name, Play: 3, Machine: "n", Seconds: 100, Blocks: 10, Ratio: 0.99, Low: 0.97, High: 1.01, Spread: 0.01},
 		{Case: cases[1].Name, Play: 1, Machine: "n", NoVerdict: "the run ended as Failed"},
+		{Case: gate.Name, Play: 1, Machine: "n", Seconds: 30, Blocks: 10, Ratio: 0.8, Low: 0.75, High: 0.85, Gate: "False"},
+		{Case: gate.Name, Play: 2, Machine: "n", Seconds: 60, Blocks: 20, Ratio: 0.99, Low: 0.95, High: 1.03, Gate: "True"},
+		{Case: gate.Name, Play: 3, Machine: "n", Seconds: 90, Blocks: 30, Ratio: 0.9, Low: 0.85, High: 0.95, Gate: "Unknown"},
+		{Case: gate.Name, Play: 4, Machine: "n", NoVerdict: "the run ended as Failed", Gate: "False"},
 		{Case: "of another time", Machine: "o"},
 	}
-	for i := range figures[:7] {
+	for i := range figures[:11] {
 		figures[i].Manifest = cases[slices.IndexFunc(cases, func(c Case) bool { return c.Name == figures[i].Case })].Digest()
 	}
 	figures = append(figures, Figures{Case: same.Name, Play: 4, Machine: "m", Manifest: "another", Blocks: 99})
@@ -91,6 +99,10 @@ func TestTable(t *testing.T) {
 		[]string{
 			"| reads | two servers alike | PerBlock | Apart | PerTrial | 1s | 1s | 1, none with a verdict | | | | | | | |",
 			"| reads | 3 % more statements | One | Free | PerTrial | 1s | 5s | 3 | 30 | 10.0 s | 1.0 % | 0.5 % | 0.4 % | 1 | 1 |",
+			"",
+			"| Gate | Two sides | Margin | Runs | Passed | Failed | Undecided | Wrong | Blocks that count, median | Most | From the first window to the last, median |",
+			"| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
+			"| gate | 25 % more statements | 10.0 % | 4 | 1 | 1 | 2 | 1 | 20 | 30 | 60 s |",
 		},
 	)
 	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(tables(figures)), "\n")); diff != "" {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
@@ -24,31 +26,75 @@ func tables(all []Figures) string {
 	slices.Sort(machines)
 	var b strings.Builder
 	for _, machine := range slices.Compact(machines) {
-		var rows strings.Builder
+		var rows, gates strings.Builder
 		for _, c := range cases {
 			of := slices.DeleteFunc(slices.Clone(all), func(f Figures) bool {
 				return f.Case != c.Name || f.Machine != machine || f.Manifest != c.Digest()
 			})
-			if len(of) > 0 {
+			switch {
+			case len(of) == 0:
+			case c.Margin > 0:
+				gates.WriteString(gateRow(c, of))
+			default:
 				rows.WriteString(row(c, of))
 			}
 		}
-		if rows.Len() > 0 {
+		if rows.Len()+gates.Len() > 0 {
 			fmt.Fprintf(&b, "**%s**\n\n", machine)
+		}
+		if rows.Len() > 0 {
 			b.WriteString("| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Runs | Blocks | Time per block that counts | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |\n")
 			b.WriteString("| --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
 			b.WriteString(rows.String() + "\n")
+		}
+		if gates.Len() > 0 {
+			b.WriteString("| Gate | Two sides | Margin | Runs | Passed | Failed | Undecided | Wrong | Blocks that count, median | Most | From the first window to the last, median |\n")
+			b.WriteString("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
+			b.WriteString(gates.String() + "\n")
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// sides of a comparison, in words.
+func (c Case) sides() string {
+	if c.Effect == 0 {
+		return "two servers alike"
+	}
+	return fmt.Sprintf("%g %% more statements", 100*c.Effect)
+}
+
+// gateRow is of a case with a gate. A run without a verdict has decided nothing.
+func gateRow(c Case, of []Figures) string {
+	passed, failed := 0, 0
+	var blocks, seconds []float64
+	for _, f := range of {
+		if f.NoVerdict != "" {
+			continue
+		}
+		switch f.Gate {
+		case string(metav1.ConditionTrue):
+			passed++
+		case string(metav1.ConditionFalse):
+			failed++
+		}
+		blocks, seconds = append(blocks, float64(f.Blocks)), append(seconds, f.Seconds)
+	}
+	// Servers alike have lost nothing, and more statements are a loss beyond the margin.
+	wrong := failed
+	if c.Effect > 0 {
+		wrong = passed
+	}
+	medians := " | | |"
+	if n, unknown := stats.EstimateMedian(blocks); unknown == nil {
+		length, _ := stats.EstimateMedian(seconds) // of as many values
+		medians = fmt.Sprintf("%g | %g | %.0f s |", n.Median, slices.Max(blocks), length.Median)
+	}
+	return fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %d | %d | %s\n", c.What, c.sides(), percent(c.Margin), len(of), passed, failed, len(of)-passed-failed, wrong, medians)
+}
+
 // row of a case that was played.
 func row(c Case, of []Figures) string {
-	sides := "two servers alike"
-	if c.Effect > 0 {
-		sides = fmt.Sprintf("%g %% more statements", 100*c.Effect)
-	}
 	blocks, slower, faster, silent := 0, 0, 0, 0
 	var spreads, paces []float64
 	for _, f := range of {
@@ -70,7 +116,7 @@ func row(c Case, of []Figures) string {
 	spread, unknown := stats.EstimateMedian(spreads)
 	pace, none := stats.EstimateMedian(paces)
 	if unknown != nil || none != nil {
-		return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %d, none with a verdict | | | | | | | |\n", c.What, sides, c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, len(of))
+		return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %d, none with a verdict | | | | | | | |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, len(of))
 	}
 	runs := fmt.Sprint(len(of))
 	if silent > 0 {
@@ -88,7 +134,7 @@ func row(c Case, of []Figures) string {
 		}
 		return percent(effect)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, sides, c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window,
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window,
 		runs, blocks, pace.Median, percent(spread.Median), found(5*time.Minute), found(10*time.Minute), right, wrong)
 }
 
