@@ -58,7 +58,7 @@ func TestStatusStaysSmall(t *testing.T) {
 	if diff := cmp.Diff(wantTotals, got.Status.Progress.Totals); diff != "" {
 		t.Errorf("totals differ (-want +got):\n%s", diff)
 	}
-	wantResults := &v1alpha1.ResultsStatus{RecordConfigMapCount: 2, SummaryConfigMapCount: 2, SummaryEntryCount: 144, ShownEntryCount: 72, SweepCount: 2}
+	wantResults := &v1alpha1.ResultsStatus{RecordConfigMapCount: 6, SummaryConfigMapCount: 2, SummaryEntryCount: 144, ShownEntryCount: 72, SweepCount: 2}
 	if r := got.Status.Results; r != nil {
 		// TestResultsHaveABudget compares these with the ConfigMaps.
 		wantResults.BudgetBytes, wantResults.ClientBudgetBytes, wantResults.HeldBytes, wantResults.TrialBytes = r.BudgetBytes, r.ClientBudgetBytes, r.HeldBytes, r.TrialBytes
@@ -66,9 +66,9 @@ func TestStatusStaysSmall(t *testing.T) {
 	if diff := cmp.Diff(wantResults, got.Status.Results); diff != "" {
 		t.Errorf("status.results differs (-want +got):\n%s", diff)
 	}
-	second, err := journal.DecodeRecords(journalPart(t, got, contract.RecordsName("run", 1), contract.KeyRecords))
-	if err != nil || second.Part != 1 || len(second.Records) != 44 || second.Before.Done != journal.PerPart || v1alpha1.Totals(second.Totals()) != wantTotals {
-		t.Errorf("the second part of the journal: part %d, %d records, before %+v, %v", second.Part, len(second.Records), second.Before, err)
+	last, err := journal.DecodeRecords(journalPart(t, got, contract.RecordsName("run", 5), contract.KeyRecords))
+	if err != nil || last.Part != 5 || len(last.Records) != 144-5*journal.PerPart || last.Before.Done != 5*journal.PerPart || v1alpha1.Totals(last.Totals()) != wantTotals {
+		t.Errorf("the last part of the journal: part %d, %d records, before %+v, %v", last.Part, len(last.Records), last.Before, err)
 	}
 	all := storedSummary(t, got)
 	if len(all.Entries) != 144 {

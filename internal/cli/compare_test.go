@@ -102,7 +102,7 @@ func TestCompareOverRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"BenchmarkRun ns/x, UID x\n  compared: 1 part of the plan, 2 of the records (120 attempts)", "BenchmarkRun ns/z, UID z\n",
+		"BenchmarkRun ns/x, UID x\n  compared: 1 part of the plan, 5 of the records (120 attempts)", "BenchmarkRun ns/z, UID z\n",
 		"VERDICT       EFFECT  INTERVAL       LEVEL  P BY ITSELF  ADJUSTED P  BLOCKS      BETTER  RATIOS OF THE RUNS   COMPARISON\n",
 		"Faster         1.50x  1.43 to 1.57  97.5 %      0.00036     0.00072  180 of 180  higher  1.50x, 1.52x, 1.48x  b against a, throughput\n",
 		"Not measured       -  -                  -            -           -  0 of 180    -       -, -, -              b against a, latency.percentile\n",

@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestPartsThatTakeMuchMemory(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"empty records":     {`"records": [` + strings.Repeat("{},", 5_000_000) + `{}]}`, "of memory"},
 		"numbers":           {`"records": [` + strings.Repeat("1,", 7_000_000) + `1]}`, "of memory"},
-		"more than a part":  {`"records": [` + strings.Repeat("{},", PerPart) + `{}]}`, "101 records"},
+		"more than a part":  {`"records": [` + strings.Repeat("{},", mostRecords) + `{}]}`, fmt.Sprintf("%d records", mostRecords+1)},
 		"values of nothing": {`"records": [{"values": [` + strings.Repeat("{},", 5_000_000) + `{}]}]}`, "of memory"},
 	} {
 		var out bytes.Buffer
