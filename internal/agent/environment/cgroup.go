@@ -102,6 +102,13 @@ func (r Reader) Limits() contract.Limits {
 	if len(online) == 0 || len(set) < len(online) {
 		l.CPUSet = contract.FormatCPUs(set)
 	}
+	l.CPUNodes = nodesOf(g.files, set)
+	// A list of nodes is written as one of CPUs.
+	memory, nodes := contract.CPUList(g.files.field("proc/self/status", "Mems_allowed_list")), contract.CPUList(g.files.text(onlineNodes))
+	memory = slices.DeleteFunc(memory, func(node int) bool { return !slices.Contains(nodes, node) })
+	if len(memory) < len(nodes) {
+		l.MemoryNodes = contract.FormatCPUs(memory)
+	}
 	return l
 }
 

@@ -96,6 +96,16 @@ func TestLimits(t *testing.T) {
 		"version 2, seen from inside the container": {v2Inside, contract.Limits{
 			CgroupVersion: 2, CPUs: new(1.5), CPUSet: "2-3", MemoryBytes: new(int64(1 << 30)),
 		}},
+		"a part of the NUMA nodes": {both(v2Inside, map[string]string{
+			"proc/self/status":               "Cpus_allowed_list:\t2-3\nMems_allowed_list:\t1,7\n",
+			"sys/devices/system/node/online": "0-2", "sys/devices/system/node/node0/cpulist": "0-2", "sys/devices/system/node/node1/cpulist": "3-5",
+			"sys/devices/system/node/node2/cpulist": "6-7", "sys/devices/system/cpu/online": "0-7",
+		}), contract.Limits{CgroupVersion: 2, CPUs: new(1.5), CPUSet: "2-3", CPUNodes: "0-1", MemoryNodes: "1", MemoryBytes: new(int64(1 << 30))}},
+		"all NUMA nodes": {both(v2Outside, map[string]string{
+			"proc/self/status":               "Cpus_allowed_list:\t0-3\nMems_allowed_list:\t0-1\n",
+			"sys/devices/system/node/online": "0-1", "sys/devices/system/node/node0/cpulist": "0-1", "sys/devices/system/node/node1/cpulist": "2-3",
+			"sys/devices/system/cpu/online": "0-3",
+		}), contract.Limits{CgroupVersion: 2}},
 		"version 2 without limits, seen from outside":          {v2Outside, contract.Limits{CgroupVersion: 2}},
 		"version 2 without a group":                            {map[string]string{"sys/fs/cgroup/cgroup.controllers": ""}, contract.Limits{CgroupVersion: 2}},
 		"version 1":                                            {v1, contract.Limits{CgroupVersion: 1, CPUs: new(2.0), CPUSet: "0,2"}},
@@ -206,15 +216,28 @@ func TestMachine(t *testing.T) {
 				"sys/devices/system/clocksource/clocksource0/available_clocksource": "tsc hpet\n",
 				"sys/kernel/mm/transparent_hugepage/enabled":                        "always [madvise] never\n",
 				"sys/devices/system/cpu/online":                                     "0-3,8,10-11\n",
+				"sys/devices/system/node/online":                                    "0-1\n",
+				"sys/devices/system/cpu/cpuidle/current_driver":                     "intel_idle\n",
+				"sys/devices/system/cpu/cpu0/cpuidle/state0/name":                   "POLL\n",
+				"sys/devices/system/cpu/cpu0/cpuidle/state0/disable":                "0\n",
+				"sys/devices/system/cpu/cpu0/cpuidle/state1/name":                   "C1\n",
+				"sys/devices/system/cpu/cpu0/cpuidle/state1/disable":                "0\n",
+				"sys/devices/system/cpu/cpu0/cpuidle/state2/name":                   "C6\n",
+				"sys/devices/system/cpu/cpu0/cpuidle/state2/disable":                "1\n",
 			},
 			contract.Machine{
 				Kernel: "6.12.0-1", CPUModel: "A CPU @ 2.5GHz", Microcode: "0xd000404", Governor: "performance", Clocksource: "tsc",
-				HugePages: "madvise", CPUs: new(int64(7)), MemoryBytes: new(int64(16 << 20)),
+				HugePages: "madvise", IdleStates: "intel_idle: POLL, C1", NUMANodes: new(int64(2)), CPUs: new(int64(7)), MemoryBytes: new(int64(16 << 20)),
 				BootID: "618eccf9-c1fa-4832-9b98-da8d3f638c28", BootTime: new(time.Unix(1700000000, 0).UTC()),
 			},
 		},
+		"a virtual machine": {
+			map[string]string{"sys/devices/system/cpu/cpuidle/current_driver": "none\n", "sys/devices/system/node/online": "0\n"},
+			contract.Machine{IdleStates: "none", NUMANodes: new(int64(1))},
+		},
 		"files that hold something else": {
 			map[string]string{
+				"sys/devices/system/cpu/cpu0/cpuidle/state0/name": "POLL", "sys/devices/system/node/online": "x",
 				"proc/cpuinfo": "Processor: ARM\n", "proc/meminfo": "MemTotal: much\n", "proc/stat": "btime\n",
 				"sys/kernel/mm/transparent_hugepage/enabled": "never", "sys/devices/system/cpu/online": "3-0",
 			},

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -24,6 +25,8 @@ func (r Reader) Machine() contract.Machine {
 		Governor:    f.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
 		Clocksource: f.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
 		HugePages:   chosen(f.text("sys/kernel/mm/transparent_hugepage/enabled")),
+		IdleStates:  idleStates(f),
+		NUMANodes:   countList(f.text(onlineNodes)),
 		CPUs:        countList(f.text(onlineCPUs)),
 		BootID:      r.BootID(),
 	}
@@ -57,7 +60,47 @@ func interruptTime(f files, kernel string) string {
 // BootID of the kernel, as in contract.Machine.
 func (r Reader) BootID() string { return r.files().text("proc/sys/kernel/random/boot_id") }
 
-const onlineCPUs = "sys/devices/system/cpu/online"
+const (
+	onlineCPUs  = "sys/devices/system/cpu/online"
+	onlineNodes = nodesRoot + "/online"
+	nodesRoot   = "sys/devices/system/node"
+)
+
+// idleStates are the driver of idle CPUs and the states of the first CPU that nobody has disabled.
+func idleStates(f files) string {
+	driver := f.text("sys/devices/system/cpu/cpuidle/current_driver")
+	var states []string
+	for i := 0; ; i++ {
+		state := fmt.Sprintf("sys/devices/system/cpu/cpu0/cpuidle/state%d/", i)
+		name := f.text(state + "name")
+		if name == "" {
+			break
+		}
+		if f.text(state+"disable") == "0" {
+			states = append(states, name)
+		}
+	}
+	if driver == "" || len(states) == 0 {
+		return driver
+	}
+	return driver + ": " + strings.Join(states, ", ")
+}
+
+// nodesOf CPUs are the NUMA nodes that they belong to, as a list of the kernel; empty where that is all nodes, or not known.
+func nodesOf(f files, cpus []int) string {
+	var some []int
+	online := contract.CPUList(f.text(onlineNodes))
+	for _, node := range online {
+		of := contract.CPUList(f.text(fmt.Sprintf("%s/node%d/cpulist", nodesRoot, node)))
+		if slices.ContainsFunc(of, func(cpu int) bool { return slices.Contains(cpus, cpu) }) {
+			some = append(some, node)
+		}
+	}
+	if len(some) == len(online) {
+		return ""
+	}
+	return contract.FormatCPUs(some)
+}
 
 // firstCPU is the entry of the first CPU in /proc/cpuinfo.
 func firstCPU(f files) map[string]string {

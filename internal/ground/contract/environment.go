@@ -40,6 +40,11 @@ type Machine struct {
 	Clocksource string `json:"clocksource,omitempty"`
 	// HugePages is the setting of transparent huge pages, such as madvise.
 	HugePages string `json:"hugePages,omitempty"`
+	// IdleStates are the driver that puts idle CPUs to sleep, and the states of the first CPU that it may use, such as
+	// "intel_idle: POLL, C1, C6"; "none" on many virtual machines, whose host decides.
+	IdleStates string `json:"idleStates,omitempty"`
+	// NUMANodes that are online.
+	NUMANodes *int64 `json:"numaNodes,omitempty"`
 	// CPUs that are online on the node.
 	CPUs *int64 `json:"cpus,omitempty"`
 	// MemoryBytes of the node.
@@ -133,6 +138,10 @@ type Limits struct {
 	CPUs *float64 `json:"cpus,omitempty"`
 	// CPUSet is the list of CPUs that the processes of the container may run on, such as 0-3; absent where it is all that are online.
 	CPUSet string `json:"cpuSet,omitempty"`
+	// CPUNodes is the list of NUMA nodes that those CPUs belong to, such as 0; absent where it is all nodes.
+	CPUNodes string `json:"cpuNodes,omitempty"`
+	// MemoryNodes is the list of NUMA nodes that the container's memory may come from; absent where it is all nodes.
+	MemoryNodes string `json:"memoryNodes,omitempty"`
 	// MemoryBytes of the container.
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
 }

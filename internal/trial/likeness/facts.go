@@ -139,6 +139,12 @@ func machineFacts(out map[string]string, side string, m contract.Machine, l cont
 	set("kernel", m.Kernel)
 	set("clocksource", m.Clocksource)
 	set("huge-pages", m.HugePages)
+	set("idle-states", m.IdleStates)
+	if n := m.NUMANodes; n != nil && *n == 1 {
+		set("numa", "one node")
+	} else if n != nil {
+		set("numa", fmt.Sprintf("CPUs of nodes %s, memory of nodes %s, of %d nodes", cmp.Or(l.CPUNodes, "all"), cmp.Or(l.MemoryNodes, "all"), *n))
+	}
 	set("machine", m.BootID)
 	if l.CPUs != nil {
 		set("cpus", strconv.FormatFloat(*l.CPUs, 'f', -1, 64))
