@@ -158,22 +158,29 @@ func ends(d v1alpha1.Design) string {
 }
 
 // Usual spreads of the ratios of blocks (standard deviation), as measured on two cores, with databases and clients on slices of a
-// CPU: docs/evidence/statistics.md.
+// CPU: docs/evidence/statistics.md, docs/evidence/resolution.md.
 const (
 	shortWindow, usualOfShort = 2 * time.Second, "9 to 16 %"
+	midWindow, usualOfMid     = 5 * time.Second, "7 to 17 %"
 	longWindow, usualOfLong   = 20 * time.Second, "1.5 to 4 % where nothing uses up its CPU limit"
 )
 
 // usually says by how much the ratios of such windows spread where it was measured; empty elsewhere.
 func usually(d v1alpha1.Design) string {
-	window, spread := shortWindow, usualOfShort
+	var window, spread string
 	switch {
-	case d.Duration == nil || d.Duration.Duration > shortWindow && d.Duration.Duration < longWindow:
+	case d.Duration == nil:
 		return ""
+	case d.Duration.Duration <= shortWindow:
+		window, spread = "1 to 2 s", usualOfShort
 	case d.Duration.Duration >= longWindow:
-		window, spread = longWindow, usualOfLong
+		window, spread = "20 s and more", usualOfLong
+	case d.Duration.Duration <= midWindow:
+		window, spread = "5 s", usualOfMid
+	default:
+		return ""
 	}
-	return fmt.Sprintf(": ratios of windows of %s on slices of a CPU usually spread by %s", map[time.Duration]string{shortWindow: "1 to 2 s", longWindow: "20 s and more"}[window], spread)
+	return fmt.Sprintf(": ratios of windows of %s on slices of a CPU usually spread by %s", window, spread)
 }
 
 // stopField of a design, for messages: the one that a family which is too large stands in the way of.

@@ -22,6 +22,10 @@ type Foreseen struct {
 	Analysis *v1alpha1.PlannedAnalysis
 	// Budget of etcd that the results may take.
 	Budget budget.Budget
+	// Connections of all clients together that are open at the same time, the most of all cells; 0 where the tool does not say.
+	Connections int64
+	// OpenLoop: the run offers rates, or searches one.
+	OpenLoop bool
 }
 
 // Preview accepts a run as the manager does, as far as that needs no cluster: what the spec names is not looked up. The spec
@@ -57,6 +61,7 @@ func Preview(run *v1alpha1.BenchmarkRun, c Catalogue) (out Foreseen, err error) 
 	if err != nil {
 		return out, err
 	}
+	out.Connections, out.OpenLoop = planned.Demand.All.Connections, offersRates(w)
 	out.Plan, out.Least = p, p.Duration(planned.checks.least, run.Spec.Design.Cooldown.Duration)
 	if out.Analysis, err = w.Foresee(p, limits.Comparisons); err != nil {
 		return out, err

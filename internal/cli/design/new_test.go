@@ -47,7 +47,7 @@ func TestNewAsks(t *testing.T) {
 		t.Fatalf("%v\n%s", err, asked)
 	}
 	for _, want := range []string{
-		"name: mine", "ycsb: {threads: 16, ", "shape: {inline: {cpu: \"2\", memory: \"4Gi\"}}", "shape: {name: small}", "size: \"20Gi\"", "name: mariadb-10-11", "name: \"on\"", "baseline: mariadb-10-11",
+		"name: mine", "ycsb: {threads: 2, ", "shape: {inline: {cpu: \"2\", memory: \"4Gi\"}}", "shape: {name: small}", "size: \"20Gi\"", "name: mariadb-10-11", "name: \"on\"", "baseline: mariadb-10-11",
 		"      config:\n        innodb_flush_log_at_trx_commit: \"2\"\n        sql_mode: \"ANSI,TRADITIONAL\"\n", "name: \"off\"", "        max_connections: \"500\"\n",
 	} {
 		if !strings.Contains(out, want) {
@@ -125,7 +125,7 @@ func TestNewKnowsEveryTool(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || !strings.Contains(out, "\n    "+r.Name+": {") || strings.Contains(out, "threads: 16") != strings.Contains(out, "# matrix:") {
+		if err != nil || !strings.Contains(out, "\n    "+r.Name+": {") || strings.Contains(out, "{threads: 2, ") != strings.Contains(out, "# matrix:") {
 			t.Errorf("%s: %v\n%s", r.Name, err, out)
 		}
 	}

@@ -83,7 +83,7 @@ func planOf(run *v1alpha1.BenchmarkRun) (output.Plan, error) {
 		Version: output.PlanVersion, Name: run.Name, Message: f.Message, Order: string(f.Plan.Order), Blocks: int32(f.Plan.Blocks()), Seed: f.Plan.Seed,
 		SHA256: f.Plan.SHA256(), Targets: f.Plan.Targets, LeastSeconds: f.Least.Seconds(), MayEndEarly: run.Spec.Search != nil || run.Spec.Design.StopsItself(),
 		DeadlineSeconds: run.Spec.Deadline.Seconds(),
-		LeastNodes:      leastNodes(run), Pods: podsOf(run), Bytes: f.Budget.Bytes, Warnings: warningsOf(run), Unknown: unknownOf(run, f.Least),
+		LeastNodes:      leastNodes(run), Pods: podsOf(run), Bytes: f.Budget.Bytes, Warnings: append(warningsOf(run), quotaWarnings(run, f)...), Unknown: unknownOf(run, f.Least),
 	}
 	for _, cell := range f.Plan.Cells {
 		doc.Cells = append(doc.Cells, textsOf(cell))

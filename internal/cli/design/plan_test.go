@@ -3,6 +3,7 @@ package design
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,6 +185,37 @@ func TestPlanNamesServersWhoseSettingsAreNotChecked(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// More connections than CPUs are a warning for each server of such a shape, and an offered rate is none.
+func TestPlanWarnsOfQuotas(t *testing.T) {
+	data, err := os.ReadFile(samples + "demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const of = "spec.targets[%d].shape.inline.cpu: 2 connections can keep 2 CPUs busy, and the shape has 900m: "
+	for name, tt := range map[string]struct {
+		workload string
+		targets  []int
+	}{
+		"a single connection": {"threads: 1", nil},
+		"two":                 {"threads: 2", []int{0, 1}},
+		"two at a rate":       {"threads: 2, rate: 10", nil},
+	} {
+		run, err := runIn([]byte(strings.Replace(string(data), "threads: 1", tt.workload, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := planOf(run)
+		if err != nil || len(doc.Warnings) != len(tt.targets) {
+			t.Fatalf("%s: %v, %q", name, err, doc.Warnings)
+		}
+		for i, target := range tt.targets {
+			if want := fmt.Sprintf(of, target); !strings.HasPrefix(doc.Warnings[i], want) {
+				t.Errorf("%s: %q, want %q", name, doc.Warnings[i], want)
+			}
 		}
 	}
 }

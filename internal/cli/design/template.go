@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/assay-bench/assay/internal/cli/output"
 	"github.com/assay-bench/assay/internal/ground/apischema"
 	"github.com/assay-bench/assay/runners/runner"
@@ -92,6 +94,9 @@ func (d *draft) fit(given func(flag string) bool) error {
 		return err
 	}
 	if _, has := schema.Field("threads"); has {
+		if !given("threads") {
+			d.threads = threadsFor(d.targetShape)
+		}
 		return nil
 	}
 	if given("threads") {
@@ -99,6 +104,18 @@ func (d *draft) fit(given func(flag string) bool) error {
 	}
 	d.threads = 0
 	return nil
+}
+
+// threadsFor servers of a shape: no more than its CPUs, because a server that uses up its limit measures the limit.
+func threadsFor(shape string) int {
+	for part := range strings.SplitSeq(shape, ",") {
+		if text, has := strings.CutPrefix(strings.TrimSpace(part), "cpu="); has {
+			if cpus, err := resource.ParseQuantity(text); err == nil {
+				return int(max(cpus.MilliValue()/1000, 1))
+			}
+		}
+	}
+	return 16
 }
 
 // workload of a tool with the threads, where it has some.
