@@ -89,11 +89,13 @@ func (c *tally) watch(ctx context.Context) {
 	}
 }
 
+// chaosDesign has room for the number of trials, their window and more.
+const chaosDesign = "  design: {blocks: %d, warmup: 0s, duration: %s, onTrialFailure: Retry, maxRetries: 5%s}\n"
+
 // create a run of so many trials; more is put behind its spec.
 func (c *tally) create(t *testing.T, name string, trials int, window time.Duration, more string) *v1alpha1.BenchmarkRun {
 	t.Helper()
-	text := cluster.RunYAML(name, "", fmt.Sprintf("  design: {blocks: %d, warmup: 0s, duration: %s, onTrialFailure: Retry, maxRetries: 5}\n", trials, window)+more)
-	return c.apply(t, name, trials, text)
+	return c.apply(t, name, trials, cluster.RunYAML(name, "", fmt.Sprintf(chaosDesign, trials, window, "")+more))
 }
 
 func (c *tally) apply(t *testing.T, name string, trials int, text string) *v1alpha1.BenchmarkRun {

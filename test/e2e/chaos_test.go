@@ -31,7 +31,8 @@ var rows = []struct {
 	{"sigkill", killedOnce},
 	{"kills", killedAtEveryStep},
 	{"two_managers", twoManagers},
-	{"mixed", mixed},
+	{"mixed", func(t *testing.T, c *tally) { mixed(t, c, "") }},
+	{"mixed_standing", func(t *testing.T, c *tally) { mixed(t, c, ", clientPods: Standing") }},
 	{"api_away", apiAway},
 	{"node_lost", nodeLost},
 	{"etcd_full", etcdFull},
@@ -67,13 +68,13 @@ type chaos struct {
 // A run loses its manager at random instants, its database and a client in the middle
 // of a measured window, the place for a result, and the API server. Every trial that
 // was planned ends once, in the state that is right. Among the core stories only the manager, a
-// client and the database die.
-func mixed(t *testing.T, c *tally) {
+// client and the database die. The design may say more.
+func mixed(t *testing.T, c *tally, design string) {
 	much := chaos{trials: 12, kills: 20, stopAPI: 30 * time.Second, limit: 15 * time.Minute}
 	if testing.Short() {
 		much = chaos{trials: 2, kills: 3, limit: 5 * time.Minute}
 	}
-	run := c.create(t, "chaos", much.trials, 4*time.Second, "")
+	run := c.apply(t, "chaos", much.trials, cluster.RunYAML("chaos", "", fmt.Sprintf(chaosDesign, much.trials, 4*time.Second, design)))
 	faults := []*fault{
 		{name: "client", want: []string{v1alpha1.ReasonResultMissing, v1alpha1.ReasonClientLost}, do: func(t *testing.T, f *fault) {
 			onNodeOf(t, f.clientNode, "pkill", "-KILL", "-x", "assay-agent")

@@ -60,6 +60,7 @@ var Faults = []Fault{
 	{"kills", "the manager is killed with SIGKILL again and again, at any step"},
 	{"two_managers", "two managers work without a lease, and one of them is killed from time to time"},
 	{"mixed", "the manager is killed all the time; a client and a database are killed, a result is deleted, the API server stops"},
+	{"mixed_standing", "the same, with clients that stand"},
 	{"api_away", "the API server is away for a minute"},
 	{"node_lost", "a node is lost for 75 s, the database's, then the client's"},
 	{"etcd_full", "etcd is full (a small quota), and is cleaned up"},
