@@ -61,6 +61,9 @@ type Facts struct {
 	// NonDefault is the statement that lists variables that were set, as name and value. Empty:
 	// the server does not tell.
 	NonDefault string
+	// Gauges is the statement that lists gauges of the storage engine that are no status variables, as name and value. The server
+	// may refuse it to an account without a privilege. Empty: there are none.
+	Gauges string
 	// NonDefaultDiffers: that statement leaves out variables that were set to their defaults.
 	NonDefaultDiffers bool
 	// Position is the variable with the committed position of a primary.
@@ -133,6 +136,11 @@ type Debt struct {
 	LogEnd, LogPaid string
 	// Flushed counts the pages that were written to the device, of the size that the variable PageSize has in bytes.
 	Flushed, PageSize string
+	// Dirty is the gauge of the changed pages that are not on the device, in bytes.
+	Dirty string
+	// History are gauges of the committed transactions whose old versions of rows are still to be purged. A server has one of them
+	// or none, as a status variable or in the answer to Facts.Gauges.
+	History []string
 }
 
 // RowCounters are the global status variables that count the rows changed by statements of

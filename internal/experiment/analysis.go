@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/costs"
+	"github.com/assay-bench/assay/internal/trial/levels"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
@@ -64,7 +65,7 @@ func (w Work) Foresee(p *plan.Plan, most int32) (*v1alpha1.PlannedAnalysis, erro
 	if err := checkStop(family, d, w.spec.Design); err != nil {
 		return nil, err
 	}
-	if err := checkGate(family, d, p, w.Tool.Facts); err != nil {
+	if err := checkGate(family, d, p, slices.Concat(w.Tool.Facts, levels.Names())); err != nil {
 		return nil, err
 	}
 	f := analysis.Foresee(family, l, d)
@@ -220,7 +221,7 @@ func checkStop(family analysis.Family, d analysis.Declaration, design v1alpha1.D
 	return nil
 }
 
-// checkGate refuses a gate over comparisons of the run that can never be judged. Facts are the measurements of the tool that have no
+// checkGate refuses a gate over comparisons of the run that can never be judged. Facts are the measurements that have no
 // direction.
 func checkGate(family analysis.Family, d analysis.Declaration, p *plan.Plan, facts []string) error {
 	const field = "spec.gate.comparisons"

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/costs"
+	"github.com/assay-bench/assay/internal/trial/levels"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -40,9 +41,9 @@ type Work struct {
 	spec v1alpha1.BenchmarkRunSpec
 }
 
-// Names of the measurements that records have, the main one first: those of the tool, and what an
-// operation costs.
-func (w Work) Names() []string { return append(slices.Clone(w.Tool.Summary), costs.Names()...) }
+// Names of the measurements that records have, the main one first: those of the tool, what an
+// operation costs, and what the windows began with.
+func (w Work) Names() []string { return slices.Concat(w.Tool.Summary, costs.Names(), levels.Names()) }
 
 // WorkOf a spec. It fails when the catalogue has no such tool, and when the API of this
 // program would refuse the tool's part of the spec: the CRD may be of another version.

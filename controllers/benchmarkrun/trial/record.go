@@ -17,6 +17,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/levels"
 	"github.com/assay-bench/assay/internal/trial/likeness"
 	"github.com/assay-bench/assay/internal/trial/merge"
 	"github.com/assay-bench/assay/internal/trial/plan"
@@ -176,7 +177,7 @@ type outcome struct {
 // measured and found into the record.
 func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
-	all.merged.Measurements = append(slices.Clip(all.merged.Measurements), costs.Of(results, all.merged, priceOf(in.Run, rec.Target))...)
+	all.merged.Measurements = slices.Concat(all.merged.Measurements, costs.Of(results, all.merged, priceOf(in.Run, rec.Target)), levels.Of(all.merged))
 	measured := values(in.Work.Names(), all.merged)
 	rec.Values = measured[:min(len(measured), in.mostValues())]
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)

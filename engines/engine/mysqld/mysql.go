@@ -26,7 +26,7 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 		Version:        func() engine.Command { return Version(programs()...) },
 		Oldest:         []int{5, 7},
 		Facts: engine.Facts{
-			Identify: isMySQL, Family: "MySQL", Storage: StorageOf, CommitCosts: CommitCosts(), NonDefault: nonDefault,
+			Identify: isMySQL, Family: "MySQL", Storage: StorageOf, CommitCosts: CommitCosts(), NonDefault: nonDefault, Gauges: gauges,
 			Position: "gtid_executed", Positions: []string{"gtid_executed", "gtid_purged"}, Log: Log(),
 		},
 		Defaults: func(s engine.Shape, storageEngine string) []contract.Setting {

@@ -100,6 +100,9 @@ func serverOf(p progress) *contract.Server {
 		server.Rows = p.loaded.rows
 	}
 	server.StatusDelta, server.VariablesChanged = p.after.statusDelta, p.after.variablesChanged
+	if begin, end := before.level, p.after.level; begin != nil || end != nil {
+		server.Levels = &contract.Levels{Begin: begin, End: end}
+	}
 	return &server
 }
 

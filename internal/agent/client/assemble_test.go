@@ -24,7 +24,7 @@ func allFound(at time.Time) progress {
 		tool:  preparedTool{args: []string{"run"}},
 		before: counters{
 			client: &contract.Usage{Throttled: &count}, target: &contract.TargetEnvironment{Warnings: []string{"early"}, Usage: contract.Usage{At: at}},
-			server: statusBefore{countedFrom: &at, rows: &contract.CountedRows{Inserted: 1}},
+			server: statusBefore{countedFrom: &at, rows: &contract.CountedRows{Inserted: 1}, level: &contract.Level{DirtyBytes: new(int64(16384))}},
 		},
 		ready: &at, start: &start{published: at, own: at, planned: at.Add(time.Second)},
 		warmedUp: warmedUp{started: &at, seeds: seeds{1, false}, measurements: []contract.Measurement{{Name: "w"}}, seconds: new(1.0)},
@@ -35,7 +35,7 @@ func allFound(at time.Time) progress {
 		},
 		after: countersAfter{
 			target:      &contract.TargetEnvironment{Warnings: []string{"late"}, Usage: contract.Usage{At: at.Add(time.Minute)}},
-			statusDelta: map[string]float64{"Questions": 1}, variablesChanged: map[string]string{"port": "1"},
+			statusDelta: map[string]float64{"Questions": 1}, variablesChanged: map[string]string{"port": "1"}, level: &contract.Level{HistoryLength: new(int64(0))},
 		},
 		replicas: []contract.Replica{{Index: 1}},
 		loaded:   &loadedData{tables: table, rows: &contract.CountedRows{Inserted: 2}},
@@ -61,7 +61,7 @@ func TestTheResultHoldsWhatTheStepsFound(t *testing.T) {
 		},
 		Server: &contract.Server{
 			Version: "9.7.4", RoundTrip: p.roundTrip, Durability: p.durability, CountedFrom: &at, Rows: &contract.CountedRows{Inserted: 2},
-			StatusDelta: p.after.statusDelta, VariablesChanged: p.after.variablesChanged,
+			StatusDelta: p.after.statusDelta, VariablesChanged: p.after.variablesChanged, Levels: &contract.Levels{Begin: p.before.server.level, End: p.after.level},
 		},
 		Data: &contract.Data{
 			Tables: p.verified.tables, Snapshot: p.snapshot,

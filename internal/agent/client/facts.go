@@ -85,6 +85,31 @@ func countRows(facts serverFacts, storageEngine string, status map[string]string
 	return rows
 }
 
+// levelOf is what the storage engine has put off, by the server's latest status; nil where it shows nothing of it.
+func levelOf(facts serverFacts, storageEngine string, status map[string]string) *contract.Level {
+	storage, _ := engines.StorageOf(*facts.server, storageEngine)
+	debt := storage.Debt
+	if debt == nil {
+		return nil
+	}
+	gauge := func(names ...string) *int64 {
+		for _, name := range names {
+			if n, known := statusOf(status, name); known && n >= 0 {
+				return &n
+			}
+		}
+		return nil
+	}
+	level := contract.Level{DirtyBytes: gauge(debt.Dirty), HistoryLength: gauge(debt.History...)}
+	if end, paid := gauge(debt.LogEnd), gauge(debt.LogPaid); end != nil && paid != nil && *end >= *paid {
+		level.CheckpointAgeBytes = new(*end - *paid)
+	}
+	if level == (contract.Level{}) {
+		return nil
+	}
+	return &level
+}
+
 // statusOf is a whole number among status variables, whatever the case of its name.
 func statusOf(status map[string]string, name string) (int64, bool) {
 	for other, text := range status {

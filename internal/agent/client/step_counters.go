@@ -34,6 +34,7 @@ type statusBefore struct {
 	status      map[string]string
 	countedFrom *time.Time
 	rows        *contract.CountedRows
+	level       *contract.Level
 }
 
 // snapshotCounters reads all counters, those of the server last, so they include little other
@@ -60,7 +61,8 @@ func snapshotStatus(ctx context.Context, s session, facts serverFacts) (o outcom
 	if err != nil {
 		return o.failed(lost(err))
 	}
-	o.found = statusBefore{status, new(time.Now()), countRows(facts, s.trial.Endpoint.StorageEngine, status)}
+	storageEngine := s.trial.Endpoint.StorageEngine
+	o.found = statusBefore{status, new(time.Now()), countRows(facts, storageEngine, status), levelOf(facts, storageEngine, status)}
 	return o.failed(s.keepPairs("server/status-before.txt", status))
 }
 
@@ -72,6 +74,8 @@ type countersAfter struct {
 	// statusDelta and variablesChanged since before the window.
 	statusDelta      map[string]float64
 	variablesChanged map[string]string
+	// level of what the storage engine had put off at its end.
+	level *contract.Level
 }
 
 // baseline has the earlier status of the server for the differences.
@@ -94,7 +98,7 @@ func collectAfter(ctx context.Context, s session, m measured, facts serverFacts,
 	if err != nil {
 		return o.failed(lost(err))
 	}
-	o.found.statusDelta = statusDelta(before.window, status)
+	o.found.statusDelta, o.found.level = statusDelta(before.window, status), levelOf(facts, s.trial.Endpoint.StorageEngine, status)
 	if n, known := statusDelta(before.handshakes, status)[contract.StatusTLSAccepts]; known {
 		o.found.statusDelta[contract.StatusTLSAccepts] = n
 	}

@@ -34,6 +34,8 @@ type Server struct {
 	database string
 	// known are the facts of its flavor; nil before the first answer.
 	known atomic.Pointer[engine.Facts]
+	// untold: the server has refused the gauges of its flavor, which it does to an account without a privilege.
+	untold atomic.Bool
 }
 
 // Open prepares the queries; it does not connect.

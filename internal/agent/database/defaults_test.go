@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/engines"
@@ -16,6 +17,9 @@ import (
 
 // fakeDriver answers the queries that hold one of its keys.
 type fakeDriver map[string][][2]string
+
+// refused is the one row of a query that the server refuses to this account.
+var refused = [2]string{"refused", "1227"}
 
 func (f fakeDriver) Connect(context.Context) (driver.Conn, error) { return fakeConn{f}, nil }
 func (f fakeDriver) Driver() driver.Driver                        { return nil }
@@ -29,6 +33,9 @@ func (fakeConn) Begin() (driver.Tx, error)           { return nil, errors.New("n
 func (c fakeConn) QueryContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Rows, error) {
 	for part, rows := range c.fakeDriver {
 		if strings.Contains(query, part) {
+			if len(rows) == 1 && rows[0] == refused {
+				return nil, &mysql.MySQLError{Number: 1227, Message: "Access denied; you need (at least one of) the PROCESS privilege(s) for this operation"}
+			}
 			return &fakeRows{rows}, nil
 		}
 	}
@@ -51,7 +58,7 @@ func (r *fakeRows) Next(row []driver.Value) error {
 
 func TestNonDefault(t *testing.T) {
 	mariadb := fakeDriver{"SELECT VERSION()": {{"11.8.6-MariaDB", "Debian"}}, "information_schema.SYSTEM_VARIABLES": {{"port", "3307"}, {"report_password", "hunter2"}}}
-	mysql := fakeDriver{"SELECT VERSION()": {{"9.7.1", "MySQL Community Server - GPL"}}, "performance_schema.variables_info": {{"port", "3308"}}}
+	oracle := fakeDriver{"SELECT VERSION()": {{"9.7.1", "MySQL Community Server - GPL"}}, "performance_schema.variables_info": {{"port", "3308"}}}
 	tests := map[string]struct {
 		server fakeDriver
 		flavor string
@@ -59,9 +66,9 @@ func TestNonDefault(t *testing.T) {
 		err    string
 	}{
 		"MariaDB, without its secrets":     {mariadb, "MariaDB", map[string]string{"port": "3307"}, ""},
-		"MySQL":                            {mysql, "MySQL", map[string]string{"port": "3308"}, ""},
+		"MySQL":                            {oracle, "MySQL", map[string]string{"port": "3308"}, ""},
 		"a server that knows neither":      {fakeDriver{}, "MySQL", nil, "no such table"},
-		"MariaDB is not asked as if MySQL": {mysql, "MariaDB", nil, "no such table"},
+		"MariaDB is not asked as if MySQL": {oracle, "MariaDB", nil, "no such table"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

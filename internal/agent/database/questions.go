@@ -5,9 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
@@ -49,9 +52,34 @@ func (s *Server) NonDefault(ctx context.Context, statement string) (map[string]s
 	return all, err
 }
 
-// Status is every global status variable that the server counts.
-func (s *Server) Status(ctx context.Context) (map[string]string, error) {
-	return s.meant(ctx, "SHOW GLOBAL STATUS", ofCounter)
+// Status is every global status variable that the server counts, and the gauges of its flavor that are no status variables, where
+// the account may read them.
+func (s *Server) Status(ctx context.Context) (all map[string]string, err error) {
+	err = s.with(ctx, func(c *sql.Conn) error {
+		gauges, err := gaugesOn(ctx, s, c)
+		if err == nil {
+			all, err = s.meantOn(ctx, c, "SHOW GLOBAL STATUS", ofCounter)
+		}
+		if err == nil {
+			maps.Copy(all, gauges)
+		}
+		return err
+	})
+	return all, err
+}
+
+// gaugesOn a connection; none where the server refuses them. It is asked again only after an answer: a refusal stays one.
+func gaugesOn(ctx context.Context, s *Server, c *sql.Conn) (map[string]string, error) {
+	facts, err := s.facts(ctx, c)
+	if err != nil || facts.Gauges == "" || s.untold.Load() {
+		return nil, err
+	}
+	all, err := s.meantOn(ctx, c, facts.Gauges, ofCounter)
+	if refusal := new(mysql.MySQLError); errors.As(err, &refusal) {
+		s.untold.Store(true)
+		return nil, nil
+	}
+	return all, err
 }
 
 // Session has the TLS version and the cipher of one connection of the benchmark's account;

@@ -21,7 +21,7 @@ import (
 // API, checks and reasons, columns of the CRDs and of our tables, notes, outcomes and exit codes.
 func TestExplainKnowsEveryWord(t *testing.T) {
 	for source, words := range map[string][]string{
-		"the API": constantsOf(t, "../../../api/v1alpha1/*.go"), "measurements": constantsOf(t, "../../ground/contract/measurements.go"), "costs": constantsOf(t, "../../trial/costs/costs.go"),
+		"the API": constantsOf(t, "../../../api/v1alpha1/*.go"), "measurements": constantsOf(t, "../../ground/contract/measurements.go"), "costs": append(constantsOf(t, "../../trial/costs/costs.go"), constantsOf(t, "../../trial/levels/levels.go")...),
 		"answers and their terms": append(wordsOfAnswers(t), "knee", "peak", "p", "detect", "quoted", "speedup", "s/Mop"), "checks and reasons": checksAndReasons(t), "our tables": headings(t), "the columns of kubectl get": printerColumns(t),
 		"notes": notesOfMedians(), "exit codes": exitCodes(), "outcomes": outcomes,
 	} {
@@ -40,7 +40,7 @@ func TestExplainKnowsEveryWord(t *testing.T) {
 var outcomes = []string{"Pending", "Queued", "Suspended", "Running", "Failed", "Invalid", "GatePassed", "GateFailed", "GateNotJudged", "Measured"}
 
 // notWords of the API are names and defaults, which nobody looks up.
-var notWords = regexp.MustCompile(`^(Label|Annotation|Role|Default|Factor|Control)|^(ManagedBy|TimingIntended|SourceChecksum|StatusTLSAccepts)$`)
+var notWords = regexp.MustCompile(`^(Label|Annotation|Role|Default|Factor|Control)|^(ManagedBy|TimingIntended|SourceChecksum|StatusTLSAccepts|StatusTLSReused)$`)
 
 // constantsOf files: exported texts.
 func constantsOf(t *testing.T, pattern string) (words []string) {

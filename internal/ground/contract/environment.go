@@ -193,6 +193,13 @@ type Usage struct {
 // waited for memory within its own limit.
 const PressureOwnMemory = "memory.full"
 
+// PressureOwnIO is the key of Usage.Pressure for the time in which all of the container waited for I/O, and PressureNodeIO that of all
+// of the node, where the kernel does not report the container's.
+const (
+	PressureOwnIO  = "io.full"
+	PressureNodeIO = "node.io.full"
+)
+
 // Increase is the difference of one counter over the measured window; ok is false unless both values are known.
 func Increase[N int64 | float64](e Environment, counter func(Usage) *N) (n N, ok bool) {
 	if e.Before == nil || e.After == nil {

@@ -132,3 +132,6 @@ func (r Result) ErrorCount(name string) int64 {
 
 // StatusTLSAccepts is the status variable of MySQL and MariaDB that counts completed TLS handshakes.
 const StatusTLSAccepts = "Ssl_finished_accepts"
+
+// StatusTLSReused is the status variable of MySQL and MariaDB that counts TLS handshakes which took up an earlier session.
+const StatusTLSReused = "Ssl_session_cache_hits"

@@ -321,6 +321,26 @@ type Server struct {
 	// Rows are the rows that the server has changed since its start, read just before the measured window or, in the
 	// phase Prepare, after loading; absent where the server does not count them.
 	Rows *CountedRows `json:"rows,omitempty"`
+	// Levels are what the storage engine had put off when the counters were read; absent where the server shows none of it.
+	Levels *Levels `json:"levels,omitempty"`
+}
+
+// Levels are gauges of the storage engine at both ends of the window of StatusDelta. They are in the same answers of the server.
+type Levels struct {
+	// Begin and End of the window; absent where none of the gauges was told.
+	Begin *Level `json:"begin,omitempty"`
+	End   *Level `json:"end,omitempty"`
+}
+
+// Level is the work that a storage engine has put off, at one instant. What the server does not tell is absent.
+type Level struct {
+	// CheckpointAgeBytes is the log, in bytes, that has changes of pages that are not all on the device: from the last checkpoint
+	// to the end of the log.
+	CheckpointAgeBytes *int64 `json:"checkpointAgeBytes,omitempty"`
+	// DirtyBytes are the changed pages in the cache that are not on the device, in bytes.
+	DirtyBytes *int64 `json:"dirtyBytes,omitempty"`
+	// HistoryLength is the number of committed transactions whose old versions of rows purge has not removed yet.
+	HistoryLength *int64 `json:"historyLength,omitempty"`
 }
 
 // CountedRows are rows that statements changed, by the server's status variables. They are an

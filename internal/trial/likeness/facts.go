@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -22,6 +23,7 @@ const (
 	factCommitCost  = "server/fsyncs-per-commit"
 	factTLS         = "connection/tls"
 	factCipher      = "connection/cipher"
+	factSessions    = "connection/tls-sessions"
 	factTool        = "client/tool"
 	factClientImage = "client/image"
 	factRows        = "data/rows"
@@ -33,6 +35,13 @@ const (
 	FactNode = "target/node"
 	// setPrefix is before variables outside of the catalogue that some server of the run has set.
 	setPrefix = "set/"
+)
+
+const (
+	// reusedSessions and newSessions are values of factSessions.
+	reusedSessions, newSessions = "reused", "new"
+	// fewConnections of a window say nothing of how it connects: those of the agent, and of a tool that connects once.
+	fewConnections = 10
 )
 
 // maxSet is how many variables outside of the catalogue are recorded.
@@ -81,6 +90,7 @@ func FactsOf(in Source) contract.Facts {
 func serverFacts(out map[string]string, s contract.Server, alsoSet []string) {
 	out[factVersion] = strings.TrimSpace(s.Version + " " + s.VersionComment)
 	out[factTLS], out[factCipher] = cmp.Or(s.TLSVersion, "none"), cmp.Or(s.Cipher, "none")
+	out[factSessions] = sessionsOf(s)
 	known := map[string]bool{}
 	for _, set := range append(slices.Clone(helpers), namesOfCatalogue()...) {
 		known[set] = true
@@ -104,6 +114,21 @@ func serverFacts(out map[string]string, s contract.Server, alsoSet []string) {
 		n++
 		out[setPrefix+name] = cmp.Or(value, "''")
 	}
+}
+
+// sessionsOf the connections of a window: whether some of their TLS handshakes took up an earlier session, which is shorter. MySQL 9.7
+// counts one that does once with TLS 1.2 and twice with TLS 1.3, so that how many did is not known. Empty without TLS, for a window that
+// connects seldom, and where nothing is counted.
+func sessionsOf(s contract.Server) string {
+	reused, counted := engines.Counter(s.StatusDelta, contract.StatusTLSReused)
+	connections, known := engines.Counter(s.StatusDelta, "Connections")
+	switch {
+	case s.TLSVersion == "" || !counted || !known || connections < fewConnections:
+		return ""
+	case reused > 0:
+		return reusedSessions
+	}
+	return newSessions
 }
 
 // helpers are variables that others are computed from.

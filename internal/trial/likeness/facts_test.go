@@ -60,6 +60,33 @@ func TestFactsOf(t *testing.T) {
 	}
 }
 
+// Whether the connections of a window took up earlier TLS sessions, as servers counted of ten connections of one client (MySQL 9.7 and
+// MariaDB 11.8): MariaDB gave no session that could be taken up.
+func TestSessionsOfConnections(t *testing.T) {
+	of := func(tls string, delta map[string]float64) contract.Server {
+		return contract.Server{TLSVersion: tls, StatusDelta: delta}
+	}
+	tests := map[string]struct {
+		server contract.Server
+		want   string
+	}{
+		"MySQL with TLS 1.2":                     {of("TLSv1.2", map[string]float64{"Connections": 11, "Ssl_finished_accepts": 10, "Ssl_session_cache_hits": 9}), "reused"},
+		"MySQL with TLS 1.3, which counts twice": {of("TLSv1.3", map[string]float64{"Connections": 11, "Ssl_finished_accepts": 10, "Ssl_session_cache_hits": 18}), "reused"},
+		"MariaDB":                                {of("TLSv1.3", map[string]float64{"Connections": 11, "Ssl_finished_accepts": 10, "Ssl_session_cache_hits": 0}), "new"},
+		"few connections, as of a tool that connected before its window": {of("TLSv1.3", map[string]float64{"Connections": 2, "Ssl_finished_accepts": 34, "Ssl_session_cache_hits": 0}), ""},
+		"a server that does not count them":                              {of("TLSv1.3", map[string]float64{"Connections": 11}), ""},
+		"no TLS":                                                         {of("", map[string]float64{"Connections": 11, "Ssl_session_cache_hits": 0}), ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := FactsOf(Source{Result: contract.Result{Server: &tc.server}}).Map()[factSessions]
+			if got != tc.want {
+				t.Errorf("sessions are %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 // A target that nobody can look into has facts of the client only.
 func TestFactsOfAnUnknownServer(t *testing.T) {
 	got := FactsOf(Source{Result: contract.Result{Tool: contract.Tool{Name: "ycsb"}}}).Map()

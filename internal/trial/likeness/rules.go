@@ -24,6 +24,7 @@ var factRules = []factRule{
 	{name: factChecksum, class: Data, matters: true, why: "other rows are other work"},
 	{name: factTLS, class: TLS, matters: true, why: "each packet is encrypted", costs: []string{"none", "TLSv1.3"}},
 	{name: factCipher, class: TLS, matters: true, why: "ciphers cost more or less"},
+	{name: factSessions, class: TLS, matters: true, why: "a handshake that takes up an earlier session is shorter", costs: []string{reusedSessions, newSessions}},
 	{name: "target/memory", class: Caches, matters: true, why: "the page cache takes what is left of the container's memory", more: "Faster"},
 	{name: "client/memory", class: Other, why: "the memory of the client"},
 	{name: FactNode, class: Node, matters: true, why: "another machine, even of the same model, has another speed"},

@@ -138,12 +138,23 @@ var cases = map[string]struct {
 	"a target that used up its CPU": {
 		all(onTarget(waited(900)), ofCPU(9.6, 1)), "target-throttled", "(90.00 %), for 0.250 s in all, and used 96 % of its CPU limit"},
 	"a target without memory for more than 1 % of the time": {
-		onTarget(forMemory("memory.full", 0.11)), "target-memory-pressure", "all of the target waited for memory in 1.1 % of the measured window"},
-	"a target without memory for 1 % of the time": {onTarget(forMemory("memory.full", 0.0999)), "", ""},
-	"some of a target without memory":             {onTarget(forMemory("memory.some", 5)), "", ""},
+		onTarget(waitedFor("memory.full", 0.11)), "target-memory-pressure", "all of the target waited for memory in 1.1 % of the measured window"},
+	"a target without memory for 1 % of the time": {onTarget(waitedFor("memory.full", 0.0999)), "", ""},
+	"some of a target without memory":             {onTarget(waitedFor("memory.some", 5)), "", ""},
+	"a target that waited for I/O in 13 % of the time": {
+		onTarget(waitedFor("io.full", 1.3)), "target-io-pressure", "all of the target waited for I/O in 13.0 % of the measured window"},
+	"a target that waited for I/O in a tenth of the time": {onTarget(waitedFor("io.full", 0.99)), "", ""},
+	"some of a target that waited for I/O":                {onTarget(waitedFor("io.some", 5)), "", ""},
+	"a machine whose work waited for I/O": {
+		onTarget(waitedFor("node.io.full", 1.3)), "target-io-pressure", "all work on the machine of the target waited for I/O in 13.0 % of the measured window"},
+	"a target that did not wait on a machine that did": {
+		onTarget(func(b, a *contract.Usage) {
+			b.Pressure = map[string]float64{"io.full": 3, "node.io.full": 3}
+			a.Pressure = map[string]float64{"io.full": 3, "node.io.full": 8}
+		}), "", ""},
 	"a client without memory": {
-		onClient(forMemory("memory.full", 0.2)), "client-memory-pressure", "all of the client waited for memory in 2.0 %"},
-	"a client on a node without memory is the business of CheckNeighbours": {onClient(forMemory("node.memory.full", 0.2)), "", ""},
+		onClient(waitedFor("memory.full", 0.2)), "client-memory-pressure", "all of the client waited for memory in 2.0 %"},
+	"a client on a node without memory is the business of CheckNeighbours": {onClient(waitedFor("node.memory.full", 0.2)), "", ""},
 	"a calm container on a node without memory": {
 		onTarget(func(b, a *contract.Usage) {
 			b.Pressure = map[string]float64{"memory.full": 3, "node.memory.full": 3}

@@ -46,6 +46,48 @@ func TestDebtOfAWindow(t *testing.T) {
 	}
 }
 
+// Windows of real servers of 8 s, in which 4 threads updated single rows: in each first one an open transaction held the purge up.
+func TestPurgeOfAWindow(t *testing.T) {
+	mysql, mariadb := contract.Server{Version: "9.7.4-2", VersionComment: "(Debian)"}, contract.Server{Version: "11.8.9-MariaDB-0+deb13u1 from Debian"}
+	of := func(s contract.Server, begin, end, updates, commits float64) contract.Server {
+		s.Levels = &contract.Levels{Begin: &contract.Level{HistoryLength: new(int64(begin))}, End: &contract.Level{HistoryLength: new(int64(end))}}
+		s.StatusDelta = map[string]float64{"Com_update": updates, "Com_commit": commits}
+		return s
+	}
+	const grew, later = "the history list of transactions that wait to be purged grew by ", ": the throughput is without work that comes later"
+	begin, end := of(mysql, 519, 21641, 21647, 0), of(mysql, 519, 21641, 21647, 0)
+	begin.Levels.Begin, end.Levels.End = nil, nil
+	lost := of(mysql, 519, 21641, 21647, 0)
+	lost.StatusDelta = nil
+	both := of(mysql, 519, 21641, 21647, 0)
+	both.StatusDelta["Innodb_redo_log_current_lsn"], both.StatusDelta["Innodb_redo_log_checkpoint_lsn"] = 1186612, 0
+	tests := map[string]struct {
+		server contract.Server
+		want   string
+	}{
+		"MySQL whose purge is held up":                 {of(mysql, 519, 21641, 21647, 0), grew + "21122, of 21647 transactions that wrote" + later},
+		"MySQL that purges":                            {of(mysql, 30, 476, 25792, 0), ""},
+		"MariaDB whose purge is held up":               {of(mariadb, 21, 64017, 63998, 0), grew + "63996, of 63998 transactions that wrote" + later},
+		"MariaDB that purges":                          {of(mariadb, 23, 2652, 48866, 0), ""},
+		"transactions of several statements":           {of(mysql, 0, 9000, 40000, 10000), grew + "9000, of 10000 transactions that wrote" + later},
+		"purge that keeps up with half of them":        {of(mysql, 0, 10000, 20000, 0), ""},
+		"a short window, in which purge begins":        {of(mariadb, 0, 1686, 1700, 0), ""},
+		"a window that purges what was there":          {of(mysql, 21646, 15648, 20000, 0), ""},
+		"nobody told the list at the begin":            {begin, ""},
+		"nobody told the list at the end":              {end, ""},
+		"a server that was restarted in between":       {lost, ""},
+		"neither pages nor old versions are done with": {both, "the log that waits for its pages to be flushed grew by 1.19 MB, of 1.19 MB that were written to it; " + grew + "21122, of 21647 transactions that wrote" + later},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			tc.server.Variables = map[string]string{"default_storage_engine": "InnoDB"}
+			if diff := cmp.Diff(tc.want, debt(contract.Result{Server: &tc.server}, runner.Expectations{})); diff != "" {
+				t.Errorf("debt (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // A window without a read from the device measures memory.
 func TestCachedWhole(t *testing.T) {
 	of := func(reads, n float64) contract.Result {

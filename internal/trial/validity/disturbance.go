@@ -81,6 +81,28 @@ func memoryPressure(side string) say {
 	}
 }
 
+// maxIOWait is the share of the window from which it is told that all of the target waited for I/O: a server that commits waits for its
+// device, and a tenth of the CPUs is what neighbours may use, too.
+const maxIOWait = 0.10
+
+// ioPressure of the target: how much of the window was that of its storage. A kernel without pressure of control groups tells that of
+// the whole machine.
+func ioPressure(r contract.Result, _ runner.Expectations) string {
+	if r.Target == nil {
+		return ""
+	}
+	own, known := pressureShare(*r.Target, contract.PressureOwnIO)
+	node, _ := pressureShare(*r.Target, contract.PressureNodeIO)
+	switch {
+	case own > maxIOWait:
+		return fmt.Sprintf("all of the target waited for I/O in %s %% of the measured window: its storage decides the numbers, too", figure.PercentBeside(own, maxIOWait))
+	case !known && node > maxIOWait:
+		return fmt.Sprintf("all work on the machine of the target waited for I/O in %s %% of the measured window: its storage decides the numbers, too, "+
+			"and what others do with it; the kernel does not show the share of the target", figure.PercentBeside(node, maxIOWait))
+	}
+	return ""
+}
+
 // targetRestarted: counters of a container only grow, so a lower value means a new container.
 // Context switches are not checked, because they include only present threads, and a server
 // ends threads with their connections.

@@ -107,7 +107,7 @@ func waited(times int64) func(before, after *contract.Usage) {
 	}
 }
 
-func forMemory(key string, seconds float64) func(before, after *contract.Usage) {
+func waitedFor(key string, seconds float64) func(before, after *contract.Usage) {
 	return func(before, after *contract.Usage) {
 		before.Pressure, after.Pressure = map[string]float64{key: 3}, map[string]float64{key: 3 + seconds}
 	}

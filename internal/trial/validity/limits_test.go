@@ -30,16 +30,16 @@ func TestLimits(t *testing.T) {
 		"a target whose periods nobody counted":       {all(onTarget(func(_, _ *contract.Usage) {}), ofCPU(9.5, 1)), []Limit{{LimitCPU, nil}}},
 		"a target that used less":                     {all(onTarget(waited(0)), ofCPU(8.9, 1)), nil},
 		"a stall lowers its CPU, and changes nothing": {all(onTarget(waited(300)), ofCPU(5, 1)), []Limit{{LimitCPU, new(0.3)}}},
-		"a target that waited for memory":             {onTarget(forMemory("memory.full", 0.11)), []Limit{{LimitMemory, nil}}},
-		"a node that waited for memory":               {onTarget(forMemory("node.memory.full", 5)), nil},
+		"a target that waited for memory":             {onTarget(waitedFor("memory.full", 0.11)), []Limit{{LimitMemory, nil}}},
+		"a node that waited for memory":               {onTarget(waitedFor("node.memory.full", 5)), nil},
 		"a client that was throttled":                 {onClient(waited(20)), []Limit{{LimitClient, new(0.02)}}},
 		"a client at its limit":                       {all(onClient(waited(0)), clientOfCPU(9.9, 1)), []Limit{{LimitClient, new(0.0)}}},
-		"a client that waited for memory":             {onClient(forMemory("memory.full", 1)), []Limit{{LimitClient, nil}}},
+		"a client that waited for memory":             {onClient(waitedFor("memory.full", 1)), []Limit{{LimitClient, nil}}},
 		"a client that let its threads wait": {
 			func(_ *contract.Result, e *runner.Expectations) { e.Threads = 5 }, []Limit{{LimitClient, nil}}},
 		"all of them": {all(onClient(waited(20)), onTarget(func(b, a *contract.Usage) {
 			waited(500)(b, a)
-			forMemory("memory.full", 3)(b, a)
+			waitedFor("memory.full", 3)(b, a)
 		})), []Limit{{LimitCPU, new(0.5)}, {LimitMemory, nil}, {LimitClient, new(0.02)}}},
 		"a result that failed": {all(onTarget(waited(900)), func(r *contract.Result, _ *runner.Expectations) { r.State = contract.Failed }), nil},
 	}

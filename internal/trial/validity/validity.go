@@ -146,6 +146,7 @@ var checks = []check{
 	{"no-op-writes", Note, noOpUnobserved},
 	{"debt", Note, debt},
 	{"in-memory", Note, cachedWhole},
+	{"target-io-pressure", Note, ioPressure},
 }
 
 // Check runs all checks on the result of a measured window. A failed result, or one of another

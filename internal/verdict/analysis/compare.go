@@ -76,16 +76,16 @@ func undisturbed(a *analyst) *analyst {
 }
 
 // Conclude compares what was declared, and finds the knees of sweeps. It fails as FamilyOf does; the
-// sweeps are there nevertheless.
+// sweeps and what windows carry over are there nevertheless.
 func Conclude(in Input) (Result, error) {
 	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, in.Limit)
 	sweeps, compares := in.Layout.sweeps(), err == nil && len(family.Primary)+len(family.Control) > 0
 	if len(sweeps) == 0 && !compares {
-		return Result{}, err
+		return Result{Findings: debtCarried(in, family)}, err
 	}
 	in.Declaration = in.Declaration.stopping(family)
 	a := analystOf(in, family)
-	out := Result{Sweeps: undisturbed(a).sweep(sweeps)}
+	out := Result{Sweeps: undisturbed(a).sweep(sweeps), Findings: debtCarried(in, family)}
 	if !compares {
 		return out, err
 	}
@@ -93,7 +93,7 @@ func Conclude(in Input) (Result, error) {
 	out.Entries = a.primary()
 	out.Differences = a.differing
 	controls, findings := a.control()
-	out.Entries, out.Findings = append(out.Entries, controls...), slices.Concat(findings, a.debtDiffers())
+	out.Entries, out.Findings = append(out.Entries, controls...), slices.Concat(findings, a.debtDiffers(), out.Findings)
 	explored, cut := a.explore()
 	out.Entries = append(out.Entries, explored...)
 	var left []string

@@ -14,6 +14,8 @@
 //	compare.go   the comparisons
 //	judge.go     the verdict of a comparison, with its reasons
 //	loss.go      what the comparisons show of the margin of a gate
+//	debt.go      sides of which one does within its windows what the other puts off
+//	carried.go   what windows carry over to later ones
 //	control.go   the baseline against itself
 //	explore.go   what was not declared
 //	sweep.go     knee and peak of the main measurement over a load

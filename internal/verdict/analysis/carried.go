@@ -1,0 +1,155 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/trial/costs"
+	"github.com/assay-bench/assay/internal/trial/levels"
+	"github.com/assay-bench/assay/internal/verdict/summary"
+)
+
+const (
+	// timesMore is the factor between what the windows of two sides begin with, from which it is very different. Levels are compared per
+	// operation: warm-ups of one length leave each side a level in proportion to its speed.
+	timesMore = 2
+	// grewBy is the ratio of what the last half of the windows began with to that of the first, from which it grew, and leastHalf the
+	// least windows of each half. Of one level that varies by chance, all of one half are above all of the other in 1 of 70 runs of 8.
+	grewBy, leastHalf = 1.5, 4
+	// leastHistory is the history list per operation from which it matters: a window whose operations are transactions adds as many.
+	leastHistory = 1
+)
+
+// carries is a level that windows begin with.
+type carries struct {
+	// level is the measurement, and own the cost of which a window makes at least as much of it by itself; empty for none.
+	level, own string
+	// least per operation from which it matters, where nothing tells how much a window makes of it.
+	least float64
+	// began has the level per operation, and again that of the other side. grew names the level, and whole tells all of it.
+	began, again, grew string
+	whole              func(float64) string
+}
+
+// carried are the levels that are judged. The changed pages in the cache are the same work as the log, by another measure.
+var carried = []carries{
+	{levels.Log, costs.Written, leastDebt, "%s B of log per operation whose pages were still to be flushed", "%s B", "the log whose pages are still to be flushed",
+		func(bytes float64) string { return fmt.Sprintf("%.3g MB", bytes/1e6) }},
+	{levels.History, "", leastHistory, "%s transactions per operation that were still to be purged", "%s", "the history list of transactions that are still to be purged",
+		figure.Short},
+}
+
+// begun is what one window began with.
+type begun struct {
+	// whole level, and per operation of the window.
+	whole, per float64
+	// own is how much of it an operation makes itself.
+	own float64
+}
+
+// begunIn a record; false where it does not have the level, or no number of operations.
+func (c carries) begunIn(rec *contract.Record) (b begun, known bool) {
+	level, told := plainValue(rec, c.level)
+	perSecond, counted := plainValue(rec, contract.NameThroughput)
+	if !told || !counted || perSecond <= 0 || rec.WindowStartTime == nil || rec.WindowEndTime == nil {
+		return b, false
+	}
+	operations := perSecond * rec.WindowEndTime.Sub(*rec.WindowStartTime).Seconds()
+	own, _ := plainValue(rec, c.own)
+	return begun{level, level / operations, own}, operations > 0
+}
+
+// plainValue of a record: the one without labels.
+func plainValue(rec *contract.Record, name string) (float64, bool) {
+	i := slices.IndexFunc(rec.Values, func(v contract.RecordedValue) bool { return v.Name == name && len(v.Labels) == 0 })
+	if i < 0 {
+		return 0, false
+	}
+	return rec.Values[i].Value, true
+}
+
+// meanOf what windows began with, of which there are some.
+func meanOf(all []begun) (sum begun) {
+	n := float64(len(all))
+	for _, b := range all {
+		sum.whole, sum.per, sum.own = sum.whole+b.whole/n, sum.per+b.per/n, sum.own+b.own/n
+	}
+	return sum
+}
+
+// matters says whether a level per operation is more than what a window does by itself.
+func (c carries) matters(per, own float64) bool { return per >= max(c.least, own) }
+
+// debtCarried are the findings about what windows carry over to later ones: of each pair of targets whose windows begin with very
+// different levels, and of each target whose levels grow over the run.
+func debtCarried(in Input, family Family) (out []v1alpha1.Finding) {
+	trials, names := countedTrials(in.Layout, in.Records, summary.LeftOutShown), in.Layout.Plan.Targets
+	found := func(message string) {
+		if message != "" {
+			out = append(out, v1alpha1.Finding{Check: "debt-carried", Severity: v1alpha1.SeverityWarning, Message: message})
+		}
+	}
+	for _, c := range carried {
+		done := map[[2]int32]bool{}
+		for _, contrast := range family.Primary {
+			pair := [2]int32{contrast.Value.Target, contrast.Baseline.Target}
+			if pair[0] != pair[1] && !done[pair] {
+				done[pair] = true
+				found(c.differ(names, pair, trials))
+			}
+		}
+		for target, name := range names {
+			found(c.grows(name, c.of(int32(target), trials)))
+		}
+	}
+	return out
+}
+
+// of a target: what its windows began with, in their order.
+func (c carries) of(target int32, trials []countedTrial) (out []begun) {
+	for _, t := range trials {
+		if b, known := c.begunIn(t.record); known && t.Target == target {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// differ says whether the windows of two targets begin with very different levels; empty where not.
+func (c carries) differ(names []string, pair [2]int32, trials []countedTrial) string {
+	one, other := c.of(pair[0], trials), c.of(pair[1], trials)
+	if len(one) == 0 || len(other) == 0 {
+		return ""
+	}
+	heavy, light, heavier, lighter := meanOf(one), meanOf(other), names[pair[0]], names[pair[1]]
+	if heavy.per < light.per {
+		heavy, light, heavier, lighter = light, heavy, lighter, heavier
+	}
+	if heavy.per < timesMore*light.per || !c.matters(heavy.per-light.per, heavy.own) {
+		return ""
+	}
+	return fmt.Sprintf("the windows of %s began with "+c.began+", those of %s with "+c.again+": the server of %s pays for that work within its windows, or puts it off further, "+
+		"and that of %s does not have it; start the servers again before each block (design.starts: PerBlock), or compare longer windows",
+		heavier, figure.Short(heavy.per), lighter, figure.Short(light.per), heavier, lighter)
+}
+
+// grows says whether a level grew over the run: all windows of the last half began with more than all of the first. Empty where not.
+func (c carries) grows(name string, all []begun) string {
+	half := len(all) / 2
+	if half < leastHalf {
+		return ""
+	}
+	byLevel := func(x, y begun) int { return cmp.Compare(x.whole, y.whole) }
+	first, last := all[:half], all[len(all)-half:]
+	from, to := meanOf(first), meanOf(last)
+	if slices.MinFunc(last, byLevel).whole <= slices.MaxFunc(first, byLevel).whole || to.whole < grewBy*from.whole || !c.matters(to.per-from.per, to.own) {
+		return ""
+	}
+	return fmt.Sprintf("%s grew over the run of %s: its first %d windows began with %s on average, its last %d with %s; a later window pays for earlier ones, or the run ends before anybody does: "+
+		"start the server again before each block (design.starts: PerBlock), or use windows that are long enough for it to keep up",
+		c.grew, name, half, c.whole(from.whole), half, c.whole(to.whole))
+}
