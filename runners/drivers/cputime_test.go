@@ -1,6 +1,8 @@
 package drivers
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,5 +59,32 @@ func TestCPUTime(t *testing.T) {
 				t.Errorf("CPU times differ (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The answers of real harnesses are read: each has its CPU time, which can be, or none.
+func TestCPUTimeOfRealHarnesses(t *testing.T) {
+	text, err := os.ReadFile("testdata/run-answers.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		language, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		a, err := readAnswer(runner.Exchange{Turn: 3, Answer: []byte(text)})
+		if err == nil {
+			err = a.verifyCPU()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", language, err)
+		}
+		got[language] = a.CPUNanoseconds != nil
+	}
+	want := map[string]bool{"node": true, "python": true, "go": true, "java": false, "rust": true, "c": true, "php": true, "ruby": true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("harnesses whose answer has a CPU time (-want +got):\n%s", diff)
 	}
 }
