@@ -2,10 +2,10 @@ package main
 
 import "syscall"
 
-// cpuStep is the step in which the kernel tells the CPU time here, in ns.
+// cpuStep is the step in which the kernel reports the CPU time here, in ns.
 const cpuStep = 1000
 
-// cpuTime of the process in ns, of all its threads; negative where the kernel does not tell it.
+// cpuTime of the process in ns, of all its threads; negative where the kernel does not report it.
 func cpuTime() int64 {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

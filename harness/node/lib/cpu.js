@@ -2,7 +2,7 @@
 
 // The CPU time of the process: all its threads, in user code and in the kernel.
 
-// The runtime tells it in whole microseconds. With fewer steps than these it is no measurement.
+// The runtime reports it in whole microseconds. With fewer steps than these it is no measurement.
 const MICROSECONDS = 10;
 
 function now() {

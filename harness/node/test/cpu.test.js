@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const { test } = require('node:test');
 const cpu = require('../lib/cpu.js');
 
-test('CPU time is told in nanoseconds, and not where it has too few steps', (t) => {
+test('CPU time is reported in nanoseconds, and not where it has too few steps', (t) => {
   let used = { user: 5, system: 2 };
   t.mock.method(process, 'cpuUsage', () => used);
   const begin = cpu.now();

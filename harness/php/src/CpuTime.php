@@ -3,13 +3,13 @@ declare(strict_types=1);
 
 namespace Assay;
 
-/** The CPU time of the process: in its own code and in the kernel. PHP tells it in whole microseconds. */
+/** The CPU time of the process: in its own code and in the kernel. PHP reports it in whole microseconds. */
 final class CpuTime
 {
     /** With fewer microseconds than these it is no measurement. */
     private const LEAST = 10;
 
-    /** Microseconds since the process began; null where PHP does not tell. */
+    /** Microseconds since the process began; null where PHP does not report them. */
     public static function now(): ?int
     {
         $used = getrusage();

@@ -88,7 +88,7 @@ class Meter:
         self.done, self.nanoseconds, self.rows, self.last = done, stop - begin, fetched, answers
 
     def answer(self, checksum):
-        # A clock that stood still does not tell the CPU time.
+        # A clock that stood still does not report the CPU time.
         cpu = {"cpuNanoseconds": self.cpu} if self.cpu > 0 else {}
         return {
             "operations": self.done,

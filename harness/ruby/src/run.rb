@@ -90,7 +90,7 @@ module Assay
       Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
     end
 
-    # Of all threads of the process, in their own code and in the kernel. A clock that stands still does not tell it.
+    # Of all threads of the process, in their own code and in the kernel. A clock that stands still does not report it.
     def cpu_time
       Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
     end

@@ -14,7 +14,7 @@ pub enum Limit {
 pub struct Timing {
     pub operations: u64,
     pub nanoseconds: u64,
-    /// CPU time of the whole process, where the kernel tells it.
+    /// CPU time of the whole process, where the kernel reports it.
     pub cpu_nanoseconds: Option<u64>,
 }
 

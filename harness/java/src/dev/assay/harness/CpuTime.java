@@ -15,7 +15,7 @@ final class CpuTime {
   private CpuTime() {
   }
 
-  /** In ns; negative where the runtime does not tell it. */
+  /** In ns; negative where the runtime does not report it. */
   static long now() {
     return SYSTEM.getProcessCpuTime();
   }
