@@ -70,12 +70,13 @@ type prepareAnswer struct {
 
 type runAnswer struct {
 	outcome
-	Operations  int64      `json:"operations"`
-	Nanoseconds int64      `json:"nanoseconds"`
-	Rows        int64      `json:"rows"`
-	Checksum    uint32     `json:"checksum"`
-	Histogram   [][2]int64 `json:"histogram"`
-	Collection  collection `json:"collection"`
+	Operations     int64      `json:"operations"`
+	Nanoseconds    int64      `json:"nanoseconds"`
+	CPUNanoseconds int64      `json:"cpuNanoseconds,omitempty"`
+	Rows           int64      `json:"rows"`
+	Checksum       uint32     `json:"checksum"`
+	Histogram      [][2]int64 `json:"histogram"`
+	Collection     collection `json:"collection"`
 }
 
 // collection is of garbage: how long the forced one took, then how many ran during the operations and for how long they

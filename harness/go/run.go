@@ -34,7 +34,7 @@ func (h *harness) measured(r *request, c *connection, w *work, answer *runAnswer
 	answer.Collection.Before = time.Since(begin).Nanoseconds()
 	var before, since runtime.MemStats
 	runtime.ReadMemStats(&before)
-	answer.Operations, answer.Nanoseconds, err = h.repeat(operation, r.Operations, r.Seconds)
+	err = h.repeat(operation, r, answer)
 	runtime.ReadMemStats(&since)
 	answer.Collection.Count = int64(since.NumGC - before.NumGC)
 	answer.Collection.Nanoseconds = int64(since.PauseTotalNs - before.PauseTotalNs)
@@ -45,21 +45,24 @@ func (h *harness) measured(r *request, c *connection, w *work, answer *runAnswer
 }
 
 // repeat does the operation so many times, or as often as one begins within so many seconds, and records how long each
-// took. It tells how many there were, and the time from the beginning of the first to the end of the last.
-func (h *harness) repeat(operation func() error, operations int64, seconds float64) (int64, int64, error) {
-	limit := int64(seconds * 1e9)
+// took. It answers how many there were, the time from the beginning of the first to the end of the last, and the CPU time.
+func (h *harness) repeat(operation func() error, r *request, answer *runAnswer) error {
+	operations, limit := r.Operations, int64(r.Seconds*1e9)
+	cpu := cpuTime()
 	zero := time.Now()
 	first := time.Since(zero).Nanoseconds()
 	begin := first
 	for n := int64(1); ; n++ {
 		if err := operation(); err != nil {
-			return 0, 0, err
+			return err
 		}
 		end := time.Since(zero).Nanoseconds()
 		h.histogram.record(end - begin)
 		begin = time.Since(zero).Nanoseconds()
 		if n == operations || operations == 0 && begin-first >= limit {
-			return n, max(end-first, 1), nil
+			answer.CPUNanoseconds = cpuSince(cpu)
+			answer.Operations, answer.Nanoseconds = n, max(end-first, 1)
+			return nil
 		}
 	}
 }

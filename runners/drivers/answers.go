@@ -28,12 +28,13 @@ type answer struct {
 	Library string `json:"library,omitempty"`
 	Cipher  string `json:"cipher,omitempty"`
 
-	Operations  int64       `json:"operations,omitempty"`
-	Nanoseconds int64       `json:"nanoseconds,omitempty"`
-	Rows        int64       `json:"rows,omitempty"`
-	Checksum    uint32      `json:"checksum,omitempty"`
-	Histogram   [][2]int64  `json:"histogram,omitempty"` // index of the bucket, count
-	Collection  *collection `json:"collection,omitempty"`
+	Operations     int64       `json:"operations,omitempty"`
+	Nanoseconds    int64       `json:"nanoseconds,omitempty"`
+	CPUNanoseconds *int64      `json:"cpuNanoseconds,omitempty"`
+	Rows           int64       `json:"rows,omitempty"`
+	Checksum       uint32      `json:"checksum,omitempty"`
+	Histogram      [][2]int64  `json:"histogram,omitempty"` // index of the bucket, count
+	Collection     *collection `json:"collection,omitempty"`
 }
 
 // capabilities of a driver.

@@ -97,6 +97,7 @@ func right(seed int64, c cell, a *answer, x *runner.Exchange) {
 		a.Operations, a.Nanoseconds = 1000, 2e9
 	}
 	a.Histogram = [][2]int64{{indexOf(1999872), a.Operations}}
+	a.CPUNanoseconds = new(a.Nanoseconds / 4)
 	x.Counters = map[string]int64{"questions": a.Operations * int64(c.rows), "bytes_received": 100, "connections": 0}
 	switch {
 	case c.operation.name == "SelectCollations":
@@ -175,6 +176,9 @@ func TestWhatIsNotAsItHasToBeHasNoNumber(t *testing.T) {
 		"operations that are not in the histogram": {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.Histogram = [][2]int64{{1, 3}} }, contract.NotMeasured, "the histogram has 3"},
 		"more operations than asked for":           {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.Operations = 2 }, contract.NotMeasured, "2 were done"},
 		"no operation":                             {named("SelectRows", ""), func(a *answer, _ *runner.Exchange) { a.Operations = 0 }, contract.NotMeasured, "no measurement"},
+		"a CPU time of nothing":                    {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.CPUNanoseconds = new(int64(0)) }, contract.NotMeasured, "an unknown one has to be absent"},
+		"a CPU time that runs backwards":           {named("SelectRows", ""), func(a *answer, _ *runner.Exchange) { a.CPUNanoseconds = new(int64(-5)) }, contract.NotMeasured, "a CPU time of -5 ns"},
+		"a CPU time of more CPUs than there are":   {named("SelectRows", ""), func(a *answer, _ *runner.Exchange) { a.CPUNanoseconds = new(int64(2e13)) }, contract.NotMeasured, "more than 8192 CPUs have"},
 		"another request's answer":                 {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.ID = 1 }, contract.NotMeasured, "the id 1"},
 		"no answer":                                {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Answer = json.RawMessage(`"Segmentation fault"`) }, contract.NotMeasured, "not the protocol"},
 		"a server that fails before it":            {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Error = "1146 no such table" }, contract.NotMeasured, "1146"},

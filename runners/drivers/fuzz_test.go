@@ -10,6 +10,8 @@ import (
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"id":1,"state":"ok","protocol":"assay.dev/driver/v2"}`), []byte(`{"id":9,"state":"ok","operations":1,"histogram":[[1,1]]}`), "10", "7")
+	f.Add([]byte(`{"id":1,"state":"ok","protocol":"assay.dev/driver/v2"}`),
+		[]byte(`{"id":9,"state":"ok","operations":1,"nanoseconds":1,"cpuNanoseconds":9223372036854775807,"histogram":[[1,1]]}`), "10", "7")
 	f.Add([]byte(`"x"`), []byte(`{"id":9,"state":"failed","reason":"r"}`), "", "-1")
 	f.Fuzz(func(t *testing.T, hello, other []byte, rows, sum string) {
 		p, err := decode([]byte(spec))
@@ -27,6 +29,9 @@ func FuzzParse(f *testing.F) {
 		for _, m := range parse(trial(spec), contract.PhaseRun, out).Measurements {
 			if m.Value == nil && m.Absent == nil {
 				t.Errorf("%s %v is absent without a reason", m.Name, m.Labels)
+			}
+			if m.Name == contract.NameCPUTime && !(*m.Value > 0) {
+				t.Errorf("a CPU time of %v s", *m.Value)
 			}
 		}
 	})

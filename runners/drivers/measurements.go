@@ -129,7 +129,22 @@ func (o outcome) measurements(labels map[string]string) []contract.Measurement {
 		m.Labels[contract.LabelPercentile] = strconv.FormatFloat(q.p, 'f', -1, 64)
 		out = append(out, m)
 	}
+	if seconds, known := o.cpuSeconds(); known {
+		out = append(out, one(contract.NameCPUTime, "s", "", seconds))
+	}
 	return append(append(out, o.collections(labels)...), o.server(labels)...)
+}
+
+// cpuSeconds of all runs that count. It is unknown where that of one run is: the sum has to be of the same operations as the
+// throughput.
+func (o outcome) cpuSeconds() (seconds float64, known bool) {
+	for _, a := range o.answers {
+		if a.CPUNanoseconds == nil {
+			return 0, false
+		}
+		seconds += float64(*a.CPUNanoseconds) / 1e9
+	}
+	return seconds, len(o.answers) > 0
 }
 
 // server is what the server counted per operation.

@@ -44,6 +44,9 @@ func (c cell) verify(seed int64, a answer, x runner.Exchange) error {
 	if n != a.Operations {
 		return fmt.Errorf("%d operations were done, and the histogram has %d", a.Operations, n)
 	}
+	if err := a.verifyCPU(); err != nil {
+		return err
+	}
 	if c.driver.Name == nullDriver {
 		return nil
 	}
@@ -55,6 +58,27 @@ func (c cell) verify(seed int64, a answer, x runner.Exchange) error {
 	}
 	if c.operation.writes != "" {
 		return c.verifyTable(seed, a, x)
+	}
+	return nil
+}
+
+const (
+	// mostCPUs is how many CPUs Linux is built for at most on x86-64 (CONFIG_NR_CPUS): no process uses more.
+	mostCPUs = 8192
+	// besideOperations is the CPU time in ns that may be used between the readings of the two clocks: the process may have
+	// to wait there, and its other threads go on.
+	besideOperations = 1e9
+)
+
+// verifyCPU finds a CPU time that cannot be.
+func (a answer) verifyCPU() error {
+	switch cpu := a.CPUNanoseconds; {
+	case cpu == nil:
+		return nil
+	case *cpu < 1:
+		return fmt.Errorf("a CPU time of %d ns is no measurement: an unknown one has to be absent", *cpu)
+	case (*cpu-besideOperations)/mostCPUs > a.Nanoseconds:
+		return fmt.Errorf("a CPU time of %d ns in %d ns is more than %d CPUs have", *cpu, a.Nanoseconds, mostCPUs)
 	}
 	return nil
 }

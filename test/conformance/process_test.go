@@ -140,6 +140,9 @@ type answer struct {
 	ID     int    `json:"id"`
 	State  string `json:"state"`
 	Reason string `json:"reason"`
+
+	Operations     int64  `json:"operations"`
+	CPUNanoseconds *int64 `json:"cpuNanoseconds"`
 }
 
 func (p *process) ask(t *testing.T, request string) answer {

@@ -45,6 +45,7 @@ func TestCostsAreRecorded(t *testing.T) {
 		State: contract.Succeeded, Times: contract.Times{WindowStarted: &from, WindowEnded: &to}, Target: new(used(10)), Client: contract.Client{Environment: used(5)},
 		Measurements: []contract.Measurement{
 			{Name: contract.NameThroughput, Unit: "tx/s", Value: new(1000.0), Direction: contract.HigherIsBetter}, {Name: contract.NameLatencyAvg, Unit: "ms", Value: new(1.0)},
+			{Name: contract.NameCPUTime, Labels: map[string]string{"driver": "mysql2"}, Unit: "s", N: new(int64(2000)), Value: new(0.1)},
 		},
 	}
 	at := journal.Position{}
@@ -55,6 +56,7 @@ func TestCostsAreRecorded(t *testing.T) {
 	}
 	want := []string{
 		"throughput 1000 tx/s HigherIsBetter", "latency.avg 1 ms", "cost.cpu.server 1000 s/Mop LowerIsBetter", "cost.cpu.client 500 s/Mop LowerIsBetter",
+		"cost.cpu.client 50 s/Mop LowerIsBetter",
 		"cost.price 0.1 EUR/Mop LowerIsBetter",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -12,11 +12,30 @@ struct timed {
   const struct run_request *run;
 };
 
+static uint64_t nanoseconds_of(struct timespec time)
+{
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 static uint64_t now(void)
 {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+  return nanoseconds_of(time);
+}
+
+// cpu_time is that of all threads of the process, in their own code and in the kernel; 0 where it is unknown.
+static uint64_t cpu_time(void)
+{
+  struct timespec time;
+  return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) ? 0 : nanoseconds_of(time);
+}
+
+// cpu_time_since a reading; 0 where it is unknown.
+static uint64_t cpu_time_since(uint64_t begin)
+{
+  uint64_t end = cpu_time();
+  return begin && end > begin ? end - begin : 0;
 }
 
 static bool order(struct connection *connection, void *handle, const char *words, struct refusal *refusal)
@@ -72,6 +91,7 @@ static bool measure(struct timed *timed, bool (*operation)(struct timed *, struc
   const struct run_request *run = timed->run;
   uint64_t limit = (uint64_t)(run->seconds * 1e9), operations = 0;
   histogram_clear(timed->histogram);
+  uint64_t used = cpu_time();
   uint64_t first = now(), begin = first;
   for (;;) {
     if (!operation(timed, refusal))
@@ -82,6 +102,7 @@ static bool measure(struct timed *timed, bool (*operation)(struct timed *, struc
     begin = now();
     if (run->operations ? operations < run->operations : begin - first < limit)
       continue;
+    outcome->cpu_nanoseconds = cpu_time_since(used);
     outcome->operations = operations;
     // A clock that did not move is still one nanosecond to the reader, who divides by it.
     outcome->nanoseconds = end > first ? end - first : 1;

@@ -20,6 +20,7 @@ struct connection {
 struct outcome {
   uint64_t operations;
   uint64_t nanoseconds;
+  uint64_t cpu_nanoseconds; // of the whole process; 0 where the kernel does not report it
   uint64_t rows;
   uint32_t checksum;
 };

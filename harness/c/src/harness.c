@@ -136,6 +136,8 @@ static bool run(struct harness *harness, json_t *request, json_t *answer, struct
     return false;
   json_object_set_new(answer, "operations", json_integer((json_int_t)outcome.operations));
   json_object_set_new(answer, "nanoseconds", json_integer((json_int_t)outcome.nanoseconds));
+  if (outcome.cpu_nanoseconds)
+    json_object_set_new(answer, "cpuNanoseconds", json_integer((json_int_t)outcome.cpu_nanoseconds));
   json_object_set_new(answer, "rows", json_integer((json_int_t)outcome.rows));
   json_object_set_new(answer, "checksum", json_integer((json_int_t)outcome.checksum));
   json_object_set_new(answer, "histogram", buckets(&harness->histogram));

@@ -132,6 +132,7 @@ static void test_null(void)
     const char *request = place < 3 ? requests[place] : run;
     char *answer = harness_answer(harness, request, strlen(request));
     CHECK(strstr(answer, "\"state\":\"ok\""), "%s: %s", request, answer);
+    CHECK(place < 3 || strstr(answer, "\"cpuNanoseconds\":"), "%s: there is no CPU time in %s", request, answer);
     free(answer);
   }
   harness_free(harness);

@@ -65,6 +65,7 @@ namespace Assay
         {
             json.WriteNumber("operations", measurement.Operations);
             json.WriteNumber("nanoseconds", measurement.Nanoseconds);
+            if (measurement.CpuNanoseconds.HasValue) json.WriteNumber("cpuNanoseconds", measurement.CpuNanoseconds.Value);
             json.WriteNumber("rows", work.Fetched);
             json.WriteNumber("checksum", Checksum.Of(work.Answer));
             json.WriteStartArray("histogram");

@@ -12,6 +12,9 @@ namespace Assay
 
         public long Nanoseconds { get; private set; }
 
+        /// <summary>CPU time of the process; null where it has too few steps to be a measurement.</summary>
+        public long? CpuNanoseconds { get; private set; }
+
         /// <summary>How long the collection of garbage took that was forced before the first operation.</summary>
         public long CollectionBefore { get; private set; }
 
@@ -32,6 +35,7 @@ namespace Assay
             var collections = GC.CollectionCount(0); // the older generations are counted in it
             var paused = Pauses.Nanoseconds();
             var limit = (long)(seconds * 1e9);
+            var used = CpuTime.Nanoseconds();
             var first = Clock.Now();
             long last;
             long done = 0;
@@ -46,6 +50,8 @@ namespace Assay
             }
             while (operations > 0 ? done < operations : last - first < limit);
 
+            used = CpuTime.Nanoseconds() - used;
+            CpuNanoseconds = used >= 10 * CpuTime.Step ? used : (long?)null;
             Operations = done;
             Nanoseconds = Math.Max(1, last - first);
             Collections = GC.CollectionCount(0) - collections;

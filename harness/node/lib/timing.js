@@ -1,6 +1,7 @@
 'use strict';
 
 const { now } = require('./clock.js');
+const cpu = require('./cpu.js');
 
 // An operation ends where the next one begins: the clock is read once per operation, and what the harness itself does
 // is part of the histogram.
@@ -10,6 +11,7 @@ const { now } = require('./clock.js');
 function timeWaiting({ operation, where, fetched }, until, histogram) {
   return apart(async () => {
     const { operations, nanoseconds } = until;
+    const used = cpu.now();
     const begin = now();
     let before = begin;
     let count = 0;
@@ -22,7 +24,7 @@ function timeWaiting({ operation, where, fetched }, until, histogram) {
       before = after;
       count++;
     } while (count < operations && before - begin < nanoseconds);
-    return { operations: count, nanoseconds: Math.max(1, before - begin) };
+    return { operations: count, nanoseconds: Math.max(1, before - begin), ...cpu.since(used) };
   });
 }
 
@@ -41,6 +43,7 @@ function apart(loop) {
 
 // timeAtOnce repeats an operation that is done when it returns.
 async function timeAtOnce({ operation }, { operations, nanoseconds }, histogram) {
+  const used = cpu.now();
   const begin = now();
   let before = begin;
   let count = 0;
@@ -51,7 +54,7 @@ async function timeAtOnce({ operation }, { operations, nanoseconds }, histogram)
     before = after;
     count++;
   } while (count < operations && before - begin < nanoseconds);
-  return { operations: count, nanoseconds: Math.max(1, before - begin) };
+  return { operations: count, nanoseconds: Math.max(1, before - begin), ...cpu.since(used) };
 }
 
 // limits says when to stop: after so many operations, or when so much time has passed; the other one is 0.

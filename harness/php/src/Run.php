@@ -78,6 +78,7 @@ final class Run
         $garbage = gc_status();
 
         $done = 0;
+        $used = CpuTime::now();
         $begin = $end = hrtime(true);
         do {
             $start = hrtime(true);
@@ -88,10 +89,12 @@ final class Run
             ++$done;
         } while ($operations > 0 ? $done < $operations : $end - $begin < $nanoseconds);
 
+        $cpu = CpuTime::between($used, CpuTime::now());
         $after = gc_status();
         return [
             'operations' => $done,
             'nanoseconds' => max(1, $end - $begin),
+            ...$cpu,
             'rows' => $work->fetched,
             'checksum' => Checksum::of($work->answers),
             'histogram' => $histogram->buckets(),

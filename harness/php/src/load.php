@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 require __DIR__ . '/settings.php';
 require __DIR__ . '/Histogram.php';
+require __DIR__ . '/CpuTime.php';
 require __DIR__ . '/Checksum.php';
 require __DIR__ . '/Work.php';
 require __DIR__ . '/driver.php';

@@ -50,6 +50,18 @@ function checksum(Tests $t): void
     );
 }
 
+function cpuTime(Tests $t): void
+{
+    $t->same('CPU time in nanoseconds', ['cpuNanoseconds' => 10_000], CpuTime::between(5, 15));
+    $t->same('too few microseconds', [], CpuTime::between(5, 14));
+    $t->same('an unknown CPU time', [[], []], [CpuTime::between(null, 15), CpuTime::between(5, null)]);
+    $before = CpuTime::now();
+    while (CpuTime::now() === $before) {
+        hash('sha256', 'work');
+    }
+    $t->same('it grows', true, CpuTime::now() > $before);
+}
+
 /** @param list<list<mixed>> $rows */
 function work(array $rows, array $more = []): Work
 {
@@ -83,6 +95,7 @@ function texts(Tests $t): void
 $t = new Tests();
 histogram($t);
 checksum($t);
+cpuTime($t);
 rows($t);
 texts($t);
 echo "$t->checked checks, $t->failed failed\n";

@@ -24,15 +24,16 @@ class Meter:
         self.operations = operations
         self.limit = nanoseconds
         self.counters = new_counters()
-        self.done = self.nanoseconds = self.rows = 0
+        self.done = self.nanoseconds = self.cpu = self.rows = 0
         self.last = None  # the answers of the last operation: a list of lists of rows, or nothing
 
     def repeat(self, operate):
         """Call operate(rows) again and again. The same as repeat_awaiting, but for its await."""
-        clock, counters, operations = time.perf_counter_ns, self.counters, self.operations
+        clock, cpu_time, counters, operations = time.perf_counter_ns, time.process_time_ns, self.counters, self.operations
         feed = self.feed
         done = fetched = 0
         with Garbage() as self.garbage:
+            cpu = cpu_time()
             begin = stop = clock()
             deadline = begin + self.limit if self.limit else FOREVER
             while True:
@@ -53,14 +54,16 @@ class Meter:
                         fetched += len(answer)
                 if done == operations or stop >= deadline:
                     break
+            self.cpu = cpu_time() - cpu
         self.done, self.nanoseconds, self.rows, self.last = done, stop - begin, fetched, answers
 
     async def repeat_awaiting(self, operate):
         """Await operate(rows) again and again. The same as repeat, but for its await."""
-        clock, counters, operations = time.perf_counter_ns, self.counters, self.operations
+        clock, cpu_time, counters, operations = time.perf_counter_ns, time.process_time_ns, self.counters, self.operations
         feed = self.feed
         done = fetched = 0
         with Garbage() as self.garbage:
+            cpu = cpu_time()
             begin = stop = clock()
             deadline = begin + self.limit if self.limit else FOREVER
             while True:
@@ -81,12 +84,16 @@ class Meter:
                         fetched += len(answer)
                 if done == operations or stop >= deadline:
                     break
+            self.cpu = cpu_time() - cpu
         self.done, self.nanoseconds, self.rows, self.last = done, stop - begin, fetched, answers
 
     def answer(self, checksum):
+        # A clock that stood still does not report the CPU time.
+        cpu = {"cpuNanoseconds": self.cpu} if self.cpu > 0 else {}
         return {
             "operations": self.done,
             "nanoseconds": self.nanoseconds,
+            **cpu,
             "rows": self.rows,
             "checksum": checksum(self.last) if self.last else 0,
             "histogram": buckets(self.counters),

@@ -97,7 +97,7 @@ class Measuring(unittest.TestCase):
 
     def test_buckets_keep_eleven_bits(self):
         for took in (0, 1, 2047, 2048, 2049, 4095, 4096, 270532608, 270532609, 1 << 40):
-            clock = mock.Mock(perf_counter_ns=mock.Mock(side_effect=[0, 100, 100 + took]))
+            clock = mock.Mock(perf_counter_ns=mock.Mock(side_effect=[0, 100, 100 + took]), process_time_ns=mock.Mock(return_value=0))
             with self.subTest(took=took), mock.patch("harness.measure.time", clock):
                 meter = Meter(feed([], 1), 1, 0)
                 meter.repeat(lambda _: None)
@@ -105,6 +105,25 @@ class Measuring(unittest.TestCase):
                 shift = max(took.bit_length() - 11, 0)
                 self.assertEqual((index, count), (shift * 1024 + (took >> shift), 1))
                 self.assertEqual(meter.nanoseconds, 100 + took)
+
+    def test_cpu_time_is_read_outside_of_the_time(self):
+        async def awaited(_):
+            return None
+
+        ways = {
+            "at once": lambda meter: meter.repeat(lambda _: None),
+            "awaited": lambda meter: asyncio.run(meter.repeat_awaiting(awaited)),
+        }
+        for way, repeat in ways.items():
+            for end, want in ((47, 42), (5, None)):  # a clock that stood still is absent
+                order, clock = [], mock.Mock()
+                clock.perf_counter_ns.side_effect = lambda order=order: order.append("time") or len(order)
+                clock.process_time_ns.side_effect = lambda order=order, end=end: order.append("cpu") or (end if "time" in order else 5)
+                with self.subTest(way=way, end=end), mock.patch("harness.measure.time", clock):
+                    meter = Meter(feed([], 1), 2, 0)
+                    repeat(meter)
+                    self.assertEqual(meter.answer(checksum).get("cpuNanoseconds"), want)
+                    self.assertEqual(order, ["cpu", *["time"] * 5, "cpu"])
 
     def test_collections_are_counted(self):
         meter = Meter(feed([], 1), 2, 0)

@@ -68,6 +68,7 @@ module Assay
       collections, collecting = GC.count, GC.total_time
 
       done = 0
+      used = cpu_time
       first = last = now
       loop do
         start = now
@@ -79,13 +80,19 @@ module Assay
         break if operations.positive? ? done >= operations : last - first >= nanoseconds
       end
 
+      used = cpu_time - used
       collection = { before: before, count: GC.count - collections, nanoseconds: GC.total_time - collecting }
-      { operations: done, nanoseconds: [1, last - first].max, rows: work.fetched, checksum: Checksum.of(work.answers),
-        histogram: histogram.buckets, collection: collection }
+      { operations: done, nanoseconds: [1, last - first].max, cpuNanoseconds: (used if used.positive?), rows: work.fetched,
+        checksum: Checksum.of(work.answers), histogram: histogram.buckets, collection: collection }.compact
     end
 
     def now
       Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    end
+
+    # Of all threads of the process, in their own code and in the kernel. A clock that stands still does not report it.
+    def cpu_time
+      Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
     end
   end
 end

@@ -122,6 +122,16 @@ module Assay
       same("the rows that #{scheme} fetches", fetched, work.fetched)
     end
 
+    def cpu_time
+      talk = Conversation.new(DRIVERS)
+      target = { host: '', port: 1, database: '', tls: false, options: {} }
+      run = { statement: 'DO 1', kind: 'Execute', scheme: 'SingleRow', session: 'Dedicated', commit: false, inline: false, head: '', group: '',
+              separator: '', tail: '', data: '', rowsPerOperation: 1, chunk: 1, operations: 3, seconds: 0 }
+      talk.answer({ id: 1, do: 'prepare', connection: 'x', driver: 'null' }.merge(target))
+      answer = talk.answer({ id: 2, do: 'run', connection: 'x' }.merge(run))
+      same('operations take CPU time', true, answer[:cpuNanoseconds]&.positive?)
+    end
+
     # What the conformance suite cannot provoke: words of a driver that are no UTF-8, and options.
     def refusals
       talk = Conversation.new(DRIVERS)
@@ -135,6 +145,6 @@ module Assay
 end
 
 tests = Assay::Tests.new
-%i[histogram checksum rows schemes refusals].each { |name| tests.public_send(name) }
+%i[histogram checksum rows schemes cpu_time refusals].each { |name| tests.public_send(name) }
 puts "#{tests.checked} checks, #{tests.failed} failed"
 exit tests.failed.zero?

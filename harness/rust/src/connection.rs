@@ -98,12 +98,16 @@ impl<D: Driver> Opened for Connection<D> {
                 (_, Session::New) => self.anew(&mut steps, histogram, &limit).await,
             }
         })?;
-        Ok(json!({
+        let mut answer = json!({
             "operations": timing.operations,
             "nanoseconds": timing.nanoseconds,
             "rows": steps.fetched.total,
             "checksum": steps.fetched.checksum()?,
-        }))
+        });
+        if let Some(nanoseconds) = timing.cpu_nanoseconds {
+            answer["cpuNanoseconds"] = json!(nanoseconds);
+        }
+        Ok(answer)
     }
 
     fn close(&mut self, runtime: &Runtime) -> Result<()> {

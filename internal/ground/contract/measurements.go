@@ -49,6 +49,9 @@ const (
 	NameSetupTime = "time.setup"
 	// NameTotalTime is the length of the measured window by the tool's own clock, in s.
 	NameTotalTime = "time.total"
+	// NameCPUTime is the CPU time that the process of the tool used during the operations, in s; N is the number of these
+	// operations. It is the evidence from which the manager derives what one of them costs.
+	NameCPUTime = "time.cpu"
 	// NameLoadTime is the time to load the data, from the start of the first client to the end
 	// of the last client, in s.
 	NameLoadTime = "time.load"

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/trial/costs"
 )
 
 // nameSpeedUp is the measurement of the driver harness (runners/drivers).
@@ -31,7 +34,7 @@ func placeKey(e *v1alpha1.SummaryEntry) string { return keyOf(e.Cell, e.Target, 
 // no speed-up of, and for numbers that say nothing of how fast it is.
 func (of ratios) speedUp(e *v1alpha1.SummaryEntry) string {
 	v, has := of.speedUps[placeKey(e)]
-	if !has || v == 1 || e.Name == nameSpeedUp || e.Direction == "" || v <= 0 {
+	if !has || v == 1 || e.Name == nameSpeedUp || slices.Contains(costs.Names(), e.Name) || e.Direction == "" || v <= 0 {
 		return ""
 	}
 	return figure.Factor(v) + "x as fast ?"

@@ -22,7 +22,8 @@ import (
 const (
 	// ServerCPU are the CPU seconds of the primary's container per million operations.
 	ServerCPU = "cost.cpu.server"
-	// ClientCPU are the CPU seconds of all tools' containers per million operations.
+	// ClientCPU are the CPU seconds of all tools' containers per million operations. With labels it is about one of several
+	// kinds of operations of a trial, and has the CPU seconds of the tool's processes alone.
 	ClientCPU = "cost.cpu.client"
 	// Written are the bytes that the storage engine wrote per operation, by its own counters.
 	Written = "cost.written"
@@ -71,8 +72,8 @@ type Rate struct {
 }
 
 // Of a trial. Results are those of all clients, and merged is what they measured together. An
-// operation is one of the throughput without labels; a tool that measures many things in a trial
-// has none, and so no cost per operation.
+// operation is one of the throughput without labels. A tool that measures many kinds of operations in a trial has none: of
+// its costs per operation there is only the CPU time of its processes, where it says that of each kind.
 func Of(results []contract.Result, merged contract.Result, rate Rate) []contract.Measurement {
 	var out []contract.Measurement
 	add := func(name, unit string, v float64, known bool) {
@@ -102,6 +103,7 @@ func Of(results []contract.Result, merged contract.Result, rate Rate) []contract
 		}
 		add(Price, rate.Currency+"/Mop", million*rate.PerHour/time.Hour.Seconds()/perSecond, rate.PerHour > 0)
 	}
+	out = append(out, cpuOfKinds(merged)...)
 	if merged.Target != nil {
 		peak, has := peakMemory(*merged.Target)
 		add(ServerMemory, unitMemory, peak, has)
@@ -158,6 +160,22 @@ func clientCPU(results []contract.Result) (perSecond float64, known bool) {
 		sum += rate
 	}
 	return sum, true
+}
+
+// cpuOfKinds is what an operation of each kind costs the clients, with the labels of its kind. The time and the number of
+// operations are of one measurement, so that no window is needed.
+func cpuOfKinds(merged contract.Result) (out []contract.Measurement) {
+	for _, m := range merged.Measurements {
+		if m.Name != contract.NameCPUTime || len(m.Labels) == 0 || m.Value == nil || m.N == nil {
+			continue
+		}
+		if v := million * *m.Value / float64(*m.N); v > 0 && !math.IsInf(v, 0) {
+			out = append(out, contract.Measurement{
+				Name: ClientCPU, Labels: m.Labels, Unit: unitCPU, Direction: contract.LowerIsBetter, N: m.N, Value: &v,
+			})
+		}
+	}
+	return out
 }
 
 // cpuRate is the CPU time per second of the window. The samples of a long window lie inside of it,

@@ -46,6 +46,7 @@ var rules = map[string]mergeRule{
 	contract.NameReturnCount:       sum,
 	contract.NameGCCount:           sum,
 	contract.NameGCTime:            sum,
+	contract.NameCPUTime:           sum,
 	contract.NameSetupTime:         most,
 	contract.NameOffered:           sum, // by schedules, which are the same at any time
 	contract.NameErrorRate:         rate,

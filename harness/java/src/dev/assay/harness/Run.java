@@ -57,6 +57,7 @@ final class Run {
   private void repeat(Operation operation, Map<String, Object> answer) throws Exception {
     long operations = request.operations;
     long limit = (long) (request.seconds * 1e9);
+    long used = CpuTime.now();
     long first = System.nanoTime();
     long begin = first;
     for (long n = 1; ; n++) {
@@ -65,6 +66,7 @@ final class Run {
       histogram.record(end - begin);
       begin = System.nanoTime();
       if (n == operations || operations == 0 && begin - first >= limit) {
+        CpuTime.put(answer, used, CpuTime.now());
         answer.put("operations", n);
         answer.put("nanoseconds", Math.max(end - first, 1));
         return;

@@ -27,6 +27,7 @@ public final class HarnessTest {
     cases.put("versions are in order", HarnessTest::versions);
     cases.put("the checksum is of four values of each row", HarnessTest::checksum);
     cases.put("operations go on where the one before ended", HarnessTest::wrapping);
+    cases.put("CPU time of too few steps is absent", HarnessTest::cpuTime);
     cases.put("every version is loaded, and knows its options", HarnessTest::options);
     cases.forEach((name, test) -> {
       int before = failures;
@@ -120,6 +121,16 @@ public final class HarnessTest {
       work.body.on(session);
     }
     equal(session.first, List.of(1L, 2L, 3L, 4L, 1L, 2L));
+  }
+
+  private static void cpuTime() {
+    long[][] readings = {{7, 7}, {7, 6 + CpuTime.LEAST}, {-1, CpuTime.LEAST}, {7, 7 + CpuTime.LEAST}};
+    for (long[] pair : readings) {
+      Map<String, Object> answer = new LinkedHashMap<>();
+      CpuTime.put(answer, pair[0], pair[1]);
+      equal(answer, pair == readings[3] ? Map.of("cpuNanoseconds", CpuTime.LEAST) : Map.of());
+    }
+    equal(CpuTime.now() >= 0, true);
   }
 
   private static void options() throws Exception {
