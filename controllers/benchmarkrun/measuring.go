@@ -154,6 +154,7 @@ func (v view) follow(rec contract.Record) follow.Result {
 	}
 	return follow.After(follow.Input{
 		Input: in, Search: v.accepted.Work.Search, Record: rec,
+		First:   func() ([]contract.Record, decision.State) { return logbook.First(v.Run, v.book, v.ask) },
 		Earlier: func() ([]contract.Record, decision.State) { return logbook.All(v.Run, v.book, v.ask) },
 		Block:   func() ([]contract.Record, decision.State) { return logbook.OfBlock(v.Run, v.book, rec.Block, v.ask) },
 	})

@@ -158,11 +158,11 @@ func ends(d v1alpha1.Design) string {
 	return "; it ends when " + strings.Join(until, ", or ")
 }
 
-// Usual spreads of the ratios of blocks (standard deviation), as measured on two cores, with databases and clients on slices of a
+// Spreads of the ratios of blocks (standard deviation), as measured on two cores, with databases and clients on slices of a
 // CPU: docs/evidence/statistics.md, docs/evidence/resolution.md.
 const (
-	shortWindow, usualOfShort = 2 * time.Second, "9 to 16 %"
-	midWindow, usualOfMid     = 5 * time.Second, "7 to 17 %"
+	shortWindow, usualOfShort = 2 * time.Second, "9 to 22 %"
+	midWindow, usualOfMid     = 5 * time.Second, "8 to 17 %"
 	longWindow, usualOfLong   = 20 * time.Second, "1.5 to 4 % where nothing uses up its CPU limit"
 )
 
@@ -177,11 +177,11 @@ func usually(d v1alpha1.Design) string {
 	case d.Duration.Duration >= longWindow:
 		window, spread = "20 s and more", usualOfLong
 	case d.Duration.Duration <= midWindow:
-		window, spread = "5 s", usualOfMid
+		window, spread = "2 to 5 s", usualOfMid
 	default:
 		return ""
 	}
-	return fmt.Sprintf(": ratios of windows of %s on slices of a CPU usually spread by %s", window, spread)
+	return fmt.Sprintf(": ratios of windows of %s on slices of a CPU spread by %s where that was measured", window, spread)
 }
 
 // stopField of a design, for messages: the one that a family which is too large stands in the way of.

@@ -1,7 +1,9 @@
 package experiment
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -22,10 +24,26 @@ type Foreseen struct {
 	Analysis *v1alpha1.PlannedAnalysis
 	// Budget of etcd that the results may take.
 	Budget budget.Budget
-	// Connections of all clients together that are open at the same time, the most of all cells; 0 where the tool does not say.
-	Connections int64
-	// OpenLoop: the run offers rates, or searches one.
-	OpenLoop bool
+	// Threads of all clients together that work at the same time in a closed loop: 0 for a tool without threads, where they are an axis of
+	// the matrix, and where the run offers rates or searches one.
+	Threads int64
+}
+
+// threadsOf a run, as in Foreseen.
+func threadsOf(w Work) int64 {
+	is := func(axis string) bool {
+		return slices.ContainsFunc(w.spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == axis })
+	}
+	var given map[string]any
+	offered, err := w.Tool.Offers(w.Params)
+	if err != nil || json.Unmarshal(w.Params, &given) != nil || w.Search != nil || is(offered.Field) || is("threads") {
+		return 0
+	}
+	if rate, _ := given[offered.Field].(float64); rate > 0 {
+		return 0
+	}
+	threads, _ := given["threads"].(float64)
+	return int64(threads) * int64(w.Clients())
 }
 
 // Preview accepts a run as the manager does, as far as that needs no cluster: what the spec names is not looked up. The spec
@@ -61,7 +79,7 @@ func Preview(run *v1alpha1.BenchmarkRun, c Catalogue) (out Foreseen, err error) 
 	if err != nil {
 		return out, err
 	}
-	out.Connections, out.OpenLoop = planned.Demand.All.Connections, offersRates(w)
+	out.Threads = threadsOf(w)
 	out.Plan, out.Least = p, p.Duration(planned.checks.least, run.Spec.Design.Cooldown.Duration)
 	if out.Analysis, err = w.Foresee(p, limits.Comparisons); err != nil {
 		return out, err

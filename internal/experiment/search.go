@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -38,18 +37,6 @@ func searchOf(w Work) (*search.Search, error) {
 		return nil, Refuse(v1alpha1.ReasonInvalidSpec, "spec.workload.%s.%s: spec.search decides it: leave it out", w.Tool.Name, s.Field)
 	}
 	return &s, nil
-}
-
-// offersRates says whether the trials offer rates: by the workload, an axis or a search.
-func offersRates(w Work) bool {
-	offered, err := w.Tool.Offers(w.Params)
-	if err != nil || offered.Field == "" {
-		return false
-	}
-	var given map[string]any
-	_ = json.Unmarshal(w.Params, &given) // what cannot be read offers nothing
-	rate, _ := given[offered.Field].(float64)
-	return w.Search != nil || rate > 0 || slices.ContainsFunc(w.spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == offered.Field })
 }
 
 // CellAt is the workload of a cell at an offered rate, in operations per second of each client. Only a

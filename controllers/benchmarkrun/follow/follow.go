@@ -27,6 +27,8 @@ type Input struct {
 	Search *search.Search
 	// Record of the trial that has just ended for good.
 	Record contract.Record
+	// First are the first records of the run. The state is as that of Earlier.
+	First func() ([]contract.Record, decision.State)
 	// Earlier are the records before it. The state is Done, or says why they cannot be read.
 	Earlier func() ([]contract.Record, decision.State)
 	// Block are those of its block, and maybe others.
@@ -63,8 +65,14 @@ func (in Input) afterBlock() Result {
 	}
 	blocks := int(in.Record.Block) + 1
 	// An error is one of a spec that another version accepted: this one compares nothing.
-	if is, err := analysis.IsInterim(in.Input, blocks); err != nil || !is {
+	is, err := analysis.IsInterim(in.Input, blocks)
+	if err != nil {
 		return done
+	}
+	if !is {
+		if over, state := in.timeIsOver(blocks); !over {
+			return Result{State: state}
+		}
 	}
 	records, state := in.Earlier()
 	if !decision.IsDone(state) {
@@ -77,6 +85,20 @@ func (in Input) afterBlock() Result {
 	}
 	done.Decision = &contract.Decision{Stop: found.Stop != "", Why: readout.InterimText(found), Forecast: found.Forecast}
 	return done
+}
+
+// timeIsOver says whether the time of the run is over, or may be. All records of a run are many: where time alone decides, the first
+// ones tell when it began.
+func (in Input) timeIsOver(blocks int) (bool, decision.State) {
+	if in.Declaration.Stop.Within == 0 {
+		return false, decision.Done{}
+	}
+	first, state := in.First()
+	if !decision.IsDone(state) {
+		return false, state
+	}
+	over, known := in.Declaration.Stop.TimeIsOver(first, in.Record, blocks)
+	return over || !known, state
 }
 
 // afterProbe says which trial follows in a run that searches, and at which rate.

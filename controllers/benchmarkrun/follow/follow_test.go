@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,6 +52,7 @@ func decisions(t *testing.T, in Input, records []contract.Record) map[int32]bool
 	for i, rec := range records {
 		read := 0
 		in.Record = rec
+		in.First = func() ([]contract.Record, decision.State) { return records[:min(i, 10)], decision.Done{} }
 		in.Earlier = func() ([]contract.Record, decision.State) { read++; return records[:i], decision.Done{} }
 		res := After(in)
 		if _, done := res.State.(decision.Done); !done {
@@ -102,6 +104,42 @@ func TestDecisionsAtTheEndsOfBlocks(t *testing.T) {
 		if diff := cmp.Diff(tt.want, decisions(t, in, records)); diff != "" {
 			t.Errorf("%s: stops by blocks (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// A run that ends by time is analysed for its forecast, and where its time is over. The other ends of its blocks need its first records
+// alone.
+func TestDecisionsByTime(t *testing.T) {
+	in, records := experiment(t, v1alpha1.OrderRandomizedBlocks, 0.2)
+	in.Declaration.Stop.Precision, in.Declaration.Stop.Within = 0, 62*time.Second
+	begin := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	for i := range records { // a trial each second
+		records[i].WindowStartTime, records[i].CompletionTime = new(begin.Add(time.Duration(i)*time.Second)), new(begin.Add(time.Duration(i+1)*time.Second))
+	}
+	want := map[int32]bool{}
+	for blocks := int32(1); blocks < 8; blocks++ {
+		want[blocks] = false
+	}
+	for _, blocks := range stats.Looks(stats.PilotBlocks, 40) {
+		want[int32(blocks)] = blocks >= 31 // another one would end after 64 s
+	}
+	for blocks := int32(31); blocks < 40; blocks++ {
+		want[blocks] = true
+	}
+	if diff := cmp.Diff(want, decisions(t, in, records)); diff != "" {
+		t.Errorf("stops by blocks (-want +got):\n%s", diff)
+	}
+	// Where none of the first trials has begun a window, all records are read.
+	for i := range 10 {
+		records[i].WindowStartTime = nil
+	}
+	if got := decisions(t, in, records); len(got) != 39 {
+		t.Errorf("%d decisions without a known beginning: %v", len(got), got)
+	}
+	lost := decision.FailWith(v1alpha1.ReasonJournalLost, "gone")
+	in.Record, in.First = records[41], func() ([]contract.Record, decision.State) { return nil, lost }
+	if res := After(in); res.State != decision.State(lost) || res.Decision != nil {
+		t.Errorf("with first records that are lost: %+v", res)
 	}
 }
 

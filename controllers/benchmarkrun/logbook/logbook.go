@@ -157,6 +157,13 @@ func earlier(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Bo
 // All records of the run, in the order in which the attempts ended. The state is Done, or
 // says which part is gone.
 func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contract.Record, decision.State) {
+	// What is not known yet is asked for at once: each round of questions decides anew.
+	for number := range last.Part {
+		ask.EarlierRecords(contract.RecordsName(run.Name, number))
+	}
+	if !ask.Complete() {
+		return nil, decision.Done{}
+	}
 	var all []contract.Record
 	for number := range last.Part {
 		book, state := earlier(run, number, ask)
@@ -168,11 +175,26 @@ func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contrac
 	return append(all, last.Records.Records...), decision.Done{}
 }
 
+// First records of the run: those of the first part. The state is Done, or says that it is gone.
+func First(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contract.Record, decision.State) {
+	if last.Part == 0 {
+		return last.Records.Records, decision.Done{}
+	}
+	book, state := earlier(run, 0, ask)
+	return book.Records.Records, state
+}
+
+// partsAhead are asked for at once, where nobody knows how many are needed.
+const partsAhead = 4
+
 // OfBlock are the records of the block that is measured now, and maybe some before it, in the order in
 // which the attempts ended. The state is Done, or says which part is gone.
 func OfBlock(run *v1alpha1.BenchmarkRun, last Book, block int32, ask *decision.Asking) ([]contract.Record, decision.State) {
 	out := last.Records.Records
 	for number := last.Part - 1; number >= 0 && (len(out) == 0 || out[0].Block == block); number-- {
+		for ahead := max(0, number+1-partsAhead); ahead < number; ahead++ {
+			ask.EarlierRecords(contract.RecordsName(run.Name, ahead))
+		}
 		book, state := earlier(run, number, ask)
 		if !decision.IsDone(state) {
 			return nil, state

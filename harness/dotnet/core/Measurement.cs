@@ -51,7 +51,8 @@ namespace Assay
             while (operations > 0 ? done < operations : last - first < limit);
 
             used = CpuTime.Nanoseconds() - used;
-            CpuNanoseconds = used >= 10 * CpuTime.Step ? used : (long?)null;
+            // The length of the run decides, and not the CPU time: of values near a bound only those above it would be left.
+            CpuNanoseconds = used > 0 && last - first >= 10 * CpuTime.Step ? used : (long?)null;
             Operations = done;
             Nanoseconds = Math.Max(1, last - first);
             Collections = GC.CollectionCount(0) - collections;

@@ -76,7 +76,8 @@ func gaugesOn(ctx context.Context, s *Server, c *sql.Conn) (map[string]string, e
 	}
 	all, err := s.meantOn(ctx, c, facts.Gauges, ofCounter)
 	if refusal := new(mysql.MySQLError); errors.As(err, &refusal) {
-		s.untold.Store(true)
+		// Another error, such as that of a server that stops, may not come again.
+		s.untold.Store(slices.Contains([]uint16{1227, 1142, 1109, 1146}, refusal.Number)) // no right, no table
 		return nil, nil
 	}
 	return all, err

@@ -106,6 +106,11 @@ func TestLimits(t *testing.T) {
 			"sys/devices/system/node/online": "0-1", "sys/devices/system/node/node0/cpulist": "0-1", "sys/devices/system/node/node1/cpulist": "2-3",
 			"sys/devices/system/cpu/online": "0-3",
 		}), contract.Limits{CgroupVersion: 2}},
+		"a node of memory alone": {both(v2Outside, map[string]string{
+			"proc/self/status":               "Cpus_allowed_list:\t0-3\nMems_allowed_list:\t0-1\n",
+			"sys/devices/system/node/online": "0-1", "sys/devices/system/node/node0/cpulist": "0-3", "sys/devices/system/node/node1/cpulist": "\n",
+			"sys/devices/system/cpu/online": "0-3",
+		}), contract.Limits{CgroupVersion: 2}},
 		"version 2 without limits, seen from outside":          {v2Outside, contract.Limits{CgroupVersion: 2}},
 		"version 2 without a group":                            {map[string]string{"sys/fs/cgroup/cgroup.controllers": ""}, contract.Limits{CgroupVersion: 2}},
 		"version 1":                                            {v1, contract.Limits{CgroupVersion: 1, CPUs: new(2.0), CPUSet: "0,2"}},

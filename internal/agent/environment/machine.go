@@ -89,14 +89,17 @@ func idleStates(f files) string {
 // nodesOf CPUs are the NUMA nodes that they belong to, as a list of the kernel; empty where that is all nodes, or not known.
 func nodesOf(f files, cpus []int) string {
 	var some []int
-	online := contract.CPUList(f.text(onlineNodes))
-	for _, node := range online {
+	online := 0
+	for _, node := range contract.CPUList(f.text(onlineNodes)) {
 		of := contract.CPUList(f.text(fmt.Sprintf("%s/node%d/cpulist", nodesRoot, node)))
+		if len(of) > 0 { // there are nodes of memory alone
+			online++
+		}
 		if slices.ContainsFunc(of, func(cpu int) bool { return slices.Contains(cpus, cpu) }) {
 			some = append(some, node)
 		}
 	}
-	if len(some) == len(online) {
+	if len(some) == online {
 		return ""
 	}
 	return contract.FormatCPUs(some)

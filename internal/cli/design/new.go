@@ -108,7 +108,7 @@ func NewNew() *cobra.Command {
 	flags.StringVar(&d.clientShape, "client-shape", "cpu=2,memory=2Gi", "shape of the clients: its name, or cpu and memory")
 	flags.StringVar(&d.storage, "storage", "10Gi", "size of the volume of each server")
 	flags.StringVar(&d.minimumEffect, "minimum-effect", v1alpha1.DefaultMinimumEffect, "the smallest difference that matters to you; two servers that are shown to differ by less are Equivalent")
-	flags.IntVar(&d.threads, "threads", 0, "threads of a tool that has some (default the CPUs of the servers' shape, 16 with the name of a shape)")
+	flags.IntVar(&d.threads, "threads", 0, "threads of a tool that has threads (default: the CPUs of --target-shape, at least 1; 16 where that is a name)")
 	flags.IntVar(&d.blocks, "blocks", 0, "repetitions; 0: 10, or as many as the comparisons need")
 	flags.DurationVar(&d.warmup, "warmup", 30*time.Second, "time before each measurement; of a tool with many in each trial 1s unless it is given")
 	flags.DurationVar(&d.duration, "duration", 5*time.Minute, "time of each measurement; of a tool with many in each trial 3s unless it is given")

@@ -189,20 +189,20 @@ func TestPlanNamesServersWhoseSettingsAreNotChecked(t *testing.T) {
 	}
 }
 
-// More connections than CPUs are a warning for each server of such a shape, and an offered rate is none.
+// More threads than CPUs are a warning for each server of such a shape, and an offered rate is none.
 func TestPlanWarnsOfQuotas(t *testing.T) {
 	data, err := os.ReadFile(samples + "demo.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const of = "spec.targets[%d].shape.inline.cpu: 2 connections can keep 2 CPUs busy, and the shape has 900m: "
+	const of = "spec.targets[%d].shape.inline.cpu: 900m for 2 threads: "
 	for name, tt := range map[string]struct {
 		workload string
 		targets  []int
 	}{
-		"a single connection": {"threads: 1", nil},
-		"two":                 {"threads: 2", []int{0, 1}},
-		"two at a rate":       {"threads: 2, rate: 10", nil},
+		"a single thread": {"threads: 1", nil},
+		"two":             {"threads: 2", []int{0, 1}},
+		"two at a rate":   {"threads: 2, rate: 10", nil},
 	} {
 		run, err := runIn([]byte(strings.Replace(string(data), "threads: 1", tt.workload, 1)))
 		if err != nil {

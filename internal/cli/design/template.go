@@ -106,7 +106,7 @@ func (d *draft) fit(given func(flag string) bool) error {
 	return nil
 }
 
-// threadsFor servers of a shape: no more than its CPUs, because a server that uses up its limit measures the limit.
+// threadsFor servers of a shape: no more than its CPUs, because a run whose server uses up its limit measures the limit.
 func threadsFor(shape string) int {
 	for part := range strings.SplitSeq(shape, ",") {
 		if text, has := strings.CutPrefix(strings.TrimSpace(part), "cpu="); has {

@@ -325,7 +325,8 @@ type Server struct {
 	Levels *Levels `json:"levels,omitempty"`
 }
 
-// Levels are gauges of the storage engine at both ends of the window of StatusDelta. They are in the same answers of the server.
+// Levels are gauges of the storage engine at both ends of the window of StatusDelta, read with its counters; MySQL's history list by a
+// query of its own just before.
 type Levels struct {
 	// Begin and End of the window; absent where none of the gauges was told.
 	Begin *Level `json:"begin,omitempty"`

@@ -10,7 +10,7 @@ import "github.com/assay-bench/assay/internal/ground/contract"
 // Names of the measurements: levels at the begin of the window that the counters of the server cover. Those at its end are in the
 // result.
 const (
-	// Log is the log, in bytes, whose changed pages the storage engine has still to flush. By how much it grows is cost.debt.
+	// Log is the log, in bytes, whose changed pages the storage engine has still to flush. Its growth in the window, per operation, is cost.debt.
 	Log = "debt.log"
 	// Pages are the changed pages in the cache that are not on the device, in bytes.
 	Pages = "debt.pages"

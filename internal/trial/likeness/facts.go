@@ -168,7 +168,9 @@ func machineFacts(out map[string]string, side string, m contract.Machine, l cont
 	if n := m.NUMANodes; n != nil && *n == 1 {
 		set("numa", "one node")
 	} else if n != nil {
-		set("numa", fmt.Sprintf("CPUs of nodes %s, memory of nodes %s, of %d nodes", cmp.Or(l.CPUNodes, "all"), cmp.Or(l.MemoryNodes, "all"), *n))
+		// How many, and not which: equal pods may be on other nodes of their machine.
+		count := func(list string) int { return cmp.Or(len(contract.CPUList(list)), int(*n)) }
+		set("numa", fmt.Sprintf("CPUs of %d of %d nodes, memory of %d", count(l.CPUNodes), *n, count(l.MemoryNodes)))
 	}
 	set("machine", m.BootID)
 	if l.CPUs != nil {

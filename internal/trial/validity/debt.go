@@ -55,20 +55,22 @@ func notFlushed(s contract.Server, of engine.Debt) string {
 }
 
 // notPurged are the transactions of a window whose old versions of rows wait to be purged; empty where they are few. A transaction
-// adds one entry to the history list at most.
+// adds one entry to the history list at most, and is a writing statement or has a COMMIT.
 func notPurged(s contract.Server) string {
 	if s.Levels == nil || s.Levels.Begin == nil || s.Levels.End == nil {
 		return ""
 	}
 	begin, end := s.Levels.Begin.HistoryLength, s.Levels.End.HistoryLength
 	wrote, alone, counted := serverWrites(s)
+	what := "writing statements"
 	if !alone {
 		wrote, counted = engines.Counter(s.StatusDelta, "Com_commit")
+		what = "COMMITs"
 	}
 	if begin == nil || end == nil || !counted || *end-*begin < leastHistory || float64(*end-*begin) <= maxPutOff*wrote {
 		return ""
 	}
-	return fmt.Sprintf("the history list of transactions that wait to be purged grew by %d, of %.0f transactions that wrote", *end-*begin, wrote)
+	return fmt.Sprintf("the history list of transactions that wait to be purged grew by %s, beside %s %s", figure.Number(float64(*end-*begin)), figure.Number(wrote), what)
 }
 
 // cachedWhole: a window that reads no page from the device says nothing of data that is larger than the cache.

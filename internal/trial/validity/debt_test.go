@@ -65,18 +65,18 @@ func TestPurgeOfAWindow(t *testing.T) {
 		server contract.Server
 		want   string
 	}{
-		"MySQL whose purge is held up":                 {of(mysql, 519, 21641, 21647, 0), grew + "21122, of 21647 transactions that wrote" + later},
+		"MySQL whose purge is held up":                 {of(mysql, 519, 21641, 21647, 0), grew + "21,122, beside 21,647 writing statements" + later},
 		"MySQL that purges":                            {of(mysql, 30, 476, 25792, 0), ""},
-		"MariaDB whose purge is held up":               {of(mariadb, 21, 64017, 63998, 0), grew + "63996, of 63998 transactions that wrote" + later},
+		"MariaDB whose purge is held up":               {of(mariadb, 21, 64017, 63998, 0), grew + "63,996, beside 63,998 writing statements" + later},
 		"MariaDB that purges":                          {of(mariadb, 23, 2652, 48866, 0), ""},
-		"transactions of several statements":           {of(mysql, 0, 9000, 40000, 10000), grew + "9000, of 10000 transactions that wrote" + later},
+		"transactions of several statements":           {of(mysql, 0, 9000, 40000, 10000), grew + "9,000, beside 10,000 COMMITs" + later},
 		"purge that keeps up with half of them":        {of(mysql, 0, 10000, 20000, 0), ""},
 		"a short window, in which purge begins":        {of(mariadb, 0, 1686, 1700, 0), ""},
 		"a window that purges what was there":          {of(mysql, 21646, 15648, 20000, 0), ""},
 		"nobody told the list at the begin":            {begin, ""},
 		"nobody told the list at the end":              {end, ""},
 		"a server that was restarted in between":       {lost, ""},
-		"neither pages nor old versions are done with": {both, "the log that waits for its pages to be flushed grew by 1.19 MB, of 1.19 MB that were written to it; " + grew + "21122, of 21647 transactions that wrote" + later},
+		"neither pages nor old versions are done with": {both, "the log that waits for its pages to be flushed grew by 1.19 MB, of 1.19 MB that were written to it; " + grew + "21,122, beside 21,647 writing statements" + later},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -15,41 +15,51 @@ import (
 
 const (
 	// timesMore is the factor between what the windows of two sides begin with, from which it is very different. Levels are compared per
-	// operation: warm-ups of one length leave each side a level in proportion to its speed.
+	// operation: warm-ups of one length leave each side a level in proportion to its speed, where both write as much per operation.
 	timesMore = 2
 	// grewBy is the ratio of what the last half of the windows began with to that of the first, from which it grew, and leastHalf the
-	// least windows of each half. Of one level that varies by chance, all of one half are above all of the other in 1 of 70 runs of 8.
+	// least windows of each half. Where 8 windows have nothing to do with each other, all of the last half are above all of the first in 1 of 70 series,
+	// and where there are more of them in fewer. Each target and level is a series.
 	grewBy, leastHalf = 1.5, 4
 	// leastHistory is the history list per operation from which it matters: a window whose operations are transactions adds as many.
 	leastHistory = 1
+	// leastLog and leastList are the log in bytes and the entries of the history list from which a difference of the whole levels matters:
+	// servers that keep up have lists of up to 3,200 entries (internal/trial/validity).
+	leastLog, leastList = 100e3, 5000
+	// leastWindows of each side are compared.
+	leastWindows = 3
 )
 
 // carries is a level that windows begin with.
 type carries struct {
-	// level is the measurement, and own the cost of which a window makes at least as much of it by itself; empty for none.
+	// level is the measurement, and own the cost that bounds what a window adds to it; empty for none.
 	level, own string
-	// least per operation from which it matters, where nothing tells how much a window makes of it.
-	least float64
-	// began has the level per operation, and again that of the other side. grew names the level, and whole tells all of it.
-	began, again, grew string
-	whole              func(float64) string
+	// least per operation from which it matters, where nothing tells how much a window makes of it, and leastWhole of the level itself.
+	least, leastWhole float64
+	// began has the level per operation, and again that of the other side. grew names the level, remedy is what to do about it, and whole
+	// tells all of it.
+	began, again, grew, remedy string
+	whole                      func(float64) string
 }
 
 // carried are the levels that are judged. The changed pages in the cache are the same work as the log, by another measure.
 var carried = []carries{
-	{levels.Log, costs.Written, leastDebt, "%s B of log per operation whose pages were still to be flushed", "%s B", "the log whose pages are still to be flushed",
-		func(bytes float64) string { return fmt.Sprintf("%.3g MB", bytes/1e6) }},
-	{levels.History, "", leastHistory, "%s transactions per operation that were still to be purged", "%s", "the history list of transactions that are still to be purged",
-		figure.Short},
+	{levels.Log, costs.Written, leastDebt, leastLog, "%s B of log per operation whose pages were still to be flushed", "%s B", "the log whose pages are still to be flushed",
+		"use longer windows or a shorter warm-up", func(bytes float64) string { return fmt.Sprintf("%.3g MB", bytes/1e6) }},
+	{levels.History, "", leastHistory, leastList, "%s transactions per operation that were still to be purged", "%s", "the history list of transactions that are still to be purged",
+		"look for a transaction that stays open (information_schema.INNODB_TRX), or use longer windows", figure.Short},
 }
 
-// begun is what one window began with.
+// begun is what windows began with, on average.
 type begun struct {
-	// whole level, and per operation of the window.
-	whole, per float64
-	// own is how much of it an operation makes itself.
+	// whole level, and operations of a window.
+	whole, operations float64
+	// own is what bounds how much of it a window makes itself.
 	own float64
 }
+
+// per operation: a window with few operations, such as one that stalled, decides no more than others.
+func (b begun) per() float64 { return b.whole / b.operations }
 
 // begunIn a record; false where it does not have the level, or no number of operations.
 func (c carries) begunIn(rec *contract.Record) (b begun, known bool) {
@@ -60,7 +70,7 @@ func (c carries) begunIn(rec *contract.Record) (b begun, known bool) {
 	}
 	operations := perSecond * rec.WindowEndTime.Sub(*rec.WindowStartTime).Seconds()
 	own, _ := plainValue(rec, c.own)
-	return begun{level, level / operations, own}, operations > 0
+	return begun{level, operations, own * operations}, operations > 0
 }
 
 // plainValue of a record: the one without labels.
@@ -76,13 +86,20 @@ func plainValue(rec *contract.Record, name string) (float64, bool) {
 func meanOf(all []begun) (sum begun) {
 	n := float64(len(all))
 	for _, b := range all {
-		sum.whole, sum.per, sum.own = sum.whole+b.whole/n, sum.per+b.per/n, sum.own+b.own/n
+		sum.whole, sum.operations, sum.own = sum.whole+b.whole/n, sum.operations+b.operations/n, sum.own+b.own/n
 	}
 	return sum
 }
 
-// matters says whether a level per operation is more than what a window does by itself.
-func (c carries) matters(per, own float64) bool { return per >= max(c.least, own) }
+// matters says whether so much more of a level than less, per operation and in all, is more than what a window does by itself. A window
+// that writes nothing, not even what others left, pays nothing.
+func (c carries) matters(more, less begun) bool {
+	own := more.own / more.operations
+	if c.own != "" && own < c.least {
+		return false
+	}
+	return more.per()-less.per() >= max(c.least, own) && more.whole-less.whole >= c.leastWhole
+}
 
 // debtCarried are the findings about what windows carry over to later ones: of each pair of targets whose windows begin with very
 // different levels, and of each target whose levels grow over the run.
@@ -102,8 +119,11 @@ func debtCarried(in Input, family Family) (out []v1alpha1.Finding) {
 				found(c.differ(names, pair, trials))
 			}
 		}
+		// In the order Sequential the windows of a half are those of other cells.
 		for target, name := range names {
-			found(c.grows(name, c.of(int32(target), trials)))
+			if in.Layout.Plan.Order != v1alpha1.OrderSequential {
+				found(c.grows(name, c.of(int32(target), trials)))
+			}
 		}
 	}
 	return out
@@ -122,19 +142,18 @@ func (c carries) of(target int32, trials []countedTrial) (out []begun) {
 // differ says whether the windows of two targets begin with very different levels; empty where not.
 func (c carries) differ(names []string, pair [2]int32, trials []countedTrial) string {
 	one, other := c.of(pair[0], trials), c.of(pair[1], trials)
-	if len(one) == 0 || len(other) == 0 {
+	if len(one) < leastWindows || len(other) < leastWindows {
 		return ""
 	}
 	heavy, light, heavier, lighter := meanOf(one), meanOf(other), names[pair[0]], names[pair[1]]
-	if heavy.per < light.per {
+	if heavy.per() < light.per() {
 		heavy, light, heavier, lighter = light, heavy, lighter, heavier
 	}
-	if heavy.per < timesMore*light.per || !c.matters(heavy.per-light.per, heavy.own) {
+	if heavy.per() < timesMore*light.per() || !c.matters(heavy, light) {
 		return ""
 	}
-	return fmt.Sprintf("the windows of %s began with "+c.began+", those of %s with "+c.again+": the server of %s pays for that work within its windows, or puts it off further, "+
-		"and that of %s does not have it; start the servers again before each block (design.starts: PerBlock), or compare longer windows",
-		heavier, figure.Short(heavy.per), lighter, figure.Short(light.per), heavier, lighter)
+	return fmt.Sprintf("the windows of %s began with "+c.began+", those of %s with "+c.again+": windows of %s have more work of earlier ones in them, or put it off again; %s",
+		heavier, figure.Short(heavy.per()), lighter, figure.Short(light.per()), heavier, c.remedy)
 }
 
 // grows says whether a level grew over the run: all windows of the last half began with more than all of the first. Empty where not.
@@ -146,10 +165,9 @@ func (c carries) grows(name string, all []begun) string {
 	byLevel := func(x, y begun) int { return cmp.Compare(x.whole, y.whole) }
 	first, last := all[:half], all[len(all)-half:]
 	from, to := meanOf(first), meanOf(last)
-	if slices.MinFunc(last, byLevel).whole <= slices.MaxFunc(first, byLevel).whole || to.whole < grewBy*from.whole || !c.matters(to.per-from.per, to.own) {
+	if slices.MinFunc(last, byLevel).whole <= slices.MaxFunc(first, byLevel).whole || to.whole < grewBy*from.whole || !c.matters(to, from) {
 		return ""
 	}
-	return fmt.Sprintf("%s grew over the run of %s: its first %d windows began with %s on average, its last %d with %s; a later window pays for earlier ones, or the run ends before anybody does: "+
-		"start the server again before each block (design.starts: PerBlock), or use windows that are long enough for it to keep up",
-		c.grew, name, half, c.whole(from.whole), half, c.whole(to.whole))
+	return fmt.Sprintf("%s grew over the run of %s: its first %d windows began with %s on average, its last %d with %s; a later window pays for earlier ones, or the run ends before any does; %s",
+		c.grew, name, half, c.whole(from.whole), half, c.whole(to.whole), c.remedy)
 }

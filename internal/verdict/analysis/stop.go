@@ -122,16 +122,17 @@ type interim struct {
 	rule Stop
 }
 
-// IsInterim says whether a run decides after so many blocks whether another one follows. The end of the plan decides nothing: the
-// run ends there anyway. It fails as FamilyOf.
+// IsInterim says whether a run is analysed after so many blocks, to decide whether another one follows. A run that ends by time also
+// decides after every other block, by the time alone (TimeIsOver). The end of the plan decides nothing: the run ends there anyway. It
+// fails as FamilyOf.
 func IsInterim(in Input, blocks int) (bool, error) {
 	s := in.Declaration.Stop
 	switch {
 	case s == nil || blocks >= s.MostBlocks:
 		return false, nil
-	case s.Within > 0 || s.Counted > 0 && blocks >= s.Counted:
+	case s.Counted > 0 && blocks >= s.Counted, s.Within > 0 && blocks < stats.PilotBlocks:
 		return true, nil
-	case s.Precision == 0:
+	case s.Precision == 0 && s.Within == 0:
 		return false, nil
 	}
 	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, math.MaxInt)
@@ -139,7 +140,11 @@ func IsInterim(in Input, blocks int) (bool, error) {
 		return false, err
 	}
 	ofGate := func(i stats.Interim) bool { return i.Blocks == blocks }
-	return slices.Contains(stats.Looks(PilotOf(family, in.Declaration), s.MostBlocks), blocks) ||
+	pilot := PilotOf(family, in.Declaration)
+	if pilot == 0 {
+		pilot = stats.PilotBlocks // the forecast of a run that ends by time
+	}
+	return slices.Contains(stats.Looks(pilot, s.MostBlocks), blocks) ||
 		slices.ContainsFunc(in.Declaration.gateInterims(family), ofGate), nil
 }
 
@@ -191,10 +196,22 @@ func (x interim) stops(out InterimResult, look bool) StopReason {
 		return StopPrecise
 	case x.rule.Counted > 0 && out.Blocks >= x.rule.Counted && out.Counted >= x.rule.Counted:
 		return StopCounted
-	case x.rule.Within > 0 && out.Elapsed+out.Elapsed/time.Duration(out.Blocks) > x.rule.Within:
+	case x.rule.timeIsOver(out.Elapsed, out.Blocks):
 		return StopInTime
 	}
 	return ""
+}
+
+// timeIsOver says whether another block does not fit.
+func (s Stop) timeIsOver(elapsed time.Duration, blocks int) bool {
+	return s.Within > 0 && elapsed+elapsed/time.Duration(blocks) > s.Within
+}
+
+// TimeIsOver says whether another block does not fit into the time of a run, by its first records and its last one. It is not known
+// where none of the first ones has begun a window.
+func (s Stop) TimeIsOver(first []contract.Record, last contract.Record, blocks int) (over, known bool) {
+	known = slices.ContainsFunc(first, func(r contract.Record) bool { return r.WindowStartTime != nil })
+	return s.timeIsOver(elapsed(append(slices.Clip(first), last)), blocks), known
 }
 
 // mostReachable is the coarsest precision that a forecast has, as a share. A ratio that so few blocks leave uncertain by more than a

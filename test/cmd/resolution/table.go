@@ -48,8 +48,8 @@ func tables(all []Figures) string {
 			b.WriteString(rows.String() + "\n")
 		}
 		if gates.Len() > 0 {
-			b.WriteString("| Gate | Two sides | Margin | Runs | Passed | Failed | Undecided | Wrong | Blocks that count, median | Most | From the first window to the last, median |\n")
-			b.WriteString("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
+			b.WriteString("| Gate | Two sides | Margin | Runs | Without a verdict | Passed | Failed | Undecided | Wrong | Blocks that count, median | Most | From the first window to the last, median |\n")
+			b.WriteString("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
 			b.WriteString(gates.String() + "\n")
 		}
 	}
@@ -64,7 +64,7 @@ func (c Case) sides() string {
 	return fmt.Sprintf("%g %% more statements", 100*c.Effect)
 }
 
-// gateRow is of a case with a gate. A run without a verdict has decided nothing.
+// gateRow is of a case with a gate.
 func gateRow(c Case, of []Figures) string {
 	passed, failed := 0, 0
 	var blocks, seconds []float64
@@ -90,7 +90,8 @@ func gateRow(c Case, of []Figures) string {
 		length, _ := stats.EstimateMedian(seconds) // of as many values
 		medians = fmt.Sprintf("%g | %g | %.0f s |", n.Median, slices.Max(blocks), length.Median)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %d | %d | %s\n", c.What, c.sides(), percent(c.Margin), len(of), passed, failed, len(of)-passed-failed, wrong, medians)
+	return fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %d | %d | %d | %s\n", c.What, c.sides(), percent(c.Margin),
+		len(of), len(of)-len(blocks), passed, failed, len(blocks)-passed-failed, wrong, medians)
 }
 
 // row of a case that was played.

@@ -66,7 +66,7 @@ final class Run {
       histogram.record(end - begin);
       begin = System.nanoTime();
       if (n == operations || operations == 0 && begin - first >= limit) {
-        CpuTime.put(answer, used, CpuTime.now());
+        CpuTime.put(answer, used, CpuTime.now(), end - first);
         answer.put("operations", n);
         answer.put("nanoseconds", Math.max(end - first, 1));
         return;
