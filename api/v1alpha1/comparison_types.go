@@ -243,8 +243,8 @@ type PlannedAnalysis struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	PilotBlocks *int32 `json:"pilotBlocks,omitempty"`
-	// forecast is what the blocks so far say of the rest of the run. Absent before the pilot has ended, and for a run with
-	// neither design.precision nor design.within.
+	// forecast is what the blocks so far say of the rest of the run. Absent before the pilot of a run without design.within
+	// has ended, and for a run with neither design.precision nor design.within.
 	// +optional
 	Forecast *Forecast `json:"forecast,omitempty"`
 	// stoppedAfterBlocks is the number of blocks that were measured by a run that stopped early.

@@ -181,7 +181,7 @@ func usually(d v1alpha1.Design) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf(": ratios of windows of %s on slices of a CPU spread by %s where that was measured", window, spread)
+	return fmt.Sprintf(": ratios of windows of %s on slices of a CPU spread, where that was measured, by %s", window, spread)
 }
 
 // stopField of a design, for messages: the one that a family which is too large stands in the way of.

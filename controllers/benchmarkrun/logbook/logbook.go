@@ -162,7 +162,7 @@ func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contrac
 		ask.EarlierRecords(contract.RecordsName(run.Name, number))
 	}
 	if !ask.Complete() {
-		return nil, decision.Done{}
+		return nil, decision.WaitFor(v1alpha1.ReasonProgressing, "reading the records")
 	}
 	var all []contract.Record
 	for number := range last.Part {
@@ -184,7 +184,7 @@ func First(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contr
 	return book.Records.Records, state
 }
 
-// partsAhead are asked for at once, where nobody knows how many are needed.
+// partsAhead are asked for at once, where a block has more than two parts.
 const partsAhead = 4
 
 // OfBlock are the records of the block that is measured now, and maybe some before it, in the order in
@@ -192,8 +192,11 @@ const partsAhead = 4
 func OfBlock(run *v1alpha1.BenchmarkRun, last Book, block int32, ask *decision.Asking) ([]contract.Record, decision.State) {
 	out := last.Records.Records
 	for number := last.Part - 1; number >= 0 && (len(out) == 0 || out[0].Block == block); number-- {
-		for ahead := max(0, number+1-partsAhead); ahead < number; ahead++ {
-			ask.EarlierRecords(contract.RecordsName(run.Name, ahead))
+		// Most blocks are in one part, or begin in the one before.
+		if (last.Part-number)%partsAhead == 2 {
+			for ahead := max(0, number+1-partsAhead); ahead < number; ahead++ {
+				ask.EarlierRecords(contract.RecordsName(run.Name, ahead))
+			}
 		}
 		book, state := earlier(run, number, ask)
 		if !decision.IsDone(state) {

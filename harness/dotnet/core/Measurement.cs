@@ -51,8 +51,9 @@ namespace Assay
             while (operations > 0 ? done < operations : last - first < limit);
 
             used = CpuTime.Nanoseconds() - used;
-            // The length of the run decides, and not the CPU time: of values near a bound only those above it would be left.
-            CpuNanoseconds = used > 0 && last - first >= 10 * CpuTime.Step ? used : (long?)null;
+            // Of a clock of long steps the length of the run decides: of values near a bound only those above it would be left.
+            var least = CpuTime.Step > 1000 ? last - first : used;
+            CpuNanoseconds = used > 0 && least >= 10 * CpuTime.Step ? used : (long?)null;
             Operations = done;
             Nanoseconds = Math.Max(1, last - first);
             Collections = GC.CollectionCount(0) - collections;

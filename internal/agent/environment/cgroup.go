@@ -104,7 +104,7 @@ func (r Reader) Limits() contract.Limits {
 	}
 	l.CPUNodes = nodesOf(g.files, set)
 	// A list of nodes is written as one of CPUs.
-	memory, nodes := contract.CPUList(g.files.field("proc/self/status", "Mems_allowed_list")), contract.CPUList(g.files.text(onlineNodes))
+	memory, nodes := contract.CPUList(g.files.field("proc/self/status", "Mems_allowed_list")), contract.CPUList(g.files.text(nodesRoot+"/has_memory"))
 	memory = slices.DeleteFunc(memory, func(node int) bool { return !slices.Contains(nodes, node) })
 	if len(memory) < len(nodes) {
 		l.MemoryNodes = contract.FormatCPUs(memory)

@@ -98,17 +98,17 @@ func TestLimits(t *testing.T) {
 		}},
 		"a part of the NUMA nodes": {both(v2Inside, map[string]string{
 			"proc/self/status":               "Cpus_allowed_list:\t2-3\nMems_allowed_list:\t1,7\n",
-			"sys/devices/system/node/online": "0-2", "sys/devices/system/node/node0/cpulist": "0-2", "sys/devices/system/node/node1/cpulist": "3-5",
+			"sys/devices/system/node/online": "0-2", "sys/devices/system/node/has_memory": "0-2", "sys/devices/system/node/node0/cpulist": "0-2", "sys/devices/system/node/node1/cpulist": "3-5",
 			"sys/devices/system/node/node2/cpulist": "6-7", "sys/devices/system/cpu/online": "0-7",
 		}), contract.Limits{CgroupVersion: 2, CPUs: new(1.5), CPUSet: "2-3", CPUNodes: "0-1", MemoryNodes: "1", MemoryBytes: new(int64(1 << 30))}},
 		"all NUMA nodes": {both(v2Outside, map[string]string{
 			"proc/self/status":               "Cpus_allowed_list:\t0-3\nMems_allowed_list:\t0-1\n",
-			"sys/devices/system/node/online": "0-1", "sys/devices/system/node/node0/cpulist": "0-1", "sys/devices/system/node/node1/cpulist": "2-3",
+			"sys/devices/system/node/online": "0-1", "sys/devices/system/node/has_memory": "0-1", "sys/devices/system/node/node0/cpulist": "0-1", "sys/devices/system/node/node1/cpulist": "2-3",
 			"sys/devices/system/cpu/online": "0-3",
 		}), contract.Limits{CgroupVersion: 2}},
 		"a node of memory alone": {both(v2Outside, map[string]string{
 			"proc/self/status":               "Cpus_allowed_list:\t0-3\nMems_allowed_list:\t0-1\n",
-			"sys/devices/system/node/online": "0-1", "sys/devices/system/node/node0/cpulist": "0-3", "sys/devices/system/node/node1/cpulist": "\n",
+			"sys/devices/system/node/online": "0-1", "sys/devices/system/node/has_memory": "0-1", "sys/devices/system/node/node0/cpulist": "0-3", "sys/devices/system/node/node1/cpulist": "\n",
 			"sys/devices/system/cpu/online": "0-3",
 		}), contract.Limits{CgroupVersion: 2}},
 		"version 2 without limits, seen from outside":          {v2Outside, contract.Limits{CgroupVersion: 2}},

@@ -17,7 +17,7 @@ type Decision struct {
 	// Why, for people, with the numbers.
 	Why string `json:"why"`
 	// Forecast of the rest of a run that decides after its blocks whether another one follows; absent before its pilot has
-	// ended, and for any other.
+	// ended, unless time ends it, and for any other.
 	Forecast *Forecast `json:"forecast,omitempty"`
 }
 

@@ -168,9 +168,7 @@ func machineFacts(out map[string]string, side string, m contract.Machine, l cont
 	if n := m.NUMANodes; n != nil && *n == 1 {
 		set("numa", "one node")
 	} else if n != nil {
-		// How many, and not which: equal pods may be on other nodes of their machine.
-		count := func(list string) int { return cmp.Or(len(contract.CPUList(list)), int(*n)) }
-		set("numa", fmt.Sprintf("CPUs of %d of %d nodes, memory of %d", count(l.CPUNodes), *n, count(l.MemoryNodes)))
+		set("numa", placeOf(l, *n))
 	}
 	set("machine", m.BootID)
 	if l.CPUs != nil {
@@ -189,6 +187,26 @@ func machineFacts(out map[string]string, side string, m contract.Machine, l cont
 	} else if m.MemoryBytes != nil {
 		set("memory", strconv.FormatInt(*m.MemoryBytes, 10))
 	}
+}
+
+// placeOf a container on a machine of several NUMA nodes: on how many of them, and not on which, because equal pods may be on other nodes
+// of their machine.
+func placeOf(l contract.Limits, nodes int64) string {
+	count := func(list string) string {
+		if list == "" {
+			return "all"
+		}
+		return strconv.Itoa(len(contract.CPUList(list)))
+	}
+	text := fmt.Sprintf("CPUs of %s of %d nodes, memory of %s", count(l.CPUNodes), nodes, count(l.MemoryNodes))
+	near := contract.CPUList(l.MemoryNodes)
+	switch {
+	case l.MemoryNodes == "":
+		return text
+	case l.CPUNodes == "" || !slices.ContainsFunc(contract.CPUList(l.CPUNodes), func(node int) bool { return slices.Contains(near, node) }):
+		return text + ", from which the CPUs may be far"
+	}
+	return text
 }
 
 // dataFacts are what the tables held after loading. Other versions of a server compute other

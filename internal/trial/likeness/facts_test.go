@@ -94,3 +94,20 @@ func TestFactsOfAnUnknownServer(t *testing.T) {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
 }
+
+// Equal pods on other nodes of their machine are alike, and memory that is far from the CPUs is told.
+func TestPlaceOf(t *testing.T) {
+	for name, tt := range map[string]struct {
+		cpus, memory, want string
+	}{
+		"no limits":         {"", "", "CPUs of all of 2 nodes, memory of all"},
+		"CPUs of one":       {"1", "", "CPUs of 1 of 2 nodes, memory of all"},
+		"both of one":       {"1", "1", "CPUs of 1 of 2 nodes, memory of 1"},
+		"of others":         {"1", "0", "CPUs of 1 of 2 nodes, memory of 1, from which the CPUs may be far"},
+		"the memory of one": {"", "0", "CPUs of all of 2 nodes, memory of 1, from which the CPUs may be far"},
+	} {
+		if got := placeOf(contract.Limits{CPUNodes: tt.cpus, MemoryNodes: tt.memory}, 2); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

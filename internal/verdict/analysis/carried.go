@@ -23,7 +23,7 @@ const (
 	grewBy, leastHalf = 1.5, 4
 	// leastHistory is the history list per operation from which it matters: a window whose operations are transactions adds as many.
 	leastHistory = 1
-	// leastLog and leastList are the log in bytes and the entries of the history list from which a difference of the whole levels matters:
+	// leastLog and leastList are the log in bytes and the entries of the history list from which the surplus of a window matters:
 	// servers that keep up have lists of up to 3,200 entries (internal/trial/validity).
 	leastLog, leastList = 100e3, 5000
 	// leastWindows of each side are compared.
@@ -34,7 +34,7 @@ const (
 type carries struct {
 	// level is the measurement, and own the cost that bounds what a window adds to it; empty for none.
 	level, own string
-	// least per operation from which it matters, where nothing tells how much a window makes of it, and leastWhole of the level itself.
+	// least per operation from which it matters, and leastWhole of all operations of a window.
 	least, leastWhole float64
 	// began has the level per operation, and again that of the other side. grew names the level, remedy is what to do about it, and whole
 	// tells all of it.
@@ -45,7 +45,7 @@ type carries struct {
 // carried are the levels that are judged. The changed pages in the cache are the same work as the log, by another measure.
 var carried = []carries{
 	{levels.Log, costs.Written, leastDebt, leastLog, "%s B of log per operation whose pages were still to be flushed", "%s B", "the log whose pages are still to be flushed",
-		"use longer windows or a shorter warm-up", func(bytes float64) string { return fmt.Sprintf("%.3g MB", bytes/1e6) }},
+		"use longer windows", func(bytes float64) string { return fmt.Sprintf("%.3g MB", bytes/1e6) }},
 	{levels.History, "", leastHistory, leastList, "%s transactions per operation that were still to be purged", "%s", "the history list of transactions that are still to be purged",
 		"look for a transaction that stays open (information_schema.INNODB_TRX), or use longer windows", figure.Short},
 }
@@ -69,8 +69,8 @@ func (c carries) begunIn(rec *contract.Record) (b begun, known bool) {
 		return b, false
 	}
 	operations := perSecond * rec.WindowEndTime.Sub(*rec.WindowStartTime).Seconds()
-	own, _ := plainValue(rec, c.own)
-	return begun{level, operations, own * operations}, operations > 0
+	own, tells := plainValue(rec, c.own)
+	return begun{level, operations, own * operations}, operations > 0 && (tells || c.own == "")
 }
 
 // plainValue of a record: the one without labels.
@@ -91,14 +91,14 @@ func meanOf(all []begun) (sum begun) {
 	return sum
 }
 
-// matters says whether so much more of a level than less, per operation and in all, is more than what a window does by itself. A window
-// that writes nothing, not even what others left, pays nothing.
+// matters says whether so much more of a level than less, per operation and in all operations of a window, is more than what a window
+// does by itself. A window that writes nothing, not even what others left, pays nothing.
 func (c carries) matters(more, less begun) bool {
-	own := more.own / more.operations
+	own, surplus := more.own/more.operations, more.per()-less.per()
 	if c.own != "" && own < c.least {
 		return false
 	}
-	return more.per()-less.per() >= max(c.least, own) && more.whole-less.whole >= c.leastWhole
+	return surplus >= max(c.least, own) && surplus*more.operations >= c.leastWhole
 }
 
 // debtCarried are the findings about what windows carry over to later ones: of each pair of targets whose windows begin with very
@@ -119,9 +119,9 @@ func debtCarried(in Input, family Family) (out []v1alpha1.Finding) {
 				found(c.differ(names, pair, trials))
 			}
 		}
-		// In the order Sequential the windows of a half are those of other cells.
+		// In the order Sequential the windows of a half are those of other cells, where there are several.
 		for target, name := range names {
-			if in.Layout.Plan.Order != v1alpha1.OrderSequential {
+			if p := in.Layout.Plan; p.Order != v1alpha1.OrderSequential || len(p.Cells) < 2 {
 				found(c.grows(name, c.of(int32(target), trials)))
 			}
 		}
