@@ -66,11 +66,11 @@ func TestWhatThePlanCanShow(t *testing.T) {
 	}{
 		"one target": {nil, "done: 2 trials planned: 1 cell x 1 target x 2 blocks"},
 		"enough blocks": {
-			[]change{second(10)}, "done: 20 trials planned: 1 cell x 2 targets x 10 blocks; 2 comparisons need 7 blocks; what they detect is not known before the run: ratios of windows of 20 s and more on slices of a CPU usually spread by 1.5 to 4 % where nothing uses up its CPU limit",
+			[]change{second(10)}, "done: 20 trials planned: 1 cell x 2 targets x 10 blocks; 2 comparisons need 7 blocks; what they detect is not known before the run: ratios of windows of 20 s and more on slices of a CPU spread, where that was measured, by 1.5 to 4 % where nothing uses up its CPU limit",
 		},
 		"the queue finds the same words in the status": {
 			[]change{second(10), accepted(t), func(w *world) { w.in.Seen = true }},
-			"done: 20 trials planned: 1 cell x 2 targets x 10 blocks; 2 comparisons need 7 blocks; what they detect is not known before the run: ratios of windows of 20 s and more on slices of a CPU usually spread by 1.5 to 4 % where nothing uses up its CPU limit",
+			"done: 20 trials planned: 1 cell x 2 targets x 10 blocks; 2 comparisons need 7 blocks; what they detect is not known before the run: ratios of windows of 20 s and more on slices of a CPU spread, where that was measured, by 1.5 to 4 % where nothing uses up its CPU limit",
 		},
 		"the default analysis never refuses": {
 			[]change{second(6)}, "done: 12 trials planned: 1 cell x 2 targets x 6 blocks; 2 comparisons need 7 blocks, and are exploratory here: the plan has 6 blocks",

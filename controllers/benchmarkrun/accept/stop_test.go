@@ -36,7 +36,7 @@ func TestARunThatMayStop(t *testing.T) {
 		"two comparisons": {
 			[]change{second(40), stops()},
 			"done: 80 trials planned: 1 cell x 2 targets x 40 blocks; 2 comparisons need 7 blocks; it ends when every compared ratio is known to within 2 %; " +
-				"what they detect is not known before a pilot of 8 blocks: ratios of windows of 20 s and more on slices of a CPU usually spread by 1.5 to 4 % where nothing uses up its CPU limit",
+				"what they detect is not known before a pilot of 8 blocks: ratios of windows of 20 s and more on slices of a CPU spread, where that was measured, by 1.5 to 4 % where nothing uses up its CPU limit",
 		},
 		"the queue finds the same words in the status": {
 			[]change{second(40), stops(), accepted(t), func(w *world) { w.in.Seen = true }},
