@@ -6,6 +6,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 module=$REPO/$1 ldflags='' tags='' cgo=0 package=''
+# shellcheck source=/dev/null # it takes that path for this script, which would source itself for minutes
 source "$module/program.sh"
 [[ $package ]] || fail "$1/program.sh names no package"
 name=${package##*/}
