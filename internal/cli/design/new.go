@@ -119,19 +119,31 @@ func NewNew() *cobra.Command {
 
 // shapeOf a text: the name of an InstanceShape, or cpu and memory.
 func shapeOf(flag, text string) (string, error) {
-	if !strings.Contains(text, "=") {
+	given, err := inlineShape(flag, text)
+	switch {
+	case err != nil:
+		return "", err
+	case given == nil:
 		return fmt.Sprintf("{name: %s}", quoted(text)), nil
+	}
+	return fmt.Sprintf("{inline: {cpu: %s, memory: %s}}", quoted(given["cpu"]), quoted(given["memory"])), nil
+}
+
+// inlineShape has cpu and memory of a text; nil for the name of an InstanceShape.
+func inlineShape(flag, text string) (map[string]string, error) {
+	if !strings.Contains(text, "=") {
+		return nil, nil
 	}
 	given := map[string]string{}
 	for _, part := range strings.Split(text, ",") {
 		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		if _, err := resource.ParseQuantity(value); err != nil || key != "cpu" && key != "memory" {
-			return "", fmt.Errorf("--%s: %q is neither the name of a shape nor cpu and memory, such as cpu=4,memory=16Gi", flag, text)
+			return nil, fmt.Errorf("--%s: %q is neither the name of a shape nor cpu and memory, such as cpu=4,memory=16Gi", flag, text)
 		}
 		given[key] = value
 	}
 	if len(given) != 2 {
-		return "", fmt.Errorf("--%s: %q has not both cpu and memory, such as cpu=4,memory=16Gi", flag, text)
+		return nil, fmt.Errorf("--%s: %q has not both cpu and memory, such as cpu=4,memory=16Gi", flag, text)
 	}
-	return fmt.Sprintf("{inline: {cpu: %s, memory: %s}}", quoted(given["cpu"]), quoted(given["memory"])), nil
+	return given, nil
 }

@@ -95,9 +95,9 @@ func (d *draft) fit(given func(flag string) bool) error {
 	}
 	if _, has := schema.Field("threads"); has {
 		if !given("threads") {
-			d.threads = threadsFor(d.targetShape)
+			d.threads, err = threadsFor(d.targetShape)
 		}
-		return nil
+		return err
 	}
 	if given("threads") {
 		return fmt.Errorf("--threads: %s has no threads", d.tool)
@@ -107,15 +107,13 @@ func (d *draft) fit(given func(flag string) bool) error {
 }
 
 // threadsFor servers of a shape: no more than its CPUs, because a run whose server uses up its limit measures the limit.
-func threadsFor(shape string) int {
-	for part := range strings.SplitSeq(shape, ",") {
-		if text, has := strings.CutPrefix(strings.TrimSpace(part), "cpu="); has {
-			if cpus, err := resource.ParseQuantity(text); err == nil {
-				return int(max(cpus.MilliValue()/1000, 1))
-			}
-		}
+func threadsFor(shape string) (int, error) {
+	given, err := inlineShape("target-shape", shape)
+	if err != nil || given == nil {
+		return 16, err
 	}
-	return 16
+	cpus, err := resource.ParseQuantity(given["cpu"])
+	return int(max(cpus.MilliValue()/1000, 1)), err
 }
 
 // workload of a tool with the threads, where it has some.
