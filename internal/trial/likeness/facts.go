@@ -165,9 +165,7 @@ func machineFacts(out map[string]string, side string, m contract.Machine, l cont
 	set("clocksource", m.Clocksource)
 	set("huge-pages", m.HugePages)
 	set("idle-states", m.IdleStates)
-	if n := m.NUMANodes; n != nil && *n == 1 {
-		set("numa", "one node")
-	} else if n != nil {
+	if n := m.NUMANodes; n != nil {
 		set("numa", placeOf(l, *n))
 	}
 	set("machine", m.BootID)
@@ -189,9 +187,12 @@ func machineFacts(out map[string]string, side string, m contract.Machine, l cont
 	}
 }
 
-// placeOf a container on a machine of several NUMA nodes: on how many of them, and not on which, because equal pods may be on other nodes
+// placeOf a container on the NUMA nodes of its machine: on how many of them, and not on which, because equal pods may be on other nodes
 // of their machine.
 func placeOf(l contract.Limits, nodes int64) string {
+	if nodes == 1 {
+		return "one node"
+	}
 	count := func(list string) string {
 		if list == "" {
 			return "all"

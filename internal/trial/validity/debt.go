@@ -15,12 +15,12 @@ import (
 const (
 	// maxPutOff is the share of the log of a window, from which the window measures a server that puts off most of its work.
 	maxPutOff = 0.5
-	// leastLog is the log in bytes from which that matters: an idle server writes some thousand bytes for itself.
-	leastLog = 100_000
-	// leastHistory is the growth of the history list from which it matters: purge works in batches, and frees the list now and then.
+	// LeastLog is the log in bytes from which that matters: an idle server writes some thousand bytes for itself.
+	LeastLog = 100_000
+	// LeastHistory is the growth of the history list from which it matters: purge works in batches, and frees the list now and then.
 	// Under 4 threads that updated single rows as fast as they could, the list of MySQL 9.7 had up to 500 entries, and that of MariaDB
 	// 11.8 up to 3,200. With purge held up it had as many as there were updates, in MySQL 5.7, 8.0 and 9.7, and in MariaDB 11.8.
-	leastHistory = 5_000
+	LeastHistory = 5_000
 )
 
 // debt: what a window changes and does not flush or purge is not in its throughput. A later window pays for it, or nobody does.
@@ -43,7 +43,7 @@ func debt(r contract.Result, e runner.Expectations) string {
 func notFlushed(s contract.Server, of engine.Debt) string {
 	log, known := engines.Counter(s.StatusDelta, of.LogEnd)
 	paid, also := engines.Counter(s.StatusDelta, of.LogPaid)
-	if !known || !also || log < leastLog || log-paid <= maxPutOff*log {
+	if !known || !also || log < LeastLog || log-paid <= maxPutOff*log {
 		return ""
 	}
 	pages := ""
@@ -67,7 +67,7 @@ func notPurged(s contract.Server) string {
 		wrote, counted = engines.Counter(s.StatusDelta, "Com_commit")
 		what = "COMMITs"
 	}
-	if begin == nil || end == nil || !counted || *end-*begin < leastHistory || float64(*end-*begin) <= maxPutOff*wrote {
+	if begin == nil || end == nil || !counted || *end-*begin < LeastHistory || float64(*end-*begin) <= maxPutOff*wrote {
 		return ""
 	}
 	return fmt.Sprintf("the history list of transactions that wait to be purged grew by %s, beside %s %s", figure.Number(float64(*end-*begin)), figure.Number(wrote), what)

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/internal/trial/levels"
+	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/internal/verdict/summary"
 )
 
@@ -21,11 +22,8 @@ const (
 	// least windows of each half. Where 8 windows have nothing to do with each other, all of the last half are above all of the first in 1 of 70 series,
 	// and where there are more of them in fewer. Each target and level is a series.
 	grewBy, leastHalf = 1.5, 4
-	// leastHistory is the history list per operation from which it matters: a window whose operations are transactions adds as many.
-	leastHistory = 1
-	// leastLog and leastList are the log in bytes and the entries of the history list from which the surplus of a window matters:
-	// servers that keep up have lists of up to 3,200 entries (internal/trial/validity).
-	leastLog, leastList = 100e3, 5000
+	// leastListed are the entries of the history list per operation from which they matter: a window whose operations are transactions adds as many.
+	leastListed = 1
 	// leastWindows of each side are compared.
 	leastWindows = 3
 )
@@ -44,9 +42,9 @@ type carries struct {
 
 // carried are the levels that are judged. The changed pages in the cache are the same work as the log, by another measure.
 var carried = []carries{
-	{levels.Log, costs.Written, leastDebt, leastLog, "%s B of log per operation whose pages were still to be flushed", "%s B", "the log whose pages are still to be flushed",
+	{levels.Log, costs.Written, leastDebt, validity.LeastLog, "%s B of log per operation whose pages were still to be flushed", "%s B", "the log whose pages are still to be flushed",
 		"use longer windows", func(bytes float64) string { return fmt.Sprintf("%.3g MB", bytes/1e6) }},
-	{levels.History, "", leastHistory, leastList, "%s transactions per operation that were still to be purged", "%s", "the history list of transactions that are still to be purged",
+	{levels.History, "", leastListed, validity.LeastHistory, "%s transactions per operation that were still to be purged", "%s", "the history list of transactions that are still to be purged",
 		"look for a transaction that stays open (information_schema.INNODB_TRX), or use longer windows", figure.Short},
 }
 
@@ -104,48 +102,49 @@ func (c carries) matters(more, less begun) bool {
 // debtCarried are the findings about what windows carry over to later ones: of each pair of targets whose windows begin with very
 // different levels, and of each target whose levels grow over the run.
 func debtCarried(in Input, family Family) (out []v1alpha1.Finding) {
-	trials, names := countedTrials(in.Layout, in.Records, summary.LeftOutShown), in.Layout.Plan.Targets
+	trials, p := countedTrials(in.Layout, in.Records, summary.LeftOutShown), in.Layout.Plan
 	found := func(message string) {
 		if message != "" {
 			out = append(out, v1alpha1.Finding{Check: "debt-carried", Severity: v1alpha1.SeverityWarning, Message: message})
 		}
 	}
 	for _, c := range carried {
-		done := map[[2]int32]bool{}
+		windows, done := c.windows(len(p.Targets), trials), map[[2]int32]bool{}
 		for _, contrast := range family.Primary {
 			pair := [2]int32{contrast.Value.Target, contrast.Baseline.Target}
 			if pair[0] != pair[1] && !done[pair] {
 				done[pair] = true
-				found(c.differ(names, pair, trials))
+				found(c.differ(p.Targets[pair[0]], windows[pair[0]], p.Targets[pair[1]], windows[pair[1]]))
 			}
 		}
 		// In the order Sequential the windows of a half are those of other cells, where there are several.
-		for target, name := range names {
-			if p := in.Layout.Plan; p.Order != v1alpha1.OrderSequential || len(p.Cells) < 2 {
-				found(c.grows(name, c.of(int32(target), trials)))
-			}
+		if p.Order == v1alpha1.OrderSequential && len(p.Cells) > 1 {
+			continue
+		}
+		for target, name := range p.Targets {
+			found(c.grows(name, windows[target]))
 		}
 	}
 	return out
 }
 
-// of a target: what its windows began with, in their order.
-func (c carries) of(target int32, trials []countedTrial) (out []begun) {
+// windows of each target: what they began with, in their order.
+func (c carries) windows(targets int, trials []countedTrial) [][]begun {
+	out := make([][]begun, targets)
 	for _, t := range trials {
-		if b, known := c.begunIn(t.record); known && t.Target == target {
-			out = append(out, b)
+		if b, known := c.begunIn(t.record); known {
+			out[t.Target] = append(out[t.Target], b)
 		}
 	}
 	return out
 }
 
 // differ says whether the windows of two targets begin with very different levels; empty where not.
-func (c carries) differ(names []string, pair [2]int32, trials []countedTrial) string {
-	one, other := c.of(pair[0], trials), c.of(pair[1], trials)
+func (c carries) differ(oneName string, one []begun, otherName string, other []begun) string {
 	if len(one) < leastWindows || len(other) < leastWindows {
 		return ""
 	}
-	heavy, light, heavier, lighter := meanOf(one), meanOf(other), names[pair[0]], names[pair[1]]
+	heavy, light, heavier, lighter := meanOf(one), meanOf(other), oneName, otherName
 	if heavy.per() < light.per() {
 		heavy, light, heavier, lighter = light, heavy, lighter, heavier
 	}

@@ -80,12 +80,13 @@ func undisturbed(a *analyst) *analyst {
 func Conclude(in Input) (Result, error) {
 	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, in.Limit)
 	sweeps, compares := in.Layout.sweeps(), err == nil && len(family.Primary)+len(family.Control) > 0
+	out := Result{Findings: debtCarried(in, family)}
 	if len(sweeps) == 0 && !compares {
-		return Result{Findings: debtCarried(in, family)}, err
+		return out, err
 	}
 	in.Declaration = in.Declaration.stopping(family)
 	a := analystOf(in, family)
-	out := Result{Sweeps: undisturbed(a).sweep(sweeps), Findings: debtCarried(in, family)}
+	out.Sweeps = undisturbed(a).sweep(sweeps)
 	if !compares {
 		return out, err
 	}
