@@ -154,13 +154,17 @@ func earlier(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Bo
 	return book, state
 }
 
+// askFor the earlier parts from a number on, below an end, at once: each round of questions decides anew.
+func askFor(run *v1alpha1.BenchmarkRun, from, end int32, ask *decision.Asking) {
+	for number := max(from, 0); number < end; number++ {
+		ask.EarlierRecords(contract.RecordsName(run.Name, number))
+	}
+}
+
 // All records of the run, in the order in which the attempts ended. The state is Done, or
 // says which part is gone.
 func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contract.Record, decision.State) {
-	// What is not known yet is asked for at once: each round of questions decides anew.
-	for number := range last.Part {
-		ask.EarlierRecords(contract.RecordsName(run.Name, number))
-	}
+	askFor(run, 0, last.Part, ask)
 	if !ask.Complete() {
 		return nil, decision.WaitFor(v1alpha1.ReasonProgressing, "reading the records")
 	}
@@ -194,9 +198,7 @@ func OfBlock(run *v1alpha1.BenchmarkRun, last Book, block int32, ask *decision.A
 	for number := last.Part - 1; number >= 0 && (len(out) == 0 || out[0].Block == block); number-- {
 		// Most blocks are in one part, or begin in the one before.
 		if (last.Part-number)%partsAhead == 2 {
-			for ahead := max(0, number+1-partsAhead); ahead < number; ahead++ {
-				ask.EarlierRecords(contract.RecordsName(run.Name, ahead))
-			}
+			askFor(run, number+1-partsAhead, number+1, ask)
 		}
 		book, state := earlier(run, number, ask)
 		if !decision.IsDone(state) {

@@ -1,6 +1,7 @@
 package logbook
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -82,5 +83,65 @@ func TestRecordsOfARunThatGaveItsNodesBack(t *testing.T) {
 		if done := book.Totals().Done; !decision.IsDone(state) || done != want {
 			t.Errorf("after %d releases: %d trials and %+v, want %d", releases, done, state, want)
 		}
+	}
+}
+
+// Each round of questions decides anew: what is needed of earlier parts is asked for in one round, or in few, and no more than that.
+func TestEarlierPartsAreAskedForTogether(t *testing.T) {
+	const parts = 12
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run", UID: "1"}}
+	run.Status.Plan = &v1alpha1.PlanStatus{TrialCount: parts * journal.PerPart}
+	// Of each part one record: its block is the number of the part, or 5 from there on.
+	book := func(number int32) Book {
+		rec := contract.Record{Final: true, State: contract.Succeeded, Target: "db", Index: number, Block: min(number, 5)}
+		return Book{Exists: true, Records: journal.Records{Part: number, Records: []contract.Record{rec}}}
+	}
+	stored := func(name string) decision.Part {
+		for number := range int32(parts) {
+			if contract.RecordsName("run", number) == name {
+				data, err := book(number).Encode()
+				if err != nil {
+					t.Fatal(err)
+				}
+				cm := &corev1.ConfigMap{BinaryData: map[string][]byte{contract.KeyRecords: data}}
+				cm.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(run, v1alpha1.GroupVersion.WithKind("BenchmarkRun"))}
+				return decision.PartIn(cm)
+			}
+		}
+		t.Fatalf("%s was asked for", name)
+		return decision.Part{}
+	}
+	for name, tt := range map[string]struct {
+		read   func(ask *decision.Asking) ([]contract.Record, decision.State)
+		rounds []int
+		got    int
+	}{
+		"all":                                   {func(ask *decision.Asking) ([]contract.Record, decision.State) { return All(run, book(parts-1), ask) }, []int{parts - 1}, parts},
+		"the first":                             {func(ask *decision.Asking) ([]contract.Record, decision.State) { return First(run, book(parts-1), ask) }, []int{1}, 1},
+		"the first, of one part":                {func(ask *decision.Asking) ([]contract.Record, decision.State) { return First(run, book(0), ask) }, nil, 1},
+		"a block of one part":                   {func(ask *decision.Asking) ([]contract.Record, decision.State) { return OfBlock(run, book(3), 4, ask) }, nil, 1},
+		"a block that began in the part before": {func(ask *decision.Asking) ([]contract.Record, decision.State) { return OfBlock(run, book(4), 4, ask) }, []int{1}, 2},
+		"a block of seven parts":                {func(ask *decision.Asking) ([]contract.Record, decision.State) { return OfBlock(run, book(11), 5, ask) }, []int{1, 4, 4}, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			known, rounds := decision.Known{}, []int(nil)
+			for {
+				ask := known.Ask()
+				records, state := tt.read(ask)
+				if ask.Complete() {
+					if !decision.IsDone(state) || len(records) != tt.got {
+						t.Errorf("%d records and %+v, want %d", len(records), state, tt.got)
+					}
+					break
+				}
+				rounds = append(rounds, len(ask.Missing()))
+				for _, query := range ask.Missing() {
+					known = known.With(query, stored(query.(decision.GetRecords).Name))
+				}
+			}
+			if !slices.Equal(rounds, tt.rounds) {
+				t.Errorf("parts asked for in each round: %v, want %v", rounds, tt.rounds)
+			}
+		})
 	}
 }

@@ -68,7 +68,7 @@ func (s *Server) Status(ctx context.Context) (all map[string]string, err error) 
 	return all, err
 }
 
-// gaugesOn a connection; none where the server refuses them. It is asked again only after an answer: a refusal stays one.
+// gaugesOn a connection; none where the server refuses them. It is not asked again where that lasts.
 func gaugesOn(ctx context.Context, s *Server, c *sql.Conn) (map[string]string, error) {
 	facts, err := s.facts(ctx, c)
 	if err != nil || facts.Gauges == "" || s.untold.Load() {

@@ -11,8 +11,8 @@ import (
 )
 
 // PerPart is the maximum number of records in a part. Each pass of the manager reads the last part, about 6 KB of JSON per record:
-// with 100 records the time between two trials was 0.1 s longer at the end of a part than at the begin of the next. ValuesPerPart is the maximum number of
-// values in a part: about 250 bytes each, compressed to a tenth.
+// with 100 records the time between two trials was 0.1 s longer at the end of a part than at the begin of the next.
+// ValuesPerPart is the maximum number of values in a part: about 250 bytes each, compressed to a tenth.
 const (
 	PerPart       = 25
 	ValuesPerPart = 10000
