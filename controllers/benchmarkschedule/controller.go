@@ -35,7 +35,7 @@ const (
 	checkInputs = 5 * time.Minute
 	// tryAgain is when a run that was refused is created again.
 	tryAgain = time.Minute
-	// waitingForOne is how many passes may wait for registries, for each that is worked on: they hold next to nothing.
+	// waitingForOne is how many passes may wait, for each that is worked on: they hold next to nothing.
 	waitingForOne = 16
 	// maxBackoff of a pass that fails.
 	maxBackoff = 10 * time.Second
@@ -61,7 +61,8 @@ type Reconciler struct {
 	// Workers is the number of schedules that are looked at side by side.
 	Workers int
 
-	// places of the passes that are worked on; nil for any number. One that waits for a registry gives its place away meanwhile.
+	// places of the passes that are worked on; nil for any number. One that waits for a registry, or for its turn to read a history,
+	// gives its place away meanwhile.
 	places chan struct{}
 	// reading is held by the one pass that has a history in memory, or records of a run: they may be large. judging is held by
 	// the one that judges a history, which takes longer: nobody waits for it.
@@ -146,7 +147,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if !mayNeedHistory(w) {
 		return r.pass(ctx, w, func() {})
 	}
+	r.rest() // those that need no history do not wait for those that do
 	r.reading.Lock()
+	r.begin()
 	release := sync.OnceFunc(r.reading.Unlock)
 	defer release()
 	if err := r.readHistory(ctx, &w); err != nil {

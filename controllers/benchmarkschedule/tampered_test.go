@@ -67,15 +67,18 @@ func TestARunThatWasTamperedWith(t *testing.T) {
 	}
 }
 
-// writeHistory over that of the schedule, as anybody may who may write ConfigMaps.
-func (s *stage) writeHistory(h contract.History) {
-	s.t.Helper()
+// encoded history.
+func encoded(t *testing.T, h contract.History) []byte {
+	t.Helper()
 	data, _, err := history.Encode(h)
-	s.must(err)
-	s.writeHistoryBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
-func (s *stage) writeHistoryBytes(data []byte) {
+// writeHistory over that of the schedule, as anybody may who may write ConfigMaps.
+func (s *stage) writeHistory(data []byte) {
 	s.t.Helper()
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: s.namespace, Name: s.historyName(), OwnerReferences: []metav1.OwnerReference{ownedBy(s.get())},
@@ -99,24 +102,24 @@ func TestAHistoryThatSomebodyWrote(t *testing.T) {
 		write  func(s *stage)
 	}{
 		"all runs were dropped, before the first one": {before: true, write: func(s *stage) {
-			s.writeHistory(contract.History{ScheduleUID: string(s.get().UID), DroppedUntil: &far})
+			s.writeHistory(encoded(s.t, contract.History{ScheduleUID: string(s.get().UID), DroppedUntil: &far}))
 		}},
 		"all runs were dropped": {write: func(s *stage) {
 			h := s.history()
 			h.DroppedUntil = &far
-			s.writeHistory(h)
+			s.writeHistory(encoded(s.t, h))
 		}},
 		"another schedule's": {write: func(s *stage) {
 			h := s.history()
 			h.ScheduleUID = "x"
-			s.writeHistory(h)
+			s.writeHistory(encoded(s.t, h))
 		}},
 		"a better value": {write: func(s *stage) {
 			h := s.history()
 			h.Runs[0].Series[0].Values[0] = new(9999.0)
-			s.writeHistory(h)
+			s.writeHistory(encoded(s.t, h))
 		}},
-		"rubbish": {write: func(s *stage) { s.writeHistoryBytes([]byte("rubbish")) }},
+		"rubbish": {write: func(s *stage) { s.writeHistory([]byte("rubbish")) }},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +161,7 @@ func TestAHistoryThatSomebodyTookBack(t *testing.T) {
 			first = cm.BinaryData[contract.KeyHistory]
 		}
 	}
-	s.writeHistoryBytes(first)
+	s.writeHistory(first)
 	want(t, "ready", condition(s.pass(), "Ready"), "False Tampered")
 }
 
@@ -200,7 +203,7 @@ func TestAHistoryOfTwoManagers(t *testing.T) {
 	s.must(err)
 	s.restart()
 	s.api.dies = -1
-	s.writeHistory(history.Add(h, past[0]))
+	s.writeHistory(encoded(t, history.Add(h, past[0])))
 	o := s.pass()
 	want(t, "afterwards", []any{condition(o, "Ready"), o.Status.History.SHA256, len(o.Status.History.NextSHA256)}, []any{"True Succeeded", foretold[0], 0})
 }

@@ -2,8 +2,6 @@ package drivers
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -62,11 +60,7 @@ may make a driver load code or read files, a run is refused unless its creator m
 | driver | options |
 | --- | --- |
 `)
-	for _, driver := range slices.Sorted(maps.Keys(harmless)) {
-		language, name, _ := strings.Cut(driver, "/")
-		fmt.Fprintf(&b, "| %s, `%s` | `%s` |\n", language, name, strings.Join(optionsOf(driver), "`, `"))
-	}
-	b.WriteString(`
+	b.WriteString(harmlessRows() + `
 ## Where this differs from the published experiments
 
 - The table of S0's driver comparison has no index on ` + "`age`" + `, that of its batch schemes has; here both have.

@@ -59,3 +59,13 @@ func optionsOf(driver string) []string {
 	slices.Sort(options)
 	return options
 }
+
+// harmlessRows of a table in Markdown.
+func harmlessRows() string {
+	var rows strings.Builder
+	for _, driver := range slices.Sorted(maps.Keys(harmless)) {
+		language, name, _ := strings.Cut(driver, "/")
+		fmt.Fprintf(&rows, "| %s, `%s` | `%s` |\n", language, name, strings.Join(optionsOf(driver), "`, `"))
+	}
+	return rows.String()
+}

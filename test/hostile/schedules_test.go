@@ -27,6 +27,9 @@ const (
 	sound   = 10
 )
 
+// seriesOfLargest is so many that the history drops runs for the memory that it would take.
+const seriesOfLargest = 128
+
 // hostileSchedules of one tenant stand beside sound ones of another.
 func hostileSchedules(t *testing.T, m manager, calm *neighbourhood, namespace string) {
 	namedByTemplates(t, namespace)
@@ -44,7 +47,7 @@ func hostileSchedules(t *testing.T, m manager, calm *neighbourhood, namespace st
 		giveHistory(t, s, h, i < largest)
 	}
 	manyBaselines(t, namespace)
-	t.Logf("ten sound schedules took %.1f s to start a run each, beside %d hostile ones", startsOf(t, calm, "beside").Seconds(), largest+forged)
+	t.Logf("ten sound schedules took %.1f s to start a run each, beside %d hostile ones", startsOf(t, calm, namespace, "beside").Seconds(), largest+forged)
 	for i := range largest + forged {
 		want := "Tampered"
 		if i < largest {
@@ -52,7 +55,7 @@ func hostileSchedules(t *testing.T, m manager, calm *neighbourhood, namespace st
 		}
 		awaitRegressed(t, client.ObjectKey{Namespace: namespace, Name: fmt.Sprint("hostile-", i)}, want)
 	}
-	t.Logf("and %.1f s when those had come to rest", startsOf(t, calm, "after").Seconds())
+	t.Logf("and %.1f s when those had come to rest", startsOf(t, calm, namespace, "after").Seconds())
 	if err := server.API.DeleteAllOf(t.Context(), &v1alpha1.BenchmarkSchedule{}, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +88,7 @@ func largestHistory(t *testing.T) contract.History {
 		run := contract.PastRun{
 			Name: fmt.Sprint("run-", n), UID: fmt.Sprint("uid-", n), CompletionTime: begin.Add(time.Duration(n) * 24 * time.Hour), Outcome: "Measured", Valid: "True",
 		}
-		for i := range 64 {
+		for i := range seriesOfLargest {
 			v := float64(1000-100*(n/60)) + float64((n*37+i*11)%13)
 			run.Series = append(run.Series, contract.PastSeries{
 				Target: "db", Name: fmt.Sprint("m", i), Unit: "tx/s", Direction: contract.HigherIsBetter, Parameters: map[string]contract.Scalar{"threads": {Int: int32(i), IsInt: true}}, Values: []*float64{&v},
@@ -98,7 +101,7 @@ func largestHistory(t *testing.T) contract.History {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the largest history has %d runs of 64 series", len(written.Runs))
+	t.Logf("the largest history has %d runs of %d series", len(written.Runs), seriesOfLargest)
 	return written
 }
 
@@ -161,12 +164,13 @@ func manyBaselines(t *testing.T, namespace string) {
 	}
 }
 
-// startsOf runs of sound schedules, by their annotation: how long until all have started one.
-func startsOf(t *testing.T, calm *neighbourhood, value string) time.Duration {
+// startsOf runs of sound schedules, by their annotation: how long until all have started one. The runs are deleted at once, and nothing here
+// collects the pods that hold their nodes: those are of another pool than the normal runs have.
+func startsOf(t *testing.T, calm *neighbourhood, pool, value string) time.Duration {
 	t.Helper()
 	begin := time.Now()
 	for i := range sound {
-		s := newSchedule(calm.namespace, calm.namespace, fmt.Sprintf("sound-%s-%d", value, i))
+		s := newSchedule(calm.namespace, pool, fmt.Sprintf("sound-%s-%d", value, i))
 		s.Annotations = map[string]string{v1alpha1.AnnotationRunNow: value}
 		if err := server.API.Create(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -209,10 +213,16 @@ func awaitRegressed(t *testing.T, key client.ObjectKey, reason string) {
 	}
 }
 
-// silentReceiver of notifications takes what it is sent, and never answers.
+// silentReceiver of notifications takes what it is sent, and does not answer.
 func silentReceiver(t *testing.T) string {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	t.Cleanup(s.Close)
+	over := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-over:
+		}
+	}))
+	t.Cleanup(func() { close(over); s.Close() })
 	return s.URL
 }

@@ -61,7 +61,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case r.Context().Value(peerKey{}) != nil:
-		http.Error(w, "This server is that of another user of this machine, or of one that the system does not tell.", http.StatusForbidden)
+		http.Error(w, "Another user of this machine has started this server, or the system does not tell who asks.", http.StatusForbidden)
 	case r.Host != "127.0.0.1:"+g.port && r.Host != "localhost:"+g.port:
 		http.Error(w, "This server answers to 127.0.0.1 and localhost only.", http.StatusMisdirectedRequest)
 	case r.Method != http.MethodGet:

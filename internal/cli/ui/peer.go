@@ -42,7 +42,7 @@ func anothers(c net.Conn) error {
 		case is && (uid == 0 || uid == os.Getuid()):
 			return nil
 		case is:
-			return fmt.Errorf("the connection is that of user %d, and the server that of user %d", uid, os.Getuid())
+			return fmt.Errorf("user %d asks a server of user %d", uid, os.Getuid())
 		}
 	}
 	return errors.New("the system does not say whose connection it is")
