@@ -125,7 +125,7 @@ func TestNoFormulaIsInTheLongTable(t *testing.T) {
 		for _, cell := range row {
 			if cell == "-1.5" {
 				numbers++
-			} else if cell != "" && strings.Contains("=+-@", cell[:1]) {
+			} else if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
 				t.Fatalf("%q", cell)
 			}
 		}
