@@ -227,3 +227,7 @@ lint: verify ## Go and shell linters, and verify
 .PHONY: verify
 verify: ## nothing derived is out of date
 	@hack/verify.sh
+
+.PHONY: vulnerabilities
+vulnerabilities: ## no program of a release calls what the Go project's database says is vulnerable
+	@hack/vulnerabilities.sh

@@ -106,6 +106,14 @@ digest() {
   } | sha256sum | cut -c1-12
 }
 
+# commit_date prints the seconds of the commit that is built: what is made of it bears no other date.
+commit_date() { git -C "$REPO" log -1 --format=%ct; }
+
+# pack a file or folder with the same bytes each time: pack FOLDER WHAT ARCHIVE.
+pack() {
+  tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@0 -cf - "$2" | gzip -n >"$3"
+}
+
 # wait_until retries a command for so many seconds: wait_until SECONDS COMMAND...
 wait_until() {
   local deadline=$((SECONDS + $1))

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Fetches the pinned files of an image from Maven Central into the cache and prints the folder that holds them.
-# What is pinned, with checksums, is in hack/images/maven.txt. Fetched once per content of the image's lines there.
+# Fetches the pinned files of an image from Maven Central into the cache and prints the folder that holds them. Which files is in
+# hack/images/pom.xml, and in repetitions/pom.xml beside it; their checksums are in maven.txt. Fetched once per content of the image's
+# lines there.
 # Usage: maven.sh IMAGE...
 #   MAVEN_CENTRAL=https://mirror.example.com/maven2   asks there; without it ~/.m2/settings.xml decides as usual
 #
@@ -10,57 +11,48 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 table=$REPO/hack/images/maven.txt
-plugin=org.apache.maven.plugins:maven-dependency-plugin:3.8.1
+poms=("$REPO/hack/images/pom.xml" "$REPO/hack/images/repetitions/pom.xml")
 partial=''
 trap '[[ -z $partial ]] || rm -rf "$partial"' EXIT
 
-# lines prints an image's lines of the table: "group:artifact:version checksum".
+# lines prints an image's lines of the table: "file checksum".
 lines() { awk -v image="$1" '$1 == image {print $2, $3}' "$table"; }
-
-# project writes the pom.xml that names the files: one start of Maven for all of them.
-project() {
-  local group artifact version central=${MAVEN_CENTRAL:-} kind
-  printf '<project><modelVersion>4.0.0</modelVersion><groupId>dev.assay</groupId><artifactId>fetch</artifactId>\n'
-  printf '<version>1</version><packaging>pom</packaging>\n'
-  if [[ -n $central ]]; then
-    for kind in repositor pluginRepositor; do
-      printf '<%sies><%sy><id>central</id><url>%s</url></%sy></%sies>\n' $kind $kind "$central" $kind $kind
-    done
-  fi
-  printf '<build><plugins><plugin><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version>' ${plugin//:/ }
-  # shellcheck disable=SC2016 # for Maven to expand
-  printf '<configuration><outputDirectory>${basedir}/jars</outputDirectory><artifactItems>\n'
-  while IFS=': ' read -r group artifact version _; do
-    printf '<artifactItem><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></artifactItem>\n' \
-      "$group" "$artifact" "$version"
-  done
-  printf '</artifactItems></configuration></plugin></plugins></build></project>\n'
-}
 
 # verify compares every file with its checksum in the table, and says all that is wrong before it gives up.
 verify() {
-  local image=$1 folder=$2 name wanted got bad=0
-  while read -r name wanted; do
-    name=${name#*:} name=${name/:/-}.jar
-    got=$(sha256sum <"$folder/$name") got=${got%% *}
+  local image=$1 folder=$2 file name wanted got bad=0
+  for file in "$folder"/*; do
+    name=${file##*/}
+    wanted=$(lines "$image" | awk -v name="$name" '$1 == name {print $2}')
+    got=$(sha256sum <"$file") got=${got%% *}
     [[ $got == "$wanted" ]] && continue
     say "$name: sha256 is $got, ${table#"$REPO"/} says ${wanted:-nothing}"
+    bad=1
+  done
+  while read -r name _; do
+    [[ ! -f $folder/$name ]] || continue
+    say "$name: ${table#"$REPO"/} has it, and no pom.xml names it"
     bad=1
   done < <(lines "$image")
   ((!bad)) || fail "files for image $image are not what was pinned: nothing was kept"
 }
 
 fetch() {
-  local image=$1 folder=$2 start log=$CACHE/maven/$1.log
+  local image=$1 folder=$2 pom start log=$CACHE/maven/$1.log options=(--batch-mode --no-transfer-progress --strict-checksums)
   start=$(now_ms)
   command -v mvn >/dev/null || "$REPO/hack/install-debian.sh" maven
+  [[ -z ${MAVEN_CENTRAL:-} ]] || options+=("-Dcentral=$MAVEN_CENTRAL")
   partial=$(mktemp -d "$CACHE/maven/$image.partial.XXXXXX")
-  project >"$partial/pom.xml" < <(lines "$image")
-  (cd "$partial" && mvn --batch-mode --no-transfer-progress --strict-checksums "${plugin%:*}:${plugin##*:}:copy") \
-    >"$log" 2>&1 </dev/null || {
-    grep -F '[ERROR]' "$log" | head -n 10 >&2 || true
-    fail "Maven could not fetch the files for image $image (whole log: $log); MAVEN_CENTRAL or ~/.m2/settings.xml names another repository"
-  }
+  : >"$log"
+  for pom in "${poms[@]}"; do
+    grep -q "<id>$image</id>" "$pom" || continue
+    # In a folder of its own: Maven takes that of the pom for its project. One start for all files of an image.
+    cp "$pom" "$partial/pom.xml"
+    (cd "$partial" && mvn "${options[@]}" "-DoutputDirectory=$partial/jars" "org.apache.maven.plugins:maven-dependency-plugin:copy@$image") >>"$log" 2>&1 </dev/null || {
+      grep -F '[ERROR]' "$log" | head -n 10 >&2 || true
+      fail "Maven could not fetch the files for image $image (whole log: $log); MAVEN_CENTRAL or ~/.m2/settings.xml names another repository"
+    }
+  done
   verify "$image" "$partial/jars"
   mv "$partial/jars" "$folder"
   rm -rf "$partial" && partial=''

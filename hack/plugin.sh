@@ -23,16 +23,16 @@ stamp() {
   printf -- '-X %s.release=%s -X %s.commit=%s' "$package" "${1:-}" "$package" "$(git rev-parse HEAD 2>/dev/null || true)"
 }
 
-# archive VERSION OS ARCH FOLDER: the same bytes from the same commit.
+# archive VERSION OS ARCH FOLDER: the same bytes from the same commit. It has the licenses of others' parts, and a list of them (SPDX).
 archive() {
-  local program=kubectl-assay stage
+  local program=kubectl-assay name=kubectl-assay_$1_$2_$3 stage
   [[ $2 != windows ]] || program="kubectl-assay.exe"
   stage=$(mktemp -d "$4/stage.XXXXXX")
   CGO_ENABLED=0 GOOS=$2 GOARCH=$3 GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags "-s -w $(stamp "$1")" -o "$stage/$program" ./cmd/kubectl-assay
   cp LICENSE "$stage/"
   cp -r docs/man "$stage/man"
-  chmod -R u=rwX,go=rX "$stage"
-  tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -cf - . | gzip -n >"$4/kubectl-assay_$1_$2_$3.tar.gz"
+  SOURCE_DATE_EPOCH=$(commit_date) go run -trimpath ./hack/third-party program "$name" "$1" "$stage/kubectl-assay" "$stage/$program"
+  pack "$stage" . "$4/$name.tar.gz"
   rm -rf "$stage"
 }
 

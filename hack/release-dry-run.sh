@@ -85,15 +85,56 @@ make_key() {
   cosign signing-config create --out "$work/signing.json"
 }
 
-# verify runs the commands of the guide, with the key in place of the workflow's identity: verify KEY.
+# name_the_builder of the files, who on GitHub is the workflow: the variables that a workflow has. Signed with the key of this run.
+name_the_builder() {
+  export GITHUB_SERVER_URL=https://github.com GITHUB_REPOSITORY=assay-bench/assay GITHUB_REF=refs/tags/v$VERSION GITHUB_EVENT_NAME=dry-run \
+    GITHUB_WORKFLOW_REF=assay-bench/assay/hack/release-dry-run.sh@refs/tags/v$VERSION GITHUB_RUN_ID=0 GITHUB_RUN_ATTEMPT=1 RUNNER_ENVIRONMENT=dry-run
+  GITHUB_SHA=$(git rev-parse HEAD)
+  export GITHUB_SHA
+}
+
+# block N of the commands in the section of the guide about verifying.
+block() {
+  sed -n '/^## Verify a release/,/^## Images without/p' docs/guide/install.md |
+    awk -v wanted="$1" '/^```/ {inside = $0 == "```sh"; n += inside; next} inside && n == wanted'
+}
+
+# verify runs the commands of the guide in the folder of the files, with a key in place of the workflow's identity: verify KEY BLOCK, where
+# the first block says who signs, the second has the images, and the fourth the files.
 verify() {
-  local script
-  script=$(sed -n '/^## Verify a release/,/^## /p' docs/guide/install.md | awk '/^```/ {inside = $0 == "```sh"; if (n++) exit; next} inside' |
-    sed -E -e "s#^VERSION=.*#VERSION=$VERSION#" -e "s#ghcr\.io/assay-bench/#$REPOSITORY/#" \
-      -e "s#--certificate-oidc-issuer .*#--key $1 --insecure-ignore-tlog#" -e '/--certificate-identity /d')
-  [[ $(grep -c -- '--key' <<<"$script") == 1 && $(grep -c "^verify $REPOSITORY/" <<<"$script") == 2 ]] ||
-    fail "docs/guide/install.md: not the commands that this script knows:"$'\n'"$script"
-  bash -euo pipefail -c "$script" >"$work/verify.log" 2>&1
+  local signer commands
+  signer=$(block 1 | sed -E -e "s#^VERSION=.*#VERSION=$VERSION#" -e "s#--certificate-oidc-issuer .*#--key $1 --insecure-ignore-tlog#" \
+    -e '/--certificate-identity /d')
+  commands=$(block "$2" | sed -E "s#ghcr\.io/assay-bench/#$REPOSITORY/#")
+  [[ $(grep -c -- "--key $1" <<<"$signer") == 1 && $(grep -cE '^ *cosign verify' <<<"$commands") == 2 ]] ||
+    fail "docs/guide/install.md: not the commands that this script knows:"$'\n'"$signer"$'\n'"$commands"
+  (cd out/files && bash -euo pipefail -c "$signer"$'\n'"$commands") >"$work/verify.log" 2>&1
+}
+
+# refuses fails unless the commands of a block refuse a key, for the reason that it signed nothing here: refuses KEY BLOCK.
+refuses() {
+  ! verify "$1" "$2" || fail "block $2 of the guide takes the signatures for those of another key"
+  grep -qE 'no matching (attestations|signatures)|invalid signature|could not verify' "$work/verify.log" ||
+    fail "another key was refused for another reason: $(cat "$work/verify.log")"
+}
+
+# check_files: each that is attached has its signature and its provenance, and one that was changed is refused.
+check_files() {
+  local file files=(out/files/*.tar.gz out/files/checksums.txt out/files/assay.yaml)
+  ((${#files[@]} == 9)) || fail "nine files were to be signed, and there are: ${files[*]}"
+  for file in "${files[@]}"; do
+    cosign verify-blob --key "$work/cosign.pub" --insecure-ignore-tlog --bundle "$file.sigstore.json" "$file" >"$work/verify.log" 2>&1 ||
+      fail "$file: $(cat "$work/verify.log")"
+    cosign verify-blob-attestation --key "$work/cosign.pub" --insecure-ignore-tlog --type slsaprovenance1 \
+      --bundle "$file.provenance.sigstore.json" "$file" >"$work/verify.log" 2>&1 || fail "$file: $(cat "$work/verify.log")"
+  done
+  ! cosign verify-blob-attestation --key "$work/other.pub" --insecure-ignore-tlog --type slsaprovenance1 \
+    --bundle "$file.provenance.sigstore.json" "$file" >"$work/verify.log" 2>&1 || fail "$file: its provenance is taken for that of another key"
+  cp out/files/checksums.txt "$work/checksums.txt"
+  echo >>out/files/checksums.txt
+  ! verify "$work/cosign.pub" 4 || fail "checksums.txt was changed, and the guide's commands did not see it"
+  cp "$work/checksums.txt" out/files/checksums.txt
+  say "${#files[@]} files, each signed and with its provenance"
 }
 
 # check_chart: the chart in the registry names images of ours by digest alone, and each of them is signed.
@@ -160,15 +201,21 @@ step "release: signatures and chart"
 hack/release.sh sign
 hack/release.sh chart
 hack/release.sh sign-chart
+step "release: files"
 hack/release.sh plugin
+hack/release.sh third-party "$architecture"
+name_the_builder
+hack/release.sh sign-files
 hack/release.sh site
 hack/release.sh changelog >"$work/notes.md"
 say "the release's text: $(wc -l <"$work/notes.md") lines"
 step "release: verified as docs/guide/install.md says"
-verify "$work/cosign.pub" || fail "$(cat "$work/verify.log")"
-! verify "$work/other.pub" || fail "the signatures are taken for those of another key"
-grep -q 'no matching attestations\|no matching signatures' "$work/verify.log" || fail "another key was refused for another reason: $(cat "$work/verify.log")"
+for commands in 2 4; do
+  verify "$work/cosign.pub" "$commands" || fail "$(cat "$work/verify.log")"
+  refuses "$work/other.pub" "$commands"
+done
 check_chart
+check_files
 chart=(oci://"$REPOSITORY/charts/assay" --version "$VERSION" --plain-http)
 step "release: a bundle, signed as docs/reference/bundle.md says"
 ASSAY_COSIGN=required go test "$REPO/internal/cli" -run '^TestASignedBundle$' -count=1 >&2

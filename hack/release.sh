@@ -8,6 +8,8 @@
 #   chart           the chart, which names every image by digest, packaged and pushed; out/push.txt has what Helm says of it
 #   sign-chart      the chart
 #   plugin          kubectl assay for each platform, with digests and the manifest for krew, in out/plugin
+#   third-party ARCH...  what others have a part in of each image: lists (SPDX) and notices with licenses, packed, in out/third-party
+#   sign-files      those of the two steps before, which go into out/files, each beside its signature and its provenance (SLSA)
 #   site            the documents of the version as a site, packed, in out/site/archives
 #   changelog       prints the section of the version
 # VERSION is that of the release, and REPOSITORY where everything goes: REGISTRY/OWNER. One on 127.0.0.1 is a dry run: plain HTTP
@@ -49,15 +51,45 @@ index() {
   go run ./hack/release index "$VERSION" out/published.txt "${lists[@]/%/.txt}"
 }
 
-# signed signs a reference: signed FLAG... REFERENCE. What cosign says is shown when it fails.
+# by_cosign COMMAND WHAT FLAG... What cosign says is shown when it fails.
+by_cosign() {
+  cosign "$1" --yes "${sign_with[@]}" "${@:3}" "$2" >out/sign.log 2>&1 || fail "cosign $1 $2: $(cat out/sign.log)"
+}
+
 signed() {
-  cosign sign --yes "${sign_with[@]}" "$@" >out/sign.log 2>&1 || fail "${!#} could not be signed: $(cat out/sign.log)"
-  say "signed ${!#}"
+  by_cosign sign "$@"
+  say "signed $1"
+}
+
+# describe LIST: what an image is made of, for each of a list and each architecture.
+describe() {
+  local name image architecture
+  while read -r name image; do
+    for architecture in "${@:2}"; do
+      crane export --platform "linux/$architecture" "$image" - </dev/null |
+        "$work/third-party" image "assay-$name" "$VERSION" "$folder/assay-${name}_${VERSION}_linux_$architecture"
+      say "assay-$name for $architecture: $(grep -c '"versionInfo"' "$folder/assay-${name}_${VERSION}_linux_$architecture.spdx.json") packages"
+    done
+  done <"$1"
+}
+
+third_party() {
+  local work=out/third-party folder module
+  folder=$work/assay-third-party_$VERSION
+  rm -rf "$work"
+  mkdir -p "$folder"
+  # Licenses of Go modules are read where Go keeps them.
+  for module in . harness/go runners/tpcc/image; do (cd "$module" && GOFLAGS=-mod=readonly GOWORK=off go mod download); done
+  go build -trimpath -o "$work/third-party" ./hack/third-party
+  SOURCE_DATE_EPOCH=$(commit_date)
+  export SOURCE_DATE_EPOCH
+  describe out/published.txt "$@"
+  pack "$work" "${folder##*/}" "$folder.tar.gz"
 }
 
 sign() {
   local image
-  while read -r _ image; do signed --recursive "$image"; done <out/published.txt
+  while read -r _ image; do signed "$image" --recursive; done <out/published.txt
 }
 
 # chart works on a copy: the chart of the tree keeps its tags.
@@ -82,6 +114,20 @@ sign_chart() {
 
 plugin() { hack/plugin.sh archives "$VERSION"; }
 
+sign_files() {
+  local folder=out/files file
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  go run ./hack/release provenance >out/provenance.json
+  for file in out/plugin/*.tar.gz out/plugin/checksums.txt out/plugin/assay.yaml out/third-party/*.tar.gz; do
+    cp "$file" "$folder/"
+    file=$folder/${file##*/}
+    by_cosign sign-blob "$file" --bundle "$file.sigstore.json"
+    by_cosign attest-blob "$file" --type slsaprovenance1 --predicate out/provenance.json --bundle "$file.provenance.sigstore.json"
+    say "signed ${file##*/}"
+  done
+}
+
 site() { hack/site.sh build "v$VERSION" && hack/site.sh pack "v$VERSION"; }
 
 changelog() { go run ./hack/release changelog CHANGELOG.md "$VERSION"; }
@@ -90,11 +136,11 @@ step=${1:-}
 shift || true
 case $step in
   check | plugin | site | changelog) "$step" ;;
-  images | index | sign | chart | sign-chart)
+  images | index | sign | chart | sign-chart | third-party | sign-files)
     : "${REPOSITORY:?where to}"
     [[ $step == images ]] || PATH=$(tool oci):$PATH # crane and cosign
     [[ $step != chart ]] || PATH=$(tool helm):$PATH
     "${step/-/_}" "$@"
     ;;
-  *) fail "usage: release.sh check|images|index|sign|chart|sign-chart|plugin|site|changelog" ;;
+  *) fail "usage: release.sh check|images|index|sign|chart|sign-chart|plugin|third-party|sign-files|site|changelog" ;;
 esac

@@ -43,11 +43,10 @@ build() {
   say "python3 -m http.server --bind 127.0.0.1 --directory out/site 8000"
 }
 
-# pack makes the same bytes from the same pages.
-pack() {
+pack_site() {
   [[ -f $work/$1/index.html ]] || fail "out/site/$1 has no page: make docs VERSION=$1"
   mkdir -p "$archives"
-  tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@0 -cf - "$1" | gzip -n >"$archives/assay-site_$1.tar.gz"
+  pack "$work" "$1" "$archives/assay-site_$1.tar.gz"
 }
 
 # collect takes from an archive the folder that it is named after, and no other one.
@@ -79,7 +78,7 @@ check() {
 
 case ${1:-build} in
   build) build "${2:-dev}" ;;
-  pack) pack "${2:?which version}" ;;
+  pack) pack_site "${2:?which version}" ;;
   collect) collect "${2:?into which folder}" ;;
   check) check ;;
   *) fail "usage: site.sh [build [VERSION]] | check | pack VERSION | collect FOLDER" ;;

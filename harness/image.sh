@@ -24,13 +24,19 @@ libraries() {
   grep -o '/[^ ]*\.so[^ ]* ' /tmp/ldd | grep -v '^/image' | sort -u | xargs --no-run-if-empty cp -L --parents -t /image
 }
 
-# Scanners of vulnerabilities read the records of the packages whose files are in the image.
+# Scanners of vulnerabilities read the records of the packages whose files are in the image, and of which Debian they are. Whoever
+# passes the image on has to pass on their licenses.
 packages() {
   cd /image
   {
     for package; do echo "$package"; done
     find usr/lib -name '*.so*' -printf '*/%f\n' | xargs --no-run-if-empty dpkg-query -S 2>/dev/null | cut -d: -f1
-  } | sort -u | xargs --no-run-if-empty dpkg-query -s >/image/var/lib/dpkg/status
+  } | sort -u >/tmp/packages
+  [ -s /tmp/packages ] || return 0
+  xargs dpkg-query -s </tmp/packages >/image/var/lib/dpkg/status
+  while read -r package; do cp -L --parents "/usr/share/doc/$package/copyright" /image; done </tmp/packages
+  cp -a --parents /usr/share/common-licenses /image
+  cp -L --parents /etc/os-release /image
 }
 
 case $1 in

@@ -71,11 +71,14 @@ const (
 	AnnotationSpecHash = "assay.dev/spec-hash"
 	// AnnotationRunNow, on a BenchmarkSchedule, starts one run for each new value, such as a time.
 	AnnotationRunNow = "assay.dev/run-now"
-	// AnnotationTrigger, on a run of a schedule, is what started it: Schedule, Change or Manual.
+	// AnnotationTrigger, on a run of a schedule, is what started it: Schedule, Change, Manual or Confirm.
 	AnnotationTrigger = "assay.dev/trigger"
 	// AnnotationScheduledTime, on a run of a schedule, is the time of the schedule that started it
 	// (RFC 3339), without the jitter.
 	AnnotationScheduledTime = "assay.dev/scheduled-time"
 	// AnnotationChange, on a run of a schedule with onChange, tells the change that it measures from all others.
 	AnnotationChange = "assay.dev/change"
+	// AnnotationReplaces, on a run of a schedule with concurrencyPolicy Replace, are the UIDs of the runs that are deleted for it,
+	// separated by commas.
+	AnnotationReplaces = "assay.dev/replaces"
 )

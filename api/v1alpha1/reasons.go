@@ -232,7 +232,7 @@ const (
 	// ReasonLastRunFailed: the outcome of the last run is Failed, Invalid or GateFailed.
 	ReasonLastRunFailed = "LastRunFailed"
 	// ReasonHistoryUnreadable: the ConfigMap with the history cannot be read, belongs to another
-	// object, or was written by a newer Assay. Runs are not deleted meanwhile.
+	// object, or was written by a newer Assay; ReasonTampered, where it is not what Assay wrote. Runs are not deleted meanwhile.
 	ReasonHistoryUnreadable = "HistoryUnreadable"
 )
 

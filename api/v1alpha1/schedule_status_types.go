@@ -221,7 +221,6 @@ type Confirmation struct {
 }
 
 // HistoryStatus says where the values of the runs are kept.
-// +kubebuilder:object:generate=false
 type HistoryStatus struct {
 	// configMap with the history.
 	// +required
@@ -236,4 +235,23 @@ type HistoryStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	DroppedRunCount int32 `json:"droppedRunCount,omitempty"`
+	// lostRunCount is the number of runs of histories that somebody deleted.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	LostRunCount int32 `json:"lostRunCount,omitempty"`
+	// sha256 of the history, in hexadecimal. A history with another digest is not used.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	SHA256 string `json:"sha256,omitempty"`
+	// judgedSHA256 is the digest of the history that regressions are about; absent until one was judged.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	JudgedSHA256 string `json:"judgedSHA256,omitempty"`
+	// nextSHA256 are the digests of what was about to be written over it: a history with one of them is as good. A manager that
+	// died between both writes leaves one behind.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MaxLength=64
+	NextSHA256 []string `json:"nextSHA256,omitempty"`
 }

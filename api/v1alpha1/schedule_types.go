@@ -62,6 +62,13 @@ type BenchmarkScheduleSpec struct {
 	// +kubebuilder:validation:Maximum=100
 	FailedRunsHistoryLimit *int32 `json:"failedRunsHistoryLimit,omitempty"`
 
+	// historyReclaimPolicy is what becomes of the ConfigMap with the history when the schedule is deleted. Delete (the default)
+	// deletes it with the runs. Retain keeps it: `kubectl assay schedule history --configmap` shows it, and no other schedule goes
+	// on with it.
+	// +optional
+	// +kubebuilder:default=Delete
+	HistoryReclaimPolicy HistoryReclaimPolicy `json:"historyReclaimPolicy,omitempty"`
+
 	// jitter delays each time by up to this duration, at most 24h, and by less than what is left
 	// until the next time. The delay follows from the schedule's UID and the time. So schedules of
 	// one line do not all begin at once.
@@ -100,6 +107,16 @@ const (
 	ForbidConcurrent  ConcurrencyPolicy = "Forbid"
 	AllowConcurrent   ConcurrencyPolicy = "Allow"
 	ReplaceConcurrent ConcurrencyPolicy = "Replace"
+)
+
+// HistoryReclaimPolicy is what becomes of a history when its schedule is deleted.
+// +kubebuilder:validation:Enum=Delete;Retain
+type HistoryReclaimPolicy string
+
+// Reclaim policies of histories.
+const (
+	DeleteHistory HistoryReclaimPolicy = "Delete"
+	RetainHistory HistoryReclaimPolicy = "Retain"
 )
 
 // RunTemplate is what the runs of a schedule are made of.

@@ -23,7 +23,7 @@ import (
 )
 
 // addSchedules registers the controller that starts the runs of schedules.
-func addSchedules(mgr manager.Manager, cfg config.Config, workers int) error {
+func addSchedules(mgr manager.Manager, cfg config.Config, runs *benchmarkrun.Reconciler) error {
 	tags, err := registry.New(cfg.Registries, clock.RealClock{})
 	if err != nil {
 		return fmt.Errorf("preparing the registries (registries.ask): %w", err)
@@ -33,7 +33,7 @@ func addSchedules(mgr manager.Manager, cfg config.Config, workers int) error {
 	}
 	return register(mgr, "BenchmarkSchedules", &benchmarkschedule.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Config: cfg,
-		Engine: engines.Find, Runner: runners.Find, Tags: tags, Workers: workers,
+		Engine: engines.Find, Runner: runners.Find, Tags: tags, Queue: runs.Queue, Workers: runs.Workers,
 	})
 }
 

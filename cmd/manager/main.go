@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/url"
 	"os"
 
 	// The image of the manager has no roots of its own, which a public object store needs.
@@ -86,6 +88,8 @@ func run(f flags) error {
 	}
 	// The API server's own fairness protects it; the default of 20 would slow down
 	// a manager of many runs.
+	// A proxy of the environment is for registries, receivers and object stores.
+	rest.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
 	rest.QPS, rest.Burst = float32(f.qps), int(2*f.qps)
 	options := manager.Options{
 		Scheme:                 scheme,
@@ -127,7 +131,7 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 	return errors.Join(
 		register(mgr, "BenchmarkRuns", runs),
 		addReports(mgr, cfg, runs, objects),
-		addSchedules(mgr, cfg, f.workers),
+		addSchedules(mgr, cfg, runs),
 		addNotifications(mgr, cfg.Notifications),
 		addMetrics(mgr, runs, f.metrics.bounds, ctrl.Log.WithName("metrics")),
 		register(mgr, "InstanceShapes", &instanceshape.Reconciler{Client: mgr.GetClient()}),

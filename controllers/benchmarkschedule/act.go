@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/verdict/history"
 )
@@ -20,10 +22,17 @@ import (
 // kind of the owner of the runs.
 const kind = "BenchmarkSchedule"
 
+// maxForetold digests of histories in a status.
+const maxForetold = 4
+
 // done is what came of the actions of a pass.
 type done struct {
-	// history as it was written, or as it was.
-	history contract.History
+	// history as it was written, or as it was, its digest, and the bytes of etcd that it takes.
+	history       contract.History
+	historySHA256 string
+	historyBytes  int64
+	// scheduleVersion is the version of the schedule after a write of its status; empty for none.
+	scheduleVersion string
 	// started is the run that was created, or that an earlier pass had created; empty for none.
 	started Run
 	// refused is why the run could not be created: reason and message; empty where it could.
@@ -33,12 +42,11 @@ type done struct {
 }
 
 // act in this order: the history, before what it keeps is deleted; the runs beyond the limits; the
-// active runs that are replaced; the new run.
+// new run; the active runs that it replaces, which go on where it is refused.
 func (r *Reconciler) act(ctx context.Context, w World, d decision) (done, error) {
-	out := done{history: d.history}
+	out := done{history: d.history, historySHA256: w.HistorySHA256, historyBytes: w.HistoryBytes}
 	if d.write {
-		var err error
-		if out.history, err = r.writeHistory(ctx, w, d.history); err != nil {
+		if err := r.writeHistory(ctx, w, d.history, &out); err != nil {
 			return out, err
 		}
 	}
@@ -47,16 +55,22 @@ func (r *Reconciler) act(ctx context.Context, w World, d decision) (done, error)
 			return out, err
 		}
 	}
+	if d.start != nil {
+		var err error
+		if out, err = r.create(ctx, w, *d.start, out); err != nil {
+			return out, err
+		}
+	}
 	for _, run := range d.replace {
+		if out.refused != "" {
+			break // what they would be deleted for is not there
+		}
 		if err := r.remove(ctx, w.Schedule.Namespace, run); err != nil {
 			return out, err
 		}
 		out.replaced = append(out.replaced, run)
 	}
-	if d.start == nil {
-		return out, nil
-	}
-	return r.create(ctx, w, *d.start, out)
+	return out, nil
 }
 
 // remove a run, and what belongs to it.
@@ -79,7 +93,7 @@ func (r *Reconciler) create(ctx context.Context, w World, s start, out done) (do
 		if err = r.Live.Get(ctx, client.ObjectKeyFromObject(run), run); err != nil {
 			return out, fmt.Errorf("reading run %s, which exists: %w", s.name, err)
 		}
-		if !metav1.IsControlledBy(run, w.Schedule) {
+		if !ofSchedule(w.Schedule, run) {
 			out.reason = v1alpha1.ReasonChildConflict
 			out.refused = fmt.Sprintf("run %s exists and does not belong to this schedule: delete it, or change namePattern", s.name)
 			return out, nil
@@ -120,6 +134,9 @@ func newRun(schedule *v1alpha1.BenchmarkSchedule, s start) *v1alpha1.BenchmarkRu
 	if s.change != "" {
 		run.Annotations[v1alpha1.AnnotationChange] = s.change
 	}
+	if len(s.replaces) > 0 {
+		run.Annotations[v1alpha1.AnnotationReplaces] = strings.Join(s.replaces, ",")
+	}
 	return run
 }
 
@@ -139,16 +156,19 @@ func ownedBy(s *v1alpha1.BenchmarkSchedule) metav1.OwnerReference {
 }
 
 // writeHistory of the schedule, over the version that was read: two managers that overlap do not
-// lose what the other one wrote.
-func (r *Reconciler) writeHistory(ctx context.Context, w World, h contract.History) (contract.History, error) {
+// lose what the other one wrote. The status knows its digest before, so that a manager that dies after the write is believed.
+func (r *Reconciler) writeHistory(ctx context.Context, w World, h contract.History, out *done) error {
 	data, written, err := history.Encode(h)
 	if err != nil {
-		return h, err
+		return err
 	}
-	s := w.Schedule
+	s, digest := w.Schedule, contract.Digest(data)
+	if out.scheduleVersion, err = r.foretell(ctx, w, digest); err != nil {
+		return err
+	}
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: s.Namespace, Name: contract.HistoryName(s.Name), OwnerReferences: []metav1.OwnerReference{ownedBy(s)},
+			Namespace: s.Namespace, Name: historyOf(w).ConfigMap, OwnerReferences: historyOwners(s),
 			Labels: map[string]string{
 				v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelRole: v1alpha1.RoleHistory,
 				v1alpha1.LabelSchedule: s.Name, v1alpha1.LabelScheduleUID: string(s.UID),
@@ -163,7 +183,32 @@ func (r *Reconciler) writeHistory(ctx context.Context, w World, h contract.Histo
 		err = r.Client.Update(ctx, cm)
 	}
 	if err != nil {
-		return h, fmt.Errorf("writing ConfigMap %s: %w", cm.Name, err)
+		return fmt.Errorf("writing ConfigMap %s: %w", cm.Name, err)
 	}
-	return written, nil
+	out.history, out.historySHA256, out.historyBytes = written, digest, budget.OfConfigMap(cm)
+	return nil
+}
+
+// historyOwners are those with which the history goes.
+func historyOwners(s *v1alpha1.BenchmarkSchedule) []metav1.OwnerReference {
+	if s.Spec.HistoryReclaimPolicy == v1alpha1.RetainHistory {
+		return nil
+	}
+	return []metav1.OwnerReference{ownedBy(s)}
+}
+
+// foretell in the status the digest of the history that is about to be written, beside those that are foretold: another manager
+// may be about to write one of them. It returns the version of the schedule.
+func (r *Reconciler) foretell(ctx context.Context, w World, digest string) (string, error) {
+	next, st := w.Schedule.DeepCopy(), historyOf(w)
+	if digest == st.SHA256 || slices.Contains(st.NextSHA256, digest) {
+		return "", nil
+	}
+	st.NextSHA256 = append(st.NextSHA256, digest)
+	st.NextSHA256 = st.NextSHA256[max(0, len(st.NextSHA256)-maxForetold):]
+	next.Status.History = &st
+	if err := r.Client.Status().Update(ctx, next); err != nil {
+		return "", fmt.Errorf("writing the status: %w", err)
+	}
+	return next.ResourceVersion, nil
 }

@@ -1,6 +1,7 @@
 package benchmarkschedule
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,16 +23,45 @@ import (
 // maxRegressions of a status.
 const maxRegressions = 16
 
-// judge the history: what became slower. The same history has the same regressions, so that it is
-// judged when a run has ended, and not in each pass: that takes seconds where a history is long.
-func judge(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
-	alarm := w.Schedule.Spec.Alarm
-	if w.HistoryError != "" || judgedBefore(w.Schedule, h) {
-		return // as it was
+// judgement of a history: what became slower.
+type judgement struct {
+	// sha256 of the history; empty for none.
+	sha256 string
+	slower []v1alpha1.ScheduleRegression
+}
+
+// judge a history. The same one has the same regressions, so that it is judged when a run has ended, and not in each pass: that takes
+// a second or two where a history is long. It fails when the context ends.
+func judge(ctx context.Context, w World, a done) (judgement, error) {
+	switch {
+	case w.HistoryError == "" && a.historySHA256 == "":
+		return judgement{}, nil
+	case !toJudge(w, a):
+		return judgedBefore(w), nil
 	}
-	st.Regressions = nil
-	if alarm == nil || len(h.Runs) == 0 {
-		return
+	out, err := slowerIn(ctx, w, a.history)
+	return judgement{a.historySHA256, out}, err
+}
+
+// toJudge says whether a history has not been judged.
+func toJudge(w World, a done) bool {
+	return w.HistoryError == "" && a.historySHA256 != "" && judgedBefore(w).sha256 != a.historySHA256
+}
+
+// judgedBefore is what the status has.
+func judgedBefore(w World) (j judgement) {
+	j.slower = w.Schedule.Status.Regressions
+	if st := w.Schedule.Status; st.History != nil && st.ObservedGeneration == w.Schedule.Generation {
+		j.sha256 = st.History.JudgedSHA256
+	}
+	return j
+}
+
+// slowerIn are the measurements of a history that became slower.
+func slowerIn(ctx context.Context, w World, h contract.History) ([]v1alpha1.ScheduleRegression, error) {
+	alarm := w.Schedule.Spec.Alarm
+	if alarm == nil {
+		return nil, nil
 	}
 	runs := h.Runs[max(0, len(h.Runs)-changepoint.MostValues):]
 	confirm, what := confirmations(alarm), newCircumstances(runs)
@@ -49,28 +79,18 @@ func judge(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		errorRate, err := analysis.Share(c.ErrorRate)
 		effect, alsoErr := analysis.Share(c.MinimumEffect)
 		if err == nil && alsoErr == nil {
-			found, err := gate.Changes(positive(pasts(unprompted(runs), searched(c.Measurements))), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
-			if err == nil { // the history has at most as many runs as are judged, and finite numbers
-				for _, r := range found {
-					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, errorRate, what))
-				}
+			series := positive(pasts(unprompted(runs), searched(c.Measurements)))
+			found, err := gate.Changes(ctx, series, gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
+			if ctx.Err() != nil {
+				return nil, err // otherwise the history has at most as many runs as are judged, and finite numbers
+			}
+			for _, r := range found {
+				out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, errorRate, what))
 			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b v1alpha1.ScheduleRegression) int { return contract.First(a.Confirmed, b.Confirmed) })
-	st.Regressions = out[:min(len(out), maxRegressions)]
-}
-
-// judgedBefore says whether the status has what follows from a history: both are written at once.
-func judgedBefore(s *v1alpha1.BenchmarkSchedule, h contract.History) bool {
-	st := s.Status
-	if len(h.Runs) == 0 || st.LastRun == nil || st.History == nil || st.ObservedGeneration != s.Generation {
-		return false
-	}
-	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionRegressed); c == nil || c.Reason == v1alpha1.ReasonHistoryUnreadable {
-		return false
-	}
-	return st.LastRun.UID == h.Runs[len(h.Runs)-1].UID && int(st.History.RunCount) == len(h.Runs) && st.History.DroppedRunCount == h.DroppedRuns
+	return out[:min(len(out), maxRegressions)], nil
 }
 
 // pasts are the runs of a history that count: what is not valid shows nothing, and neither does what somebody wrote into the
@@ -154,9 +174,12 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 	s := state{metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "nothing became slower"}
 	switch {
 	case w.HistoryError != "":
-		s = state{metav1.ConditionUnknown, v1alpha1.ReasonHistoryUnreadable, w.HistoryError}
+		s = state{metav1.ConditionUnknown, w.HistoryReason, w.HistoryError}
 	case len(h.Runs) == 0:
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no run has ended"}
+		if st.History != nil && st.History.LostRunCount > 0 {
+			s.message = fmt.Sprintf("no run has ended since somebody deleted a history of %d runs", st.History.LostRunCount)
+		}
 	case !slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Valid == string(metav1.ConditionTrue) }):
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no run has ended with valid results"}
 	case len(st.Regressions) > 0:

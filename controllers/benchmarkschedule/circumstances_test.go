@@ -57,10 +57,12 @@ func TestWhatElseChanged(t *testing.T) {
 
 			w := World{Schedule: &v1alpha1.BenchmarkSchedule{}}
 			w.Schedule.Spec.Alarm = &v1alpha1.Alarm{}
-			st := v1alpha1.BenchmarkScheduleStatus{}
-			judge(&st, w, h)
+			slower, err := slowerIn(t.Context(), w, h)
+			if err != nil {
+				t.Fatal(err)
+			}
 			var texts []string
-			for _, r := range st.Regressions {
+			for _, r := range slower {
 				texts = append(texts, r.Text)
 			}
 			if len(texts) != 1 || !strings.Contains(texts[0], since+got) {

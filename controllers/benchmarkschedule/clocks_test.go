@@ -71,7 +71,7 @@ func TestWhichClockIsWrong(t *testing.T) {
 			s.Status.AccountedTime = &metav1.Time{Time: tt.accounted}
 			w := World{Schedule: s, Now: tt.now}
 			d := decide(w)
-			st := settle(w, d, done{})
+			st := settle(w, d, done{}, judgement{})
 			want(t, "accounted", st.AccountedTime.UTC(), tt.want)
 			want(t, "looks again soon", patience(w, d, done{}) <= time.Minute, tt.soon)
 		})

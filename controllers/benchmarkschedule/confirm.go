@@ -9,19 +9,22 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
+// confirmPrefix of the part of the name of an extra run.
+const confirmPrefix = "again-"
+
 // confirming is the extra run that is to confirm what the gate of the last run calls slower. It has time:
 // it starts when nothing else is active, after all else that is to start, because any other run confirms
 // it as well. So it never replaces a run.
 func confirming(w World) (start, bool) {
 	s := w.Schedule
-	if len(w.Ended) > 0 || w.MoreEnded || w.HistoryError != "" || !judgedBefore(s, w.History) || !unanswered(s, w.History) {
+	if len(w.Ended) > 0 || w.MoreEnded || w.HistoryError != "" || judgedBefore(w).sha256 != w.HistorySHA256 || !unanswered(s, w.History) {
 		return start{}, false
 	}
 	if extraRuns(w.History) >= confirmations(s.Spec.Alarm) {
 		return start{}, false
 	}
 	last := s.Status.LastRun
-	out := start{trigger: v1alpha1.TriggerConfirm, id: "again-" + short(w, last.UID), confirms: last.Name, confirmsUID: last.UID}
+	out := start{trigger: v1alpha1.TriggerConfirm, id: confirmPrefix + contract.ShortID(string(s.UID), last.UID), confirms: last.Name, confirmsUID: last.UID}
 	if !exists(w, out.id) && len(activeRuns(w)) > 0 {
 		return start{}, false
 	}
@@ -30,7 +33,7 @@ func confirming(w World) (start, bool) {
 
 // toConfirm says whether the next pass has a run to start that confirms what this one has found.
 func toConfirm(w World, a done, after *v1alpha1.BenchmarkSchedule) bool {
-	w.Schedule, w.History, w.Ended = after, a.history, nil
+	w.Schedule, w.History, w.HistorySHA256, w.Ended = after, a.history, a.historySHA256, nil
 	_, is := confirming(w)
 	return is
 }

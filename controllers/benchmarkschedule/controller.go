@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/experiment/queue"
 	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -32,6 +35,8 @@ const (
 	checkInputs = 5 * time.Minute
 	// tryAgain is when a run that was refused is created again.
 	tryAgain = time.Minute
+	// waitingForOne is how many passes may wait, for each that is worked on: they hold next to nothing.
+	waitingForOne = 16
 	// maxBackoff of a pass that fails.
 	maxBackoff = 10 * time.Second
 )
@@ -51,17 +56,25 @@ type Reconciler struct {
 	Runner func(name string) (runner.Runner, bool)
 	// Tags of images are looked up with it; nil for none.
 	Tags Tags
+	// Queue knows what the results of a namespace take: histories are among them.
+	Queue *queue.Ledger
 	// Workers is the number of schedules that are looked at side by side.
 	Workers int
 
-	// reading is held by the one pass that reads the records of a run.
-	reading sync.Mutex
+	// places of the passes that are worked on; nil for any number. One that waits for a registry, or for its turn to read a history,
+	// gives its place away meanwhile.
+	places chan struct{}
+	// reading is held by the one pass that has a history in memory, or records of a run: they may be large. judging is held by
+	// the one that judges a history, which takes longer: nobody waits for it.
+	reading, judging sync.Mutex
 }
 
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkschedules,verbs=get;list;watch
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkschedules/status,verbs=update
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkschedules/finalizers,verbs=update
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns,verbs=get;list;watch;create;delete
+// What the policies of the chart take for a manager: only one creates runs of a schedule.
+// +kubebuilder:rbac:groups=manager.assay.dev,resources=benchmarkruns,verbs=create
 // +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get
@@ -69,6 +82,7 @@ type Reconciler struct {
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.places = make(chan struct{}, max(r.Workers, 1))
 	err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.BenchmarkRun{}, indexSchedule, scheduleUID)
 	if err != nil {
 		return fmt.Errorf("indexing runs by schedule: %w", err)
@@ -79,7 +93,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 			predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Owns(&v1alpha1.BenchmarkRun{}, builder.WithPredicates(endedOrGone())).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: max(r.Workers, 1),
+			MaxConcurrentReconciles: max(r.Workers, 1) * waitingForOne,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, maxBackoff),
 		}).
 		Complete(r)
@@ -97,11 +111,30 @@ func endedOrGone() predicate.Predicate {
 	}
 }
 
+// begin to work, in a place of its own.
+func (r *Reconciler) begin() {
+	if r.places != nil {
+		r.places <- struct{}{}
+	}
+}
+
+// rest gives the place away.
+func (r *Reconciler) rest() {
+	if r.places != nil {
+		<-r.places
+	}
+}
+
 // Reconcile does one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	r.begin()
+	defer r.rest()
 	schedule := &v1alpha1.BenchmarkSchedule{}
 	// Live, not from the cache: a status that lags behind would start what was started.
 	if err := r.Live.Get(ctx, req.NamespacedName, schedule); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.Queue.Drop(ledgerName(req.NamespacedName), "")
+		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !schedule.DeletionTimestamp.IsZero() {
@@ -111,14 +144,50 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	d := decide(w)
+	if !mayNeedHistory(w) {
+		return r.pass(ctx, w, func() {})
+	}
+	r.rest() // those that need no history do not wait for those that do
+	r.reading.Lock()
+	r.begin()
+	release := sync.OnceFunc(r.reading.Unlock)
+	defer release()
+	if err := r.readHistory(ctx, &w); err != nil {
+		return ctrl.Result{}, err
+	}
+	return r.pass(ctx, w, release)
+}
+
+// ledgerName of a schedule, which no run has.
+func ledgerName(of types.NamespacedName) string { return of.Namespace + "/schedule/" + of.Name }
+
+// pass with all that it decides from. What it needs no longer than until it judges is released then.
+func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Result, error) {
+	schedule, d := w.Schedule, decide(w)
 	a, err := r.act(ctx, w, d)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	// Whoever waits for the room looks again within a minute.
+	r.Queue.Keep(queue.Kept{UID: schedule.UID, Name: ledgerName(client.ObjectKeyFromObject(schedule)), Bytes: a.historyBytes})
+	found, later := judgement{slower: schedule.Status.Regressions}, false
+	if schedule.Spec.Alarm != nil && toJudge(w, a) {
+		if later = !r.judging.TryLock(); !later {
+			defer r.judging.Unlock()
+			release()
+		}
+	}
+	if !later {
+		if found, err = judge(ctx, w, a); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
 	after := schedule.DeepCopy()
-	after.Status = settle(w, d, a)
-	if !equality.Semantic.DeepEqual(schedule.Status, after.Status) {
+	after.Status = settle(w, d, a, found)
+	if a.scheduleVersion != "" {
+		after.ResourceVersion = a.scheduleVersion
+	}
+	if a.scheduleVersion != "" || !equality.Semantic.DeepEqual(schedule.Status, after.Status) {
 		if err := r.Client.Status().Update(ctx, after); err != nil {
 			r.refused(schedule, err)
 			return ctrl.Result{}, client.IgnoreNotFound(fmt.Errorf("writing the status: %w", err))
@@ -126,8 +195,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	r.announce(w, d, a, after)
 	wait := patience(w, d, a)
-	if toConfirm(w, a, after) {
-		wait = time.Second // what is to be confirmed is known since this pass
+	if later || toConfirm(w, a, after) {
+		wait = time.Second // another schedule is judged, or what is to be confirmed is known since this pass
 	}
 	return ctrl.Result{RequeueAfter: wait}, nil
 }

@@ -17,7 +17,7 @@ import (
 // know the last runs.
 func TestDeathAtEveryWrite(t *testing.T) {
 	t.Parallel()
-	const writes = 19 // of the whole story
+	const writes = 23 // of the whole story
 	for dies := range writes + 1 {
 		t.Run(fmt.Sprintf("after %d writes", dies), func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +83,7 @@ func TestAReturnAfterTheNextTime(t *testing.T) {
 			kept := []string{s.name(1), s.name(2)}
 			if ended {
 				s.finish(s.name(1), true, 1)
-				s.api.dies = 2 // the history, and the deletion
+				s.api.dies = 3 // what the history will be, the history, and the deletion
 				if _, err := s.reconcile(); err == nil {
 					t.Fatal("the manager did not die")
 				}

@@ -30,6 +30,8 @@ type start struct {
 	confirms, confirmsUID string
 	// change is the token of the change that the run measures; empty for none.
 	change string
+	// replaces are the UIDs of the runs that are deleted for it.
+	replaces []string
 	// exists: an earlier pass has created the run, at that time.
 	exists  bool
 	created time.Time
@@ -50,7 +52,8 @@ type decision struct {
 	// waiting is what is to start and may not yet; why says so. wanting has none of them.
 	waiting []start
 	why     string
-	// start is the run to create now; nil for none. replace are the runs to delete before.
+	// start is the run to create now; nil for none. replace are the runs to delete when it is there, and those that an earlier
+	// pass did not come to.
 	start   *start
 	replace []Run
 }
@@ -87,6 +90,9 @@ func (d *decision) keep(w World) {
 		d.history, d.write = h, true
 	}
 	spec := w.Schedule.Spec
+	if w.HistoryVersion != "" && w.HistoryOwned != (spec.HistoryReclaimPolicy != v1alpha1.RetainHistory) {
+		d.write = true
+	}
 	d.history.ScheduleUID = string(w.Schedule.UID)
 	left := map[bool]int32{true: ptr.Deref(spec.SuccessfulRunsHistoryLimit, 10), false: ptr.Deref(spec.FailedRunsHistoryLimit, 3)}
 	ended := slices.DeleteFunc(slices.Clone(w.Runs), func(r Run) bool { return !r.Ended || r.Deleting })
@@ -136,7 +142,12 @@ func changed(w World) (start, bool) {
 	if change == "" || w.Schedule.Spec.Suspend {
 		return start{}, false
 	}
-	return start{trigger: v1alpha1.TriggerChange, id: "change-" + short(w, change)}, true
+	return start{trigger: v1alpha1.TriggerChange, id: changeID(w.Schedule, change)}, true
+}
+
+// changeID is the part of the name of a run that measures a change.
+func changeID(schedule *v1alpha1.BenchmarkSchedule, change string) string {
+	return "change-" + contract.ShortID(string(schedule.UID), change)
 }
 
 // token of the change that no run was started for; empty for none. It follows from what is, and from
@@ -151,11 +162,6 @@ func token(w World) string {
 		return ""
 	}
 	return contract.Digest([]byte(strings.Join(append(tags, w.Inputs.Digest, before.Digest, before.Run), " ")))
-}
-
-// short is a name for a text, of this schedule only.
-func short(w World, text string) string {
-	return contract.ShortID(string(w.Schedule.UID), text)
 }
 
 // runName for the id of a trigger.
@@ -192,13 +198,18 @@ func (d *decision) choose(w World) {
 			return true
 		})
 	}
+	active := activeRuns(w)
+	d.replace = slices.DeleteFunc(slices.Clone(active), func(r Run) bool { return r.Deleting || !replaced(w, r) })
 	if len(d.waiting) == 0 {
 		return
 	}
-	active := activeRuns(w)
+	first := d.waiting[0]
 	switch policy := w.Schedule.Spec.ConcurrencyPolicy; {
 	case policy == v1alpha1.ReplaceConcurrent:
 		d.replace = slices.DeleteFunc(slices.Clone(active), func(r Run) bool { return r.Deleting })
+		for _, run := range d.replace {
+			first.replaces = append(first.replaces, string(run.UID))
+		}
 	case policy == v1alpha1.AllowConcurrent && len(active) >= maxActive:
 		d.why = fmt.Sprintf("%s is to start, and %d runs are active, which is the most", d.waiting[0].name, len(active))
 		return
@@ -206,8 +217,12 @@ func (d *decision) choose(w World) {
 		d.why = fmt.Sprintf("%s is to start, and waits until run %s has ended (concurrencyPolicy: Forbid)", d.waiting[0].name, active[0].Name)
 		return
 	}
-	first := d.waiting[0]
 	d.start, d.waiting = &first, d.waiting[1:]
+}
+
+// replaced says whether a run was to be deleted for another one, which is there.
+func replaced(w World, run Run) bool {
+	return slices.ContainsFunc(w.Runs, func(by Run) bool { return slices.Contains(by.Replaces, string(run.UID)) })
 }
 
 // activeRuns have not ended, or hold what belongs to them until they are gone.

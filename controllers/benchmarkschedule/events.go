@@ -26,6 +26,10 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 			}
 		}
 	}
+	if lost(w) {
+		was := w.Schedule.Status.History
+		tell(corev1.EventTypeWarning, "HistoryLost", "somebody deleted ConfigMap %s with the history of %d runs: a new one begins with the runs that are there", was.ConfigMap, was.RunCount)
+	}
 	for _, run := range a.replaced {
 		tell(corev1.EventTypeNormal, "RunReplaced", "run %s was active and is deleted (concurrencyPolicy: Replace)", run.Name)
 	}

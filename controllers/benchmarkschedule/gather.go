@@ -3,8 +3,10 @@ package benchmarkschedule
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/integrity"
 	"github.com/assay-bench/assay/internal/verdict/history"
@@ -29,7 +32,7 @@ func scheduleUID(o client.Object) []string {
 	return nil
 }
 
-// gather what a pass decides from. Runs come from the cache: one that it does not know yet stands in
+// gather what a pass decides from but its history. Runs come from the cache: one that it does not know yet stands in
 // the status, or is created again under the same name.
 func (r *Reconciler) gather(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (World, error) {
 	w := World{Schedule: schedule, Now: r.Clock.Now()}
@@ -43,14 +46,14 @@ func (r *Reconciler) gather(ctx context.Context, schedule *v1alpha1.BenchmarkSch
 			return w, err
 		}
 	}
-	// A time that looks missed may have a run that only the history has: the manager died before it wrote the status.
-	missing, err := timesOf(w)
-	if slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended }) || schedule.Status.History != nil || err == nil && missing.missed.count > 0 {
-		if err := r.readHistory(ctx, &w); err != nil {
-			return w, err
-		}
-	}
 	return w, nil
+}
+
+// mayNeedHistory says whether a pass may need the history. A time that looks missed may have a run that only the history has: the
+// manager died before it wrote the status.
+func mayNeedHistory(w World) bool {
+	missing, err := timesOf(w)
+	return slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended }) || w.Schedule.Status.History != nil || err == nil && missing.missed.count > 0
 }
 
 // runs of a schedule, the oldest first.
@@ -63,8 +66,10 @@ func (r *Reconciler) runs(ctx context.Context, schedule *v1alpha1.BenchmarkSched
 	var out []Run
 	known := map[string]bool{}
 	for i := range list.Items {
-		known[list.Items[i].Name] = true
-		out = append(out, describe(&list.Items[i]))
+		if run := &list.Items[i]; ofSchedule(schedule, run) {
+			known[run.Name] = true
+			out = append(out, describe(run))
+		}
 	}
 	for _, active := range schedule.Status.Active {
 		if known[active.Name] {
@@ -83,6 +88,25 @@ func (r *Reconciler) runs(ctx context.Context, schedule *v1alpha1.BenchmarkSched
 	return out, nil
 }
 
+// ofSchedule says whether a schedule has started a run: it is its controller, and the name of the run has the id of what its
+// annotations say has started it. The pattern of the name may have changed since.
+func ofSchedule(schedule *v1alpha1.BenchmarkSchedule, run *v1alpha1.BenchmarkRun) bool {
+	id := ""
+	switch v1alpha1.RunTrigger(run.Annotations[v1alpha1.AnnotationTrigger]) {
+	case v1alpha1.TriggerSchedule:
+		if at, err := time.Parse(time.RFC3339, run.Annotations[v1alpha1.AnnotationScheduledTime]); err == nil {
+			id = timeID(at)
+		}
+	case v1alpha1.TriggerChange:
+		id = changeID(schedule, run.Annotations[v1alpha1.AnnotationChange])
+	case v1alpha1.TriggerManual:
+		id = contract.RunNowPrefix
+	case v1alpha1.TriggerConfirm:
+		id = confirmPrefix
+	}
+	return metav1.IsControlledBy(run, schedule) && id != "" && strings.Contains(run.Name, id)
+}
+
 func describe(run *v1alpha1.BenchmarkRun) Run {
 	out := Run{
 		Name: run.Name, UID: run.UID, Created: run.CreationTimestamp.Time, Change: run.Annotations[v1alpha1.AnnotationChange],
@@ -91,6 +115,9 @@ func describe(run *v1alpha1.BenchmarkRun) Run {
 	out.Succeeded = out.Ended && succeeded(run.Status.Outcome)
 	if at, err := time.Parse(time.RFC3339, run.Annotations[v1alpha1.AnnotationScheduledTime]); err == nil {
 		out.Scheduled = at
+	}
+	if uids := run.Annotations[v1alpha1.AnnotationReplaces]; uids != "" {
+		out.Replaces = strings.Split(uids, ",")
 	}
 	if run.Status.CompletionTime != nil {
 		out.Completed = run.Status.CompletionTime.Time
@@ -101,19 +128,14 @@ func describe(run *v1alpha1.BenchmarkRun) Run {
 // readHistory of the schedule, and the next run that it lacks.
 func (r *Reconciler) readHistory(ctx context.Context, w *World) error {
 	cm := &corev1.ConfigMap{}
-	name := contract.HistoryName(w.Schedule.Name)
+	name := contract.HistoryName(w.Schedule.Name, string(w.Schedule.UID))
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: w.Schedule.Namespace, Name: name}, cm)
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
 	if err == nil {
-		w.HistoryVersion = cm.ResourceVersion
-		if !metav1.IsControlledBy(cm, w.Schedule) {
-			w.HistoryError = fmt.Sprintf("ConfigMap %s belongs to another object: delete it, or give the schedule another name", name)
-			return nil
-		}
-		if w.History, err = history.Decode(cm.BinaryData[contract.KeyHistory]); err != nil {
-			w.HistoryError = fmt.Sprintf("ConfigMap %s: %v: the runs stay until it can be read; deleting it begins a new history", name, err)
+		w.HistoryVersion, w.HistoryBytes = cm.ResourceVersion, budget.OfConfigMap(cm)
+		if w.HistoryReason, w.HistoryError = w.open(cm); w.HistoryError != "" {
 			return nil
 		}
 	}
@@ -129,11 +151,27 @@ func (r *Reconciler) readHistory(ctx context.Context, w *World) error {
 	return err
 }
 
+// open the history in a ConfigMap. Reason and message say why it cannot be used; empty where it can.
+func (w *World) open(cm *corev1.ConfigMap) (reason, message string) {
+	owned := metav1.IsControlledBy(cm, w.Schedule)
+	if !owned && cm.Labels[v1alpha1.LabelScheduleUID] != string(w.Schedule.UID) {
+		return v1alpha1.ReasonHistoryUnreadable, fmt.Sprintf("ConfigMap %s belongs to another object: delete it, or give the schedule another name", cm.Name)
+	}
+	data := cm.BinaryData[contract.KeyHistory]
+	h, err := history.Read(w.Schedule, data)
+	if err == nil {
+		w.History, w.HistorySHA256, w.HistoryOwned = h, contract.Digest(data), owned
+		return "", ""
+	}
+	if reason = v1alpha1.ReasonHistoryUnreadable; errors.Is(err, history.ErrTampered) {
+		reason = v1alpha1.ReasonTampered
+	}
+	return reason, fmt.Sprintf("ConfigMap %s: %v: the runs stay until it can be read; deleting it begins a new history", cm.Name, err)
+}
+
 // past is the entry of a run that has ended; none for one that is gone. Records that are not those of the run's chain give
-// no values, and the entry says so. One pass at a time reads records: they may be large.
+// no values, and the entry says so.
 func (r *Reconciler) past(ctx context.Context, namespace string, of Run) ([]contract.PastRun, error) {
-	r.reading.Lock()
-	defer r.reading.Unlock()
 	run := &v1alpha1.BenchmarkRun{}
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: of.Name}, run)
 	if apierrors.IsNotFound(err) || err == nil && run.UID != of.UID {

@@ -17,7 +17,7 @@ import (
 const maxMessage = 1024
 
 // settle is the status that follows from a pass.
-func settle(w World, d decision, a done) v1alpha1.BenchmarkScheduleStatus {
+func settle(w World, d decision, a done, j judgement) v1alpha1.BenchmarkScheduleStatus {
 	st := *w.Schedule.Status.DeepCopy()
 	st.ObservedGeneration = w.Schedule.Generation
 	if d.invalid == "" {
@@ -35,8 +35,10 @@ func settle(w World, d decision, a done) v1alpha1.BenchmarkScheduleStatus {
 	if next := d.times.next(); d.invalid == "" && !w.Schedule.Spec.Suspend && !next.IsZero() {
 		st.NextScheduleTime = &metav1.Time{Time: next}
 	}
-	remember(&st, w, a.history)
-	judge(&st, w, a.history)
+	remember(&st, w, a)
+	if st.Regressions = j.slower; st.History != nil {
+		st.History.JudgedSHA256 = j.sha256
+	}
 	setConditions(&st, w, d, a)
 	return st
 }
@@ -116,11 +118,20 @@ func active(w World, a done) []v1alpha1.ActiveRun {
 }
 
 // remember what the history says of the runs that ended.
-func remember(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
+func remember(st *v1alpha1.BenchmarkScheduleStatus, w World, a done) {
+	was, h := historyOf(w), a.history
+	if st.History != nil {
+		st.History = &was
+	}
 	if len(h.Runs) == 0 {
 		return
 	}
-	st.History = &v1alpha1.HistoryStatus{ConfigMap: contract.HistoryName(w.Schedule.Name), RunCount: int32(len(h.Runs)), DroppedRunCount: h.DroppedRuns}
+	st.History = &v1alpha1.HistoryStatus{
+		ConfigMap: was.ConfigMap, RunCount: int32(len(h.Runs)), DroppedRunCount: h.DroppedRuns, LostRunCount: was.LostRunCount, SHA256: a.historySHA256,
+	}
+	if was.SHA256 == a.historySHA256 {
+		st.History.NextSHA256 = was.NextSHA256 // one of them may still be written over this one
+	}
 	last := h.Runs[len(h.Runs)-1]
 	st.LastRun = &v1alpha1.EndedRun{
 		Name: last.Name, UID: last.UID, CompletionTime: metav1.Time{Time: last.CompletionTime}, Outcome: contract.Cut(last.Outcome, 253), Trigger: trigger(last),
@@ -133,6 +144,24 @@ func remember(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History)
 			break
 		}
 	}
+}
+
+// historyOf the schedule as its status has it. One that somebody deleted is lost.
+func historyOf(w World) v1alpha1.HistoryStatus {
+	st := w.Schedule.Status.History
+	switch {
+	case st == nil:
+		return v1alpha1.HistoryStatus{ConfigMap: contract.HistoryName(w.Schedule.Name, string(w.Schedule.UID))}
+	case lost(w):
+		return v1alpha1.HistoryStatus{ConfigMap: st.ConfigMap, LostRunCount: st.LostRunCount + st.RunCount}
+	}
+	return *st.DeepCopy()
+}
+
+// lost says whether somebody deleted the ConfigMap with the history.
+func lost(w World) bool {
+	st := w.Schedule.Status.History
+	return st != nil && st.SHA256 != "" && w.HistoryVersion == "" && w.HistoryError == ""
 }
 
 // succeeded says whether a run of this outcome was carried out, is valid, and passed the gate that it may have.
@@ -217,7 +246,7 @@ func readyState(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done
 	case a.refused != "":
 		return no(a.reason, a.refused), true
 	case w.HistoryError != "":
-		return no(v1alpha1.ReasonHistoryUnreadable, w.HistoryError), true
+		return no(w.HistoryReason, w.HistoryError), true
 	case w.Inputs.Reason != "":
 		return no(w.Inputs.Reason, w.Inputs.Message), false
 	case last != nil && failed(last.Outcome) && unconfirmed(st, w):

@@ -99,6 +99,50 @@ func TestConcurrency(t *testing.T) {
 		want(t, "runs", s.runs(), []string{s.name(1), s.name(2)})
 		want(t, "active", len(o.Status.Active), 2)
 	})
+	t.Run("Replace, and the new run is refused", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, `schedule: "@hourly", concurrencyPolicy: Replace`)
+		s.atHour(1).pass()
+		for what, refuse := range map[string]func() (mend func()){
+			"its name is taken": func() func() {
+				squatter := newRun(s.get(), start{name: s.name(2)})
+				squatter.OwnerReferences = nil
+				s.must(server.API.Create(t.Context(), squatter))
+				return func() { s.must(server.API.Delete(t.Context(), squatter)) }
+			},
+			"its labels are bad": func() func() {
+				s.change(func(o *v1alpha1.BenchmarkSchedule) {
+					o.Spec.RunTemplate.Metadata.Labels = map[string]string{"a b": "c"}
+				})
+				return func() {
+					s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.RunTemplate.Metadata.Labels = nil })
+				}
+			},
+		} {
+			mend := refuse()
+			o := s.atHour(2).pass()
+			if !slices.Contains(s.runs(), s.name(1)) || s.run(s.name(1)).DeletionTimestamp != nil || condition(o, "Stalled")[:4] != "True" {
+				t.Errorf("%s: runs %v, %s", what, s.runs(), condition(o, "Stalled"))
+			}
+			mend()
+		}
+		s.pass()
+		want(t, "mended", s.runs(), []string{s.name(2)})
+	})
+	t.Run("Replace, by a manager that dies between both", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, `schedule: "@hourly", concurrencyPolicy: Replace`)
+		s.atHour(1).pass()
+		s.atHour(2).api.dies = 1
+		if _, err := s.reconcile(); err == nil {
+			t.Fatal("the manager did not die")
+		}
+		want(t, "runs", s.runs(), []string{s.name(1), s.name(2)})
+		s.restart()
+		s.api.dies = -1
+		s.pass()
+		want(t, "runs", s.runs(), []string{s.name(2)})
+	})
 	t.Run("Replace", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, `schedule: "@hourly", concurrencyPolicy: Replace`)
@@ -289,7 +333,7 @@ func TestHistoryLimits(t *testing.T) {
 	s.atHour(5).pass()
 	s.finish(s.name(5), true, 1)
 	o = s.pass()
-	want(t, "ready", condition(o, "Ready"), "False HistoryUnreadable")
+	want(t, "ready", condition(o, "Ready"), "False Tampered")
 	want(t, "runs", s.runs(), []string{s.name(3), s.name(4), s.name(5)})
 	s.must(server.API.Delete(t.Context(), cm))
 	s.pass()

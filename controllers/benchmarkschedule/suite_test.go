@@ -23,6 +23,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/experiment/queue"
 	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/show/readout"
@@ -158,7 +159,7 @@ func (s *stage) restart() {
 	c.Engines = map[string]map[string]config.Image{"MariaDB": {"10.11": {Image: "mariadb:10.11"}}}
 	c.Runners = map[string]config.Image{"sysbench": {Image: "sysbench:1"}}
 	s.events = events.NewFakeRecorder(1000)
-	s.r = &Reconciler{Client: s.api, Live: server.API, Clock: s.clock, Events: s.events, Config: c, Engine: engines.Find, Runner: runners.Find}
+	s.r = &Reconciler{Client: s.api, Live: server.API, Clock: s.clock, Events: s.events, Config: c, Engine: engines.Find, Runner: runners.Find, Queue: queue.NewLedger()}
 }
 
 func (s *stage) must(err error) {
@@ -274,11 +275,14 @@ func (s *stage) finish(name string, succeeded bool, values ...float64) {
 	s.must(server.API.Status().Update(s.t.Context(), run))
 }
 
+// historyName of the schedule's ConfigMap.
+func (s *stage) historyName() string { return contract.HistoryName("nightly", string(s.get().UID)) }
+
 // history of the schedule, as it is stored.
 func (s *stage) history() contract.History {
 	s.t.Helper()
 	cm := &corev1.ConfigMap{}
-	s.must(server.API.Get(s.t.Context(), client.ObjectKey{Namespace: s.namespace, Name: contract.HistoryName("nightly")}, cm))
+	s.must(server.API.Get(s.t.Context(), client.ObjectKey{Namespace: s.namespace, Name: s.historyName()}, cm))
 	h, err := history.Decode(cm.BinaryData[contract.KeyHistory])
 	s.must(err)
 	return h

@@ -18,14 +18,14 @@ import (
 type Tags interface {
 	// Asks says whether an image has a tag, in a registry that may be asked.
 	Asks(image string) bool
-	// Digest that the tag has now, such as sha256:...
-	Digest(ctx context.Context, image string) (string, error)
+	// Digest that the tag has now, such as sha256:..., for a namespace.
+	Digest(ctx context.Context, namespace, image string) (string, error)
 }
 
 const (
 	// maxImages of a template that are looked up.
 	maxImages = 32
-	// askFor is how long a pass asks registries: it holds a worker.
+	// askFor is how long a pass asks registries.
 	askFor = 20 * time.Second
 	// maxImageName of an image of a run, in bytes.
 	maxImageName = 512
@@ -67,12 +67,16 @@ func (r *Reconciler) resolve(ctx context.Context, s *v1alpha1.BenchmarkSchedule,
 		}
 	}
 	in.Asked = len(asked) > 0
+	if in.Asked {
+		r.rest()
+		defer r.begin()
+	}
 	for i, image := range asked {
 		if i == maxImages {
 			in.Unresolved = fmt.Sprintf("the template has %d images with tags, and only %d are looked up", len(asked), maxImages)
 			break
 		}
-		digest, err := r.Tags.Digest(ctx, image)
+		digest, err := r.Tags.Digest(ctx, s.Namespace, image)
 		if err == nil {
 			in.Images = append(in.Images, v1alpha1.SeenImage{Image: image, Digest: digest})
 			continue

@@ -3,14 +3,17 @@ package benchmarkschedule
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/verdict/history"
 )
 
 // Records that are not those that the run wrote give the history no values: it says what happened to them, and so does
@@ -62,4 +65,159 @@ func TestARunThatWasTamperedWith(t *testing.T) {
 			want(t, "the next run", []any{len(s.history().Runs[1].Series), condition(o, "Ready")}, []any{1, "True Succeeded"})
 		})
 	}
+}
+
+// encoded history.
+func encoded(t *testing.T, h contract.History) []byte {
+	t.Helper()
+	data, _, err := history.Encode(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// writeHistory over that of the schedule, as anybody may who may write ConfigMaps.
+func (s *stage) writeHistory(data []byte) {
+	s.t.Helper()
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: s.namespace, Name: s.historyName(), OwnerReferences: []metav1.OwnerReference{ownedBy(s.get())},
+	}}
+	err := server.API.Get(s.t.Context(), client.ObjectKeyFromObject(cm), cm)
+	if cm.BinaryData = map[string][]byte{contract.KeyHistory: data}; apierrors.IsNotFound(err) {
+		s.must(server.API.Create(s.t.Context(), cm))
+		return
+	}
+	s.must(err)
+	s.must(server.API.Update(s.t.Context(), cm))
+}
+
+// A history that the manager did not write is not believed, whatever it says and whoever it belongs to: it hides no run, invents
+// no regression and deletes nothing. Without it a new one begins.
+func TestAHistoryThatSomebodyWrote(t *testing.T) {
+	t.Parallel()
+	far := time.Date(9998, 1, 1, 0, 0, 0, 0, time.UTC)
+	tests := map[string]struct {
+		before bool // before the schedule has a history of its own
+		write  func(s *stage)
+	}{
+		"all runs were dropped, before the first one": {before: true, write: func(s *stage) {
+			s.writeHistory(encoded(s.t, contract.History{ScheduleUID: string(s.get().UID), DroppedUntil: &far}))
+		}},
+		"all runs were dropped": {write: func(s *stage) {
+			h := s.history()
+			h.DroppedUntil = &far
+			s.writeHistory(encoded(s.t, h))
+		}},
+		"another schedule's": {write: func(s *stage) {
+			h := s.history()
+			h.ScheduleUID = "x"
+			s.writeHistory(encoded(s.t, h))
+		}},
+		"a better value": {write: func(s *stage) {
+			h := s.history()
+			h.Runs[0].Series[0].Values[0] = new(9999.0)
+			s.writeHistory(encoded(s.t, h))
+		}},
+		"rubbish": {write: func(s *stage) { s.writeHistory([]byte("rubbish")) }},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, `schedule: "@hourly", successfulRunsHistoryLimit: 0, alarm: {}`)
+			hour := 1
+			if !tt.before {
+				s.atHour(hour).pass()
+				s.finish(s.name(hour), true, 100)
+				s.pass()
+				hour++
+			}
+			tt.write(s)
+			s.atHour(hour).pass()
+			s.finish(s.name(hour), true, 101)
+			o := s.pass()
+			want(t, "runs", s.runs(), []string{s.name(hour)})
+			want(t, "conditions", []string{condition(o, "Ready"), condition(o, "Regressed")}, []string{"False Tampered", "Unknown Tampered"})
+
+			s.must(server.API.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: s.historyName()}}))
+			o = s.pass()
+			want(t, "a new history", []any{len(s.history().Runs), s.runs(), condition(o, "Ready")}, []any{1, []string(nil), "True Succeeded"})
+		})
+	}
+}
+
+// An earlier state of the history hides what came after it.
+func TestAHistoryThatSomebodyTookBack(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `schedule: "@hourly", successfulRunsHistoryLimit: 0`)
+	var first []byte
+	for n := range 2 {
+		s.atHour(n + 1).pass()
+		s.finish(s.name(n+1), true, 100)
+		s.pass()
+		if n == 0 {
+			cm := &corev1.ConfigMap{}
+			s.must(server.API.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: s.historyName()}, cm))
+			first = cm.BinaryData[contract.KeyHistory]
+		}
+	}
+	s.writeHistory(first)
+	want(t, "ready", condition(s.pass(), "Ready"), "False Tampered")
+}
+
+// A history that somebody deleted is counted as lost, and a new one begins.
+func TestAHistoryThatSomebodyDeleted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `schedule: "@hourly", successfulRunsHistoryLimit: 0, alarm: {}`)
+	for n := range 2 {
+		s.atHour(n + 1).pass()
+		s.finish(s.name(n+1), true, 100)
+		s.pass()
+	}
+	s.told()
+	s.must(server.API.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: s.historyName()}}))
+	o := s.pass()
+	want(t, "lost", []any{o.Status.History.LostRunCount, o.Status.History.RunCount, condition(o, "Regressed"), s.told()},
+		[]any{int32(2), int32(0), "Unknown NotReached", []string{"HistoryLost"}})
+	s.atHour(3).pass()
+	s.finish(s.name(3), true, 100)
+	o = s.pass()
+	want(t, "a new one", []any{o.Status.History.LostRunCount, o.Status.History.RunCount}, []any{int32(2), int32(1)})
+}
+
+// Two managers that overlap write one history after the other: what the first of them was about to write is believed when it
+// comes late.
+func TestAHistoryOfTwoManagers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `schedule: "@hourly"`)
+	s.atHour(1).pass()
+	s.finish(s.name(1), true, 100)
+	s.api.dies = 1 // it has only said what it is about to write
+	if _, err := s.reconcile(); err == nil {
+		t.Fatal("the manager did not die")
+	}
+	foretold := s.get().Status.History.NextSHA256
+	want(t, "foretold", len(foretold), 1)
+	h := contract.History{ScheduleUID: string(s.get().UID)}
+	past, err := s.r.past(t.Context(), s.namespace, describe(s.run(s.name(1))))
+	s.must(err)
+	s.restart()
+	s.api.dies = -1
+	s.writeHistory(encoded(t, history.Add(h, past[0])))
+	o := s.pass()
+	want(t, "afterwards", []any{condition(o, "Ready"), o.Status.History.SHA256, len(o.Status.History.NextSHA256)}, []any{"True Succeeded", foretold[0], 0})
+}
+
+// A run that somebody made to look like one of the schedule is none: it is not in the history, and no limit deletes it.
+func TestARunThatSomebodyMade(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `schedule: "@hourly", successfulRunsHistoryLimit: 0`)
+	forged := newRun(s.get(), start{name: "fast", trigger: v1alpha1.TriggerSchedule, time: s.began})
+	s.must(server.API.Create(t.Context(), forged))
+	s.finish("fast", true, 9999)
+	s.atHour(1).pass()
+	s.finish(s.name(1), true, 100)
+	o := s.pass()
+	want(t, "runs", s.runs(), []string{"fast"})
+	want(t, "history", []any{len(s.history().Runs), s.history().Runs[0].Name, o.Status.LastRun.Name}, []any{1, s.name(1), s.name(1)})
 }

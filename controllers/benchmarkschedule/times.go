@@ -222,16 +222,23 @@ func stamped(w World) time.Time {
 	return last
 }
 
-// inOrder is a history without runs that end in the future: one that ended while a clock was ahead would be the last run until
-// then, whatever the runs after it show. Such runs ended now, in their order.
+// inOrder is a history without what lies in the future: a run that ended while a clock was ahead would be the last run until
+// then, whatever the runs after it show. Such runs ended now, in their order. Runs that were dropped ended before those that are there.
 func inOrder(w World, h contract.History) (contract.History, bool) {
+	dropped := h.DroppedUntil != nil && notYet(w, *h.DroppedUntil)
 	first := slices.IndexFunc(h.Runs, func(r contract.PastRun) bool { return notYet(w, r.CompletionTime) })
-	if first < 0 {
+	if first < 0 && !dropped {
 		return h, false
 	}
 	h.Runs = slices.Clone(h.Runs)
-	for i := first; i < len(h.Runs); i++ {
+	for i := first; first >= 0 && i < len(h.Runs); i++ {
 		h.Runs[i].CompletionTime = w.Now.UTC().Truncate(time.Second).Add(-time.Duration(len(h.Runs)-1-i) * time.Second)
+	}
+	if dropped {
+		h.DroppedUntil = nil
+		if len(h.Runs) > 0 {
+			h.DroppedUntil = new(h.Runs[0].CompletionTime.Add(-time.Second))
+		}
 	}
 	return h, true
 }

@@ -21,10 +21,14 @@ type World struct {
 	Inputs Inputs
 	// History of the schedule; empty for one without a ConfigMap.
 	History contract.History
-	// HistoryVersion is the version of its ConfigMap; empty for none.
-	HistoryVersion string
-	// HistoryError is why the history cannot be used; empty where it can.
-	HistoryError string
+	// HistoryVersion is the version of its ConfigMap; empty for none. HistorySHA256 is the digest of the history.
+	HistoryVersion, HistorySHA256 string
+	// HistoryOwned: it goes with the schedule.
+	HistoryOwned bool
+	// HistoryBytes of etcd are what the ConfigMap takes, whatever is in it.
+	HistoryBytes int64
+	// HistoryReason and HistoryError are why the history cannot be used; empty where it can.
+	HistoryReason, HistoryError string
 	// Ended are entries of runs that have ended and are not in the history.
 	Ended []contract.PastRun
 	// MoreEnded: there are others, for the next pass.
@@ -41,6 +45,8 @@ type Run struct {
 	Scheduled time.Time
 	// Change is the token of the change that it measures; empty for none.
 	Change string
+	// Replaces are the UIDs of the runs that are deleted for it.
+	Replaces []string
 	// Ended, at Completed, with or without success.
 	Ended     bool
 	Completed time.Time

@@ -63,6 +63,9 @@ type Engine struct {
 	Version func() Command
 	// Oldest version that Assay provides, such as 10, 6.
 	Oldest []int
+	// ForRepetitions are versions of the catalogue for those who repeat published numbers, and why nobody else should take one.
+	// No default, sample or suggestion names them.
+	ForRepetitions map[string]string
 	// Defaults are the settings that Assay derives from the shape, for the storage engine.
 	// Each replaces a default of the server that suits only a small machine.
 	Defaults func(s Shape, storageEngine string) []contract.Setting

@@ -10,5 +10,6 @@ import (
 func Engine() engine.Engine {
 	e := mysqld.MySQL("MySQL", mysqld.InnoDB)
 	e.About = "MySQL 5.7 and later, with InnoDB."
+	e.ForRepetitions = map[string]string{"5.7": "it has had no security updates since October 2023"}
 	return e
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	all := []func() error{deriveRules, deriveConditions, deriveReasons, deriveWords, deriveServers, deriveProject}
+	all := []func() error{deriveRules, deriveConditions, deriveReasons, deriveWords, deriveServers, deriveDriverOptions, deriveProject}
 	if len(os.Args) > 1 && os.Args[1] == "enumerations" {
 		all = []func() error{deriveEnumerations}
 	}

@@ -65,7 +65,7 @@ func krewManifest(version, folder string) ([]byte, error) {
 			"selector": object{"matchLabels": object{"os": p.OS, "arch": p.Arch}},
 			"uri":      releases + "v" + version + "/" + p.archive(version),
 			"sha256":   digest,
-			"files":    []object{{"from": p.program(), "to": "."}, {"from": "LICENSE", "to": "."}},
+			"files":    []object{{"from": p.program(), "to": "."}, {"from": "LICENSE", "to": "."}, {"from": "kubectl-assay.notices.txt", "to": "."}},
 			"bin":      p.program(),
 		})
 	}

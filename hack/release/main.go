@@ -4,12 +4,14 @@
 //	go run ./hack/release pin VALUES PUBLISHED             the chart's values name every image by digest
 //	go run ./hack/release pin-known VALUES PUBLISHED       for dry runs: servers of databases that no registry knows keep their tag
 //	go run ./hack/release changelog CHANGELOG VERSION      prints the section of the version
+//	go run ./hack/release provenance                       prints what a workflow of GitHub builds from, and who it is (SLSA)
+//	go run ./hack/release protected ENVIRONMENT            fails if an environment of GitHub lets jobs start without approval
 //
 // hack/release.sh calls it. In: lists of images as hack/images writes them (out/published.txt),
-// charts/assay/values.yaml, CHANGELOG.md, and the registries, which crane of hack/tools/oci asks. Out:
-// a list of the same form with the indexes, the same values with digests, or the text. A reference
-// whose digest is not known is an error, and so are an image that one architecture lacks and a version
-// without a section.
+// charts/assay/values.yaml, CHANGELOG.md, the variables of a workflow, what GitHub's API says of an environment, and the
+// registries, which crane of hack/tools/oci asks. Out: a list of the same form with the indexes, the same values with
+// digests, or the text. A reference whose digest is not known is an error, and so are an image that one architecture lacks
+// and a version without a section.
 package main
 
 import (
@@ -36,18 +38,36 @@ func run(args []string) error {
 	case len(args) == 3 && args[0] == "pin-known":
 		return pinFile(args[1], args[2], whereKnown(digestOf, os.Stderr))
 	case len(args) == 3 && args[0] == "changelog":
+		return printSection(args[1], args[2])
+	case len(args) == 1 && args[0] == "provenance":
+		text, err := provenance(os.Getenv)
+		if err != nil {
+			return err
+		}
+		_, err = os.Stdout.Write(text)
+		return err
+	case len(args) == 2 && args[0] == "protected":
 		text, err := os.ReadFile(args[1])
 		if err != nil {
 			return err
 		}
-		section, err := sectionOf(string(text), args[2])
-		if err != nil {
-			return fmt.Errorf("%s: %w", args[1], err)
-		}
-		_, err = fmt.Print(section)
+		return protected(text)
+	}
+	return fmt.Errorf("usage: release index VERSION OUT PUBLISHED... | pin|pin-known VALUES PUBLISHED | changelog CHANGELOG VERSION | provenance | protected ENVIRONMENT")
+}
+
+// printSection of a version in a changelog.
+func printSection(path, version string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
 		return err
 	}
-	return fmt.Errorf("usage: release index VERSION OUT PUBLISHED... | pin|pin-known VALUES PUBLISHED | changelog CHANGELOG VERSION")
+	section, err := sectionOf(string(text), version)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	_, err = fmt.Print(section)
+	return err
 }
 
 // pinFile pins the values in place.

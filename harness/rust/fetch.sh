@@ -26,8 +26,10 @@ host_builds() {
   return 1
 }
 
-# What either cargo does. Without --locked cargo would quietly take newer packages.
-cargo_step='cargo build --quiet --release --locked'
+# What either cargo does. Without --locked cargo would quietly take newer packages. Of those of the lock, the program has the ones
+# that its machine and its features need: the second command names them.
+# shellcheck disable=SC2016 # for the shell that runs it to expand
+cargo_step='cargo build --quiet --release --locked && cargo tree --quiet --locked --edges normal --prefix none --format "{p}|{l}" >"$CARGO_TARGET_DIR/crates"'
 [[ ${1:-} != test ]] || cargo_step='cargo test --quiet --release --locked --bin harness'
 
 build_on_host() {
@@ -62,13 +64,31 @@ build_in_container() {
       exit \$code" >&2
 }
 
+# keep_licenses LIST SOURCES FOLDER: of each crate that cargo lists, a line with name, version and license, and what its source has as
+# texts. hack/third-party reads both in the image.
+keep_licenses() {
+  local name version license found
+  mkdir -p "$3"
+  while read -r name version license; do
+    found=("$2"/*/"$name-$version")
+    [[ -d ${found[0]} ]] || fail "the source of the crate $name $version is not in $2"
+    printf '%s %s %s\n' "$name" "$version" "${license:--}" >>"$3/list.txt" # some have a text alone
+    mkdir "$3/$name-$version"
+    find "${found[0]}" -maxdepth 1 -type f -iregex '.*/\(\(un\)?licen[cs]e\|copying\|copyright\|notice\)[^/]*' -exec cp -t "$3/$name-$version" {} +
+  done < <(sed -nE 's/^([^ ]+) v([^ |]+)[^|]*\|(.*)$/\1 \2 \3/p' "$1" | sed 's/ (\*)$//' | grep -v '^assay-' | sort -u)
+  [[ -s $3/list.txt ]] || fail "cargo names no crate that the harness is made of"
+}
+
 build() {
-  local folder=$1 way=$2 partial=$1.partial.$$ target=$CACHE/drivers/rust-target-$2 start
+  local folder=$1 way=$2 partial=$1.partial.$$ target=$CACHE/drivers/rust-target-$2 start registry
   start=$(now_ms)
   say "building the harness of Rust's drivers; this takes a few minutes"
   "build_$way" "$target" || fail "the harness of Rust could not be built; what is wrong stands above"
   mkdir -p "$partial"
   cp "$target/release/harness" "$target/release/bench" "$partial/"
+  registry=${CARGO_HOME:-$HOME/.cargo}/registry
+  [[ $way == on_host ]] || registry=$target/packages
+  keep_licenses "$target/crates" "$registry/src" "$partial/crates"
   mv "$partial" "$folder"
   say "built the harness of Rust in $(since "$start")"
 }

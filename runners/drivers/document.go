@@ -51,6 +51,16 @@ driver makes of its call. Each statement is a transaction with Autocommit; with 
 		fmt.Fprintf(&b, "- `%s`: `%s`, `DEFAULT CHARACTER SET utf8mb4`, the storage engine of the target or of the benchmark\n", t.name, t.columns)
 	}
 	b.WriteString(`
+## Options that need no right
+
+These options of a driver change how it talks to the server, how long it waits, and how it shows values. With any other one, which
+may make a driver load code or read files, a run is refused unless its creator may create pods
+([rights](../guide/operate.md#rights-of-those-who-create-runs)). Which options a driver has, its harness says.
+
+| driver | options |
+| --- | --- |
+`)
+	b.WriteString(harmlessRows() + `
 ## Where this differs from the published experiments
 
 - The table of S0's driver comparison has no index on ` + "`age`" + `, that of its batch schemes has; here both have.

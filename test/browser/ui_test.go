@@ -277,8 +277,9 @@ func scheduled(t *testing.T) []client.Object {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Status.History = &v1alpha1.HistoryStatus{SHA256: contract.Digest(gz)}
 	cm := &corev1.ConfigMap{BinaryData: map[string][]byte{contract.KeyHistory: gz}}
-	cm.Namespace, cm.Name = "ns", contract.HistoryName(s.Name)
+	cm.Namespace, cm.Name = "ns", contract.HistoryName(s.Name, string(s.UID))
 	cm.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(s, v1alpha1.GroupVersion.WithKind("BenchmarkSchedule"))}
 	return []client.Object{s, b, cm}
 }

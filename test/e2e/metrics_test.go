@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os/exec"
@@ -24,13 +25,14 @@ import (
 )
 
 // The manager at rest stays small. What the runs of other stories needed goes back to the kernel
-// within a minute.
+// within a minute. What counts is what its limit counts, and kubectl top shows: the resident memory has the pages of the program's
+// file, too, which all programs share and the kernel can drop.
 func TestManagerMemory(t *testing.T) {
-	const most = 96 << 20
+	const most = 50 << 20
 	var bytes float64
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Second) {
-		bytes = residentMemory(t)
-		t.Logf("resident memory of the manager: %.1f MiB", bytes/(1<<20))
+		bytes = managerMemory(t)
+		t.Logf("working set of the manager: %.1f MiB; resident with the pages of its file: %.1f MiB", bytes/(1<<20), metric(t, "process_resident_memory_bytes ")/(1<<20))
 		if bytes <= most || time.Now().After(end) {
 			break
 		}
@@ -40,9 +42,33 @@ func TestManagerMemory(t *testing.T) {
 	}
 }
 
-func residentMemory(t *testing.T) float64 {
+// managerMemory is the working set of the manager's pod, as its kubelet tells.
+func managerMemory(t *testing.T) float64 {
 	t.Helper()
-	return metric(t, "process_resident_memory_bytes ")
+	pod := managerPod(t)
+	if pod == nil {
+		t.Fatal("there is no manager")
+	}
+	text, err := cluster.Clientset.CoreV1().RESTClient().Get().Resource("nodes").Name(pod.Spec.NodeName).SubResource("proxy", "stats", "summary").DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var summary struct {
+		Pods []struct {
+			PodRef struct{ UID string }
+			Memory struct{ WorkingSetBytes *float64 }
+		}
+	}
+	if err := json.Unmarshal(text, &summary); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range summary.Pods {
+		if p.PodRef.UID == string(pod.UID) && p.Memory.WorkingSetBytes != nil {
+			return *p.Memory.WorkingSetBytes
+		}
+	}
+	t.Fatal("the kubelet does not tell the memory of the manager")
+	return 0
 }
 
 // managerWrites are the requests so far by which the manager has changed something, events included.

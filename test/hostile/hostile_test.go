@@ -52,7 +52,7 @@ func TestHostile(t *testing.T) {
 		play func(t *testing.T, m manager, calm *neighbourhood, namespace string)
 	}{
 		{"specs", hostileSpecs}, {"results", hostileResults}, {"a run deleted while it is planned", deletedWhilePlanned},
-		{"metadata that grows", growingMetadata}, {"a journal that is edited", editedJournal}, {"many runs", manyRuns},
+		{"metadata that grows", growingMetadata}, {"a journal that is edited", editedJournal}, {"schedules", hostileSchedules}, {"many runs", manyRuns},
 	}
 	namespaces := []string{calm.namespace}
 	for range parts {

@@ -36,6 +36,7 @@ agent: {image: "agent:1"}
 runners: {sysbench: {image: "sysbench:1"}}
 engines: {MariaDB: {"10.11": {image: "mariadb:10.11"}}}
 results: {budget: {run: 512Mi, namespace: 1000Gi, cluster: 1000Gi}} # no run waits for the room of another
+notifications: {receivers: [{name: silent, url: %q, unsigned: true}]}
 `
 
 // memoryLimit and goMemoryLimit are those of the chart.
@@ -56,7 +57,7 @@ func startManager(t *testing.T, namespaces ...string) manager {
 	path := program.Manager(t)
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config.yaml")
-	if err := os.WriteFile(config, []byte(configuration), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(fmt.Sprintf(configuration, silentReceiver(t))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	m := manager{log: &bytes.Buffer{}}

@@ -42,7 +42,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if .Values.serviceAccount.create -}}
 {{- default (include "assay.manager" .) .Values.serviceAccount.name -}}
 {{- else -}}
-{{- default "default" .Values.serviceAccount.name -}}
+{{- .Values.serviceAccount.name -}}
 {{- end -}}
 {{- end -}}
 
@@ -83,8 +83,10 @@ engines:
   {{- range $flavor, $versions := .Values.engines }}
   {{ $flavor }}:
     {{- range $version, $entry := $versions }}
+    {{- with $entry }}{{/* null removes an entry; helm upgrade --reuse-values keeps the null. */}}
     {{ $version | quote }}:
-      image: {{ $entry.image | quote }}
+      image: {{ .image | quote }}
+    {{- end }}
     {{- end }}
   {{- end }}
 timeouts:
@@ -134,6 +136,9 @@ registries:
 
 {{/* What values.schema.json cannot say. */}}
 {{- define "assay.check" -}}
+{{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
+{{- fail "serviceAccount.create: false needs serviceAccount.name: every pod without an account of its own would have the manager's rights as default" -}}
+{{- end -}}
 {{- if and (eq .Values.rbac.scope "Namespaced") (not .Values.watchNamespaces) -}}
 {{- fail "rbac.scope: Namespaced needs watchNamespaces: name the namespaces in which the manager may carry out runs" -}}
 {{- end -}}

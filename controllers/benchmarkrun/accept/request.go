@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
@@ -36,8 +38,16 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Request {
 		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: bounds.Priority.Nearest(run.Spec.Priority),
 		Since: run.Status.AcceptedTime.Time, Exclusive: Exclusive(run), Need: need, Longest: longest(run, q.Hold),
 		Limits: queue.Limits{Nodes: *bounds.Nodes, Runs: *bounds.Runs, Bytes: bytes.Namespace.Value(), AllBytes: bytes.Cluster.Value()},
-		Bytes:  most, Held: held,
+		Bytes:  most, Held: held, Schedule: scheduleOf(run),
 	}
+}
+
+// scheduleOf a run, by its name; empty for none.
+func scheduleOf(run *v1alpha1.BenchmarkRun) string {
+	if owner := metav1.GetControllerOf(run); owner != nil && owner.Kind == "BenchmarkSchedule" {
+		return owner.Name
+	}
+	return ""
 }
 
 // Bytes of etcd that the results of a run may take while it holds nodes, and those that it holds, as

@@ -62,8 +62,9 @@ func kept(t *testing.T, owner *v1alpha1.BenchmarkSchedule) *corev1.ConfigMap {
 	if err != nil {
 		t.Fatal(err)
 	}
+	owner.Status.History.SHA256 = contract.Digest(gz)
 	isController := true
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: contract.HistoryName(owner.Name), OwnerReferences: []metav1.OwnerReference{
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: contract.HistoryName(owner.Name, string(owner.UID)), OwnerReferences: []metav1.OwnerReference{
 		{APIVersion: "assay.dev/v1alpha1", Kind: "BenchmarkSchedule", Name: owner.Name, UID: owner.UID, Controller: &isController},
 	}}, BinaryData: map[string][]byte{contract.KeyHistory: gz}}
 }
@@ -144,7 +145,7 @@ func TestHistory(t *testing.T) {
 		"of two runs":           {[]client.Object{of, kept(t, of)}, []string{"nightly-1  2026-11-22 03:00 UTC  Failed     failed  Schedule", "nightly-0  2026-11-21 03:00 UTC  Succeeded  -       Manual\n  db 812 tx/s\n", "The oldest 3 were dropped"}, ""},
 		"of none":               {[]client.Object{of}, []string{"There is no history yet"}, ""},
 		"of another object":     {[]client.Object{of, foreign}, []string{"belongs to another object"}, ""},
-		"that cannot be read":   {[]client.Object{of, broken}, nil, "ConfigMap nightly-history: opening a history"},
+		"that cannot be read":   {[]client.Object{of, broken}, nil, ": it is not what Assay wrote"},
 		"of no schedule at all": {nil, nil, "there is no BenchmarkSchedule nightly"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,6 +159,10 @@ func TestHistory(t *testing.T) {
 				}
 			}
 		})
+	}
+	foreign.Name = "kept"
+	if text, err := said(t, clusterWith(t, foreign), newHistory, "--configmap", "kept"); err != nil || !strings.Contains(text, "nothing says whether it is what Assay wrote") || !strings.Contains(text, "nightly-1  2026-11-22") {
+		t.Errorf("a history that was retained: %v\n%s", err, text)
 	}
 	text, err := said(t, clusterWith(t, of, kept(t, of)), newHistory, "nightly", "-o", "json")
 	var doc output.History

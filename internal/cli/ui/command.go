@@ -86,7 +86,7 @@ func serve(ctx context.Context, s *site, l listening) error {
 	g := newGuard(listener.Addr().String(), s.handler())
 	server := &http.Server{
 		Handler: g, ReadHeaderTimeout: headerPatience, ReadTimeout: headerPatience, WriteTimeout: pagePatience + 10*time.Second,
-		IdleTimeout: idlePatience, MaxHeaderBytes: maxHeader,
+		IdleTimeout: idlePatience, MaxHeaderBytes: maxHeader, ConnContext: withPeer,
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"html/template"
@@ -59,6 +60,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	switch {
+	case r.Context().Value(peerKey{}) != nil:
+		http.Error(w, "Another user of this machine has started this server, or the system does not tell who asks.", http.StatusForbidden)
 	case r.Host != "127.0.0.1:"+g.port && r.Host != "localhost:"+g.port:
 		http.Error(w, "This server answers to 127.0.0.1 and localhost only.", http.StatusMisdirectedRequest)
 	case r.Method != http.MethodGet:
@@ -114,10 +117,22 @@ func (g *guard) known(r *http.Request) bool {
 	return false
 }
 
-// foreign says whether another site asks, as far as the browser tells: another port of this machine is another one, too.
+// foreign says whether another site asks, or what does not tell: another port of this machine is another site, too. Browsers tell
+// since 2023, also over HTTP to loopback addresses.
 func foreign(r *http.Request) bool {
 	site := strings.ToLower(r.Header.Get("Sec-Fetch-Site"))
-	return site != "" && site != "same-origin" && site != "none"
+	return site != "same-origin" && site != "none"
+}
+
+// peerKey of the context of a connection, for why it is that of another user.
+type peerKey struct{}
+
+// withPeer is the context of a connection.
+func withPeer(ctx context.Context, c net.Conn) context.Context {
+	if err := anothers(c); err != nil {
+		return context.WithValue(ctx, peerKey{}, err)
+	}
+	return ctx
 }
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -63,9 +63,10 @@ func historyOf(t *testing.T, s *v1alpha1.BenchmarkSchedule, change func(*contrac
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Status.History = &v1alpha1.HistoryStatus{SHA256: contract.Digest(gz)}
 	yes := true
 	return &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: contract.HistoryName(s.Name), OwnerReferences: []metav1.OwnerReference{{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: contract.HistoryName(s.Name, string(s.UID)), OwnerReferences: []metav1.OwnerReference{{
 			APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkSchedule", Name: s.Name, UID: s.UID, Controller: &yes,
 		}}},
 		BinaryData: map[string][]byte{contract.KeyHistory: gz},
@@ -110,7 +111,7 @@ func TestHostileHistory(t *testing.T) {
 	}
 	broken := historyOf(t, s, nil)
 	broken.BinaryData[contract.KeyHistory] = []byte("no gzip")
-	says(t, get(t, pages(cluster(t, interceptor.Funcs{}, s, broken)).handler(), "/schedule/ns/nightly"), http.StatusOK, "It cannot be shown.", "opening a history")
+	says(t, get(t, pages(cluster(t, interceptor.Funcs{}, s, broken)).handler(), "/schedule/ns/nightly"), http.StatusOK, "It cannot be shown.", "it is not what Assay wrote")
 	written := historyOf(t, s, func(h *contract.History) {
 		last := &h.Runs[len(h.Runs)-1]
 		last.Name, last.Verdict, last.Series[0].Target, last.Series[0].Name = evil, strings.Repeat(evil, 100), evil, evil

@@ -58,6 +58,7 @@ func pages(api client.Reader) *site {
 func get(t *testing.T, h http.Handler, path string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:1234"+path, http.NoBody)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	for _, c := range change {
 		c(r)
 	}
@@ -103,6 +104,7 @@ func TestGuard(t *testing.T) {
 		"the secret, and a rebound name":    {"/?token=" + g.lasting, http.StatusMisdirectedRequest, func(r *http.Request) { r.Host = "evil.example:1234" }},
 		"a request that writes":             {"/", http.StatusMethodNotAllowed, func(r *http.Request) { signed(r); r.Method = http.MethodPost }},
 		"another site":                      {"/", http.StatusForbidden, func(r *http.Request) { signed(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
+		"a program that does not tell":      {"/", http.StatusForbidden, func(r *http.Request) { signed(r); r.Header.Del("Sec-Fetch-Site") }},
 		"another server on this machine":    {"/", http.StatusForbidden, func(r *http.Request) { signed(r); r.Header.Set("Sec-Fetch-Site", "same-site") }},
 		"the session in place of the token": {"/?token=" + g.session, http.StatusForbidden, func(*http.Request) {}},
 	} {

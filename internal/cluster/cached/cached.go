@@ -48,7 +48,8 @@ func Options(namespaces string) cache.Options {
 // readAnnotations are those that controllers read from the cache.
 var readAnnotations = []string{
 	batchv1.JobCompletionIndexAnnotation, v1alpha1.AnnotationClaimedBy, v1alpha1.AnnotationReady, v1alpha1.AnnotationStart, v1alpha1.AnnotationTarget,
-	contract.AnnotationUploads, contract.AnnotationNext, contract.AnnotationTold, v1alpha1.AnnotationRunNow, v1alpha1.AnnotationChange,
+	contract.AnnotationUploads, contract.AnnotationNext, contract.AnnotationTold, v1alpha1.AnnotationRunNow,
+	v1alpha1.AnnotationTrigger, v1alpha1.AnnotationScheduledTime, v1alpha1.AnnotationChange, v1alpha1.AnnotationReplaces,
 }
 
 // maxAnnotation is how much of an annotation is kept, in bytes: those of Assay are shorter.

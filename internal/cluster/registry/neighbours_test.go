@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // An image that hangs, as one of an upstream that does not answer, keeps nobody from the other images of its registry.
@@ -54,17 +55,53 @@ func TestOthersThatHang(t *testing.T) {
 	r := newAsked(t, timeout, config.Registry{Host: hangs, PlainHTTP: true}, config.Registry{Host: good, PlainHTTP: true})
 	hurry, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // timing: it has to run out: the registry takes longer
 	defer cancel()
-	if _, err := r.Digest(hurry, good+"/team/db:1"); err == nil {
+	if _, err := r.Digest(hurry, "ns", good+"/team/db:1"); err == nil {
 		t.Error("an answer before there was one")
 	}
 	var all sync.WaitGroup
 	for i := range atOnce {
 		all.Go(func() { r.wants(t, fmt.Sprintf("%s/x:%d", hangs, i), "", "no answer in time") })
 	}
-	for len(r.slots) < atOnce {
-		time.Sleep(time.Millisecond)
-	}
+	r.fills("ns", atOnce)
 	time.Sleep(timeout / 2)
 	r.wants(t, good+"/team/db:1", digest, "")
 	all.Wait()
+}
+
+// fills waits until so many requests of a namespace are underway.
+func (a asked) fills(namespace string, n int) {
+	for {
+		a.mu.Lock()
+		underway := a.underway[namespace]
+		a.mu.Unlock()
+		if underway == n {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A namespace all of whose images hang waits for itself, and for nobody else.
+func TestANamespaceThatHangs(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	host := served(t, func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.Path, "/hangs/") {
+				<-release
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
+	digest := push(t, host+"/team/db:1")
+	r := newAsked(t, hang.Limit, config.Registry{Host: host, PlainHTTP: true})
+	var all sync.WaitGroup
+	for i := range 3 * atOnce {
+		all.Go(func() { _, _ = r.Digest(t.Context(), "hostile", fmt.Sprintf("%s/hangs/x:%d", host, i)) })
+	}
+	r.fills("hostile", atOnce)
+	r.wants(t, host+"/team/db:1", digest, "")
+	close(release)
+	all.Wait()
+	r.fills("hostile", 0)
 }

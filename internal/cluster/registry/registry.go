@@ -23,17 +23,18 @@ import (
 
 // Bounds of what the registries are asked.
 const (
-	// atOnce are requests side by side, over all registries.
+	// atOnce are requests side by side, over all registries. A namespace that has none underway need not wait for those of others.
 	atOnce = 4
 	// fresh is how long an answer is believed, an error included: what many schedules name is asked once.
 	fresh = time.Minute
-	// maxKnown answers are kept, and so at most so many images are asked for in that time.
-	maxKnown = 1000
+	// maxKnown images are asked for in that time, about. All namespaces that ask have the same share, but at least one image, and
+	// those that are alone leave room for the next.
+	maxKnown, room = 1000, 3
 	// maxReason of an error, in bytes.
 	maxReason = 256
 )
 
-var errTooMany = errors.New("too many images are asked for at the moment")
+var errTooMany = errors.New("too many images of its namespace are asked for at the moment")
 
 // Outcome of asking a registry for a digest.
 type Outcome string
@@ -65,23 +66,27 @@ type Resolver struct {
 	timeout    time.Duration
 	registries map[string]config.Registry
 	clock      clock.PassiveClock
-	slots      chan struct{}
 
 	mu sync.Mutex
+	// underway are the requests of each namespace, and left is closed when one of them ends.
+	underway map[string]int
+	left     chan struct{}
 	// known answers by the image, and registries that did not answer, by the host.
 	known, silent map[string]answer
 }
 
 // answer of a registry, or why there is none.
 type answer struct {
-	at     time.Time
+	at time.Time
+	// by is the namespace that asked.
+	by     string
 	digest string
 	err    error
 }
 
 // New resolver. It fails where the credentials of a registry cannot be used.
 func New(c config.Registries, clock clock.PassiveClock) (*Resolver, error) {
-	r := &Resolver{timeout: c.Timeout.Duration, registries: map[string]config.Registry{}, clock: clock, slots: make(chan struct{}, atOnce), known: map[string]answer{}, silent: map[string]answer{}}
+	r := &Resolver{timeout: c.Timeout.Duration, registries: map[string]config.Registry{}, clock: clock, underway: map[string]int{}, left: make(chan struct{}), known: map[string]answer{}, silent: map[string]answer{}}
 	for _, one := range c.Ask {
 		host, err := hostOf(one.Host)
 		if err != nil {
@@ -114,22 +119,22 @@ func (r *Resolver) Asks(image string) bool {
 	return may
 }
 
-// Digest that the tag of an image has, such as sha256:... Its errors are the same for the same cause, and short.
-func (r *Resolver) Digest(ctx context.Context, image string) (string, error) {
+// Digest that the tag of an image has, such as sha256:..., for a namespace. Its errors are the same for the same cause, and short.
+func (r *Resolver) Digest(ctx context.Context, namespace, image string) (string, error) {
 	tag, err := name.NewTag(image)
 	if err != nil {
 		return "", errors.New("it is no name of an image with a tag")
 	}
-	if a, is := r.remembered(image, tag.RegistryStr()); is {
+	if a, is := r.remembered(namespace, image, tag.RegistryStr()); is {
 		r.postponed(tag.RegistryStr(), a.err)
 		return a.digest, a.err
 	}
-	if err := r.enter(ctx); err != nil {
+	if err := r.enter(ctx, namespace); err != nil {
 		r.postponed(tag.RegistryStr(), err)
 		return "", err
 	}
-	defer func() { <-r.slots }()
-	if a, is := r.remembered(image, tag.RegistryStr()); is {
+	defer r.leave(namespace)
+	if a, is := r.remembered(namespace, image, tag.RegistryStr()); is {
 		r.postponed(tag.RegistryStr(), a.err)
 		return a.digest, a.err // somebody asked meanwhile
 	}
@@ -137,7 +142,7 @@ func (r *Resolver) Digest(ctx context.Context, image string) (string, error) {
 	hasty := bound && time.Until(by) < r.timeout
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	a := answer{}
+	a := answer{by: namespace}
 	if a.digest, a.err = r.ask(ctx, tag); a.err != nil && ctx.Err() != nil && hasty {
 		return "", a.err // the caller had no time for a whole timeout: that says nothing of the registry
 	}
@@ -172,15 +177,38 @@ func outcomeOf(err error) Outcome {
 }
 
 // enter one of the slots, in so much time as a registry has to answer. The wait takes nothing from that.
-func (r *Resolver) enter(ctx context.Context) error {
+func (r *Resolver) enter(ctx context.Context, namespace string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	select {
-	case r.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return errTooMany
+	for {
+		r.mu.Lock()
+		all := 0
+		for _, n := range r.underway {
+			all += n
+		}
+		if r.underway[namespace] == 0 || all < atOnce {
+			r.underway[namespace]++
+			r.mu.Unlock()
+			return nil
+		}
+		left := r.left
+		r.mu.Unlock()
+		select {
+		case <-left:
+		case <-ctx.Done():
+			return errTooMany
+		}
 	}
+}
+
+func (r *Resolver) leave(namespace string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.underway[namespace]--; r.underway[namespace] == 0 {
+		delete(r.underway, namespace)
+	}
+	close(r.left)
+	r.left = make(chan struct{})
 }
 
 // failure to get a digest from a registry.
@@ -196,7 +224,7 @@ type failure struct {
 func (f failure) Error() string { return f.why }
 
 // remembered answer, or why there will be none.
-func (r *Resolver) remembered(image, host string) (answer, bool) {
+func (r *Resolver) remembered(namespace, image, host string) (answer, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if a, is := r.silent[host]; is && r.clock.Since(a.at) < fresh {
@@ -206,7 +234,11 @@ func (r *Resolver) remembered(image, host string) (answer, bool) {
 		return a, true
 	}
 	maps.DeleteFunc(r.known, func(_ string, a answer) bool { return r.clock.Since(a.at) >= fresh })
-	return answer{err: errTooMany}, len(r.known) >= maxKnown
+	asked := map[string]int{namespace: 0}
+	for _, a := range r.known {
+		asked[a.by]++
+	}
+	return answer{err: errTooMany}, asked[namespace] >= max(1, maxKnown/(len(asked)+room))
 }
 
 func (r *Resolver) remember(image, host string, a answer) {

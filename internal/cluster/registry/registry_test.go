@@ -96,7 +96,7 @@ func newAsked(t *testing.T, timeout time.Duration, of ...config.Registry) asked 
 
 func (a asked) wants(t *testing.T, image, digest, reason string) {
 	t.Helper()
-	got, err := a.Digest(t.Context(), image)
+	got, err := a.Digest(t.Context(), "ns", image)
 	if got != digest || (err != nil) != (reason != "") || err != nil && !strings.Contains(err.Error(), reason) {
 		t.Errorf("%s: got %q, %v; want %q, %q", image, got, err, digest, reason)
 	}
@@ -230,16 +230,29 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// Many images are not asked for in one minute.
+// Many images of a namespace are not asked for in one minute, and that is no matter of others: each has a share.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	host := served(t, nil)
 	r := newAsked(t, hang.Limit, config.Registry{Host: host, PlainHTTP: true})
-	for i := range maxKnown {
-		r.remember(fmt.Sprint(i), "x", answer{at: r.clock.Now()})
+	for of := range 32 {
+		for i := range maxKnown {
+			if _, known := r.remembered(fmt.Sprint("hostile-", of), "another", "x"); known {
+				break // no more are asked for
+			}
+			r.remember(fmt.Sprintf("%d of %d", i, of), "x", answer{at: r.clock.Now(), by: fmt.Sprint("hostile-", of)})
+		}
 	}
-	r.wants(t, host+"/db:1", "", "too many")
+	if n := len(r.known); n > 4*maxKnown {
+		t.Errorf("%d answers are kept", n)
+	}
+	if _, err := r.Digest(t.Context(), "hostile-0", host+"/db:1"); err == nil || !strings.Contains(err.Error(), "too many") {
+		t.Errorf("one more of a namespace that has asked for many: %v", err)
+	}
 	r.saw(t, host, "postponed 1")
-	r.clock.SetTime(r.clock.Now().Add(fresh))
 	r.wants(t, host+"/db:1", "", "answered 404")
+	r.clock.SetTime(r.clock.Now().Add(fresh))
+	if _, err := r.Digest(t.Context(), "hostile-0", host+"/db:2"); err == nil || !strings.Contains(err.Error(), "answered 404") {
+		t.Errorf("a minute later: %v", err)
+	}
 }

@@ -72,6 +72,7 @@ func newTransport(r config.Registry, host string, timeout time.Duration) (http.R
 		}
 	}
 	return bounded{hosts: append([]string{host}, r.Hosts...), plain: r.PlainHTTP, next: &http.Transport{
+		Proxy:       http.ProxyFromEnvironment,
 		DialContext: (&net.Dialer{Timeout: timeout}).DialContext, TLSClientConfig: trust, TLSHandshakeTimeout: timeout,
 		MaxResponseHeaderBytes: maxHeader, MaxIdleConnsPerHost: 1, IdleConnTimeout: 10 * time.Second,
 	}}, nil

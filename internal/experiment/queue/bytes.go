@@ -159,7 +159,7 @@ func (s *schedule) lacks(w *waiter) string {
 			budget.Text(w.more()), budget.Text(r.taken-r.held), budget.Text(r.held), what, field, budget.Text(limits[i]))
 		switch {
 		case r.held+w.more() > limits[i]:
-			return "no room for its results: " + sum + ": delete ended runs, or let ttlSecondsAfterFinished delete them"
+			return "no room for its results: " + sum + ": delete ended runs, or " + w.makesRoom()
 		case r.taken+w.more() > limits[i]:
 			return "no room for its results yet: " + sum + ": it waits for " + s.takers(w.Name, i > 0)
 		case r.first != nil && r.kept+w.more() > limits[i]:
@@ -167,6 +167,14 @@ func (s *schedule) lacks(w *waiter) string {
 		}
 	}
 	return ""
+}
+
+// makesRoom is what deletes ended runs of its kind by itself.
+func (w *waiter) makesRoom() string {
+	if w.Schedule == "" {
+		return "let ttlSecondsAfterFinished delete them"
+	}
+	return "let successfulRunsHistoryLimit and failedRunsHistoryLimit of schedule " + w.Schedule + " delete them"
 }
 
 // takers are the first of the runs that give room back when they end.

@@ -84,6 +84,15 @@ func TestBytes(t *testing.T) {
 			ask:  request("a", "x").bytes(6),
 			want: "delete ended runs, or let ttlSecondsAfterFinished delete them",
 		},
+		"a run of a schedule, whose limits delete runs": {
+			do: func(l *Ledger, _ func(Request) string) { l.Keep(kept("old", 9)) },
+			ask: func() Request {
+				r := request("a", "x").bytes(6)
+				r.Schedule = "nightly"
+				return r
+			}(),
+			want: "delete ended runs, or let successfulRunsHistoryLimit and failedRunsHistoryLimit of schedule nightly delete them",
+		},
 		"a run that could never fit is refused": {
 			do: func(*Ledger, func(Request) string) {}, ask: request("a", "x").bytes(11),
 			want: v1alpha1.ReasonResultBudgetExceeded + " the results of the run may take 11 MiB, and results.budget.namespace is 10 MiB",

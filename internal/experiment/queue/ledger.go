@@ -89,6 +89,8 @@ type Request struct {
 	Limits Limits
 	// Bytes that its results may take while it holds nodes; Held is what they take already.
 	Bytes, Held int64
+	// Schedule that has started the run; empty for none.
+	Schedule string
 }
 
 // Limits of a namespace; 0 is none.

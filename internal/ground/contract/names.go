@@ -168,11 +168,19 @@ const maxRunNow = 200
 // RunNow is as much of the value of the annotation assay.dev/run-now as tells values apart.
 func RunNow(value string) string { return Cut(value, maxRunNow) }
 
+// RunNowPrefix is what RunNowID begins with.
+const RunNowPrefix = "now-"
+
 // RunNowID is the part of the name of a run that a value of the annotation assay.dev/run-now asks a schedule for.
-func RunNowID(scheduleUID, value string) string { return "now-" + ShortID(scheduleUID, RunNow(value)) }
+func RunNowID(scheduleUID, value string) string {
+	return RunNowPrefix + ShortID(scheduleUID, RunNow(value))
+}
 
 // ShortID is a name for a text, of one schedule only.
 func ShortID(scheduleUID, text string) string { return Digest([]byte(scheduleUID + " " + text))[:8] }
 
-// HistoryName is the name of the ConfigMap with the history of a schedule.
-func HistoryName(schedule string) string { return ChildName(schedule, "history") }
+// HistoryName is the name of the ConfigMap with the history of a schedule. It has a mark of the UID: one that was kept is in the way of
+// no other schedule of the name.
+func HistoryName(schedule, uid string) string {
+	return ChildName(schedule, "history-"+Digest([]byte(uid))[:8])
+}

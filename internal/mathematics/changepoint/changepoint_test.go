@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -21,14 +22,14 @@ func TestPublishedSeries(t *testing.T) {
 		"a tenth less from the 5th value on":  {[]float64{2.02, 2.03, 2.01, 2.04, 1.82, 1.85, 1.79, 1.81, 1.80, 1.76, 1.78}, []int{4}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Find(c.series, 0.05)
+			got, err := Find(t.Context(), c.series, 0.05)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, indices(got)); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
-			again, _ := Find(c.series, 0.05)
+			again, _ := Find(t.Context(), c.series, 0.05)
 			if diff := cmp.Diff(got, again); diff != "" {
 				t.Errorf("the same series differs:\n%s", diff)
 			}
@@ -49,7 +50,9 @@ func TestBestIsTheDefinition(t *testing.T) {
 	for range 50 {
 		x := make([]float64, 4+random.IntN(20))
 		for i := range x {
-			x[i] = random.NormFloat64()
+			if x[i] = 1e6 + random.NormFloat64(); random.IntN(3) == 0 {
+				x[i] = 1e6 // equal ones
+			}
 		}
 		want := split{q: math.Inf(-1)}
 		for at := leastSide; at <= len(x)-leastSide; at++ {
@@ -57,7 +60,7 @@ func TestBestIsTheDefinition(t *testing.T) {
 				want = split{at, q}
 			}
 		}
-		got, ok := best(x, leastSide)
+		got, ok := newSegment(x).best(leastSide)
 		if !ok || got.index != want.index || math.Abs(got.q-want.q) > 1e-9 {
 			t.Fatalf("%v: %+v, want %+v", x, got, want)
 		}
@@ -92,7 +95,7 @@ func TestSeveralChanges(t *testing.T) {
 		}
 		series = append(series, level*(1+0.02*random.NormFloat64()))
 	}
-	got, err := Find(series, 0.01)
+	got, err := Find(t.Context(), series, 0.01)
 	if err != nil || !slices.Equal(indices(got), []int{20, 40}) {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -111,7 +114,7 @@ func TestFalseAlarmsAreFew(t *testing.T) {
 		for j := range x {
 			x[j] = math.Exp(0.05 * random.NormFloat64())
 		}
-		found, err := Find(x, rate)
+		found, err := Find(t.Context(), x, rate)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +137,7 @@ func TestNoChange(t *testing.T) {
 		"one value at the end differs": {1, 1.01, 0.99, 1, 1.02, 0.98, 1, 1.01, 0.99, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Find(series, 0.05)
+			got, err := Find(t.Context(), series, 0.05)
 			if err != nil || len(got) > 0 {
 				t.Errorf("%+v, %v", got, err)
 			}
@@ -143,7 +146,7 @@ func TestNoChange(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	if _, err := Find([]float64{1, math.NaN()}, 0.05); !errors.Is(err, ErrNotFinite) {
+	if _, err := Find(t.Context(), []float64{1, math.NaN()}, 0.05); !errors.Is(err, ErrNotFinite) {
 		t.Error(err)
 	}
 }
@@ -151,13 +154,45 @@ func TestRefuses(t *testing.T) {
 // What a caller does with the changes is nobody else's business.
 func TestChangesAreTheCallersOwn(t *testing.T) {
 	series := []float64{2.02, 2.03, 2.01, 2.04, 1.82, 1.85, 1.79, 1.81, 1.80, 1.76, 1.78}
-	first, err := Find(series, 0.05)
+	first, err := Find(t.Context(), series, 0.05)
 	if err != nil || len(first) != 1 {
 		t.Fatalf("%+v, %v, want one change", first, err)
 	}
 	first[0].Index = 99
-	again, _ := Find(series, 0.05)
+	again, _ := Find(t.Context(), series, 0.05)
 	if diff := cmp.Diff([]int{4}, indices(again)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A search ends with its context, and what it did not finish is not kept.
+func TestASearchThatIsEnded(t *testing.T) {
+	series := make([]float64, MostValues)
+	random := rand.New(rand.NewPCG(7, 8))
+	for i := range series {
+		series[i] = random.NormFloat64() + float64(10*(i/100))
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if got, err := Find(ended, series, 0.05); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", got, err)
+	}
+	got, err := Find(t.Context(), series, 0.05)
+	if err != nil || !slices.Equal(indices(got), []int{100, 200, 300, 400}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The longest search that there is for one measurement: as many values and changes as possible, and a small error rate.
+func BenchmarkFind(b *testing.B) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for b.Loop() {
+		series := make([]float64, MostValues)
+		for i := range series {
+			series[i] = random.NormFloat64() + float64(100*(i/50))
+		}
+		if got, err := Find(b.Context(), series, 0.001); err != nil || len(got) != mostChanges {
+			b.Fatalf("%d changes, %v", len(got), err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -12,7 +13,7 @@ import (
 )
 
 const (
-	// MostValues of a series are searched in a reasonable time: it grows with their square.
+	// MostValues of a series are searched.
 	MostValues = 500
 	// leastSide is the least number of values on either side of a change: one value alone is an
 	// outlier or the beginning of a change, and nothing in it tells which.
@@ -48,12 +49,12 @@ var searched = stats.Memo[[sha256.Size]byte, []Change]{Most: 4096}
 // series without a change. In one with changes, each further test has it again. At most 8 changes are
 // found.
 //
-// It fails with ErrNotFinite. A series of fewer than 2*2 values has no change; how
+// It fails with ErrNotFinite, and when the context ends. A series of fewer than 2*2 values has no change; how
 // many more a test needs follows from the error rate: of 6 values, 20 arrangements are different.
 //
 // Source: see best; the test ends early as in J. Besag and P. Clifford, Sequential Monte Carlo
 // p-values, Biometrika 78 (1991), 301-304.
-func Find(series []float64, errorRate float64) ([]Change, error) {
+func Find(ctx context.Context, series []float64, errorRate float64) ([]Change, error) {
 	data := binary.BigEndian.AppendUint64(nil, math.Float64bits(errorRate))
 	for _, v := range series {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -61,16 +62,23 @@ func Find(series []float64, errorRate float64) ([]Change, error) {
 		}
 		data = binary.BigEndian.AppendUint64(data, math.Float64bits(v))
 	}
-	changes := searched.Of(sha256.Sum256(data), func([sha256.Size]byte) []Change { return find(series, errorRate) })
-	return slices.Clone(changes), nil
+	changes, err := searched.Try(sha256.Sum256(data), func([sha256.Size]byte) ([]Change, error) { return find(ctx, series, errorRate) })
+	return slices.Clone(changes), err
 }
 
-func find(series []float64, errorRate float64) []Change {
+func find(ctx context.Context, series []float64, errorRate float64) ([]Change, error) {
 	s := &search{x: series, ends: []int{len(series)}, errorRate: errorRate, random: rand.New(rand.NewPCG(0, uint64(len(series))))}
-	for len(s.p) < mostChanges && s.next() {
-		continue
+	for len(s.p) < mostChanges {
+		if is, err := s.next(ctx); err != nil || !is {
+			return s.changes(), err
+		}
 	}
-	return s.changes()
+	return s.changes(), nil
+}
+
+// Work of Find on so many values, at most, in steps of three or four nanoseconds (BenchmarkFind).
+func Work(values int, errorRate float64) float64 {
+	return float64(mostChanges) * float64(PermutationsFor(errorRate)) * steps(values)
 }
 
 // PermutationsFor a test with an error rate: enough for a p-value well below it.
@@ -94,51 +102,61 @@ type found struct {
 
 // next splits the segment with the most distant sides; false when that split is there by chance, or
 // when there is none.
-func (s *search) next() bool {
-	at, ok := s.farthest(s.x)
+func (s *search) next(ctx context.Context) (bool, error) {
+	segments := s.segments()
+	at, ok := farthest(segments)
 	if !ok || at.q <= 0 {
-		return false
+		return false, nil
 	}
-	p := s.test(at.q)
-	if p > s.errorRate {
-		return false
+	p, err := s.test(ctx, segments, at.q)
+	if err != nil || p > s.errorRate {
+		return false, err
 	}
 	s.p, s.ends = append(s.p, found{at.index, p}), append(s.ends, at.index)
 	slices.Sort(s.ends)
-	return true
+	return true, nil
 }
 
-// farthest split of all segments of x.
-func (s *search) farthest(x []float64) (out split, ok bool) {
+func (s *search) segments() (out []*segment) {
 	begin := 0
 	for _, end := range s.ends {
-		if one, is := best(x[begin:end], leastSide); is && (!ok || one.q > out.q) {
+		out = append(out, newSegment(s.x[begin:end]))
+		begin = end
+	}
+	return out
+}
+
+// farthest split of all segments.
+func farthest(segments []*segment) (out split, ok bool) {
+	begin := 0
+	for _, s := range segments {
+		if one, is := s.best(leastSide); is && (!ok || one.q > out.q) {
 			out, ok = split{begin + one.index, one.q}, true
 		}
-		begin = end
+		begin += len(s.order)
 	}
 	return out, ok
 }
 
-// test returns the p-value of the largest q among permutations within the segments. Values of equal
-// distance up to rounding count as equal.
-func (s *search) test(q float64) float64 {
-	x, exceeded, permutations := slices.Clone(s.x), 0, PermutationsFor(s.errorRate)
+// test returns the p-value of the largest q among permutations within the segments, which it permutes. Values of equal
+// distance up to rounding count as equal. It fails when the context ends.
+func (s *search) test(ctx context.Context, segments []*segment, q float64) (float64, error) {
+	exceeded, permutations := 0, PermutationsFor(s.errorRate)
 	for done := 1; done <= permutations; done++ {
-		begin := 0
-		for _, end := range s.ends {
-			part := x[begin:end]
-			s.random.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
-			begin = end
+		if err := ctx.Err(); err != nil {
+			return 0, err
 		}
-		if other, _ := s.farthest(x); other.q >= q*(1-1e-9) {
+		for _, one := range segments {
+			s.random.Shuffle(len(one.order), func(i, j int) { one.order[i], one.order[j] = one.order[j], one.order[i] })
+		}
+		if other, _ := farthest(segments); other.q >= q*(1-1e-9) {
 			exceeded++
 		}
 		if exceeded == exceedances {
-			return float64(exceeded) / float64(done)
+			return float64(exceeded) / float64(done), nil
 		}
 	}
-	return float64(exceeded+1) / float64(permutations+1)
+	return float64(exceeded+1) / float64(permutations+1), nil
 }
 
 func (s *search) changes() []Change {

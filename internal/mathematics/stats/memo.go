@@ -15,18 +15,27 @@ type Memo[K comparable, V any] struct {
 // Of is the value for the key, computed where it is not kept. Values are shared: nobody
 // changes them.
 func (m *Memo[K, V]) Of(key K, compute func(K) V) V {
+	value, _ := m.Try(key, func(key K) (V, error) { return compute(key), nil })
+	return value
+}
+
+// Try is as Of, for what may fail: that is not kept.
+func (m *Memo[K, V]) Try(key K, compute func(K) (V, error)) (V, error) {
 	m.mu.Lock()
 	value, ok := m.known[key]
 	m.mu.Unlock()
 	if ok {
-		return value
+		return value, nil
 	}
-	value = compute(key) // twice for two callers at once, which is as good
+	value, err := compute(key) // twice for two callers at once, which is as good
+	if err != nil {
+		return value, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known == nil || len(m.known) >= m.Most {
 		m.known = map[K]V{}
 	}
 	m.known[key] = value
-	return value
+	return value, nil
 }

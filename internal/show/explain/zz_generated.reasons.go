@@ -98,7 +98,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"Regressed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A measurement became slower, and further runs confirm it."},
 	{"Unconfirmed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A measurement became slower, and no further run has confirmed it yet."},
 	{"LastRunFailed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The outcome of the last run is Failed, Invalid or GateFailed."},
-	{"HistoryUnreadable", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The ConfigMap with the history cannot be read, belongs to another object, or was written by a newer Assay. Runs are not deleted meanwhile."},
+	{"HistoryUnreadable", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The ConfigMap with the history cannot be read, belongs to another object, or was written by a newer Assay; ReasonTampered, where it is not what Assay wrote. Runs are not deleted meanwhile."},
 	{"Slower", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "A measurement is worse than its baseline allows, or a comparison of the run loses more than the margin. The message names it."},
 	{"Missing", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run has no value that counts for a measurement of the baseline."},
 	{"New", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run has a measurement that the baseline does not have."},

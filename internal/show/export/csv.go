@@ -24,7 +24,7 @@ func Columns() []string {
 
 // writeCSV writes the long table as CSV of RFC 4180, with a header: a row for each value of each attempt, in the order
 // in which the attempts ended, and one row without a measurement for an attempt without a value. What is absent is an
-// empty field.
+// empty field. A text that a spreadsheet would take for a formula has an apostrophe before it.
 func writeCSV(out io.Writer, run *stored.Run) error {
 	w := csv.NewWriter(out)
 	if err := w.Write(Columns()); err != nil {
@@ -39,7 +39,7 @@ func writeCSV(out io.Writer, run *stored.Run) error {
 			}
 		}
 		for _, v := range rec.Values {
-			if err := w.Write(append(attempt, v.Name, objectOf(v.Labels), strconv.FormatFloat(v.Value, 'g', -1, 64), v.Unit, string(v.Direction))); err != nil {
+			if err := w.Write(append(attempt, plain(v.Name), objectOf(v.Labels), strconv.FormatFloat(v.Value, 'g', -1, 64), plain(v.Unit), string(v.Direction))); err != nil {
 				return err
 			}
 		}
@@ -58,9 +58,18 @@ func attemptColumns(run *stored.Run, rec contract.Record, left map[int32]v1alpha
 	number := func(n int32) string { return strconv.FormatInt(int64(n), 10) }
 	return []string{
 		o.Namespace, o.Name, string(o.UID), o.Status.SpecHash, number(rec.Index), number(rec.Attempt), number(rec.Block), number(rec.Cell),
-		rec.Target, cmp.Or(objectOf(rec.Parameters), "{}"), string(rec.State), rec.Reason, strconv.FormatBool(reason == ""), reason, valid, strconv.FormatBool(rec.Disturbed),
-		strconv.FormatBool(rec.Saturated), strings.Join(warningsOf(rec), ","), instant(rec.WindowStartTime), instant(rec.WindowEndTime), rec.TargetNodeName,
+		plain(rec.Target), cmp.Or(objectOf(rec.Parameters), "{}"), string(rec.State), plain(rec.Reason), strconv.FormatBool(reason == ""), reason, valid, strconv.FormatBool(rec.Disturbed),
+		strconv.FormatBool(rec.Saturated), plain(strings.Join(warningsOf(rec), ",")), instant(rec.WindowStartTime), instant(rec.WindowEndTime), plain(rec.TargetNodeName),
 	}
+}
+
+// plain text, which no spreadsheet takes for a formula: tools and bundles of others name measurements and units.
+// Source: OWASP, CSV injection.
+func plain(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }
 
 func instant(t *time.Time) string {

@@ -105,6 +105,36 @@ func TestEveryAttemptIsInTheLongTable(t *testing.T) {
 	}
 }
 
+// A text of a tool is no formula to a spreadsheet, and a number stays one.
+func TestNoFormulaIsInTheLongTable(t *testing.T) {
+	run := read(t, finished.Options{})
+	for i := range run.Records {
+		rec := &run.Records[i]
+		for j := range rec.Values {
+			rec.Values[j].Name, rec.Values[j].Unit, rec.Values[j].Value = "=cmd|' /C calc'!A0", "@SUM(A1)", -1.5
+		}
+		rec.Reason = "+1"
+	}
+	text := string(write(t, "csv", run))
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(rows) < 2 {
+		t.Fatal(err)
+	}
+	numbers := 0
+	for _, row := range rows {
+		for _, cell := range row {
+			if cell == "-1.5" {
+				numbers++
+			} else if cell != "" && strings.Contains("=+-@", cell[:1]) {
+				t.Fatalf("%q", cell)
+			}
+		}
+	}
+	if numbers == 0 || !strings.Contains(text, "'=cmd|") || !strings.Contains(text, "'@SUM") || !strings.Contains(text, "'+1") {
+		t.Errorf("%d numbers in\n%.1000s", numbers, text)
+	}
+}
+
 // A quoted number is written as every other one, and not with all digits of a calculation.
 func TestQuotedNumbersAreFigures(t *testing.T) {
 	run := read(t, finished.Options{})

@@ -201,6 +201,7 @@ func (s *Sender) http() (*http.Client, error) {
 	}
 	s.ca, s.client = ca, &http.Client{
 		Transport: &http.Transport{
+			Proxy:       http.ProxyFromEnvironment,
 			DialContext: (&net.Dialer{Timeout: s.timeout}).DialContext, TLSClientConfig: trust, TLSHandshakeTimeout: s.timeout,
 			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
 		},

@@ -114,7 +114,7 @@ func TestChanges(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			found, err := Changes(nightly(7, tt.levels...), options)
+			found, err := Changes(t.Context(), nightly(7, tt.levels...), options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,7 +128,7 @@ func TestChanges(t *testing.T) {
 		})
 	}
 	// Of a series that is very long, the latest runs are searched.
-	if found, err := Changes(nightly(7, append(levels(1, 1.), levels(501, 100.)...)...), options); err != nil || len(found) > 0 {
+	if found, err := Changes(t.Context(), nightly(7, append(levels(1, 1.), levels(501, 100.)...)...), options); err != nil || len(found) > 0 {
 		t.Errorf("a series that is very long: %+v, %v", found, err)
 	}
 }
@@ -139,7 +139,7 @@ func TestWindow(t *testing.T) {
 		rate         float64
 		measurements int
 		want         int
-	}{{0.01, 1, 500}, {0.01, 4, 500}, {0.01, 16, 125}, {0.01, 64, 31}, {0.001, 1, 500}, {0.001, 512, 16}} {
+	}{{0.01, 1, 500}, {0.01, 4, 500}, {0.01, 16, 165}, {0.01, 64, 17}, {0.001, 1, 500}, {0.001, 512, 16}} {
 		if got := window(tt.rate, tt.measurements); got != tt.want {
 			t.Errorf("%d measurements at %g: the latest %d, want %d", tt.measurements, tt.rate, got, tt.want)
 		}

@@ -1,8 +1,10 @@
 package gate
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/changepoint"
@@ -21,9 +23,8 @@ type ChangeOptions struct {
 	Confirm int
 }
 
-// mostWork bounds a search, in distances between two values: some seconds for each change of a
-// measurement.
-const mostWork = 4e9
+// mostWork bounds a search, in steps (changepoint.Work): some seconds, where each measurement has as many changes as are searched.
+const mostWork = 2.5e9
 
 // leastWindow is searched in any case.
 const leastWindow = 16
@@ -31,23 +32,24 @@ const leastWindow = 16
 // window is how many of the latest values of each of so many measurements are searched. Their tests
 // share the error rate, so that twice as many need twice the permutations each.
 func window(errorRate float64, measurements int) int {
-	permutations := float64(changepoint.PermutationsFor(errorRate / float64(measurements)))
-	most := math.Sqrt(mostWork / float64(measurements) / permutations)
-	return int(min(max(most, leastWindow), changepoint.MostValues))
+	most := sort.Search(changepoint.MostValues, func(n int) bool {
+		return float64(measurements)*changepoint.Work(n+1, errorRate/float64(measurements)) > mostWork
+	})
+	return max(most, leastWindow)
 }
 
 // Changes finds the measurements of the latest run whose level changed for the worse when it last
 // changed, by change points over the medians of the runs, the oldest run first. The gates of the runs
 // and their baseline decide nothing here: a series is its own baseline. It does not depend on the day:
 // the random permutations follow from the length of the series. Of very many measurements only the latest
-// runs are searched, and at most changepoint.MostValues of any. It fails for medians that are not positive.
-func Changes(series []Past, o ChangeOptions) ([]Regression, error) {
+// runs are searched, and at most changepoint.MostValues of any. It fails for medians that are not positive, and when the context ends.
+func Changes(ctx context.Context, series []Past, o ChangeOptions) ([]Regression, error) {
 	lines := latest(series)
 	var out []Regression
 	for _, l := range lines {
 		old := max(0, len(l.at)-window(o.ErrorRate, len(lines)))
 		l.values, l.at = l.values[old:], l.at[old:]
-		r, is, err := lastChange(l, o, len(lines))
+		r, is, err := lastChange(ctx, l, o, len(lines))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", baseline.Words(l.last.Measurement), err)
 		}
@@ -62,7 +64,7 @@ func Changes(series []Past, o ChangeOptions) ([]Regression, error) {
 }
 
 // lastChange of a line, one of so many; false unless it is one for the worse.
-func lastChange(l line, o ChangeOptions, of int) (r Regression, is bool, err error) {
+func lastChange(ctx context.Context, l line, o ChangeOptions, of int) (r Regression, is bool, err error) {
 	if l.last.Direction == "" {
 		return r, false, nil
 	}
@@ -70,7 +72,7 @@ func lastChange(l line, o ChangeOptions, of int) (r Regression, is bool, err err
 	for i, v := range l.values {
 		logs[i] = math.Log(v.Median) // a change by a factor is as far on any level
 	}
-	changes, err := changepoint.Find(logs, o.ErrorRate/float64(of))
+	changes, err := changepoint.Find(ctx, logs, o.ErrorRate/float64(of))
 	if err != nil || len(changes) == 0 {
 		return r, false, err
 	}

@@ -43,43 +43,110 @@ type stored struct {
 	contract.History
 }
 
-// Decode reads a history. It fails for anything else, and with ErrTooNew.
+// Decode reads a history. It fails for anything else, and with ErrTooNew. The text is never whole in memory.
 func Decode(gz []byte) (contract.History, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(gz))
 	if err != nil {
 		return contract.History{}, fmt.Errorf("opening a history: %w", err)
 	}
-	plain, err := io.ReadAll(io.LimitReader(zip, maxPlain+1))
-	if err != nil {
-		return contract.History{}, fmt.Errorf("reading a history: %w", err)
-	}
-	if len(plain) > maxPlain {
-		return contract.History{}, fmt.Errorf("reading a history: more than %d bytes", maxPlain)
-	}
-	if memoryOf(plain) > maxMemory {
-		return contract.History{}, fmt.Errorf("reading a history: its %d bytes would take more than %d of memory", len(plain), maxMemory)
-	}
-	var head struct {
-		Version string `json:"version"`
-	}
-	if err := json.Unmarshal(plain, &head); err != nil {
-		return contract.History{}, fmt.Errorf("reading a history: %w", err)
-	}
-	switch {
-	case head.Version == contract.HistoryVersion:
-	case strings.HasPrefix(head.Version, "assay.dev/history/"):
-		return contract.History{}, fmt.Errorf("reading a history of version %q: %w", contract.Cut(head.Version, 64), ErrTooNew)
-	default:
-		return contract.History{}, fmt.Errorf("reading a history: version: got %q, want %q", contract.Cut(head.Version, 64), contract.HistoryVersion)
-	}
 	var in stored
-	if err := json.Unmarshal(plain, &in); err != nil {
+	if err := in.read(json.NewDecoder(&bounded{from: zip})); err != nil {
 		return contract.History{}, fmt.Errorf("reading a history: %w", err)
 	}
 	if err := in.check(); err != nil {
 		return contract.History{}, fmt.Errorf("reading a history: %w", err)
 	}
 	return in.unpack()
+}
+
+// bounded reads a text for as long as what it says takes no more memory than a history may. Without a bound on it, a few kilobytes
+// of empty objects would take gigabytes.
+type bounded struct {
+	from          io.Reader
+	bytes, memory int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	b.bytes += n
+	b.memory += memoryOf(p[:n])
+	switch {
+	case b.bytes > maxPlain:
+		return 0, fmt.Errorf("it has more than %d bytes", maxPlain)
+	case b.memory > maxMemory:
+		return 0, fmt.Errorf("it would take more than %d bytes of memory", maxMemory)
+	}
+	return n, err
+}
+
+// memoryOf what is read from JSON, at most about, in bytes.
+func memoryOf(plain []byte) int {
+	return bytes.Count(plain, []byte("{"))*perObject + bytes.Count(plain, []byte(","))*perElement
+}
+
+// read one object, field by field, and of the runs one after the other. The version is written first.
+func (s *stored) read(dec *json.Decoder) error {
+	fields := map[string]any{
+		"version": &s.Version, "facts": &s.Facts, "scheduleUID": &s.ScheduleUID, "droppedRuns": &s.DroppedRuns, "droppedUntil": &s.DroppedUntil,
+	}
+	if is, err := dec.Token(); err != nil || is != json.Delim('{') {
+		return errors.Join(err, errors.New("it is no object"))
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		switch field, known := fields[name.(string)]; { // what comes between { and : is a string
+		case name == "runs":
+			err = s.readRuns(dec)
+		case known:
+			err = dec.Decode(field)
+		default:
+			err = dec.Decode(&json.RawMessage{})
+		}
+		if err == nil && name == "version" {
+			err = checkVersion(s.Version)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("something follows it: %w", err)
+	}
+	return checkVersion(s.Version)
+}
+
+func (s *stored) readRuns(dec *json.Decoder) error {
+	if is, err := dec.Token(); err != nil || is != json.Delim('[') {
+		if err == nil && is == nil {
+			return nil // null
+		}
+		return errors.Join(err, errors.New("the runs are no list"))
+	}
+	for dec.More() {
+		var run contract.PastRun
+		if err := dec.Decode(&run); err != nil {
+			return err
+		}
+		s.Runs = append(s.Runs, run)
+	}
+	_, err := dec.Token()
+	return err
+}
+
+func checkVersion(version string) error {
+	switch {
+	case version == contract.HistoryVersion:
+		return nil
+	case strings.HasPrefix(version, "assay.dev/history/"):
+		return fmt.Errorf("version %q: %w", contract.Cut(version, 64), ErrTooNew)
+	}
+	return fmt.Errorf("version: got %q, want %q", contract.Cut(version, 64), contract.HistoryVersion)
 }
 
 // Bounds of what the status of a schedule shows of a run, in bytes.
@@ -100,12 +167,6 @@ func (s stored) check() error {
 		}
 	}
 	return nil
-}
-
-// memoryOf what is read from JSON, at most about, in bytes. Without a bound on it, a few kilobytes of
-// empty objects would take gigabytes.
-func memoryOf(plain []byte) int {
-	return bytes.Count(plain, []byte("{"))*perObject + bytes.Count(plain, []byte(","))*perElement
 }
 
 // unpack puts the texts of facts back.

@@ -83,7 +83,7 @@ func (r request) ofDue() bool {
 	case "benchmarkruns":
 		return r.Verb == "create" || r.Verb == "delete" && r.ObjectRef.Subresource == ""
 	case "configmaps":
-		return strings.HasPrefix(name, prefixDue) && strings.HasSuffix(name, "-history")
+		return strings.HasPrefix(name, prefixDue) && strings.Contains(name, "-history-")
 	case "events": // NAME.TIME, of a schedule: DUE-NUMBER
 		about, _, _ := strings.Cut(name, ".")
 		return strings.HasPrefix(about, prefixDue) && strings.Count(about, "-") == 1

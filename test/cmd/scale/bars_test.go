@@ -63,7 +63,7 @@ func TestFiguresOfTheAuditLog(t *testing.T) {
 		log(manager, "update", "benchmarkruns", "status", "due-0001-20261122-2200", "") +
 		log(manager, "create", "events", "", "due-0001.18a", "") +
 		log(manager, "create", "events", "", "due-0001-20261122-2200.18a", "") +
-		log(manager, "create", "configmaps", "", "due-0001-history", "") +
+		log(manager, "create", "configmaps", "", "due-0001-history-0a1b2c3d", "") +
 		log(manager, "create", "configmaps", "", "due-0001-20261122-2200-plan-0000", "") +
 		log(manager, "get", "benchmarkschedules", "", "due-0001", "") +
 		log("bench/v0.0.0", "create", "benchmarkschedules", "", "due-0001", "")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -166,7 +167,7 @@ func (n nights) play(random *rand.Rand) []gate.Past {
 // changes are the rows of change points over a series.
 func changes() []simulation {
 	regressed := func(series []gate.Past, minimum float64) bool {
-		return len(must(gate.Changes(series, gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: minimum, Confirm: 1}))) > 0
+		return len(must(gate.Changes(context.Background(), series, gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: minimum, Confirm: 1}))) > 0
 	}
 	row1 := func(name, conditions string, b bar, happens func(*rand.Rand) bool, part int) simulation {
 		return simulation{name, conditions, func(random *rand.Rand, rounds int) row {

@@ -306,7 +306,7 @@ func TestUpdates(t *testing.T) {
 	ns := server.Namespace(t)
 	weak, editor := grant(t, ns, "weak", "assay-edit"), grant(t, ns, "editor", edit...)
 	manager := grant(t, ns, "system:serviceaccount:assay-system:assay-manager")
-	allowManager(t, ns)
+	allowManager(t, ns, "system:serviceaccount:assay-system:assay-manager")
 	const spec = `{suspend: true, targets: [{name: a, external: {host: h, credentials: {name: s}}}, {name: b, shape: {inline: {cpu: 1, memory: 1Gi}}, mysql: {flavor: MySQL, image: i}}]}`
 	run := parse(t, ns, spec)
 	if err := weak.Create(t.Context(), run.DeepCopy()); !apierrors.IsForbidden(err) {
@@ -353,18 +353,18 @@ func TestUpdates(t *testing.T) {
 }
 
 // allowManager binds the manager's own role.
-func allowManager(t *testing.T, namespace string) {
+func allowManager(t *testing.T, namespace, user string) {
 	t.Helper()
 	b := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "assay-manager"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "assay-manager-"},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "assay-manager"},
-		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "assay-system", Name: "assay-manager"}},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
 	}
 	if err := server.API.Create(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	manager := rest.CopyConfig(server.Config)
-	manager.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:assay-system:assay-manager"}
+	manager.Impersonate = rest.ImpersonationConfig{UserName: user}
 	api, err := client.New(manager, client.Options{Scheme: server.Scheme})
 	if err != nil {
 		t.Fatal(err)

@@ -27,19 +27,21 @@ var fields = map[string]string{
 	"spec.workload.sysbench.script":           `{workload: {sysbench: {script: {configMap: {name: c}}}}}`,
 	"spec.workload.sysbench.script.configMap": `{workload: {sysbench: {script: {configMap: {name: c}}}}}`,
 	"spec.workload.ycsb.jvmOptions[]":         `{workload: {ycsb: {jvmOptions: [-Xmx1g]}}}`,
+	"spec.workload.drivers.drivers[].options": `{workload: {drivers: {drivers: [{language: Java, name: mysql-connector-j, options: {queryInterceptors: a.B}}], benchmarks: [{operation: Do}]}}}`,
 	"spec.workload.custom":                    `{workload: {custom: {image: i, run: {command: [x]}, format: Result}}}`,
 	"spec.workload.custom.files":              `{workload: {custom: {image: i, run: {command: [x]}, format: Result, files: {name: c}}}}`,
 	"spec.workload.custom.imagePullSecrets[]": `{workload: {custom: {image: i, run: {command: [x]}, format: Result, imagePullSecrets: [{name: s}]}}}`,
 }
 
 // brings are the fields that need the right to create pods; the others name an object.
-var brings = regexp.MustCompile(`(image|inline|script|jvmOptions\[\]|jdbc|urlParameters|custom)$`)
+var brings = regexp.MustCompile(`(image|inline|script|jvmOptions\[\]|jdbc|urlParameters|drivers\[\]\.options|custom)$`)
 
 // suspicious are names of fields that may name an object, or bring something that runs.
-var suspicious = regexp.MustCompile(`(?i)secret|configmap|configfrom|credential|certificate|image$|^inline$|command|script$|jvm|^jdbc$|^urlParameters$|plugin|file[s]?From|ref$|^custom$`)
+var suspicious = regexp.MustCompile(`(?i)secret|configmap|configfrom|credential|certificate|image$|^inline$|command|script$|jvm|^jdbc$|^urlParameters$|^options$|plugin|file[s]?From|ref$|^custom$`)
 
 // below are fields of those that are asked for, and what only looks alike: each with the reason.
 var below = map[string]string{
+	"spec.workload.sysbench.options":         "runners/sysbench refuses those that name files, programs or other databases",
 	"spec.workload.custom.image":             "spec.workload.custom is asked for as a whole",
 	"spec.workload.custom.prepare.command[]": "spec.workload.custom is asked for as a whole",
 	"spec.workload.custom.run.command[]":     "spec.workload.custom is asked for as a whole",

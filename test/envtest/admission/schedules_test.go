@@ -118,7 +118,7 @@ func TestTheManagerCreatesRunsOfSchedules(t *testing.T) {
 	asked(t)
 	ns := server.Namespace(t)
 	manager := grant(t, ns, "system:serviceaccount:assay-system:assay-manager")
-	allowManager(t, ns)
+	allowManager(t, ns, "system:serviceaccount:assay-system:assay-manager")
 	within(t, func() bool {
 		return manager.Create(t.Context(), parse(t, ns, fields["spec.targets[].mysql.image"]), client.DryRunAll) == nil
 	})

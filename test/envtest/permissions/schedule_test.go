@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // createSchedule makes a schedule whose runs fail at once, and that looks at a ConfigMap, a Secret and
@@ -41,8 +40,8 @@ func scheduleOutcomes(namespace string) []outcome {
 	return []outcome{
 		{"the schedule has started a run", func(ctx context.Context) bool { return schedule(ctx).Change != nil }},
 		{"its history has the run", func(ctx context.Context) bool {
-			name := client.ObjectKey{Namespace: namespace, Name: contract.HistoryName("schedule")}
-			return schedule(ctx).LastRun != nil && server.API.Get(ctx, name, &corev1.ConfigMap{}) == nil
+			st := schedule(ctx)
+			return st.LastRun != nil && server.API.Get(ctx, client.ObjectKey{Namespace: namespace, Name: st.History.ConfigMap}, &corev1.ConfigMap{}) == nil
 		}},
 		{"the run is beyond the limit", func(ctx context.Context) bool {
 			var runs v1alpha1.BenchmarkRunList

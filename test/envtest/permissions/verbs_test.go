@@ -33,6 +33,7 @@ var notSeen = map[string]string{
 	"assay.dev/benchmarkruns/finalizers update": "owner references that block a deletion, where the admission plugin " +
 		"OwnerReferencesPermissionEnforcement is on, as it is in this test: without the verb no run gets any further",
 	"assay.dev/benchmarkschedules/finalizers update": "the same, for the runs of schedules",
+	"manager.assay.dev/benchmarkruns create":         "no call: the policies ask for it (test/envtest/admission.TestOwnersOfRuns)",
 	"events.k8s.io/events patch":                     "an event that is repeated becomes a series after some minutes",
 	"/nodes get":                                     "only the API server knows whether a node that the cache lacks is gone",
 	"apps/statefulsets get": "whose an object is that a Create came upon: " +

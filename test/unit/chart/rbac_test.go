@@ -2,14 +2,17 @@ package chart
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -141,6 +144,8 @@ func TestPolicies(t *testing.T) {
 				want = append(want, kind+" /assay-"+of+"-"+what)
 			}
 		}
+		want = append(want, kind+" /assay-benchmarkruns-owners", kind+" /assay-benchmarkbaselines-author")
+		slices.Sort(want)
 		if diff := cmp.Diff(want, chart.keys(kind)); diff != "" {
 			t.Errorf("chart (-want +got):\n%s", diff)
 		}
@@ -162,8 +167,55 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 	both := []string{"--api-versions=v1/Pod", "--api-versions=admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"}
-	if got := mustHelm(t, both...).keys(kinds[0]); len(got) != 8 {
+	if got := mustHelm(t, both...).keys(kinds[0]); len(got) != 10 {
 		t.Errorf("an API server with the kind: %v", got)
+	}
+}
+
+// Policies are bound to the namespaces that a release watches, and know no name of a manager: another release, or another namespace
+// for it, changes nothing.
+func TestPoliciesOfSeveralReleases(t *testing.T) {
+	chart := mustHelm(t, "--set=rbac.scope=Namespaced,watchNamespaces={a,b}")
+	for _, key := range chart.keys("ValidatingAdmissionPolicyBinding") {
+		b := find[admissionv1.ValidatingAdmissionPolicyBinding](t, chart, key)
+		want := []metav1.LabelSelectorRequirement{{Key: "kubernetes.io/metadata.name", Operator: "In", Values: []string{"a", "b"}}}
+		if b.Spec.MatchResources == nil || !cmp.Equal(want, b.Spec.MatchResources.NamespaceSelector.MatchExpressions) {
+			t.Errorf("%s is bound to %+v", key, b.Spec.MatchResources)
+		}
+	}
+	overlay := t.TempDir()
+	base, err := filepath.Abs(root + "config/default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if base, err = filepath.Rel(overlay, base); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(overlay, "kustomization.yaml"), []byte("namespace: elsewhere\nresources: ["+base+"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := tool(t, "kustomize", "build", overlay)
+	if err != nil {
+		t.Fatal(err, text)
+	}
+	moved := parse(t, text)
+	if got := find[rbacv1.ClusterRoleBinding](t, moved, "ClusterRoleBinding /assay-manager").Subjects[0].Namespace; got != "elsewhere" {
+		t.Errorf("the binding is for a manager in %s", got)
+	}
+	for _, doc := range moved {
+		if strings.Contains(string(doc), "assay-system") {
+			t.Errorf("it names the namespace of the base:\n%.500s", doc)
+		}
+	}
+}
+
+// Without an account of its own the manager's rights would be those of every pod of the namespace.
+func TestAnAccountIsNamed(t *testing.T) {
+	if out, err := helm(t, "--set=serviceAccount.create=false"); err == nil || !strings.Contains(out, "serviceAccount.create: false needs serviceAccount.name") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if got := find[rbacv1.ClusterRoleBinding](t, mustHelm(t, "--set=serviceAccount.create=false,serviceAccount.name=own"), "ClusterRoleBinding /assay-manager").Subjects[0].Name; got != "own" {
+		t.Errorf("the account is %s", got)
 	}
 }
 

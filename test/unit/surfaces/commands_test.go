@@ -108,6 +108,7 @@ func pageOfUI(t *testing.T, path string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		request.Header.Set("Sec-Fetch-Site", "none") // as a browser says of an address that its user opened
 		answer, err := client.Do(request)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,27 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// ErrTampered is the error for bytes that are not the history that its schedule remembers.
+var ErrTampered = errors.New("it is not what Assay wrote: its digest is another one than status.history has")
+
+// Read the history of a schedule. It fails with ErrTampered, before it looks into the bytes, when the status of the schedule does not
+// have their digest, and as Decode does.
+func Read(of *v1alpha1.BenchmarkSchedule, gz []byte) (contract.History, error) {
+	st, digest := of.Status.History, contract.Digest(gz)
+	if st == nil || digest != st.SHA256 && !slices.Contains(st.NextSHA256, digest) {
+		return contract.History{}, ErrTampered
+	}
+	h, err := Decode(gz)
+	if err == nil && h.ScheduleUID != string(of.UID) {
+		return contract.History{}, fmt.Errorf("it is the history of a schedule with the UID %q", contract.Cut(h.ScheduleUID, maxUID))
+	}
+	return h, err
+}
