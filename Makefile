@@ -121,6 +121,10 @@ unit: ## tests that need nothing
 envtest: ## tests against a real API server
 	@hack/test.sh envtest
 
+.PHONY: test-versions
+test-versions: ## those of them that depend on the API server's version, on the oldest and the newest one that the chart is tested on (each is built once, in minutes)
+	@hack/test.sh versions
+
 .PHONY: harness-test
 harness-test: build ## tests of the driver harnesses and of YCSB's binding that need no server, with the tools of their images (LANGUAGES="python ycsb")
 	@hack/harness-test.sh $(LANGUAGES)

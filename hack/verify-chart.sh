@@ -13,6 +13,8 @@ lint() { "$helm" lint --strict --quiet charts/assay --kube-version 1.34.0 "$@"; 
 step "verify: chart and kustomizations"
 lint
 lint --set rbac.scope=Namespaced --set 'watchNamespaces={a,b}'
+lint --set part=Cluster --set 'rbac.managers[0].namespace=a'
+lint --set part=Team --set 'watchNamespaces={a,b}'
 lint --set networkPolicy.enabled=true --set metrics.serviceMonitor.enabled=true
 lint --set metrics.serviceMonitor.enabled=true --set metrics.certificate.secret=metrics --set admission.policy.enabled=false
 lint --set metrics.serviceMonitor.enabled=true --set metrics.secure=false --set shapes.inline=Deny --set 'shapes.allowedAnnotations={a/*}'

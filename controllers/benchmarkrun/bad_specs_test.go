@@ -97,7 +97,7 @@ var badSpecs = map[string]badSpec{
 	"a deadline that cannot hold the trials": {replace: "duration: 10s", by: "duration: 1h", reason: v1alpha1.ReasonInvalidSpec, message: "spec.deadline: 1h0m0s is shorter than the plan"},
 	"two workloads":                          {replace: bench1, by: strings.TrimSuffix(bench1, "}") + ", ycsb: {workload: a}}", refused: "spec.workload: Too many: 2: must have at most 1 item"},
 	"no workload":                            {replace: bench1, by: "{}", refused: "spec.workload in body should have at least 1 properties"},
-	"two targets of one name":                {replace: target1, by: target1 + target1, refused: `Duplicate value: {"name":"db"}`},
+	"two targets of one name":                {replace: target1, by: target1 + target1, refused: "spec.targets[1]: Duplicate value: "},
 	"no target":                              {replace: "targets:\n" + target1, by: "targets: []\n", refused: "should have at least 1 items"},
 	"300 targets":                            {replace: target1, by: manyTargets(300), refused: "must have at most 8 items"},
 	"a target of two kinds":                  {replace: server1, by: server1 + "\n    external: {host: h, credentials: {name: s}}", refused: "exactly one of mysql"},

@@ -31,10 +31,11 @@ var ecosystems = map[string]*regexp.Regexp{
 
 // notRenewed are files that Dependabot must not read, and why.
 var notRenewed = map[string]string{
-	repetitions:                  "it is kept as it was, for repetitions of published numbers",
-	"cmd/agent/Dockerfile":       "it builds on nothing",
-	"cmd/manager/Dockerfile":     "it builds on nothing",
-	"hack/node-image/Dockerfile": "its base is made on the machine",
+	repetitions:                     "it is kept as it was, for repetitions of published numbers",
+	"hack/apiservers/oldest/go.mod": "it is the oldest API server that the chart installs on",
+	"cmd/agent/Dockerfile":          "it builds on nothing",
+	"cmd/manager/Dockerfile":        "it builds on nothing",
+	"hack/node-image/Dockerfile":    "its base is made on the machine",
 }
 
 // repetitions has the files from Maven Central that stay old.

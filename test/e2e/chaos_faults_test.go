@@ -30,6 +30,21 @@ func apiAway(t *testing.T, c *tally) {
 	}, nil)
 }
 
+// apiServerRestarted: its process dies in the middle of trials, at once or in an orderly way, and the kubelet starts another one, the
+// first time at once and then after a back-off. Every watch and every request under way ends. It costs time, not a trial.
+func apiServerRestarted(t *testing.T, c *tally) {
+	var away []time.Duration
+	restart := func(signal string) *fault {
+		return &fault{name: "API server, by SIG" + signal, do: func(t *testing.T, _ *fault) { away = append(away, restartAPIServer(t, signal)) }}
+	}
+	c.suffer(t, c.create(t, "restarts", 7, 4*time.Second, ""), limitOfRow, []*fault{restart("KILL"), restart("TERM"), restart("KILL"), restart("TERM")}, nil)
+	var times []string
+	for _, d := range away {
+		times = append(times, fmt.Sprintf("%.0f s", d.Seconds()))
+	}
+	c.Note = "SIGKILL and SIGTERM in turn; from the signal to the first answer of the next process: " + strings.Join(times, ", ")
+}
+
 func resultDeleted(t *testing.T, c *tally) {
 	c.suffer(t, c.create(t, "deleted", 5, 4*time.Second, ""), limitOfRow, []*fault{deletedResult(c.ns), deletedResult(c.ns), deletedResult(c.ns)}, nil)
 }

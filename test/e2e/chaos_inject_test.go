@@ -63,6 +63,30 @@ func stopAPIServer(t *testing.T, d time.Duration) {
 	awaitAPI(t)
 }
 
+// restartAPIServer ends the process of the API server, and waits until the kubelet has started another one that answers. Out: how long
+// that took.
+func restartAPIServer(t *testing.T, signal string) time.Duration {
+	t.Helper()
+	node := controlPlane(t)
+	process := func() string {
+		return strings.TrimSpace(onNodeOf(t, node, "sh", "-c", "pgrep -x kube-apiserver || true"))
+	}
+	before, began := process(), time.Now()
+	if before == "" {
+		t.Fatal("no process of the API server on " + node)
+	}
+	onNodeOf(t, node, "kill", "-"+signal, before)
+	// An orderly end takes as long as the requests under way, and then there is the back-off of the kubelet.
+	for after := before; after == "" || after == before; after = process() {
+		if time.Since(began) > 3*time.Minute {
+			t.Fatalf("no other process of the API server; there was %s, and there is %q", before, after)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	awaitAPI(t)
+	return time.Since(began)
+}
+
 func awaitAPI(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {

@@ -34,6 +34,7 @@ var rows = []struct {
 	{"mixed", func(t *testing.T, c *tally) { mixed(t, c, "") }},
 	{"mixed_standing", func(t *testing.T, c *tally) { mixed(t, c, ", clientPods: Standing") }},
 	{"api_away", apiAway},
+	{"apiserver", apiServerRestarted},
 	{"node_lost", nodeLost},
 	{"etcd_full", etcdFull},
 	{"disk_full", diskFull},

@@ -5,12 +5,13 @@ object, a policy about 20 at most, and Secrets, ConfigMaps and pods have a polic
 */}}
 
 {{/*
-Whether the policies are made: not where the API server does not have them, which one of the required version has unless
-somebody turned them off. Without a cluster Helm knows no kinds at all, not even Pod, and then they are made.
+Whether the policies are made: not by the release of a team, and not where the API server does not have them, which one of
+the required version has unless somebody turned them off. Without a cluster Helm knows no kinds at all, not even Pod, and
+then they are made.
 */}}
 {{- define "assay.admission.enabled" -}}
 {{- $apis := .Capabilities.APIVersions -}}
-{{- if and .Values.admission.policy.enabled (or ($apis.Has "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy") (not ($apis.Has "v1/Pod"))) -}}
+{{- if and (ne .Values.part "Team") .Values.admission.policy.enabled (or ($apis.Has "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy") (not ($apis.Has "v1/Pod"))) -}}
 true
 {{- end -}}
 {{- end -}}

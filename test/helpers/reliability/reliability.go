@@ -62,6 +62,7 @@ var Faults = []Fault{
 	{"mixed", "the manager is killed all the time; a client and a database are killed, a result is deleted, the API server stops"},
 	{"mixed_standing", "the same, with clients that stand"},
 	{"api_away", "the API server is away for a minute"},
+	{"apiserver", "the process of the API server is killed with SIGKILL or ended with SIGTERM in the middle of a trial, and started again"},
 	{"node_lost", "a node is lost for 75 s, the database's, then the client's"},
 	{"etcd_full", "etcd is full (a small quota), and is cleaned up"},
 	{"disk_full", "the volume of the database is full for a while"},

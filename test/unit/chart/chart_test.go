@@ -239,6 +239,10 @@ func TestRefusals(t *testing.T) {
 		"an engine without an image":        {[]string{"--set-json=engines.MySQL={\"5.6\":{}}"}, "missing property 'image'"},
 		"an unknown scope":                  {[]string{"--set=rbac.scope=namespaced"}, "/rbac/scope"},
 		"no namespaces for Namespaced":      {[]string{"--set=rbac.scope=Namespaced"}, "needs watchNamespaces"},
+		"a team without namespaces":         {[]string{"--set=part=Team"}, "needs watchNamespaces"},
+		"managers of teams beside its own":  {[]string{"--set=rbac.managers[0].namespace=a"}, "belongs to part: Cluster"},
+		"an unknown part":                   {[]string{"--set=part=Teams"}, "/part"},
+		"a manager without a namespace":     {[]string{"--set=part=Cluster,rbac.managers[0].name=a"}, "missing property 'namespace'"},
 		"two managers without an election":  {[]string{"--set=replicas=2,leaderElection.enabled=false"}, "needs leaderElection.enabled"},
 		"a digest that is only half of one": {[]string{"--set=image.digest=sha256:abc"}, "/image/digest"},
 	}
