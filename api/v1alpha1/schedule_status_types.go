@@ -239,6 +239,10 @@ type HistoryStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	LostRunCount int32 `json:"lostRunCount,omitempty"`
+	// deletedRunCount is the number of runs that somebody deleted before they had ended. The history does not have them.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	DeletedRunCount int32 `json:"deletedRunCount,omitempty"`
 	// sha256 of the history, in hexadecimal. A history with another digest is not used.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64

@@ -2,6 +2,7 @@ package benchmarkschedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,6 +34,8 @@ type done struct {
 	historyBytes  int64
 	// scheduleVersion is the version of the schedule after a write of its status; empty for none.
 	scheduleVersion string
+	// unwritten is why the API server does not take the history; empty where it does.
+	unwritten string
 	// started is the run that was created, or that an earlier pass had created; empty for none.
 	started Run
 	// refused is why the run could not be created: reason and message; empty where it could.
@@ -45,8 +48,18 @@ type done struct {
 // new run; the active runs that it replaces, which go on where it is refused.
 func (r *Reconciler) act(ctx context.Context, w World, d decision) (done, error) {
 	out := done{history: d.history, historySHA256: w.HistorySHA256, historyBytes: w.HistoryBytes}
+	if w.HistoryError != "" && w.HistoryOwned && w.Schedule.Spec.HistoryReclaimPolicy == v1alpha1.RetainHistory {
+		if err := r.disown(ctx, w); err != nil {
+			return out, err
+		}
+	}
 	if d.write {
-		if err := r.writeHistory(ctx, w, d.history, &out); err != nil {
+		switch err := r.writeHistory(ctx, w, d.history, &out); {
+		case rejected(err):
+			// Runs go on starting, and none is deleted that no history has.
+			out.unwritten = contract.Cut(fmt.Sprintf("the history cannot be written, and no run is deleted meanwhile: %v", err), maxMessage)
+			out.history, d.prune = w.History, nil
+		case err != nil:
 			return out, err
 		}
 	}
@@ -65,12 +78,28 @@ func (r *Reconciler) act(ctx context.Context, w World, d decision) (done, error)
 		if out.refused != "" {
 			break // what they would be deleted for is not there
 		}
-		if err := r.remove(ctx, w.Schedule.Namespace, run); err != nil {
+		if err := r.replace(ctx, w.Schedule.Namespace, run); err != nil {
 			return out, err
 		}
 		out.replaced = append(out.replaced, run)
 	}
 	return out, nil
+}
+
+// replace an active run. One that has ended since is left alone: the history is to have it first.
+func (r *Reconciler) replace(ctx context.Context, namespace string, run Run) error {
+	now := &v1alpha1.BenchmarkRun{}
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: run.Name}, now)
+	if apierrors.IsNotFound(err) || err == nil && (now.UID != run.UID || now.Finished()) {
+		return nil
+	}
+	if err == nil {
+		err = r.Client.Delete(ctx, now, client.Preconditions{UID: &now.UID, ResourceVersion: &now.ResourceVersion}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	}
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting run %s, which is replaced: %w", run.Name, err)
+	}
+	return nil
 }
 
 // remove a run, and what belongs to it.
@@ -176,9 +205,15 @@ func (r *Reconciler) writeHistory(ctx context.Context, w World, h contract.Histo
 		},
 		BinaryData: map[string][]byte{contract.KeyHistory: data},
 	}
-	if w.HistoryVersion == "" {
+	switch {
+	case w.HistoryVersion == "":
 		err = r.Client.Create(ctx, cm)
-	} else {
+	case w.HistoryImmutable:
+		old := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: cm.Namespace, Name: cm.Name}}
+		if err = r.Client.Delete(ctx, old, client.Preconditions{UID: &w.HistoryUID, ResourceVersion: &w.HistoryVersion}); err == nil {
+			err = r.Client.Create(ctx, cm)
+		}
+	default:
 		cm.ResourceVersion = w.HistoryVersion
 		err = r.Client.Update(ctx, cm)
 	}
@@ -186,6 +221,19 @@ func (r *Reconciler) writeHistory(ctx context.Context, w World, h contract.Histo
 		return fmt.Errorf("writing ConfigMap %s: %w", cm.Name, err)
 	}
 	out.history, out.historySHA256, out.historyBytes = written, digest, budget.OfConfigMap(cm)
+	return nil
+}
+
+// disown a history that cannot be read: it stays when the schedule goes, as it is.
+func (r *Reconciler) disown(ctx context.Context, w World) error {
+	cm := &corev1.ConfigMap{}
+	if err := r.Live.Get(ctx, client.ObjectKey{Namespace: w.Schedule.Namespace, Name: historyOf(w).ConfigMap}, cm); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	cm.OwnerReferences = slices.DeleteFunc(cm.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == w.Schedule.UID })
+	if err := r.Client.Update(ctx, cm); err != nil {
+		return fmt.Errorf("keeping ConfigMap %s: %w", cm.Name, err)
+	}
 	return nil
 }
 
@@ -209,6 +257,9 @@ func (r *Reconciler) foretell(ctx context.Context, w World, digest string) (stri
 	next.Status.History = &st
 	if err := r.Client.Status().Update(ctx, next); err != nil {
 		return "", fmt.Errorf("writing the status: %w", err)
+	}
+	if st := next.Status.History; st == nil || !slices.Contains(st.NextSHA256, digest) {
+		return "", errors.New("the API server does not keep the digest of the history: install the CRDs of this release")
 	}
 	return next.ResourceVersion, nil
 }

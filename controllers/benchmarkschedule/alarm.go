@@ -182,6 +182,8 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 		}
 	case !slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Valid == string(metav1.ConditionTrue) }):
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no run has ended with valid results"}
+	case len(st.Regressions) == 0 && st.History != nil && st.History.LostRunCount > st.History.RunCount:
+		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, fmt.Sprintf("nothing became slower in %d runs since somebody deleted a history of %d", st.History.RunCount, st.History.LostRunCount)}
 	case len(st.Regressions) > 0:
 		first := st.Regressions[0]
 		s = state{metav1.ConditionFalse, v1alpha1.ReasonUnconfirmed, first.Text}

@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
@@ -76,7 +78,7 @@ type Reconciler struct {
 // What the policies of the chart take for a manager: only one creates runs of a schedule.
 // +kubebuilder:rbac:groups=manager.assay.dev,resources=benchmarkruns,verbs=create
 // +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;update
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;update;delete
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
@@ -152,10 +154,23 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	r.begin()
 	release := sync.OnceFunc(r.reading.Unlock)
 	defer release()
+	now := &v1alpha1.BenchmarkSchedule{}
+	if err := r.Live.Get(ctx, req.NamespacedName, now); err != nil || now.ResourceVersion != schedule.ResourceVersion {
+		return ctrl.Result{RequeueAfter: time.Millisecond}, client.IgnoreNotFound(err) // it was changed while this pass waited
+	}
 	if err := r.readHistory(ctx, &w); err != nil {
 		return ctrl.Result{}, err
 	}
 	return r.pass(ctx, w, release)
+}
+
+// asBefore leaves the conditions that follow from a judgement as they were, while there is none.
+func asBefore(was []metav1.Condition, is *[]metav1.Condition) {
+	for _, name := range []string{v1alpha1.ConditionRegressed, v1alpha1.ConditionScheduleReady, v1alpha1.ConditionStalled} {
+		if c := apimeta.FindStatusCondition(was, name); c != nil {
+			apimeta.SetStatusCondition(is, *c)
+		}
+	}
 }
 
 // ledgerName of a schedule, which no run has.
@@ -163,12 +178,14 @@ func ledgerName(of types.NamespacedName) string { return of.Namespace + "/schedu
 
 // pass with all that it decides from. What it needs no longer than until it judges is released then.
 func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Result, error) {
+	r.tellLost(w)
 	schedule, d := w.Schedule, decide(w)
 	a, err := r.act(ctx, w, d)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	// Whoever waits for the room looks again within a minute.
+	// Whoever waits for the room looks again within a minute. A schedule of the name may have been before.
+	r.Queue.Drop(ledgerName(client.ObjectKeyFromObject(schedule)), schedule.UID)
 	r.Queue.Keep(queue.Kept{UID: schedule.UID, Name: ledgerName(client.ObjectKeyFromObject(schedule)), Bytes: a.historyBytes})
 	found, later := judgement{slower: schedule.Status.Regressions}, false
 	if schedule.Spec.Alarm != nil && toJudge(w, a) {
@@ -184,6 +201,9 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 	}
 	after := schedule.DeepCopy()
 	after.Status = settle(w, d, a, found)
+	if later {
+		asBefore(schedule.Status.Conditions, &after.Status.Conditions)
+	}
 	if a.scheduleVersion != "" {
 		after.ResourceVersion = a.scheduleVersion
 	}

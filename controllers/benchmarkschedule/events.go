@@ -26,9 +26,8 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 			}
 		}
 	}
-	if lost(w) {
-		was := w.Schedule.Status.History
-		tell(corev1.EventTypeWarning, "HistoryLost", "somebody deleted ConfigMap %s with the history of %d runs: a new one begins with the runs that are there", was.ConfigMap, was.RunCount)
+	for _, name := range gone(w) {
+		tell(corev1.EventTypeWarning, "RunDeleted", "somebody deleted run %s before it had ended: it is not in the history", name)
 	}
 	for _, run := range a.replaced {
 		tell(corev1.EventTypeNormal, "RunReplaced", "run %s was active and is deleted (concurrencyPolicy: Replace)", run.Name)
@@ -56,6 +55,14 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 	if is := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionRegressed); is != nil && is.Status == metav1.ConditionTrue &&
 		!apimeta.IsStatusConditionTrue(w.Schedule.Status.Conditions, v1alpha1.ConditionRegressed) {
 		tell(corev1.EventTypeWarning, is.Reason, "%s", is.Message)
+	}
+}
+
+// tellLost that somebody deleted the history. It is told before anything is written, so that a manager that dies does not keep it to itself.
+func (r *Reconciler) tellLost(w World) {
+	if was := w.Schedule.Status.History; lost(w) {
+		r.Events.Eventf(w.Schedule, nil, corev1.EventTypeWarning, "HistoryLost", "Reconcile",
+			"somebody deleted ConfigMap %s with the history of %d runs: a new one begins with the runs that are there", was.ConfigMap, was.RunCount)
 	}
 }
 

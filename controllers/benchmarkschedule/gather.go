@@ -37,7 +37,7 @@ func scheduleUID(o client.Object) []string {
 func (r *Reconciler) gather(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (World, error) {
 	w := World{Schedule: schedule, Now: r.Clock.Now()}
 	var err error
-	if w.Runs, err = r.runs(ctx, schedule); err != nil {
+	if w.Runs, w.Gone, err = r.runs(ctx, schedule); err != nil {
 		return w, err
 	}
 	endedInTime(w)
@@ -56,14 +56,13 @@ func mayNeedHistory(w World) bool {
 	return slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended }) || w.Schedule.Status.History != nil || err == nil && missing.missed.count > 0
 }
 
-// runs of a schedule, the oldest first.
-func (r *Reconciler) runs(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) ([]Run, error) {
+// runs of a schedule, the oldest first, and the names of active ones that are gone.
+func (r *Reconciler) runs(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (out []Run, gone []string, err error) {
 	var list v1alpha1.BenchmarkRunList
-	err := r.Client.List(ctx, &list, client.InNamespace(schedule.Namespace), client.MatchingFields{indexSchedule: string(schedule.UID)})
+	err = r.Client.List(ctx, &list, client.InNamespace(schedule.Namespace), client.MatchingFields{indexSchedule: string(schedule.UID)})
 	if err != nil {
-		return nil, fmt.Errorf("listing the runs of the schedule: %w", err)
+		return nil, nil, fmt.Errorf("listing the runs of the schedule: %w", err)
 	}
-	var out []Run
 	known := map[string]bool{}
 	for i := range list.Items {
 		if run := &list.Items[i]; ofSchedule(schedule, run) {
@@ -78,14 +77,17 @@ func (r *Reconciler) runs(ctx context.Context, schedule *v1alpha1.BenchmarkSched
 		run := &v1alpha1.BenchmarkRun{}
 		err := r.Live.Get(ctx, client.ObjectKey{Namespace: schedule.Namespace, Name: active.Name}, run)
 		if client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("reading run %s: %w", active.Name, err)
+			return nil, nil, fmt.Errorf("reading run %s: %w", active.Name, err)
 		}
-		if err == nil && string(run.UID) == active.UID {
+		switch {
+		case err == nil && string(run.UID) == active.UID:
 			out = append(out, describe(run))
+		case !slices.ContainsFunc(out, func(by Run) bool { return slices.Contains(by.Replaces, active.UID) }):
+			gone = append(gone, active.Name)
 		}
 	}
 	slices.SortFunc(out, func(a, b Run) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name)) })
-	return out, nil
+	return out, gone, nil
 }
 
 // ofSchedule says whether a schedule has started a run: it is its controller, and the name of the run has the id of what its
@@ -134,10 +136,12 @@ func (r *Reconciler) readHistory(ctx context.Context, w *World) error {
 		return fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
 	if err == nil {
-		w.HistoryVersion, w.HistoryBytes = cm.ResourceVersion, budget.OfConfigMap(cm)
+		w.HistoryVersion, w.HistoryUID, w.HistoryImmutable = cm.ResourceVersion, cm.UID, ptr.Deref(cm.Immutable, false)
+		w.HistoryOwned = metav1.IsControlledBy(cm, w.Schedule)
 		if w.HistoryReason, w.HistoryError = w.open(cm); w.HistoryError != "" {
 			return nil
 		}
+		w.HistoryBytes = budget.OfConfigMap(cm)
 	}
 	lacking := slices.DeleteFunc(slices.Clone(w.Runs), func(run Run) bool {
 		return !run.Ended || history.Has(w.History, string(run.UID), run.Completed.Unix())
@@ -153,14 +157,13 @@ func (r *Reconciler) readHistory(ctx context.Context, w *World) error {
 
 // open the history in a ConfigMap. Reason and message say why it cannot be used; empty where it can.
 func (w *World) open(cm *corev1.ConfigMap) (reason, message string) {
-	owned := metav1.IsControlledBy(cm, w.Schedule)
-	if !owned && cm.Labels[v1alpha1.LabelScheduleUID] != string(w.Schedule.UID) {
+	if !w.HistoryOwned && cm.Labels[v1alpha1.LabelScheduleUID] != string(w.Schedule.UID) {
 		return v1alpha1.ReasonHistoryUnreadable, fmt.Sprintf("ConfigMap %s belongs to another object: delete it, or give the schedule another name", cm.Name)
 	}
 	data := cm.BinaryData[contract.KeyHistory]
 	h, err := history.Read(w.Schedule, data)
 	if err == nil {
-		w.History, w.HistorySHA256, w.HistoryOwned = h, contract.Digest(data), owned
+		w.History, w.HistorySHA256 = h, contract.Digest(data)
 		return "", ""
 	}
 	if reason = v1alpha1.ReasonHistoryUnreadable; errors.Is(err, history.ErrTampered) {

@@ -120,14 +120,16 @@ func active(w World, a done) []v1alpha1.ActiveRun {
 // remember what the history says of the runs that ended.
 func remember(st *v1alpha1.BenchmarkScheduleStatus, w World, a done) {
 	was, h := historyOf(w), a.history
-	if st.History != nil {
+	was.DeletedRunCount += int32(len(gone(w)))
+	if st.History != nil || was.DeletedRunCount > 0 {
 		st.History = &was
 	}
 	if len(h.Runs) == 0 {
 		return
 	}
 	st.History = &v1alpha1.HistoryStatus{
-		ConfigMap: was.ConfigMap, RunCount: int32(len(h.Runs)), DroppedRunCount: h.DroppedRuns, LostRunCount: was.LostRunCount, SHA256: a.historySHA256,
+		ConfigMap: was.ConfigMap, RunCount: int32(len(h.Runs)), DroppedRunCount: h.DroppedRuns, LostRunCount: was.LostRunCount, DeletedRunCount: was.DeletedRunCount,
+		SHA256: a.historySHA256,
 	}
 	if was.SHA256 == a.historySHA256 {
 		st.History.NextSHA256 = was.NextSHA256 // one of them may still be written over this one
@@ -148,14 +150,23 @@ func remember(st *v1alpha1.BenchmarkScheduleStatus, w World, a done) {
 
 // historyOf the schedule as its status has it. One that somebody deleted is lost.
 func historyOf(w World) v1alpha1.HistoryStatus {
-	st := w.Schedule.Status.History
+	out, st := v1alpha1.HistoryStatus{}, w.Schedule.Status.History
 	switch {
 	case st == nil:
-		return v1alpha1.HistoryStatus{ConfigMap: contract.HistoryName(w.Schedule.Name, string(w.Schedule.UID))}
 	case lost(w):
-		return v1alpha1.HistoryStatus{ConfigMap: st.ConfigMap, LostRunCount: st.LostRunCount + st.RunCount}
+		out.LostRunCount, out.DeletedRunCount = st.LostRunCount+st.RunCount, st.DeletedRunCount
+	default:
+		out = *st.DeepCopy()
 	}
-	return *st.DeepCopy()
+	out.ConfigMap = contract.HistoryName(w.Schedule.Name, string(w.Schedule.UID))
+	return out
+}
+
+// gone are the runs that somebody deleted before they had ended: the history, where it is known, does not have them.
+func gone(w World) []string {
+	return slices.DeleteFunc(slices.Clone(w.Gone), func(name string) bool {
+		return slices.ContainsFunc(w.History.Runs, func(r contract.PastRun) bool { return r.Name == name })
+	})
 }
 
 // lost says whether somebody deleted the ConfigMap with the history.
@@ -247,6 +258,8 @@ func readyState(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done
 		return no(a.reason, a.refused), true
 	case w.HistoryError != "":
 		return no(w.HistoryReason, w.HistoryError), true
+	case a.unwritten != "":
+		return no(v1alpha1.ReasonHistoryUnreadable, a.unwritten), true
 	case w.Inputs.Reason != "":
 		return no(w.Inputs.Reason, w.Inputs.Message), false
 	case last != nil && failed(last.Outcome) && unconfirmed(st, w):

@@ -7,14 +7,17 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -65,6 +68,10 @@ type fakeCache struct {
 	dies int
 	// rejects every status; nil for none.
 	rejects error
+	// refuses ConfigMaps with this key; empty for none.
+	refuses string
+	// lists that were asked for since the last look of the test.
+	lists atomic.Int32
 	// blind: the cache has not seen any run yet.
 	blind bool
 }
@@ -85,6 +92,7 @@ func (c *fakeCache) write(do func() error) error {
 }
 
 func (c *fakeCache) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	defer c.lists.Add(1)
 	var o client.ListOptions
 	o.ApplyOptions(opts)
 	uid, _ := o.FieldSelector.RequiresExactMatch(indexSchedule)
@@ -97,6 +105,9 @@ func (c *fakeCache) List(ctx context.Context, list client.ObjectList, opts ...cl
 }
 
 func (c *fakeCache) Create(ctx context.Context, o client.Object, opts ...client.CreateOption) error {
+	if cm, is := o.(*corev1.ConfigMap); is && c.refuses != "" && cm.BinaryData[c.refuses] != nil {
+		return apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, cm.Name, nil)
+	}
 	return c.write(func() error { return c.Client.Create(ctx, o, opts...) })
 }
 

@@ -221,3 +221,74 @@ func TestARunThatSomebodyMade(t *testing.T) {
 	want(t, "runs", s.runs(), []string{"fast"})
 	want(t, "history", []any{len(s.history().Runs), s.history().Runs[0].Name, o.Status.LastRun.Name}, []any{1, s.name(1), s.name(1)})
 }
+
+// A history that somebody made immutable is made anew, and goes on.
+func TestAHistoryThatSomebodyFroze(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `schedule: "@hourly", successfulRunsHistoryLimit: 0`)
+	for n := range 2 {
+		s.atHour(n + 1).pass()
+		s.finish(s.name(n+1), true, 100)
+		o := s.pass()
+		want(t, "history", []any{len(s.history().Runs), condition(o, "Ready")}, []any{n + 1, "True Succeeded"})
+		cm := &corev1.ConfigMap{}
+		s.must(server.API.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: s.historyName()}, cm))
+		cm.Immutable = new(true)
+		s.must(server.API.Update(t.Context(), cm))
+	}
+}
+
+// A history that the API server does not take stops no run, deletes none, and is told.
+func TestAHistoryThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `schedule: "@hourly", successfulRunsHistoryLimit: 0`)
+	s.atHour(1).pass()
+	s.finish(s.name(1), true, 100)
+	s.api.refuses = contract.KeyHistory
+	_, err := s.reconcile()
+	s.must(err)
+	o := s.get()
+	want(t, "while it is refused", []any{s.runs(), condition(o, "Ready")}, []any{[]string{s.name(1)}, "False HistoryUnreadable"})
+	s.api.refuses = ""
+	o = s.pass()
+	want(t, "afterwards", []any{s.runs(), len(s.history().Runs), condition(o, "Ready")}, []any{[]string(nil), 1, "True Succeeded"})
+}
+
+// A run that somebody deletes before it has ended is counted and told.
+func TestARunThatSomebodyDeleted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `schedule: "@hourly"`)
+	s.atHour(1).pass()
+	s.told()
+	s.must(server.API.Delete(t.Context(), s.run(s.name(1))))
+	o := s.pass()
+	want(t, "told", []any{s.told(), o.Status.History.DeletedRunCount, len(o.Status.Active)}, []any{[]string{"RunDeleted"}, int32(1), 0})
+	s.atHour(2).pass()
+	s.finish(s.name(2), true, 100)
+	o = s.pass()
+	want(t, "afterwards", []any{o.Status.History.RunCount, o.Status.History.DeletedRunCount}, []any{int32(1), int32(1)})
+}
+
+// A schedule that is changed while a pass waits for its turn to read the history is read again: nothing starts that was suspended meanwhile.
+func TestAScheduleThatIsChangedWhileAPassWaits(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `schedule: "@hourly"`)
+	s.atHour(1).pass()
+	s.finish(s.name(1), true, 100)
+	s.pass()
+	s.atHour(2)
+	s.api.lists.Store(0)
+	s.r.reading.Lock()
+	ended := make(chan error)
+	go func() {
+		_, err := s.reconcile()
+		ended <- err
+	}()
+	for s.api.lists.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.Suspend = true })
+	s.r.reading.Unlock()
+	s.must(<-ended)
+	want(t, "runs", s.runs(), []string{s.name(1)})
+}

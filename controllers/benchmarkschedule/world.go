@@ -17,12 +17,17 @@ type World struct {
 	Now time.Time
 	// Runs of the schedule.
 	Runs []Run
+	// Gone are active runs of the status that somebody deleted before they had ended.
+	Gone []string
 	// Inputs are the template and what it names; the zero value without onChange.
 	Inputs Inputs
 	// History of the schedule; empty for one without a ConfigMap.
 	History contract.History
 	// HistoryVersion is the version of its ConfigMap; empty for none. HistorySHA256 is the digest of the history.
 	HistoryVersion, HistorySHA256 string
+	// HistoryImmutable: somebody made the ConfigMap immutable, so that it has to be made anew. HistoryUID is its UID.
+	HistoryImmutable bool
+	HistoryUID       types.UID
 	// HistoryOwned: it goes with the schedule.
 	HistoryOwned bool
 	// HistoryBytes of etcd are what the ConfigMap takes, whatever is in it.

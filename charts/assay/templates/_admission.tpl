@@ -121,7 +121,7 @@ for the runs of all. The group is no API's, so that no role gives the right by t
 {{- define "assay.admission.mostBaselines" -}}4{{- end -}}
 
 {{/*
-A script of sysbench, and options of a Java machine, start programs as a custom tool does. URLs of JDBC, and options of drivers but
+Values of options have no letters that end them in an URL, which some drivers take. A script of sysbench, and options of a Java machine, start programs as a custom tool does. URLs of JDBC, and options of drivers but
 those that runners/drivers lists, can make a driver load classes.
 */}}
 {{- define "assay.admission.rest.pods" -}}
@@ -131,7 +131,8 @@ those that runners/drivers lists, can make a driver load classes.
 (has({{ .spec }}.workload.ycsb) && has({{ .spec }}.workload.ycsb.jvmOptions) ? ['{{ .path }}.workload.ycsb.jvmOptions'] : []) +
 (has({{ .spec }}.workload.ycsb) && has({{ .spec }}.workload.ycsb.urlParameters) ? ['{{ .path }}.workload.ycsb.urlParameters'] : []) +
 (has({{ .spec }}.workload.drivers) && {{ .spec }}.workload.drivers.drivers.exists(d, has(d.options) && d.options.exists(k,
-!((d.language + '/' + d.name) in variables.harmless) || !(k in variables.harmless[d.language + '/' + d.name]))
+!((d.language + '/' + d.name) in variables.harmless) || !(k in variables.harmless[d.language + '/' + d.name]) ||
+!d.options[k].matches('^[A-Za-z0-9_.:+/ -]{0,64}$'))
 ) ? ['{{ .path }}.workload.drivers.drivers[].options'] : [])
 {{- end -}}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"fmt"
 	"html/template"
 	"net"
 	"net/http"
@@ -61,7 +62,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case r.Context().Value(peerKey{}) != nil:
-		http.Error(w, "Another user of this machine has started this server, or the system does not tell who asks.", http.StatusForbidden)
+		http.Error(w, fmt.Sprintf("This server answers to its own user only: %v.", r.Context().Value(peerKey{})), http.StatusForbidden)
 	case r.Host != "127.0.0.1:"+g.port && r.Host != "localhost:"+g.port:
 		http.Error(w, "This server answers to 127.0.0.1 and localhost only.", http.StatusMisdirectedRequest)
 	case r.Method != http.MethodGet:

@@ -85,7 +85,7 @@ func TestAnotherUser(t *testing.T) {
 		r.AddCookie(&http.Cookie{Name: g.cookie, Value: g.session})
 	}
 	for _, path := range []string{"/", "/?token=" + g.lasting} {
-		if w := get(t, g, path, refused); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "Another user") || len(w.Result().Cookies()) > 0 {
+		if w := get(t, g, path, refused); w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "its own user only") || len(w.Result().Cookies()) > 0 {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}

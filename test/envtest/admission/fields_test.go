@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
@@ -95,4 +97,22 @@ func walk(typ reflect.Type, path string, found *[]string) {
 func isReference(typ reflect.Type) bool {
 	name := typ.Name()
 	return strings.HasSuffix(name, "Reference") || strings.HasSuffix(name, "Selector") || strings.HasSuffix(name, "Files") || strings.HasSuffix(name, "Source")
+}
+
+// A harmless option of a driver needs no right, and with a value that ends it in an URL it does.
+func TestValuesOfDriverOptions(t *testing.T) {
+	install(t)
+	ns := server.Namespace(t)
+	weak := grant(t, ns, "weak", "assay-edit")
+	spec := func(value string) string {
+		return `{workload: {drivers: {drivers: [{language: Java, name: mariadb-java-client, options: {socketTimeout: "` + value + `"}}], benchmarks: [{operation: Do}]}}}`
+	}
+	if err := weak.Create(t.Context(), parse(t, ns, spec("1000")), client.DryRunAll); err != nil {
+		t.Errorf("a harmless option: %v", err)
+	}
+	for _, value := range []string{"1000&allowLocalInfile=true", "1?a", "1#", "a=b", "%26a"} {
+		if err := weak.Create(t.Context(), parse(t, ns, spec(value)), client.DryRunAll); !apierrors.IsForbidden(err) {
+			t.Errorf("%s: %v, want a refusal", value, err)
+		}
+	}
 }

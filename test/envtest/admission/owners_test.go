@@ -50,18 +50,31 @@ func TestOwnersOfRuns(t *testing.T) {
 	}
 	patch := func(text string) client.Patch { return client.RawPatch(types.MergePatchType, []byte(text)) }
 	for text, allowed := range map[string]bool{
-		`{"metadata": {"labels": {"a": "b"}}}`:                                                true,
-		`{"metadata": {"annotations": {"a": "b"}}}`:                                           true,
-		`{"metadata": {"annotations": {"assay.dev/scheduled-time": null}}}`:                   true,
-		`{"metadata": {"ownerReferences": null}}`:                                             true,
-		`{"metadata": {"annotations": {"assay.dev/scheduled-time": "2026-06-01T00:00:00Z"}}}`: false,
-		`{"metadata": {"annotations": {"assay.dev/replaces": "x"}}}`:                          false,
+		`{"metadata": {"labels": {"a": "b"}}}`:                                                       true,
+		`{"metadata": {"annotations": {"a": "b"}}}`:                                                  true,
+		`{"metadata": {"annotations": {"assay.dev/scheduled-time": null}}}`:                          false,
+		`{"metadata": {"ownerReferences": null, "annotations": {"assay.dev/scheduled-time": null}}}`: true,
+		`{"metadata": {"ownerReferences": null}}`:                                                    true,
+		`{"metadata": {"annotations": {"assay.dev/scheduled-time": "2026-06-01T00:00:00Z"}}}`:        false,
+		`{"metadata": {"annotations": {"assay.dev/replaces": "x"}}}`:                                 false,
 	} {
 		err := editor.Patch(t.Context(), owned.DeepCopy(), patch(text), client.DryRunAll)
 		if allowed && err != nil || !allowed && !apierrors.IsForbidden(err) {
 			t.Errorf("%s: %v, want allowed: %v", text, err, allowed)
 		}
 	}
+	// The garbage collector takes what blocks a deletion away.
+	unblocked := owned.DeepCopy()
+	refs := unblocked.GetOwnerReferences()
+	refs[0].BlockOwnerDeletion = new(false)
+	unblocked.SetOwnerReferences(refs)
+	if err := editor.Update(t.Context(), unblocked, client.DryRunAll); err != nil {
+		t.Errorf("what no longer blocks the deletion of its owner: %v", err)
+	}
+	other := owned.GetOwnerReferences()
+	other[0].APIVersion = "evil.example/v1"
+	own.SetOwnerReferences(other)
+	refused("an owner of another group", "only the manager creates runs of a schedule", editor.Update(t.Context(), own, client.DryRunAll))
 	own.SetOwnerReferences(owned.GetOwnerReferences())
 	refused("an owner for a run of one's own", "only the manager creates runs of a schedule", editor.Update(t.Context(), own, client.DryRunAll))
 }

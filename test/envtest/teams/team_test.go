@@ -153,8 +153,12 @@ func (tm *team) await(t *testing.T, want int) {
 				complete++
 			}
 		}
+		nightly := &v1alpha1.BenchmarkSchedule{}
+		if err := tm.api.Get(t.Context(), client.ObjectKey{Namespace: tm.name, Name: "nightly"}, nightly); err != nil {
+			t.Fatal(err)
+		}
 		cm := &corev1.ConfigMap{}
-		if err := tm.api.Get(t.Context(), client.ObjectKey{Namespace: tm.name, Name: contract.HistoryName("nightly")}, cm); err != nil {
+		if err := tm.api.Get(t.Context(), client.ObjectKey{Namespace: tm.name, Name: contract.HistoryName(nightly.Name, string(nightly.UID))}, cm); err != nil {
 			return false // there is none before the first run has ended
 		}
 		past, err := history.Decode(cm.BinaryData[contract.KeyHistory])
