@@ -101,7 +101,12 @@ func (tm *team) start(t *testing.T) {
 		_ = cmd.Wait()
 		_ = log.Close()
 	})
-	t.Cleanup(tm.stop)
+	t.Cleanup(func() {
+		tm.stop()
+		if t.Failed() {
+			t.Logf("the manager of %s says:\n%s", tm.name, tm.said(t))
+		}
+	})
 	tm.play(t)
 }
 
