@@ -101,7 +101,12 @@ func (tm *team) start(t *testing.T) {
 		_ = cmd.Wait()
 		_ = log.Close()
 	})
-	t.Cleanup(tm.stop)
+	t.Cleanup(func() {
+		tm.stop()
+		if t.Failed() {
+			t.Logf("the manager of %s says:\n%s", tm.name, tm.said(t))
+		}
+	})
 	tm.play(t)
 }
 
@@ -138,6 +143,10 @@ func (tm *team) runNow(t *testing.T) {
 // await so many runs of the schedule, complete and in its history.
 func (tm *team) await(t *testing.T, want int) {
 	t.Helper()
+	s := &v1alpha1.BenchmarkSchedule{}
+	if err := tm.api.Get(t.Context(), client.ObjectKey{Namespace: tm.name, Name: "nightly"}, s); err != nil {
+		t.Fatal(err)
+	}
 	within(t, fmt.Sprintf("%d complete runs of %s", want, tm.name), func() bool {
 		var runs v1alpha1.BenchmarkRunList
 		if err := tm.api.List(t.Context(), &runs, client.InNamespace(tm.name)); err != nil {
@@ -158,7 +167,7 @@ func (tm *team) await(t *testing.T, want int) {
 			t.Fatal(err)
 		}
 		cm := &corev1.ConfigMap{}
-		if err := tm.api.Get(t.Context(), client.ObjectKey{Namespace: tm.name, Name: contract.HistoryName(nightly.Name, string(nightly.UID))}, cm); err != nil {
+		if err := tm.api.Get(t.Context(), client.ObjectKey{Namespace: tm.name, Name: contract.HistoryName(s.Name, string(s.UID))}, cm); err != nil {
 			return false // there is none before the first run has ended
 		}
 		past, err := history.Decode(cm.BinaryData[contract.KeyHistory])
