@@ -162,10 +162,6 @@ func (tm *team) await(t *testing.T, want int) {
 				complete++
 			}
 		}
-		nightly := &v1alpha1.BenchmarkSchedule{}
-		if err := tm.api.Get(t.Context(), client.ObjectKey{Namespace: tm.name, Name: "nightly"}, nightly); err != nil {
-			t.Fatal(err)
-		}
 		cm := &corev1.ConfigMap{}
 		if err := tm.api.Get(t.Context(), client.ObjectKey{Namespace: tm.name, Name: contract.HistoryName(s.Name, string(s.UID))}, cm); err != nil {
 			return false // there is none before the first run has ended
