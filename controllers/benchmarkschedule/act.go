@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -78,7 +79,7 @@ func (r *Reconciler) act(ctx context.Context, w World, d decision) (done, error)
 		if out.refused != "" {
 			break // what they would be deleted for is not there
 		}
-		if err := r.replace(ctx, w.Schedule.Namespace, run); err != nil {
+		if err := replaceRun(ctx, r.Live, r.Client, client.ObjectKey{Namespace: w.Schedule.Namespace, Name: run.Name}, run.UID); err != nil {
 			return out, err
 		}
 		out.replaced = append(out.replaced, run)
@@ -86,18 +87,18 @@ func (r *Reconciler) act(ctx context.Context, w World, d decision) (done, error)
 	return out, nil
 }
 
-// replace an active run. One that has ended since is left alone: the history is to have it first.
-func (r *Reconciler) replace(ctx context.Context, namespace string, run Run) error {
+// replaceRun deletes an active run. One that has ended since is left alone: the history is to have it first.
+func replaceRun(ctx context.Context, live client.Reader, api client.Writer, name client.ObjectKey, uid types.UID) error {
 	now := &v1alpha1.BenchmarkRun{}
-	err := r.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: run.Name}, now)
-	if apierrors.IsNotFound(err) || err == nil && (now.UID != run.UID || now.Finished()) {
+	err := live.Get(ctx, name, now)
+	if apierrors.IsNotFound(err) || err == nil && (now.UID != uid || now.Finished()) {
 		return nil
 	}
 	if err == nil {
-		err = r.Client.Delete(ctx, now, client.Preconditions{UID: &now.UID, ResourceVersion: &now.ResourceVersion}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+		err = api.Delete(ctx, now, client.Preconditions{UID: &now.UID, ResourceVersion: &now.ResourceVersion}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	}
 	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting run %s, which is replaced: %w", run.Name, err)
+		return fmt.Errorf("deleting run %s, which is replaced: %w", name.Name, err)
 	}
 	return nil
 }

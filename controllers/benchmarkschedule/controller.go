@@ -63,9 +63,9 @@ type Reconciler struct {
 	// Workers is the number of schedules that are looked at side by side.
 	Workers int
 
-	// places of the passes that are worked on; nil for any number. One that waits for a registry, or for its turn to read a history,
+	// places of the passes that are worked on. One that waits for a registry, or for its turn to read a history,
 	// gives its place away meanwhile.
-	places chan struct{}
+	places places
 	// reading is held by the one pass that has a history in memory, or records of a run: they may be large. judging is held by
 	// the one that judges a history, which takes longer: nobody waits for it.
 	reading, judging sync.Mutex
@@ -84,7 +84,7 @@ type Reconciler struct {
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
-	r.places = make(chan struct{}, max(r.Workers, 1))
+	r.places = make(places, max(r.Workers, 1))
 	err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.BenchmarkRun{}, indexSchedule, scheduleUID)
 	if err != nil {
 		return fmt.Errorf("indexing runs by schedule: %w", err)
@@ -113,24 +113,27 @@ func endedOrGone() predicate.Predicate {
 	}
 }
 
-// begin to work, in a place of its own.
-func (r *Reconciler) begin() {
-	if r.places != nil {
-		r.places <- struct{}{}
+// places of passes that are worked on. The zero value has any number.
+type places chan struct{}
+
+// enter waits for a place.
+func (p places) enter() {
+	if p != nil {
+		p <- struct{}{}
 	}
 }
 
-// rest gives the place away.
-func (r *Reconciler) rest() {
-	if r.places != nil {
-		<-r.places
+// leave gives the place away.
+func (p places) leave() {
+	if p != nil {
+		<-p
 	}
 }
 
 // Reconcile does one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	r.begin()
-	defer r.rest()
+	r.places.enter()
+	defer r.places.leave()
 	schedule := &v1alpha1.BenchmarkSchedule{}
 	// Live, not from the cache: a status that lags behind would start what was started.
 	if err := r.Live.Get(ctx, req.NamespacedName, schedule); err != nil {
@@ -149,9 +152,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if !mayNeedHistory(w) {
 		return r.pass(ctx, w, func() {})
 	}
-	r.rest() // those that need no history do not wait for those that do
+	r.places.leave() // those that need no history do not wait for those that do
 	r.reading.Lock()
-	r.begin()
+	r.places.enter()
 	release := sync.OnceFunc(r.reading.Unlock)
 	defer release()
 	now := &v1alpha1.BenchmarkSchedule{}
@@ -178,7 +181,7 @@ func ledgerName(of types.NamespacedName) string { return of.Namespace + "/schedu
 
 // pass with all that it decides from. What it needs no longer than until it judges is released then.
 func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Result, error) {
-	r.tellLost(w)
+	tellLost(r.Events, w)
 	schedule, d := w.Schedule, decide(w)
 	a, err := r.act(ctx, w, d)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -59,9 +60,9 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 }
 
 // tellLost that somebody deleted the history. It is told before anything is written, so that a manager that dies does not keep it to itself.
-func (r *Reconciler) tellLost(w World) {
+func tellLost(to events.EventRecorder, w World) {
 	if was := w.Schedule.Status.History; lost(w) {
-		r.Events.Eventf(w.Schedule, nil, corev1.EventTypeWarning, "HistoryLost", "Reconcile",
+		to.Eventf(w.Schedule, nil, corev1.EventTypeWarning, "HistoryLost", "Reconcile",
 			"somebody deleted ConfigMap %s with the history of %d runs: a new one begins with the runs that are there", was.ConfigMap, was.RunCount)
 	}
 }

@@ -68,8 +68,8 @@ func (r *Reconciler) resolve(ctx context.Context, s *v1alpha1.BenchmarkSchedule,
 	}
 	in.Asked = len(asked) > 0
 	if in.Asked {
-		r.rest()
-		defer r.begin()
+		r.places.leave()
+		defer r.places.enter()
 	}
 	for i, image := range asked {
 		if i == maxImages {
