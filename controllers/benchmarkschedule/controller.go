@@ -69,6 +69,8 @@ type Reconciler struct {
 	// reading is held by the one pass that has a history in memory, or records of a run: they may be large. judging is held by
 	// the one that judges a history, which takes longer: nobody waits for it.
 	reading, judging sync.Mutex
+	// waiting are the schedules that are to be judged: each reads its history again when its turn may have come. reading guards them.
+	waiting map[types.UID]bool
 }
 
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkschedules,verbs=get;list;watch
@@ -138,7 +140,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	// Live, not from the cache: a status that lags behind would start what was started.
 	if err := r.Live.Get(ctx, req.NamespacedName, schedule); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.Queue.Drop(ledgerName(req.NamespacedName), "")
+			r.Queue.Drop(ledgerName(req.NamespacedName), "") // one that waited to be judged is counted until the manager restarts
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -190,11 +192,18 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 	// Whoever waits for the room looks again within a minute. A schedule of the name may have been before.
 	r.Queue.Drop(ledgerName(client.ObjectKeyFromObject(schedule)), schedule.UID)
 	r.Queue.Keep(queue.Kept{UID: schedule.UID, Name: ledgerName(client.ObjectKeyFromObject(schedule)), Bytes: a.historyBytes})
-	found, later := judgement{slower: schedule.Status.Regressions}, false
+	found, later, turn := judgement{slower: schedule.Status.Regressions}, false, time.Second
 	if schedule.Spec.Alarm != nil && toJudge(w, a) {
 		if later = !r.judging.TryLock(); !later {
 			defer r.judging.Unlock()
+			delete(r.waiting, schedule.UID)
 			release()
+		} else {
+			if r.waiting == nil {
+				r.waiting = map[types.UID]bool{}
+			}
+			r.waiting[schedule.UID] = true
+			turn = time.Duration(len(r.waiting)) * time.Second
 		}
 	}
 	if !later {
@@ -219,7 +228,7 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 	r.announce(w, d, a, after)
 	wait := patience(w, d, a)
 	if later || toConfirm(w, a, after) {
-		wait = time.Second // another schedule is judged, or what is to be confirmed is known since this pass
+		wait = turn // another schedule is judged, or what is to be confirmed is known since this pass
 	}
 	return ctrl.Result{RequeueAfter: wait}, nil
 }

@@ -19,16 +19,16 @@ import (
 	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
-// Schedules of a hostile tenant: so many have a history that is as large as Assay writes one, and so many a forged one. All look for
+// Schedules of a hostile tenant: so many have a history of many runs that Assay could have written, and so many a forged one. All look for
 // changes of the smallest error rate, and name as many bytes of ConfigMaps as they may.
 const (
-	largest = 8
-	forged  = 24
+	largest = 4
+	forged  = 28
 	sound   = 10
 )
 
-// seriesOfLargest is so many that the history drops runs for the memory that it would take.
-const seriesOfLargest = 128
+// seriesOfLargest of each run, of which a history takes half of the memory that it may.
+const seriesOfLargest = 64
 
 // hostileSchedules of one tenant stand beside sound ones of another.
 func hostileSchedules(t *testing.T, m manager, calm *neighbourhood, namespace string) {
@@ -79,7 +79,7 @@ func namedByTemplates(t *testing.T, namespace string) {
 	}
 }
 
-// largestHistory that Assay writes: many runs, whose level changes as often as a search finds changes.
+// largestHistory of many runs, whose level changes as often as a search finds changes.
 func largestHistory(t *testing.T) contract.History {
 	t.Helper()
 	var h contract.History
