@@ -69,8 +69,8 @@ type Reconciler struct {
 	// reading is held by the one pass that has a history in memory, or records of a run: they may be large. judging is held by
 	// the one that judges a history, which takes longer: nobody waits for it.
 	reading, judging sync.Mutex
-	// waiting are the schedules that are to be judged: each reads its history again when its turn may have come. reading guards them.
-	waiting map[types.UID]bool
+	// waiting has the names of the schedules that are to be judged: each reads its history again when its turn may have come.
+	waiting sync.Map
 }
 
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkschedules,verbs=get;list;watch
@@ -140,7 +140,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	// Live, not from the cache: a status that lags behind would start what was started.
 	if err := r.Live.Get(ctx, req.NamespacedName, schedule); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.Queue.Drop(ledgerName(req.NamespacedName), "") // one that waited to be judged is counted until the manager restarts
+			r.Queue.Drop(ledgerName(req.NamespacedName), "")
+			r.waiting.Delete(req.NamespacedName)
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -196,17 +197,15 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 	if schedule.Spec.Alarm != nil && toJudge(w, a) {
 		if later = !r.judging.TryLock(); !later {
 			defer r.judging.Unlock()
-			delete(r.waiting, schedule.UID)
 			release()
-		} else {
-			if r.waiting == nil {
-				r.waiting = map[types.UID]bool{}
-			}
-			r.waiting[schedule.UID] = true
-			turn = time.Duration(len(r.waiting)) * time.Second
 		}
 	}
-	if !later {
+	if name := client.ObjectKeyFromObject(schedule); later {
+		r.waiting.Store(name, true)
+		turn = 0
+		r.waiting.Range(func(any, any) bool { turn += time.Second; return true })
+	} else {
+		r.waiting.Delete(name)
 		if found, err = judge(ctx, w, a); err != nil {
 			return ctrl.Result{}, err
 		}
