@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // tables of the connections of Linux, with the user of each socket.
@@ -26,26 +27,39 @@ func anothers(c net.Conn) error {
 	if runtime.GOOS != "linux" {
 		return nil
 	}
-	server, client := c.LocalAddr(), c.RemoteAddr()
+	// The kernel writes its tables while they change: one that is read once may lack a connection.
+	var err error
+	for range 20 {
+		var known bool
+		if known, err = mine(c.RemoteAddr().String(), c.LocalAddr().String()); known || err != nil {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return errors.New("the system does not say whose connection it is")
+}
+
+// mine looks a connection up once. It fails for one of another user; known is false for one that the tables do not have.
+func mine(client, server string) (known bool, err error) {
 	for _, table := range tables {
 		text, err := os.ReadFile(table)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("finding out whose connection it is: %w", err)
+			return false, fmt.Errorf("finding out whose connection it is: %w", err)
 		}
-		uid, is, err := ownerOf(text, client.String(), server.String())
+		uid, is, err := ownerOf(text, client, server)
 		switch {
 		case err != nil:
-			return fmt.Errorf("reading %s: %w", table, err)
+			return false, fmt.Errorf("reading %s: %w", table, err)
 		case is && (uid == 0 || uid == os.Getuid() || os.Getuid() == 0 && strconv.Itoa(uid) == os.Getenv("SUDO_UID")):
-			return nil
+			return true, nil
 		case is:
-			return fmt.Errorf("user %d asks a server of user %d", uid, os.Getuid())
+			return false, fmt.Errorf("user %d asks a server of user %d", uid, os.Getuid())
 		}
 	}
-	return errors.New("the system does not say whose connection it is")
+	return false, nil
 }
 
 // ownerOf the socket with this address, connected to that one, in a table of the kernel (Linux, Documentation/networking/proc_net_tcp).
