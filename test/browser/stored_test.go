@@ -129,6 +129,7 @@ func fetched(t *testing.T, address *url.URL, path string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		request.Header.Set("Sec-Fetch-Site", "same-origin") // as a browser says of what a page of its own needs
 		answer, err := c.Do(request)
 		if err != nil {
 			t.Fatal(err)
