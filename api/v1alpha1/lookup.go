@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Target is the target of the spec with the name; the zero value when there is none.
@@ -102,3 +103,14 @@ func (e ExternalTarget) Encryption() TLSMode {
 // PinImage makes the server one of this image. A target has a version or an image and never both: the API server
 // refuses that.
 func (t *MySQLTarget) PinImage(image string) { t.Version, t.Image = "", image }
+
+// KindSchedule is the kind of the owner of a run that a schedule has started.
+const KindSchedule = "BenchmarkSchedule"
+
+// Schedule that has started the run, as its controller; nil for none.
+func (r *BenchmarkRun) Schedule() *metav1.OwnerReference {
+	if owner := metav1.GetControllerOfNoCopy(r); owner != nil && owner.Kind == KindSchedule {
+		return owner
+	}
+	return nil
+}

@@ -86,10 +86,10 @@ func run(f flags) error {
 	if err != nil {
 		return fmt.Errorf("finding the cluster: %w", err)
 	}
-	// The API server's own fairness protects it; the default of 20 would slow down
-	// a manager of many runs.
 	// A proxy of the environment is for registries, receivers and object stores.
 	rest.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
+	// The API server's own fairness protects it; the default of 20 would slow down
+	// a manager of many runs.
 	rest.QPS, rest.Burst = float32(f.qps), int(2*f.qps)
 	options := manager.Options{
 		Scheme:                 scheme,

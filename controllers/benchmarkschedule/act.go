@@ -21,9 +21,6 @@ import (
 	"github.com/assay-bench/assay/internal/verdict/history"
 )
 
-// kind of the owner of the runs.
-const kind = "BenchmarkSchedule"
-
 // maxForetold digests of histories in a status.
 const maxForetold = 4
 
@@ -49,7 +46,7 @@ type done struct {
 // new run; the active runs that it replaces, which go on where it is refused.
 func (r *Reconciler) act(ctx context.Context, w World, d decision) (done, error) {
 	out := done{history: d.history, historySHA256: w.HistorySHA256, historyBytes: w.HistoryBytes}
-	if w.HistoryError != "" && w.HistoryOwned && w.Schedule.Spec.HistoryReclaimPolicy == v1alpha1.RetainHistory {
+	if w.HistoryError != "" && w.HistoryOwned && retained(w.Schedule) {
 		if err := r.disown(ctx, w); err != nil {
 			return out, err
 		}
@@ -79,28 +76,30 @@ func (r *Reconciler) act(ctx context.Context, w World, d decision) (done, error)
 		if out.refused != "" {
 			break // what they would be deleted for is not there
 		}
-		if err := replaceRun(ctx, r.Live, r.Client, client.ObjectKey{Namespace: w.Schedule.Namespace, Name: run.Name}, run.UID); err != nil {
+		deleted, err := replaceRun(ctx, r.Live, r.Client, client.ObjectKey{Namespace: w.Schedule.Namespace, Name: run.Name}, run.UID)
+		if err != nil {
 			return out, err
 		}
-		out.replaced = append(out.replaced, run)
+		if deleted {
+			out.replaced = append(out.replaced, run)
+		}
 	}
 	return out, nil
 }
 
 // replaceRun deletes an active run. One that has ended since is left alone: the history is to have it first.
-func replaceRun(ctx context.Context, live client.Reader, api client.Writer, name client.ObjectKey, uid types.UID) error {
+func replaceRun(ctx context.Context, live client.Reader, api client.Writer, name client.ObjectKey, uid types.UID) (deleted bool, err error) {
 	now := &v1alpha1.BenchmarkRun{}
-	err := live.Get(ctx, name, now)
-	if apierrors.IsNotFound(err) || err == nil && (now.UID != uid || now.Finished()) {
-		return nil
-	}
-	if err == nil {
+	if err = live.Get(ctx, name, now); err == nil {
+		if now.UID != uid || now.Finished() {
+			return false, nil
+		}
 		err = api.Delete(ctx, now, client.Preconditions{UID: &now.UID, ResourceVersion: &now.ResourceVersion}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	}
 	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting run %s, which is replaced: %w", name.Name, err)
+		return false, fmt.Errorf("deleting run %s, which is replaced: %w", name.Name, err)
 	}
-	return nil
+	return err == nil, nil
 }
 
 // remove a run, and what belongs to it.
@@ -182,7 +181,7 @@ func notOurs(all map[string]string) map[string]string {
 }
 
 func ownedBy(s *v1alpha1.BenchmarkSchedule) metav1.OwnerReference {
-	return *metav1.NewControllerRef(s, v1alpha1.GroupVersion.WithKind(kind))
+	return *metav1.NewControllerRef(s, v1alpha1.GroupVersion.WithKind(v1alpha1.KindSchedule))
 }
 
 // writeHistory of the schedule, over the version that was read: two managers that overlap do not
@@ -238,9 +237,14 @@ func (r *Reconciler) disown(ctx context.Context, w World) error {
 	return nil
 }
 
+// retained says whether the history stays when the schedule goes.
+func retained(s *v1alpha1.BenchmarkSchedule) bool {
+	return s.Spec.HistoryReclaimPolicy == v1alpha1.RetainHistory
+}
+
 // historyOwners are those with which the history goes.
 func historyOwners(s *v1alpha1.BenchmarkSchedule) []metav1.OwnerReference {
-	if s.Spec.HistoryReclaimPolicy == v1alpha1.RetainHistory {
+	if retained(s) {
 		return nil
 	}
 	return []metav1.OwnerReference{ownedBy(s)}

@@ -191,20 +191,20 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 		return ctrl.Result{}, err
 	}
 	// Whoever waits for the room looks again within a minute. A schedule of the name may have been before.
-	r.Queue.Drop(ledgerName(client.ObjectKeyFromObject(schedule)), schedule.UID)
-	r.Queue.Keep(queue.Kept{UID: schedule.UID, Name: ledgerName(client.ObjectKeyFromObject(schedule)), Bytes: a.historyBytes})
-	found, later, turn := judgement{slower: schedule.Status.Regressions}, false, time.Second
+	name := client.ObjectKeyFromObject(schedule)
+	r.Queue.Drop(ledgerName(name), schedule.UID)
+	r.Queue.Keep(queue.Kept{UID: schedule.UID, Name: ledgerName(name), Bytes: a.historyBytes})
+	found, turn := judgement{slower: schedule.Status.Regressions}, time.Duration(0)
 	if schedule.Spec.Alarm != nil && toJudge(w, a) {
-		if later = !r.judging.TryLock(); !later {
+		if r.judging.TryLock() {
 			defer r.judging.Unlock()
 			release()
+		} else {
+			r.waiting.Store(name, true)
+			r.waiting.Range(func(any, any) bool { turn += time.Second; return true })
 		}
 	}
-	if name := client.ObjectKeyFromObject(schedule); later {
-		r.waiting.Store(name, true)
-		turn = 0
-		r.waiting.Range(func(any, any) bool { turn += time.Second; return true })
-	} else {
+	if turn == 0 {
 		r.waiting.Delete(name)
 		if found, err = judge(ctx, w, a); err != nil {
 			return ctrl.Result{}, err
@@ -212,7 +212,7 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 	}
 	after := schedule.DeepCopy()
 	after.Status = settle(w, d, a, found)
-	if later {
+	if turn > 0 {
 		asBefore(schedule.Status.Conditions, &after.Status.Conditions)
 	}
 	if a.scheduleVersion != "" {
@@ -226,8 +226,11 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 	}
 	r.announce(w, d, a, after)
 	wait := patience(w, d, a)
-	if later || toConfirm(w, a, after) {
-		wait = turn // another schedule is judged, or what is to be confirmed is known since this pass
+	switch {
+	case turn > 0: // another schedule is judged
+		wait = min(wait, turn)
+	case toConfirm(w, a, after): // what is to be confirmed is known since this pass
+		wait = time.Second
 	}
 	return ctrl.Result{RequeueAfter: wait}, nil
 }

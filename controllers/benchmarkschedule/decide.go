@@ -90,7 +90,7 @@ func (d *decision) keep(w World) {
 		d.history, d.write = h, true
 	}
 	spec := w.Schedule.Spec
-	if w.HistoryVersion != "" && w.HistoryOwned != (spec.HistoryReclaimPolicy != v1alpha1.RetainHistory) {
+	if w.HistoryVersion != "" && w.HistoryOwned == retained(w.Schedule) {
 		d.write = true
 	}
 	d.history.ScheduleUID = string(w.Schedule.UID)

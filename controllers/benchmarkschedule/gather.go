@@ -26,8 +26,8 @@ import (
 const indexSchedule = "assay.dev/schedule-uid"
 
 func scheduleUID(o client.Object) []string {
-	if owner := metav1.GetControllerOf(o); owner != nil && owner.Kind == kind {
-		return []string{string(owner.UID)}
+	if run, is := o.(*v1alpha1.BenchmarkRun); is && run.Schedule() != nil {
+		return []string{string(run.Schedule().UID)}
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (r *Reconciler) readHistory(ctx context.Context, w *World) error {
 
 // open the history in a ConfigMap. Reason and message say why it cannot be used; empty where it can.
 func (w *World) open(cm *corev1.ConfigMap) (reason, message string) {
-	if !w.HistoryOwned && cm.Labels[v1alpha1.LabelScheduleUID] != string(w.Schedule.UID) {
+	if !history.IsOf(w.Schedule, cm) {
 		return v1alpha1.ReasonHistoryUnreadable, fmt.Sprintf("ConfigMap %s belongs to another object: delete it, or give the schedule another name", cm.Name)
 	}
 	data := cm.BinaryData[contract.KeyHistory]

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -139,8 +140,7 @@ func giveHistory(t *testing.T, s *v1alpha1.BenchmarkSchedule, h contract.History
 			t.Fatal(err)
 		}
 	}
-	s.Annotations = map[string]string{"look": "again"}
-	if err := server.API.Patch(t.Context(), s, client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"annotations": {"look": "again"}}}`))); err != nil {
+	if err := server.API.Patch(t.Context(), s, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"annotations": {"look": "again"}}}`))); err != nil {
 		t.Fatal(err)
 	}
 }

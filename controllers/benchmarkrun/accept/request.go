@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
@@ -44,7 +42,7 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Request {
 
 // scheduleOf a run, by its name; empty for none.
 func scheduleOf(run *v1alpha1.BenchmarkRun) string {
-	if owner := metav1.GetControllerOf(run); owner != nil && owner.Kind == "BenchmarkSchedule" {
+	if owner := run.Schedule(); owner != nil {
 		return owner.Name
 	}
 	return ""

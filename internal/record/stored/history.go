@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -26,7 +25,7 @@ func History(ctx context.Context, api client.Reader, of *v1alpha1.BenchmarkSched
 		return past, "There is no history yet: it begins when the first run has ended.", nil
 	case err != nil:
 		return past, "", fmt.Errorf("reading ConfigMap %s: %w", name, err)
-	case !metav1.IsControlledBy(cm, of) && cm.Labels[v1alpha1.LabelScheduleUID] != string(of.UID):
+	case !history.IsOf(of, cm):
 		return past, "ConfigMap " + name + " belongs to another object: it is not the history of this schedule.", nil
 	}
 	data := cm.BinaryData[contract.KeyHistory]

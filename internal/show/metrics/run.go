@@ -28,8 +28,8 @@ func ofOne(r *v1alpha1.BenchmarkRun) []series {
 		phase = v1alpha1.PhasePending
 	}
 	out := []series{{runPhase, id(r, string(phase)), 1}}
-	if name, is := scheduleOf(r); is {
-		out = append(out, series{runSchedule, id(r, name), 1})
+	if by := r.Schedule(); by != nil {
+		out = append(out, series{runSchedule, id(r, by.Name), 1})
 	}
 	for _, c := range r.Status.Conditions {
 		if slices.Contains(conditions, c.Type) {
@@ -45,15 +45,6 @@ func ofOne(r *v1alpha1.BenchmarkRun) []series {
 	})...)
 	out = append(out, trials(r)...)
 	return append(out, results(r)...)
-}
-
-// scheduleOf a run; false for one that no schedule started.
-func scheduleOf(r *v1alpha1.BenchmarkRun) (string, bool) {
-	owner := metav1.GetControllerOfNoCopy(r)
-	if owner == nil || owner.Kind != "BenchmarkSchedule" {
-		return "", false
-	}
-	return owner.Name, true
 }
 
 // id are the labels that every series of an object has, and more. All are bounded.
