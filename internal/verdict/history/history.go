@@ -89,8 +89,10 @@ func (s *stored) read(dec *json.Decoder) error {
 	fields := map[string]any{
 		"version": &s.Version, "facts": &s.Facts, "scheduleUID": &s.ScheduleUID, "droppedRuns": &s.DroppedRuns, "droppedUntil": &s.DroppedUntil,
 	}
-	if is, err := dec.Token(); err != nil || is != json.Delim('{') {
-		return errors.Join(err, errors.New("it is no object"))
+	if is, err := dec.Token(); err != nil {
+		return err
+	} else if is != json.Delim('{') {
+		return errors.New("it is no object")
 	}
 	for dec.More() {
 		name, err := dec.Token()
@@ -115,18 +117,21 @@ func (s *stored) read(dec *json.Decoder) error {
 	if _, err := dec.Token(); err != nil {
 		return err
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("something follows it: %w", err)
+	switch _, err := dec.Token(); {
+	case err == nil:
+		return errors.New("something follows it")
+	case !errors.Is(err, io.EOF):
+		return err
 	}
 	return checkVersion(s.Version)
 }
 
 func (s *stored) readRuns(dec *json.Decoder) error {
-	if is, err := dec.Token(); err != nil || is != json.Delim('[') {
-		if err == nil && is == nil {
-			return nil // null
-		}
-		return errors.Join(err, errors.New("the runs are no list"))
+	switch is, err := dec.Token(); {
+	case err != nil || is == nil: // null
+		return err
+	case is != json.Delim('['):
+		return errors.New("the runs are no list")
 	}
 	for dec.More() {
 		var run contract.PastRun

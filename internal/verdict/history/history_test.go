@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,10 @@ func TestWhatIsNoHistory(t *testing.T) {
 		"no gzip":         {[]byte("rubbish"), "unexpected EOF", false},
 		"no JSON":         {zipped(t, "rubbish"), "invalid character", false},
 		"another version": {zipped(t, `{"version": "assay.dev/history/v2", "runs": 7}`), "a newer Assay", true},
+		"no object":       {zipped(t, `[]`), "no object", false},
+		"no list":         {zipped(t, `{"version": "assay.dev/history/v1", "runs": 7}`), "no list", false},
+		"half of one":     {zipped(t, `{"version": "assay.dev/history/v1", "runs": [`), "EOF", false},
+		"two":             {zipped(t, `{"version": "assay.dev/history/v1"} {}`), "something follows it", false},
 		"another thing":   {zipped(t, `{"version": "assay.dev/journal/v1"}`), "want", false},
 		"a bomb":          {zipped(t, strings.Repeat(" ", maxPlain+2)), "more than", false},
 		"empty runs":      {zipped(t, `{"version": "assay.dev/history/v1", "runs": [`+strings.Repeat("{},", 200000)+`{}]}`), "of memory", false},
@@ -162,7 +167,7 @@ func TestWhatIsNoHistory(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := Decode(tt.data)
-			if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, ErrTooNew) != tt.newer {
+			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.ContainsAny(err.Error(), "\n%") || errors.Is(err, ErrTooNew) != tt.newer {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})
@@ -258,4 +263,50 @@ func FuzzDecode(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// What a history takes in memory when it is read, of series of random values and of equal ones, which compress best: live is what stays.
+func BenchmarkDecode(b *testing.B) {
+	for _, random := range []bool{true, false} {
+		b.Run(fmt.Sprintf("random=%v", random), func(b *testing.B) {
+			h := contract.History{}
+			for n := range 500 {
+				run := past(n, 128)
+				for i := range run.Series {
+					run.Series[i].Parameters = map[string]contract.Scalar{"threads": {Int: 8, IsInt: true}}
+					run.Series[i].Labels = map[string]string{"p": "99"}
+					if one := 1.0; !random {
+						run.Series[i].Values = []*float64{&one}
+					}
+				}
+				h.Runs = append(h.Runs, run)
+			}
+			gz, h, err := Encode(h)
+			if err != nil {
+				b.Fatal(err)
+			}
+			runs, live := len(h.Runs), uint64(0)
+			h = contract.History{}
+			for b.Loop() {
+				before, after := memory(), uint64(0)
+				if h, err = Decode(gz); err != nil {
+					b.Fatal(err)
+				}
+				after = memory()
+				live = max(live, after-min(before, after))
+				runtime.KeepAlive(h)
+				h = contract.History{}
+			}
+			b.ReportMetric(float64(live)/(1<<20), "live-MiB")
+			b.ReportMetric(float64(runs), "runs")
+		})
+	}
+}
+
+// memory that is in use after the garbage was collected, in bytes.
+func memory() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
