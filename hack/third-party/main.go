@@ -17,6 +17,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -124,9 +125,10 @@ func unique(parts []part) []part {
 			out = append(out, p)
 			continue
 		}
-		for name, text := range p.texts {
-			out[at].texts[name] = text
+		if out[at].texts == nil {
+			out[at].texts = map[string]string{}
 		}
+		maps.Copy(out[at].texts, p.texts)
 	}
 	slices.SortFunc(out, func(a, b part) int { return strings.Compare(a.String(), b.String()) })
 	return out

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/runners/drivers"
 )
 
 // fields of a spec that name a Secret or a ConfigMap, or bring something that runs, each with a
@@ -110,9 +112,29 @@ func TestValuesOfDriverOptions(t *testing.T) {
 	if err := weak.Create(t.Context(), parse(t, ns, spec("1000")), client.DryRunAll); err != nil {
 		t.Errorf("a harmless option: %v", err)
 	}
+	// As many drivers and options as there may be, with values as long as harmless ones are: the policy has the budget for them.
+	one := harmlessOptions(t, "Java/mysql-connector-j")
+	if err := weak.Create(t.Context(), parse(t, ns, `{workload: {drivers: {drivers: [`+strings.Join(slices.Repeat([]string{one}, 32), ", ")+`], benchmarks: [{operation: Do}]}}}`), client.DryRunAll); err != nil {
+		t.Errorf("the most harmless options that there may be: %v", err)
+	}
 	for _, value := range []string{"1000&allowLocalInfile=true", "1?a", "1#", "a=b", "%26a"} {
 		if err := weak.Create(t.Context(), parse(t, ns, spec(value)), client.DryRunAll); !apierrors.IsForbidden(err) {
 			t.Errorf("%s: %v, want a refusal", value, err)
 		}
 	}
+}
+
+// harmlessOptions is a driver of LANGUAGE/NAME with all options that need no right.
+func harmlessOptions(t *testing.T, driver string) string {
+	t.Helper()
+	list := regexp.MustCompile(`'` + driver + `': \['([^\]]+)'\]`).FindStringSubmatch(drivers.HarmlessOptions())
+	if list == nil {
+		t.Fatalf("%s has no options", driver)
+	}
+	var options []string
+	for option := range strings.SplitSeq(list[1], "', '") {
+		options = append(options, option+`: "`+strings.Repeat("9", 64)+`"`)
+	}
+	language, name, _ := strings.Cut(driver, "/")
+	return fmt.Sprintf("{language: %s, name: %s, options: {%s}}", language, name, strings.Join(options, ", "))
 }
