@@ -68,7 +68,7 @@ describe() {
     for architecture in "${@:2}"; do
       crane export --platform "linux/$architecture" "$image" - </dev/null |
         "$work/third-party" image "assay-$name" "$VERSION" "$folder/assay-${name}_${VERSION}_linux_$architecture"
-      say "assay-$name for $architecture: $(grep -c '"versionInfo"' "$folder/assay-${name}_${VERSION}_linux_$architecture.spdx.json") packages"
+      say "assay-$name for $architecture: $(grep -c '"purl"' "$folder/assay-${name}_${VERSION}_linux_$architecture.spdx.json") packages"
     done
   done <"$1"
 }
