@@ -73,7 +73,8 @@ const (
 	ConditionOnSchedule = "OnSchedule"
 	// ConditionRegressed: only with spec.alarm. True when a measurement became slower, and as many further runs confirm
 	// it as spec.alarm.confirm asks for; the message says since when. False otherwise. Unknown until a run with valid
-	// results has ended, while the history cannot be read, and where there is neither a gate nor a search for change points.
+	// results has ended, while the history cannot be read, where nothing became slower and somebody deleted a history of more runs than
+	// are known (up to 20 of them), and where there is neither a gate nor a search for change points that can find one.
 	ConditionRegressed = "Regressed"
 	// ConditionImagesResolved: only with spec.onChange, where a tag of the template's images is in a registry that may be
 	// asked. True when the last request found the digests of all of them. False when one was not found: no change of it is seen.

@@ -24,6 +24,9 @@ const (
 	LabelAttempt = "assay.dev/attempt"
 	// LabelStanding, on a Job and its pods, says that these clients measure one trial after the other. They have no LabelTrial.
 	LabelStanding = "assay.dev/standing"
+	// LabelQueueName, on a run, is the queue of Kueue that admits it by spec.suspend: such a run gives its nodes back at once when it is
+	// suspended.
+	LabelQueueName = "kueue.x-k8s.io/queue-name"
 	// LabelSpecHash, on a run and on its journal, is the first half of the SHA-256 of
 	// the resolved spec: equal experiments have equal hashes.
 	LabelSpecHash = "assay.dev/spec-hash"

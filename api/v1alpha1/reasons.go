@@ -24,7 +24,7 @@ const (
 	// ReasonNotSuspended: spec.suspend is false.
 	ReasonNotSuspended = "NotSuspended"
 	// ReasonQueued: other runs hold the nodes, are in front of this run in the queue, use up the limits of its namespace, or
-	// have reserved the room for its results.
+	// have reserved the room for its results; or a ResourceQuota has no room for its pods now.
 	ReasonQueued = "Queued"
 	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form that this manager must
 	// not continue, or accepted a spec that this manager refuses. The run waits for the other manager.
@@ -68,6 +68,10 @@ const (
 	ReasonCannotSeparate = "CannotSeparate"
 	// ReasonChildConflict: an object of the same name exists and belongs to another owner.
 	ReasonChildConflict = "ChildConflict"
+	// ReasonQuotaExceeded: the run alone needs more at a time than a ResourceQuota of its namespace allows.
+	ReasonQuotaExceeded = "QuotaExceeded"
+	// ReasonOutsideLimitRange: a LimitRange of the namespace does not allow a pod, a container or a volume of the run.
+	ReasonOutsideLimitRange = "OutsideLimitRange"
 	// ReasonPodRejected: the API server or a kubelet refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
 	// ReasonPriorityNotAllowed: spec.priority is outside of what the operator's configuration allows to the namespace.
@@ -232,7 +236,7 @@ const (
 	// ReasonLastRunFailed: the outcome of the last run is Failed, Invalid or GateFailed.
 	ReasonLastRunFailed = "LastRunFailed"
 	// ReasonHistoryUnreadable: the ConfigMap with the history cannot be read, belongs to another
-	// object, or was written by a newer Assay; ReasonTampered, where it is not what Assay wrote. Runs are not deleted meanwhile.
+	// object, or was written by a newer Assay. Where it is not what Assay wrote, the reason is Tampered. Runs are not deleted meanwhile.
 	ReasonHistoryUnreadable = "HistoryUnreadable"
 )
 
@@ -259,7 +263,7 @@ const (
 	// ReasonNotComparable: the run has another workload than that of the baseline. Nothing was compared.
 	ReasonNotComparable = "NotComparable"
 	// ReasonNotJudged: no measurement can be compared, a comparison of the run shows neither that the margin is lost nor that it
-	// is not, or there is neither a gate nor a search for change points.
+	// is not, or there is neither a gate nor a search for change points that can find one.
 	ReasonNotJudged = "NotJudged"
 )
 

@@ -239,15 +239,17 @@ type HistoryStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	LostRunCount int32 `json:"lostRunCount,omitempty"`
-	// deletedRunCount is the number of runs that somebody deleted before they had ended. The history does not have them.
+	// deletedRunCount is the number of active runs that somebody deleted, at least: each was there in one pass of the manager and gone in
+	// the next. The history does not have them.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	DeletedRunCount int32 `json:"deletedRunCount,omitempty"`
-	// sha256 of the history, in hexadecimal. A history with another digest is not used.
+	// sha256 of the history as its ConfigMap has it, compressed, in hexadecimal. A history with neither this digest nor one of
+	// nextSHA256 is not used.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256,omitempty"`
-	// judgedSHA256 is the digest of the history that regressions are about; absent until one was judged.
+	// judgedSHA256 is the digest of the history that regressions are about; absent while they are those of an earlier one, or of none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	JudgedSHA256 string `json:"judgedSHA256,omitempty"`

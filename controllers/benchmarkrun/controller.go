@@ -85,6 +85,8 @@ type Reconciler struct {
 	outgrew sync.Map
 	// wake lets a run be looked at for which nodes became free.
 	wake chan event.GenericEvent
+	// quotaWaits are the names of runs, by their UIDs, that a ResourceQuota has no room for.
+	quotaWaits sync.Map
 	// recalled says that Queue knows what was held before the manager started.
 	recalling sync.Mutex
 	recalled  bool
@@ -105,6 +107,7 @@ type LogReader func(ctx context.Context, namespace, pod, container string, previ
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=resourcequotas;limitranges,verbs=list
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;create;delete
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;create;delete
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles,verbs=get;create;update;delete

@@ -78,7 +78,7 @@ func announceNodes(to events.EventRecorder, before, after *v1alpha1.BenchmarkRun
 		to.Eventf(after, nil, corev1.EventTypeNormal, "NodesHeld", "Reconcile", "the run does not use its nodes, and gives them back at %s", p.HeldUntil.UTC().Format(time.RFC3339))
 	}
 	if after.Status.Releases > before.Status.Releases {
-		to.Eventf(after, nil, corev1.EventTypeNormal, "NodesGivenBack", "Reconcile", "the run was suspended for too long (queue.hold.suspended) and gave its nodes back: its data will be loaded again")
+		to.Eventf(after, nil, corev1.EventTypeNormal, "NodesGivenBack", "Reconcile", "the run was suspended and gave its nodes back: its data will be loaded again")
 	}
 }
 

@@ -46,7 +46,7 @@ type reader struct {
 // name many ConfigMaps.
 func isLarge(query decision.Query, accepting bool) bool {
 	switch q := query.(type) {
-	case decision.GetResult, decision.ListPodsOn:
+	case decision.GetResult, decision.ListPodsOn, decision.ListBounds:
 		return true
 	case decision.GetObject:
 		return q == decision.Named[*v1alpha1.BenchmarkBaseline](q.Name) || accepting && q == decision.Named[*corev1.ConfigMap](q.Name)
@@ -91,6 +91,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.anchor(ctx)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
+	case decision.ListBounds:
+		return boundsOf(ctx, r.live, r.run.Namespace)
 	case decision.GetItem:
 		return r.item(ctx, q)
 	case decision.AdmitBytes:
@@ -254,6 +256,40 @@ func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
 		}
 	}
 }
+
+// boundsOf a namespace, from the API server.
+func boundsOf(ctx context.Context, live client.Reader, namespace string) (any, error) {
+	quotas, err := quotasOf(ctx, live, namespace)
+	if err != nil || quotas == nil {
+		return decision.Absent{}, err
+	}
+	var ranges corev1.LimitRangeList
+	err = live.List(ctx, &ranges, client.InNamespace(namespace), client.Limit(mostBounds))
+	if apierrors.IsForbidden(err) {
+		return decision.Absent{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the LimitRanges of namespace %s: %w", namespace, err)
+	}
+	return decision.Bounds{Quotas: quotas.Items, Ranges: ranges.Items}, nil
+}
+
+// quotasOf a namespace, from the API server; nil when the manager may not look.
+func quotasOf(ctx context.Context, live client.Reader, namespace string) (*corev1.ResourceQuotaList, error) {
+	quotas := &corev1.ResourceQuotaList{}
+	err := live.List(ctx, quotas, client.InNamespace(namespace), client.Limit(mostBounds))
+	if apierrors.IsForbidden(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the ResourceQuotas of namespace %s: %w", namespace, err)
+	}
+	return quotas, nil
+}
+
+// mostBounds of each kind are read: the API server judges the others, as it judges all in the end. An object may have
+// more than 1 MiB.
+const mostBounds = 20
 
 // podsPerPage are read at once: a pod may have more than 1 MiB, and a node hundreds of them.
 const podsPerPage = 20

@@ -48,7 +48,7 @@ func TestSuspendedRunGivesItsNodesBack(t *testing.T) {
 	kill()
 	startManager(t, ns, nil, holdsLong)
 	ended := await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete)).Status.CompletionTime
-	awaitEvent(t, first, "NodesGivenBack", "suspended for too long")
+	awaitEvent(t, first, "NodesGivenBack", "was suspended and gave its nodes back")
 	got := await(t, first, "without nodes", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement == nil })
 	if got.Status.Phase != v1alpha1.PhaseSuspended || got.Status.Releases != 1 || apimeta.IsStatusConditionTrue(got.Status.Conditions, v1alpha1.ConditionDataLoaded) {
 		t.Errorf("phase %s, %d releases, conditions %+v", got.Status.Phase, got.Status.Releases, got.Status.Conditions)

@@ -30,8 +30,8 @@ type judgement struct {
 	slower []v1alpha1.ScheduleRegression
 }
 
-// judge a history. The same one has the same regressions, so that it is judged when a run has ended, and not in each pass: that takes
-// a second or two where a history is long. It fails when the context ends.
+// judge a history. The same one has the same regressions, so that it is judged when a run has ended, and not in each pass: that may
+// take ten seconds where a history is long. It fails when the context ends.
 func judge(ctx context.Context, w World, a done) (judgement, error) {
 	switch {
 	case w.HistoryError == "" && a.historySHA256 == "":
@@ -165,6 +165,25 @@ func slowerUnseen(w World, h contract.History) string {
 	return ""
 }
 
+// fewRuns are what a history has to have again, after somebody deleted one of as many: then a search of one measurement finds a clear
+// change in its second run.
+const fewRuns = 20
+
+// unsearchable says that a search for changes can find nothing, because so many measurements share its error rate; empty where it can.
+func unsearchable(w World, h contract.History) string {
+	c := w.Schedule.Spec.Alarm.ChangePoints
+	if c == nil {
+		return ""
+	}
+	errorRate, err := analysis.Share(c.ErrorRate)
+	series := gate.Searched(positive(pasts(unprompted(h.Runs), searched(c.Measurements))))
+	if err != nil || series == 0 || gate.Searchable(errorRate, series) {
+		return ""
+	}
+	return fmt.Sprintf("nothing looks for what became slower: %d measurements of cells share the error rate of %s, and of so many no change can be found: name fewer in spec.alarm.changePoints.measurements, have fewer cells, or raise errorRate",
+		series, c.ErrorRate)
+}
+
 // setRegressed says whether something became slower; the condition is absent without spec.alarm.
 func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	if w.Schedule.Spec.Alarm == nil {
@@ -182,8 +201,10 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 		}
 	case !slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Valid == string(metav1.ConditionTrue) }):
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no run has ended with valid results"}
-	case len(st.Regressions) == 0 && st.History != nil && st.History.LostRunCount > st.History.RunCount:
-		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, fmt.Sprintf("nothing became slower in %d runs since somebody deleted a history of %d", st.History.RunCount, st.History.LostRunCount)}
+	case len(st.Regressions) == 0 && st.History != nil && st.History.RunCount < min(st.History.LostRunCount, fewRuns):
+		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, fmt.Sprintf("nothing became slower in the %d runs that are known: somebody deleted histories of %d", st.History.RunCount, st.History.LostRunCount)}
+	case len(st.Regressions) == 0 && unsearchable(w, h) != "":
+		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, unsearchable(w, h)}
 	case len(st.Regressions) > 0:
 		first := st.Regressions[0]
 		s = state{metav1.ConditionFalse, v1alpha1.ReasonUnconfirmed, first.Text}

@@ -105,6 +105,19 @@ func promptedSince(n int, h contract.History) contract.History {
 	return h
 }
 
+// inCells has the first series of each run in so many cells.
+func inCells(n int, h contract.History) contract.History {
+	for i := range h.Runs {
+		one := h.Runs[i].Series[0]
+		h.Runs[i].Series = nil
+		for cell := range n {
+			one.Parameters = map[string]contract.Scalar{"threads": {Int: int32(cell), IsInt: true}}
+			h.Runs[i].Series = append(h.Runs[i].Series, one)
+		}
+	}
+	return h
+}
+
 func steady(n int, level float64) (out []float64) {
 	for range n {
 		out = append(out, level)
@@ -122,6 +135,8 @@ func TestAlarm(t *testing.T) {
 		history contract.History
 		broken  string
 		gated   bool
+		// lost runs of histories that somebody deleted.
+		lost int32
 		// ready and regressed are "status/reason"; regressed is empty for a condition that is absent.
 		ready, regressed string
 		found            []string
@@ -169,12 +184,19 @@ func TestAlarm(t *testing.T) {
 		"the level changed for the better": {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(4, 130)...)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
 		"it changed by less than that":     {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(6, 97)...)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
 		"it changed, and nobody looks":     {alarm: &v1alpha1.Alarm{}, history: nights("", append(steady(12, 100), steady(4, 80)...)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"few since a history was deleted":  {alarm: &v1alpha1.Alarm{}, lost: 300, history: nights("ppp", 100, 100, 100), ready: "True/Succeeded", regressed: "Unknown/NotReached"},
+		"enough since then":                {alarm: &v1alpha1.Alarm{ChangePoints: points}, lost: 300, history: nights("", steady(20, 100)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"more than were lost":              {alarm: &v1alpha1.Alarm{}, lost: 2, history: nights("pp", 100, 100), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"too many cells for a search":      {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: inCells(66, nights("", append(steady(12, 100), steady(12, 50)...)...)), ready: "True/Succeeded", regressed: "Unknown/NotJudged"},
 		"more runs than a search can have": {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(495, 100), steady(10, 80)...)...), ready: "True/Succeeded", regressed: "True/Regressed", found: []string{"db threads=8 throughput: the level changed by -20 % since run n-495 (1971-05-11T00:00:00Z), in 10 runs (p 0.001)"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := World{Schedule: &v1alpha1.BenchmarkSchedule{}, Now: time.Unix(1e9, 0), HistoryError: tt.broken, HistoryReason: v1alpha1.ReasonHistoryUnreadable}
 			w.Schedule.Spec.Alarm = tt.alarm
+			if tt.lost > 0 {
+				w.Schedule.Status.History = &v1alpha1.HistoryStatus{LostRunCount: tt.lost}
+			}
 			if tt.gated {
 				w.Schedule.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release"}
 			}

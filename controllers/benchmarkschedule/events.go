@@ -28,7 +28,7 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 		}
 	}
 	for _, name := range gone(w) {
-		tell(corev1.EventTypeWarning, "RunDeleted", "somebody deleted run %s before it had ended: it is not in the history", name)
+		tell(corev1.EventTypeWarning, "RunDeleted", "somebody deleted run %s, which was active: it is not in the history", name)
 	}
 	for _, run := range a.replaced {
 		tell(corev1.EventTypeNormal, "RunReplaced", "run %s was active and is deleted (concurrencyPolicy: Replace)", run.Name)

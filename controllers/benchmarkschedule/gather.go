@@ -137,11 +137,10 @@ func (r *Reconciler) readHistory(ctx context.Context, w *World) error {
 	}
 	if err == nil {
 		w.HistoryVersion, w.HistoryUID, w.HistoryImmutable = cm.ResourceVersion, cm.UID, ptr.Deref(cm.Immutable, false)
-		w.HistoryOwned = metav1.IsControlledBy(cm, w.Schedule)
+		w.HistoryOwned, w.HistoryBytes = metav1.IsControlledBy(cm, w.Schedule), budget.OfConfigMap(cm)
 		if w.HistoryReason, w.HistoryError = w.open(cm); w.HistoryError != "" {
 			return nil
 		}
-		w.HistoryBytes = budget.OfConfigMap(cm)
 	}
 	lacking := slices.DeleteFunc(slices.Clone(w.Runs), func(run Run) bool {
 		return !run.Ended || history.Has(w.History, string(run.UID), run.Completed.Unix())

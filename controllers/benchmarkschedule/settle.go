@@ -162,7 +162,7 @@ func historyOf(w World) v1alpha1.HistoryStatus {
 	return out
 }
 
-// gone are the runs that somebody deleted before they had ended: the history, where it is known, does not have them.
+// gone are the active runs that somebody deleted: the history, where it is known, does not have them.
 func gone(w World) []string {
 	return slices.DeleteFunc(slices.Clone(w.Gone), func(name string) bool {
 		return slices.ContainsFunc(w.History.Runs, func(r contract.PastRun) bool { return r.Name == name })

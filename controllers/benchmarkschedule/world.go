@@ -17,7 +17,7 @@ type World struct {
 	Now time.Time
 	// Runs of the schedule.
 	Runs []Run
-	// Gone are active runs of the status that somebody deleted before they had ended.
+	// Gone are active runs of the status that somebody deleted.
 	Gone []string
 	// Inputs are the template and what it names; the zero value without onChange.
 	Inputs Inputs

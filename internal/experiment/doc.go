@@ -22,7 +22,7 @@
 // controllers/benchmarkrun/accept.
 //
 // Its folder is the floor of what a run asks for before it has data: the search of the highest rate (search), what trials do to
-// the data (wear), nodes (placement, queue) and times (calendar) have packages of their own there.
+// the data (wear), nodes (placement, queue), the bounds of a namespace (quota) and times (calendar) have packages of their own there.
 //
 // May import: api, engines, runners, ground, mathematics, trial, verdict.
 package experiment

@@ -55,7 +55,8 @@ driver makes of its call. Each statement is a transaction with Autocommit; with 
 
 These options of a driver change how it talks to the server, how long it waits, and how it shows values. With any other one, which
 may make a driver load code or read files, a run is refused unless its creator may create pods
-([rights](../guide/operate.md#rights-of-those-who-create-runs)). Which options a driver has, its harness says.
+([rights](../guide/operate.md#rights-of-those-who-create-runs)). The same holds for a value that is longer than 64 characters, or has others
+than letters, digits, space, _ . : + / and -: in the URL of a driver it could begin another option. Which options a driver has, its harness says.
 
 | driver | options |
 | --- | --- |

@@ -33,6 +33,7 @@ func apiAway(t *testing.T, c *tally) {
 // apiServerRestarted: its process dies in the middle of trials, at once or in an orderly way, and the kubelet starts another one, the
 // first time at once and then after a back-off. Every watch and every request under way ends. It costs time, not a trial.
 func apiServerRestarted(t *testing.T, c *tally) {
+	freshManager(t) // a manager ends when it cannot renew its lease, and starts again after a back-off that earlier rows would have made long
 	var away []time.Duration
 	restart := func(signal string) *fault {
 		return &fault{name: "API server, by SIG" + signal, do: func(t *testing.T, _ *fault) { away = append(away, restartAPIServer(t, signal)) }}

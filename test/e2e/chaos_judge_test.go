@@ -44,20 +44,9 @@ type tally struct {
 func newTally(t *testing.T, name string) *tally {
 	t.Helper()
 	machine, _ := os.Hostname() // a missing name is no reason to play nothing
-	c := &tally{
-		Row: reliability.Row{Name: name, Commit: evidence.Commit(), Machine: machine, Reasons: map[string]int{}},
-		ns:  cluster.Namespace(t), planned: map[string]int{}, measured: map[string]map[types.UID]bool{},
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		for ; ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
-			c.watch(ctx)
-		}
-	})
+	c := tallyIn(t, cluster.Namespace(t))
+	c.Row = reliability.Row{Name: name, Commit: evidence.Commit(), Machine: machine, Reasons: map[string]int{}}
 	t.Cleanup(func() {
-		stop()
-		watching.Wait()
 		c.Date = time.Now()
 		t.Logf("%s: %d faults, %d runs, %d trials, %d retries; lost %d, doubled %d, hung %d, zero %d, wrong reason %d; %v %s %s",
 			name, c.Injected, c.Runs, c.Trials, c.Retries, c.Lost, c.Doubled, c.Hung, c.Zero, c.Wrong, c.Reasons, c.Note, c.NotRun)
@@ -65,6 +54,22 @@ func newTally(t *testing.T, name string) *tally {
 			t.Error(err)
 		}
 	})
+	return c
+}
+
+// tallyIn a namespace, which is part of a row.
+func tallyIn(t *testing.T, ns string) *tally {
+	t.Helper()
+	c := &tally{ns: ns, planned: map[string]int{}, measured: map[string]map[types.UID]bool{}}
+	c.Reasons = map[string]int{}
+	ctx, stop := context.WithCancel(context.Background())
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for ; ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
+			c.watch(ctx)
+		}
+	})
+	t.Cleanup(func() { stop(); watching.Wait() })
 	return c
 }
 

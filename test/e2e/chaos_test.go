@@ -43,6 +43,7 @@ var rows = []struct {
 	{"result_deleted", resultDeleted},
 	{"store_away", storeAway},
 	{"schedules", killedWhileSchedulesFire},
+	{"two_releases", twoReleases},
 }
 
 // TestChaos plays the matrix of faults, or the mixed row alone. Each row leaves what it counted.

@@ -23,22 +23,29 @@ import (
 // Schedules of a hostile tenant: so many have a history of many runs that Assay could have written, and so many a forged one. All look for
 // changes of the smallest error rate, and name as many bytes of ConfigMaps as they may.
 const (
-	largest = 4
-	forged  = 28
+	largest = 8
+	forged  = 24
 	sound   = 10
 )
 
-// seriesOfLargest of each run, of which a history takes half of the memory that it may.
-const seriesOfLargest = 64
+// Series of each run of the largest history, and how many of them are searched for changes.
+const (
+	seriesOfLargest = 128
+	searched        = 4
+)
 
 // hostileSchedules of one tenant stand beside sound ones of another.
 func hostileSchedules(t *testing.T, m manager, calm *neighbourhood, namespace string) {
+	t.Logf("ten sound schedules took %.1f s to start a run each, without hostile ones", startsOf(t, calm, namespace, "before").Seconds())
 	namedByTemplates(t, namespace)
-	h := largestHistory(t)
+	h := manyRunsOf(t, 500, seriesOfLargest)
 	for i := range largest + forged {
 		s := newSchedule(namespace, namespace, fmt.Sprint("hostile-", i))
 		s.Spec.OnChange, s.Spec.Suspend = true, true
 		s.Spec.Alarm = &v1alpha1.Alarm{ChangePoints: &v1alpha1.ChangePoints{ErrorRate: "0.1%", MinimumEffect: "1%"}}
+		for n := range searched {
+			s.Spec.Alarm.ChangePoints.Measurements = append(s.Spec.Alarm.ChangePoints.Measurements, v1alpha1.MeasurementRef{Name: fmt.Sprint("m", n+1)})
+		}
 		for n := range 8 {
 			s.Spec.RunTemplate.Spec.Targets[0].MySQL.ConfigFrom = append(s.Spec.RunTemplate.Spec.Targets[0].MySQL.ConfigFrom, corev1.LocalObjectReference{Name: fmt.Sprint("large-", n)})
 		}
@@ -80,16 +87,16 @@ func namedByTemplates(t *testing.T, namespace string) {
 	}
 }
 
-// largestHistory of many runs, whose level changes as often as a search finds changes.
-func largestHistory(t *testing.T) contract.History {
+// manyRunsOf a history, at most so many as it may have, whose level changes as often as a search finds changes.
+func manyRunsOf(t *testing.T, runs, series int) contract.History {
 	t.Helper()
 	var h contract.History
 	begin := time.Now().Add(-1000 * 24 * time.Hour).UTC().Truncate(time.Second)
-	for n := range 500 {
+	for n := range runs {
 		run := contract.PastRun{
 			Name: fmt.Sprint("run-", n), UID: fmt.Sprint("uid-", n), CompletionTime: begin.Add(time.Duration(n) * 24 * time.Hour), Outcome: "Measured", Valid: "True",
 		}
-		for i := range seriesOfLargest {
+		for i := range series {
 			v := float64(1000-100*(n/60)) + float64((n*37+i*11)%13)
 			run.Series = append(run.Series, contract.PastSeries{
 				Target: "db", Name: fmt.Sprint("m", i), Unit: "tx/s", Direction: contract.HigherIsBetter, Parameters: map[string]contract.Scalar{"threads": {Int: int32(i), IsInt: true}}, Values: []*float64{&v},
@@ -102,7 +109,7 @@ func largestHistory(t *testing.T) contract.History {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the largest history has %d runs of %d series", len(written.Runs), seriesOfLargest)
+	t.Logf("a history has %d runs of %d series", len(written.Runs), series)
 	return written
 }
 
@@ -164,15 +171,25 @@ func manyBaselines(t *testing.T, namespace string) {
 	}
 }
 
-// startsOf runs of sound schedules, by their annotation: how long until all have started one. The runs are deleted at once, and nothing here
+// startsOf runs of sound schedules, by their annotation: how long until all have started one. They have a history, which is read
+// before that. The runs are deleted at once, and nothing here
 // collects the pods that hold their nodes: those are of another pool than the normal runs have.
 func startsOf(t *testing.T, calm *neighbourhood, pool, value string) time.Duration {
 	t.Helper()
-	begin := time.Now()
+	h := manyRunsOf(t, 30, 2)
+	var all []*v1alpha1.BenchmarkSchedule
 	for i := range sound {
 		s := newSchedule(calm.namespace, pool, fmt.Sprintf("sound-%s-%d", value, i))
-		s.Annotations = map[string]string{v1alpha1.AnnotationRunNow: value}
 		if err := server.API.Create(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		giveHistory(t, s, h, true)
+		all = append(all, s)
+	}
+	begin := time.Now()
+	for _, s := range all {
+		now := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata": {"annotations": {%q: %q}}}`, v1alpha1.AnnotationRunNow, value))
+		if err := server.API.Patch(t.Context(), s, now); err != nil {
 			t.Fatal(err)
 		}
 	}

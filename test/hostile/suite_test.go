@@ -41,8 +41,8 @@ notifications: {receivers: [{name: silent, url: %q, unsigned: true}]}
 
 // memoryLimit and goMemoryLimit are those of the chart.
 const (
-	memoryLimit   = 256 << 20
-	goMemoryLimit = "ASSAY_MEMORY_LIMIT=268435456"
+	memoryLimit   = 320 << 20
+	goMemoryLimit = "ASSAY_MEMORY_LIMIT=335544320"
 )
 
 // manager is the real program.

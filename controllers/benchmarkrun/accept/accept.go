@@ -210,6 +210,9 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := checkResolved(r.resolved); err != nil {
 		return err
 	}
+	if err := in.allowed(r.resolved, ask); err != nil || !ask.Complete() {
+		return err
+	}
 	// After what else may be refused, because what is written counts from here on.
 	if out.Status.Results, err = in.budget(*out, shows, r.copies, ask); err != nil || !ask.Complete() {
 		return err

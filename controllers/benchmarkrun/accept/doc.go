@@ -20,7 +20,7 @@
 // follows from the spec alone; a flavor, version, shape, ConfigMap or Secret that does not
 // exist; settings that Assay owns or that are lower than the workload needs; published output
 // that cannot be read; a priority, a deadline or a shape that the operator does not allow;
-// and results for which the namespace or the cluster has no room.
+// pods that the quotas and limit ranges of the namespace can never let be; and results for which the namespace or the cluster has no room.
 //
 // References are resolved once. A run that was accepted keeps status.resolved, and
 // the plan that was written down, whatever the objects that it named have become.

@@ -15,10 +15,11 @@ type references struct {
 	ask *decision.Asking
 }
 
-// askReferences asks for all objects that the spec names, and for the copies of an
-// earlier pass, at once.
+// askReferences asks for all objects that the spec names, for the copies of an earlier pass, and
+// for the bounds of the namespace, at once.
 func (in Input) askReferences(w experiment.Work, ask *decision.Asking) {
 	run := in.Run
+	ask.Bounds()
 	shape := func(ref *v1alpha1.ShapeRef) {
 		if ref != nil && ref.Inline == nil {
 			decision.Get[*v1alpha1.InstanceShape](ask, ref.Name)

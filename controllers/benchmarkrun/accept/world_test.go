@@ -27,6 +27,8 @@ type world struct {
 	objects map[decision.Query]any
 	// asked are the names that the room asked for.
 	asked []string
+	// bounds of the namespace.
+	bounds decision.Bounds
 	// others are what other runs hold of the budgets; admitted is what this one asked for.
 	others   decision.Admission
 	admitted decision.AdmitBytes
@@ -72,6 +74,10 @@ func (w *world) decide(t *testing.T) Result {
 			if stored, is := q.(decision.GetStored); is {
 				cm, _ := w.objects[decision.Named[*corev1.ConfigMap](stored.Name)].(*corev1.ConfigMap)
 				known = known.With(q, integrity.StoredIn(cm, w.in.Run))
+				continue
+			}
+			if q == (decision.ListBounds{}) {
+				known = known.With(q, w.bounds)
 				continue
 			}
 			if bytes, is := q.(decision.AdmitBytes); is {

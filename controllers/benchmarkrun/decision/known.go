@@ -86,7 +86,12 @@ type AdmitBytes struct {
 	Held, Bytes int64
 }
 
+// ListBounds asks the API server for the ResourceQuotas and LimitRanges of the namespace of the run. The
+// fact does not exist when the manager may not look.
+type ListBounds struct{}
+
 func (GetObject) isQuery()   {}
+func (ListBounds) isQuery()  {}
 func (GetItem) isQuery()     {}
 func (AdmitBytes) isQuery()  {}
 func (GetMetadata) isQuery() {}
@@ -155,6 +160,12 @@ type StoredItem struct {
 	Problem string
 	// Result is set when it was to be read and can be used.
 	Result *contract.Result
+}
+
+// Bounds of a namespace.
+type Bounds struct {
+	Quotas []corev1.ResourceQuota
+	Ranges []corev1.LimitRange
 }
 
 // Usage is what the other runs hold of a budget, in bytes.
@@ -295,6 +306,9 @@ func (a *Asking) Log(pod, container string, previous bool) Fact[string] {
 func AskStore(a *Asking, item store.Item, read bool) Fact[StoredItem] {
 	return lookUp[StoredItem](a, GetItem{item, read})
 }
+
+// Bounds of the namespace of the run.
+func (a *Asking) Bounds() Fact[Bounds] { return lookUp[Bounds](a, ListBounds{}) }
 
 // Admit a run with these bytes.
 func (a *Asking) Admit(held, bytes int64) Fact[Admission] {

@@ -34,8 +34,11 @@ import (
 
 // Until is when a run gives its nodes back that is suspended and has nothing at work: its
 // suspensions count together, or a run could hold its nodes for ever by being resumed for a
-// moment.
+// moment. One of a queue of Kueue was suspended because somebody else is to have them.
 func Until(run *v1alpha1.BenchmarkRun, h config.Hold, now time.Time) time.Time {
+	if run.Labels[v1alpha1.LabelQueueName] != "" {
+		return now
+	}
 	left := h.Suspended.Duration
 	if d := run.Status.SuspendedDuration; d != nil {
 		left -= d.Duration
@@ -84,7 +87,7 @@ func Release(run *v1alpha1.BenchmarkRun, children decision.Children, now time.Ti
 		reason = v1alpha1.ReasonSuspended
 	}
 	if end := run.Status.Placement.ReleaseTime.Add(settle); now.Before(end) || children.Any() {
-		wait := decision.WaitFor(reason, "the run was suspended for too long (queue.hold.suspended) and gives its nodes back")
+		wait := decision.WaitFor(reason, "the run was suspended and gives its nodes back")
 		return wait.At(now.Add(time.Second)), actions
 	}
 	return decision.Done{}, actions
@@ -93,10 +96,10 @@ func Release(run *v1alpha1.BenchmarkRun, children decision.Children, now time.Ti
 // Finding says that what is measured from now on is measured on other data, perhaps on other
 // nodes.
 func Finding(run *v1alpha1.BenchmarkRun) v1alpha1.Finding {
-	f := v1alpha1.Finding{Check: "reloaded", Severity: v1alpha1.SeverityNote, Message: "the run was suspended for too long and gave its nodes back before anything was measured"}
+	f := v1alpha1.Finding{Check: "reloaded", Severity: v1alpha1.SeverityNote, Message: "the run was suspended and gave its nodes back before anything was measured"}
 	if done := run.Status.Progress.Done; done > 0 {
 		f.Severity = v1alpha1.SeverityWarning
-		f.Message = fmt.Sprintf("the run was suspended for too long and gave its nodes back after %d of %d trials: the later ones are measured on data that was loaded again, "+
+		f.Message = fmt.Sprintf("the run was suspended and gave its nodes back after %d of %d trials: the later ones are measured on data that was loaded again, "+
 			"perhaps on other nodes (the records name them)", done, run.Status.Progress.Planned)
 	}
 	return f

@@ -24,13 +24,15 @@ func TestUntil(t *testing.T) {
 	hour := config.Hold{Suspended: duration(time.Hour)}
 	tests := map[string]struct {
 		hold   config.Hold
+		labels map[string]string
 		before time.Duration
 		want   time.Duration
 	}{
-		"the first time":                     {hour, 0, time.Hour},
-		"what was suspended before counts":   {hour, 50 * time.Minute, 10 * time.Minute},
-		"nothing is left":                    {hour, 2 * time.Hour, 0},
-		"an operator that allows no holding": {config.Hold{}, 0, 0},
+		"the first time":                     {hold: hour, want: time.Hour},
+		"what was suspended before counts":   {hold: hour, before: 50 * time.Minute, want: 10 * time.Minute},
+		"nothing is left":                    {hold: hour, before: 2 * time.Hour},
+		"an operator that allows no holding": {},
+		"a run of a queue of Kueue":          {hold: hour, labels: map[string]string{v1alpha1.LabelQueueName: "team-a"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -38,6 +40,7 @@ func TestUntil(t *testing.T) {
 			if tt.before > 0 {
 				run.Status.SuspendedDuration = new(duration(tt.before))
 			}
+			run.Labels = tt.labels
 			if got := Until(run, tt.hold, now).Sub(now); got != tt.want {
 				t.Errorf("held for %s, want %s", got, tt.want)
 			}

@@ -133,6 +133,8 @@ func TestGet(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	of := nightly()
+	deleted := of.DeepCopy()
+	deleted.Status.History = &v1alpha1.HistoryStatus{LostRunCount: 3, RunCount: 2, SHA256: "of what was there"}
 	foreign := kept(t, of)
 	foreign.OwnerReferences = nil
 	broken := kept(t, of)
@@ -143,7 +145,8 @@ func TestHistory(t *testing.T) {
 		fails   string
 	}{
 		"of two runs":           {[]client.Object{of, kept(t, of)}, []string{"nightly-1  2026-11-22 03:00 UTC  Failed     failed  Schedule", "nightly-0  2026-11-21 03:00 UTC  Succeeded  -       Manual\n  db 812 tx/s\n", "The oldest 3 were dropped"}, ""},
-		"of none":               {[]client.Object{of}, []string{"There is no history yet"}, ""},
+		"of none":               {[]client.Object{nightly()}, []string{"There is no history yet"}, ""},
+		"that somebody deleted": {[]client.Object{deleted}, []string{"somebody deleted what was known of 5 runs"}, ""},
 		"of another object":     {[]client.Object{of, foreign}, []string{"belongs to another object"}, ""},
 		"that cannot be read":   {[]client.Object{of, broken}, nil, ": it is not what Assay wrote"},
 		"of no schedule at all": {nil, nil, "there is no BenchmarkSchedule nightly"},

@@ -123,7 +123,7 @@ func readsLabel(name string) bool {
 	return slices.Contains([]string{"assay.dev", "app.kubernetes.io", "batch.kubernetes.io"}, prefix)
 }
 
-// slimRun keeps of a run what the queue and the budgets read of other runs, and what the metrics tell.
+// slimRun keeps of a run what the queue, the quotas and the budgets read of other runs, and what the metrics tell.
 func slimRun(run *v1alpha1.BenchmarkRun) {
 	run.Spec.SetDefaults() // the target of its control
 	run.Spec.Workload, run.Spec.Matrix, run.Spec.Exclude = v1alpha1.Workload{}, nil, nil
@@ -134,7 +134,7 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 			t.Shape = &v1alpha1.ShapeRef{Name: t.Shape.Name}
 		}
 		if t.MySQL != nil {
-			t.MySQL = &v1alpha1.MySQLTarget{Flavor: t.MySQL.Flavor, Replication: t.MySQL.Replication}
+			t.MySQL = &v1alpha1.MySQLTarget{Flavor: t.MySQL.Flavor, Replication: t.MySQL.Replication, Storage: t.MySQL.Storage}
 		}
 	}
 	run.Spec.Clients.Shape = v1alpha1.ShapeRef{Name: run.Spec.Clients.Shape.Name}

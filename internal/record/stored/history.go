@@ -22,7 +22,7 @@ func History(ctx context.Context, api client.Reader, of *v1alpha1.BenchmarkSched
 	err = api.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: name}, cm)
 	switch {
 	case apierrors.IsNotFound(err):
-		return past, "There is no history yet: it begins when the first run has ended.", nil
+		return past, missing(of.Status.History), nil
 	case err != nil:
 		return past, "", fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	case !history.IsOf(of, cm):
@@ -41,6 +41,21 @@ func History(ctx context.Context, api client.Reader, of *v1alpha1.BenchmarkSched
 		return past, "", fmt.Errorf("ConfigMap %s: %w", name, err)
 	}
 	return past, "", nil
+}
+
+// missing says why there is no history.
+func missing(st *v1alpha1.HistoryStatus) string {
+	runs := int32(0)
+	if st != nil {
+		runs = st.LostRunCount
+	}
+	if st != nil && st.SHA256 != "" { // the manager has not seen yet that it is gone
+		runs += st.RunCount
+	}
+	if runs == 0 {
+		return "There is no history yet: it begins when the first run has ended."
+	}
+	return fmt.Sprintf("There is no history: somebody deleted what was known of %d runs. A new one begins when the next run has ended.", runs)
 }
 
 // RetainedHistory is that of a schedule that was deleted, by the name of its ConfigMap. Nothing says any more whether it is what Assay

@@ -176,7 +176,7 @@ var words = []Sense{
 	{"Reconciling", "condition", "True while the run is under way, also queued or suspended, False when it has ended. kstatus, and so Flux, reads it before Stalled and Ready."},
 	{"Refuse", "other workload", "OtherWorkload is what a gate does with a baseline of another workload."},
 	{"Refused", "notification outcome", "The receiver answered 410, which says that it wants no more of them. NotificationOutcome is how a notification ended."},
-	{"Regressed", "condition", "Only with spec.alarm. True when a measurement became slower, and as many further runs confirm it as spec.alarm.confirm asks for; the message says since when. False otherwise. Unknown until a run with valid results has ended, while the history cannot be read, and where there is neither a gate nor a search for change points."},
+	{"Regressed", "condition", "Only with spec.alarm. True when a measurement became slower, and as many further runs confirm it as spec.alarm.confirm asks for; the message says since when. False otherwise. Unknown until a run with valid results has ended, while the history cannot be read, where nothing became slower and somebody deleted a history of more runs than are known (up to 20 of them), and where there is neither a gate nor a search for change points that can find one."},
 	{"Replace", "concurrency policy", "ConcurrencyPolicy is what happens to a run that is to start while another one is active."},
 	{"Replication", "setting source", "Required by replication. SettingSource is where a setting of a server comes from."},
 	{"Required", "gate health", "GateHealth is what the verdict of a gate means to GitOps controllers."},

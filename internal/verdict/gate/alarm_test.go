@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +143,41 @@ func TestWindow(t *testing.T) {
 	}{{0.01, 1, 500}, {0.01, 4, 500}, {0.01, 16, 165}, {0.01, 64, 17}, {0.001, 1, 500}, {0.001, 512, 16}} {
 		if got := window(tt.rate, tt.measurements); got != tt.want {
 			t.Errorf("%d measurements at %g: the latest %d, want %d", tt.measurements, tt.rate, got, tt.want)
+		}
+	}
+}
+
+// Of too many measurements none can have a change, so that none is searched.
+func TestSearchable(t *testing.T) {
+	for _, tt := range []struct {
+		rate         float64
+		measurements int
+		want         bool
+	}{{0.01, 1, true}, {0.01, 65, true}, {0.01, 66, false}, {0.001, 20, true}, {0.001, 21, false}, {0.05, 321, true}, {0.05, 322, false}} {
+		if got := Searchable(tt.rate, tt.measurements); got != tt.want {
+			t.Errorf("%d measurements at %g: %v", tt.measurements, tt.rate, got)
+		}
+	}
+	var past []Past
+	for n := range 24 {
+		run := Past{Run: fmt.Sprint(n)}
+		for m := range 66 {
+			level := 100.
+			if n > 11 {
+				level = 10
+			}
+			run.Values = append(run.Values, Value{Measurement: v1alpha1.MeasurementKey{Target: "db", Name: fmt.Sprint("m", m), Unit: "tx/s"}, Direction: "HigherIsBetter", Median: level + float64(n)/100})
+		}
+		past = append(past, run)
+	}
+	for _, tt := range []struct{ measurements, want int }{{66, 0}, {20, 20}} {
+		some := slices.Clone(past)
+		for i := range some {
+			some[i].Values = some[i].Values[:tt.measurements]
+		}
+		found, err := Changes(t.Context(), some, ChangeOptions{ErrorRate: 0.01, MinimumEffect: 0.05, Confirm: 1})
+		if err != nil || len(found) != tt.want || Searched(some) != tt.measurements {
+			t.Errorf("of %d measurements %d became slower, %v", tt.measurements, len(found), err)
 		}
 	}
 }

@@ -265,18 +265,26 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// What a history takes in memory when it is read, of series of random values and of equal ones, which compress best: live is what stays.
+// What a history takes in memory when it is read, of as many runs as it holds: series of three random values, of one that is the same in all,
+// which compresses best, and of a hundred short ones. Live is what stays.
 func BenchmarkDecode(b *testing.B) {
-	for _, random := range []bool{true, false} {
-		b.Run(fmt.Sprintf("random=%v", random), func(b *testing.B) {
+	for _, of := range []struct {
+		name           string
+		series, values int
+	}{{"random", 128, 0}, {"equal", 128, 1}, {"blocks", 512, 100}} {
+		b.Run(of.name, func(b *testing.B) {
 			h := contract.History{}
 			for n := range 500 {
-				run := past(n, 128)
+				run := past(n, of.series)
 				for i := range run.Series {
 					run.Series[i].Parameters = map[string]contract.Scalar{"threads": {Int: 8, IsInt: true}}
 					run.Series[i].Labels = map[string]string{"p": "99"}
-					if one := 1.0; !random {
-						run.Series[i].Values = []*float64{&one}
+					if of.values > 0 {
+						run.Series[i].Values = nil
+					}
+					for v := range of.values {
+						value := float64(1 + v%9)
+						run.Series[i].Values = append(run.Series[i].Values, &value)
 					}
 				}
 				h.Runs = append(h.Runs, run)

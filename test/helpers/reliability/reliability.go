@@ -71,6 +71,7 @@ var Faults = []Fault{
 	{"result_deleted", "the ConfigMap of a result is deleted while it is measured"},
 	{"store_away", "the object store is away"},
 	{"schedules", "the manager is killed with SIGKILL again and again while schedules start runs"},
+	{"two_releases", "two releases, each for a namespace of its own: both managers are killed again and again while schedules of both start runs"},
 }
 
 // Save writes the row into a folder; nothing where that is empty.

@@ -1,0 +1,173 @@
+package quota
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/config"
+)
+
+// runOf two targets, one with two replicas, and three clients.
+func runOf(change ...func(*v1alpha1.BenchmarkRun)) *v1alpha1.BenchmarkRun {
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "run", UID: "0123456789"}}
+	shape := func(cpu, memory string) *v1alpha1.InstanceShapeSpec {
+		return &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse(cpu), Memory: resource.MustParse(memory)}
+	}
+	one := v1alpha1.MySQLTarget{Flavor: "MySQL", Version: "8.4", Storage: v1alpha1.Storage{Medium: v1alpha1.MediumVolume, Size: resource.MustParse("10Gi"), StorageClassName: new("fast")}}
+	two := *one.DeepCopy()
+	two.Storage.StorageClassName = nil
+	two.Replication = &v1alpha1.Replication{Replicas: 2}
+	run.Spec.Targets = []v1alpha1.Target{{Name: "one", MySQL: &one}, {Name: "two", MySQL: &two}}
+	run.Spec.Clients.Count = 3
+	run.Status.Resolved = &v1alpha1.Resolved{
+		AgentResources: v1alpha1.AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}, ClientShape: *shape("750m", "512Mi"),
+		Targets: []v1alpha1.ResolvedTarget{{Name: "one", Shape: shape("2", "4Gi")}, {Name: "two", Shape: shape("1", "2Gi")}},
+	}
+	for _, c := range change {
+		c(run)
+	}
+	return run
+}
+
+func inTurn(run *v1alpha1.BenchmarkRun) { run.Spec.Design.IdleTargets = v1alpha1.IdleStopped }
+
+func of(run *v1alpha1.BenchmarkRun) Demand { return Of(run, config.Default().Pods) }
+
+// quotaOf a bound, of which some is used.
+func quotaOf(name corev1.ResourceName, hard, used string, change ...func(*corev1.ResourceQuota)) []corev1.ResourceQuota {
+	q := corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q"}}
+	q.Spec.Hard = corev1.ResourceList{name: resource.MustParse(hard)}
+	q.Status.Used = corev1.ResourceList{name: resource.MustParse(used)}
+	for _, c := range change {
+		c(&q)
+	}
+	return []corev1.ResourceQuota{q}
+}
+
+func scoped(scopes ...corev1.ResourceQuotaScope) func(*corev1.ResourceQuota) {
+	return func(q *corev1.ResourceQuota) { q.Spec.Scopes = scopes }
+}
+
+func selecting(scope corev1.ResourceQuotaScope, operator corev1.ScopeSelectorOperator) func(*corev1.ResourceQuota) {
+	return func(q *corev1.ResourceQuota) {
+		q.Spec.ScopeSelector = &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{{ScopeName: scope, Operator: operator}}}
+	}
+}
+
+// A quota that is smaller than what the run has at a time is named with who needs how much of it; one that is as large is not.
+func TestExceeds(t *testing.T) {
+	for name, tt := range map[string]struct {
+		run    *v1alpha1.BenchmarkRun
+		quotas []corev1.ResourceQuota
+		want   []string
+	}{
+		"none":                      {run: runOf()},
+		"CPU that is enough":        {run: runOf(), quotas: quotaOf("requests.cpu", "8", "0")},
+		"CPU":                       {run: runOf(), quotas: quotaOf("requests.cpu", "7999m", "0"), want: []string{"ResourceQuota q: requests.cpu: the run needs 8 at a time (target one 2, target two 1, 2 replicas of target two 2, 3 clients 3), and 7999m is allowed"}},
+		"CPU, plainly":              {run: runOf(), quotas: quotaOf("cpu", "7", "0"), want: []string{"ResourceQuota q: cpu: the run needs 8 at a time (target one 2, target two 1, 2 replicas of target two 2, 3 clients 3), and 7 is allowed"}},
+		"memory limits":             {run: runOf(), quotas: quotaOf("limits.memory", "12Gi", "0"), want: []string{"ResourceQuota q: limits.memory: the run needs 13Gi at a time (target one 4Gi, target two 2Gi, 2 replicas of target two 4Gi, 3 clients 3Gi), and 12Gi is allowed"}},
+		"CPU of some in turn":       {run: runOf(inTurn), quotas: quotaOf("requests.cpu", "4", "0"), want: []string{"ResourceQuota q: requests.cpu: the run needs 5 at a time (target one 2, target two 1, 2 replicas of target two 2, 3 clients 3; the targets take turns), and 4 is allowed"}},
+		"pods":                      {run: runOf(), quotas: quotaOf("count/pods", "6", "0"), want: []string{"ResourceQuota q: count/pods: the run needs 7 at a time (target one 1, target two 1, 2 replicas of target two 2, 3 clients 3), and 6 is allowed"}},
+		"storage, in turn too":      {run: runOf(inTurn), quotas: quotaOf("requests.storage", "30Gi", "0"), want: []string{"ResourceQuota q: requests.storage: the run needs 40Gi at a time (target one 10Gi, target two 10Gi, 2 replicas of target two 20Gi), and 30Gi is allowed"}},
+		"storage of a class":        {run: runOf(), quotas: quotaOf("fast.storageclass.storage.k8s.io/requests.storage", "5Gi", "0"), want: []string{"ResourceQuota q: fast.storageclass.storage.k8s.io/requests.storage: the run needs 10Gi at a time (target one 10Gi), and 5Gi is allowed"}},
+		"claims":                    {run: runOf(), quotas: quotaOf("persistentvolumeclaims", "3", "0"), want: []string{"ResourceQuota q: persistentvolumeclaims: the run needs 4 at a time (target one 1, target two 1, 2 replicas of target two 2), and 3 is allowed"}},
+		"Secrets":                   {run: runOf(), quotas: quotaOf("secrets", "1", "0"), want: []string{"ResourceQuota q: secrets: the run needs 2 at a time (target one 1, target two 1), and 1 is allowed"}},
+		"what no run has":           {run: runOf(), quotas: quotaOf("requests.nvidia.com/gpu", "0", "0")},
+		"that does not end":         {run: runOf(), quotas: quotaOf("pods", "1", "0", scoped(corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeNotBestEffort)), want: []string{"ResourceQuota q: pods: the run needs 7 at a time (target one 1, target two 1, 2 replicas of target two 2, 3 clients 3), and 1 is allowed"}},
+		"of pods that end":          {run: runOf(), quotas: quotaOf("pods", "1", "0", scoped(corev1.ResourceQuotaScopeTerminating))},
+		"of pods without a request": {run: runOf(), quotas: quotaOf("pods", "1", "0", selecting(corev1.ResourceQuotaScopeBestEffort, corev1.ScopeSelectorOpExists))},
+		"of a priority class":       {run: runOf(), quotas: quotaOf("pods", "1", "0", selecting(corev1.ResourceQuotaScopePriorityClass, corev1.ScopeSelectorOpIn))},
+		"of all with a request":     {run: runOf(), quotas: quotaOf("services", "1", "0", selecting(corev1.ResourceQuotaScopeNotBestEffort, corev1.ScopeSelectorOpExists)), want: []string{"ResourceQuota q: services: the run needs 4 at a time (target one 1, target two 1, 2 replicas of target two 2), and 1 is allowed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, of(tt.run).Exceeds(tt.quotas)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a quota has counted and what other runs will need may be the same pods, so that the larger of both is taken.
+func TestWaits(t *testing.T) {
+	other := of(runOf())
+	for name, tt := range map[string]struct {
+		quotas []corev1.ResourceQuota
+		others []Demand
+		want   []string
+	}{
+		"room":                    {quotas: quotaOf("requests.cpu", "10", "2")},
+		"none":                    {quotas: quotaOf("requests.cpu", "10", "3"), want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and 3 of 10 are taken"}},
+		"another has no pods yet": {quotas: quotaOf("requests.cpu", "10", "0"), others: []Demand{other}, want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and 8 of 10 are taken"}},
+		"another has its pods":    {quotas: quotaOf("requests.cpu", "16", "8"), others: []Demand{other}},
+		"what it does not need":   {quotas: quotaOf("requests.nvidia.com/gpu", "1", "2")},
+		"two others have no pods": {quotas: quotaOf("pods", "20", "1"), others: []Demand{other, other}, want: []string{"ResourceQuota q: pods: the run needs 7, and 14 of 20 are taken"}},
+		"a quota for other pods":  {quotas: quotaOf("pods", "1", "1", scoped(corev1.ResourceQuotaScopeBestEffort))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, of(runOf()).Waits(tt.quotas, tt.others)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Pods, containers and volumes outside of a limit range are named, those that Assay adds too.
+func TestOutside(t *testing.T) {
+	list := func(name corev1.ResourceName, q string) corev1.ResourceList {
+		return corev1.ResourceList{name: resource.MustParse(q)}
+	}
+	for name, tt := range map[string]struct {
+		item corev1.LimitRangeItem
+		want []string
+	}{
+		"nothing":                 {},
+		"a maximum that all keep": {item: corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "2"), Min: list("cpu", "100m")}},
+		"a maximum":               {item: corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "1")}, want: []string{"LimitRange l: container server in a pod of target one: cpu is 2, and at most 1 is allowed (max)"}},
+		"a minimum": {item: corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: list("memory", "512Mi")}, want: []string{
+			"LimitRange l: container agent in a pod of 2 replicas of target two: memory is 64Mi, and at least 512Mi is allowed (min)",
+			"LimitRange l: container agent in a pod of target one: memory is 64Mi, and at least 512Mi is allowed (min)",
+			"LimitRange l: container agent in a pod of target two: memory is 64Mi, and at least 512Mi is allowed (min)",
+		}},
+		"of whole pods": {item: corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: list("memory", "3Gi")}, want: []string{"LimitRange l: a pod of target one: memory is 4Gi, and at most 3Gi is allowed (max)"}},
+		"of volumes": {item: corev1.LimitRangeItem{Type: corev1.LimitTypePersistentVolumeClaim, Max: list("storage", "8Gi"), Min: list("storage", "20Gi")}, want: []string{
+			"LimitRange l: the volume of 2 replicas of target two: storage is 10Gi, and at least 20Gi is allowed (min)",
+			"LimitRange l: the volume of 2 replicas of target two: storage is 10Gi, and at most 8Gi is allowed (max)",
+			"LimitRange l: the volume of target one: storage is 10Gi, and at least 20Gi is allowed (min)",
+			"LimitRange l: the volume of target one: storage is 10Gi, and at most 8Gi is allowed (max)",
+			"LimitRange l: the volume of target two: storage is 10Gi, and at least 20Gi is allowed (min)",
+			"LimitRange l: the volume of target two: storage is 10Gi, and at most 8Gi is allowed (max)",
+		}},
+		"a ratio that all keep": {item: corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("cpu", "1")}},
+		"a ratio": {item: corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("ephemeral-storage", "3500m")}, want: []string{
+			"LimitRange l: container agent in a pod of 2 replicas of target two: ephemeral-storage has a limit of 256Mi over a request of 64Mi, and at most 3500m times it is allowed (maxLimitRequestRatio)",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "l"}, Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{tt.item}}}
+			got := of(runOf()).Outside([]corev1.LimitRange{l})
+			if name == "a ratio" && len(got) > 1 { // of each container that has a limit of more than its request
+				got = got[:1]
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A namespace with very many bounds does not make a message of any length.
+func TestSentence(t *testing.T) {
+	for _, tt := range []struct {
+		in   []string
+		want string
+	}{{nil, ""}, {[]string{"a", "b"}, "a; b"}, {[]string{"a", "b", "c", "d", "e", "f"}, "a; b; c; d; and 2 more"}} {
+		if got := Sentence(tt.in); got != tt.want {
+			t.Errorf("%q", got)
+		}
+	}
+}
