@@ -84,9 +84,8 @@ type Reconciler struct {
 	// their objects removed, so that there is no way back when they are made smaller.
 	outgrew sync.Map
 	// wake lets a run be looked at for which nodes became free.
-	wake chan event.GenericEvent
-	// quotaWaits are the names of runs, by their UIDs, that a ResourceQuota has no room for.
-	quotaWaits sync.Map
+	wake   chan event.GenericEvent
+	quotas quotas
 	// recalled says that Queue knows what was held before the manager started.
 	recalling sync.Mutex
 	recalled  bool
@@ -180,6 +179,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.checked.Delete(before)
 		r.tornDown.Delete(before)
 		r.outgrew.Delete(before)
+		r.quotas.forget(before)
 	}
 	if gone || err != nil {
 		if err := r.nodes().dropResults(ctx, req.NamespacedName, run.UID); err != nil {

@@ -19,7 +19,6 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 	"github.com/assay-bench/assay/internal/experiment/queue"
-	"github.com/assay-bench/assay/internal/experiment/quota"
 )
 
 // nodeQueue is what the controller does with the queue of nodes, which all runs share.
@@ -40,6 +39,7 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	}
 	if run.Spec.Suspend {
 		r.Queue.Forget(run.UID)
+		r.quotas.forget(run.UID)
 		// Nodes that it got just before the suspension do not stand in its status: nothing is on them.
 		r.Queue.Release(run.UID)
 		if err := r.keepResults(ctx, run); err != nil {
@@ -57,47 +57,22 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return Nodes{}, fmt.Errorf("listing nodes: %w", err)
 	}
-	answer := r.Queue.Ask(accept.NodeRequest(run, r.Config), nodes.Items, now)
-	if answer.Reason == "" {
-		full, err := r.waitsForQuota(ctx, run)
-		if err != nil || full != "" {
-			r.Queue.Forget(run.UID)
-			r.Queue.Release(run.UID)
-		}
-		if err != nil {
-			return Nodes{}, err
-		}
-		if full != "" {
-			answer = placement.Answer{Reason: v1alpha1.ReasonQueued, Message: full}
-			r.quotaWaits.Store(run.UID, client.ObjectKeyFromObject(run))
-			r.wakeNext(nodes.Items) // not wakeAll: two that wait for a quota would wake each other for ever
-		}
+	asked := false
+	answer, err := r.within(ctx, run, func() placement.Answer {
+		asked = true
+		return r.Queue.Ask(accept.NodeRequest(run, r.Config), nodes.Items, now)
+	})
+	if err != nil {
+		return Nodes{}, err
 	}
-	if answer.Reason != v1alpha1.ReasonQueued {
+	if !asked {
+		r.Queue.Forget(run.UID)
+	}
+	if answer.Reason != v1alpha1.ReasonQueued || !asked {
 		// Those behind it may get theirs now.
 		r.wakeNext(nodes.Items)
 	}
 	return Nodes{Asked: true, Answer: answer}, nil
-}
-
-// waitsForQuota says which ResourceQuotas have no room for the pods of a run now; empty for none. Others may have nodes and no
-// pods yet, so that what a quota has counted is not all that is taken.
-func (r nodeQueue) waitsForQuota(ctx context.Context, run *v1alpha1.BenchmarkRun) (string, error) {
-	quotas, err := quotasOf(ctx, r.Live, run.Namespace)
-	if err != nil || quotas == nil || len(quotas.Items) == 0 {
-		return "", err
-	}
-	var runs v1alpha1.BenchmarkRunList
-	if err := r.Client.List(ctx, &runs, client.InNamespace(run.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return "", fmt.Errorf("listing the runs: %w", err)
-	}
-	var others []quota.Demand
-	for i := range runs.Items {
-		if o := &runs.Items[i]; o.UID != run.UID && o.Status.Placement != nil && o.Status.Resolved != nil && !o.Finished() {
-			others = append(others, quota.Of(o, r.Config.Pods))
-		}
-	}
-	return quota.Sentence(quota.Of(run, r.Config.Pods).Waits(quotas.Items, others)), nil
 }
 
 // update the queue with what a run does, and let those be looked at that can have nodes by that.
@@ -116,20 +91,15 @@ func (r nodeQueue) freeNodes(ctx context.Context, before, after *v1alpha1.Benchm
 	if before.Status.Placement == nil || after.Status.Placement != nil || !r.Queue.Release(after.UID) {
 		return nil
 	}
+	r.wakeWaiting(after.Namespace)
 	if err := r.keepResults(ctx, after); err != nil {
 		return err
 	}
 	return r.wakeAll(ctx)
 }
 
-// wakeAll lets the runs that can have their nodes now be looked at, and those that wait for a quota: a run that has ended leaves
-// room in it.
+// wakeAll lets the runs that can have their nodes now be looked at.
 func (r nodeQueue) wakeAll(ctx context.Context) error {
-	r.quotaWaits.Range(func(uid, key any) bool {
-		r.quotaWaits.Delete(uid)
-		r.wakeRun(key.(client.ObjectKey))
-		return true
-	})
 	var nodes corev1.NodeList
 	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("listing nodes: %w", err)
@@ -216,6 +186,8 @@ func (r nodeQueue) release(ctx context.Context, key types.NamespacedName, alive 
 		}
 		r.Queue.Forget(uid)
 		r.Queue.Release(uid)
+		r.quotas.forget(uid)
+		r.wakeWaiting(key.Namespace)
 		if err := r.wakeAll(ctx); err != nil {
 			return left, err
 		}

@@ -1,13 +1,17 @@
 package benchmarkrun
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
@@ -87,26 +91,79 @@ func TestRunWaitsForAQuota(t *testing.T) {
 	ns := server.Namespace(t)
 	q := quotaOf(t, ns, corev1.ResourceRequestsStorage, "15Gi", "0")
 	startManager(t, ns, nil)
-	client, open := gatedClient(t, delivers(always(1)))
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: client})
-	stores := func(r *v1alpha1.BenchmarkRun) {
-		r.Spec.Exclusive = new(false)
-		r.Spec.Targets[0].MySQL.Storage = v1alpha1.Storage{Medium: v1alpha1.MediumVolume, Size: resource.MustParse("10Gi")}
-	}
-	first, second := newRun(t, ns, named("first", 0), stores), newRun(t, ns, named("second", 0), stores)
+	play, open := gatedClient(t, delivers(always(1)))
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: play})
+	first, second, small := newRun(t, ns, named("first", 0), stores("10Gi")), newRun(t, ns, named("second", 0), stores("10Gi")), newRun(t, ns, named("small", 0), stores("5Gi"))
 	create(t, first)
 	await(t, first, "measuring", measures)
 	create(t, second)
 	// The quota has counted nothing, but the first run needs its volume.
-	got := queuedBehind(t, second, "ResourceQuota team: requests.storage: the run needs 10Gi, and 10Gi of 15Gi are taken")
+	got := queuedBehind(t, second, "ResourceQuota team: requests.storage: the run needs 10Gi, and of 15Gi others have or wait for 10Gi")
 	if got.Status.Placement != nil || len(children(t, ns)["StatefulSet"]) != 1 {
 		t.Errorf("it has nodes: %+v, objects %v", got.Status.Placement, children(t, ns))
 	}
+	time.Sleep(1100 * time.Millisecond) // ages are in whole seconds
+	create(t, small)
+	queuedBehind(t, small, "the run needs 5Gi, and of 15Gi others have or wait for 20Gi") // it would fit, and the second one never would then
 	counted(t, q, "11Gi")
 	open()
 	await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
-	queuedBehind(t, second, "and 11Gi of 15Gi are taken") // it was looked at when the other one ended
+	queuedBehind(t, second, "and of 15Gi others have or wait for 11Gi") // it was looked at when the other one ended
 	counted(t, q, "0")
 	patch(t, second, `"priority":1`)
 	await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
+	await(t, small, "Complete", isTrue(v1alpha1.ConditionComplete))
+}
+
+// stores data of a size on a volume, and shares its nodes.
+func stores(size string) func(*v1alpha1.BenchmarkRun) {
+	return func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Exclusive = new(false)
+		r.Spec.Targets[0].MySQL.Storage = v1alpha1.Storage{Medium: v1alpha1.MediumVolume, Size: resource.MustParse(size)}
+	}
+}
+
+// Of runs that are created at one instant, no more get nodes than a quota has room for, although it has counted nothing yet; and one whose
+// quota became too small while it waited fails.
+func TestManyRunsOfOneQuota(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	q := quotaOf(t, ns, corev1.ResourceRequestsCPU, "5", "0")
+	startManager(t, ns, nil, func(r *Reconciler) { r.Workers = 6 })
+	needsTwo := func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Exclusive = new(false)
+		r.Spec.Targets[0].Shape.Inline.CPU, r.Spec.Clients.Shape.Inline.CPU = resource.MustParse("1"), resource.MustParse("750m") // and the agent
+	}
+	var all []*v1alpha1.BenchmarkRun
+	for i := range 6 {
+		all = append(all, newRun(t, ns, named(fmt.Sprint("run-", i), 0), needsTwo))
+	}
+	var creating sync.WaitGroup
+	for _, run := range all {
+		creating.Go(func() { create(t, run) })
+	}
+	creating.Wait()
+	var placed, queued []*v1alpha1.BenchmarkRun
+	for _, run := range all {
+		got := await(t, run, "asked for its nodes", func(r *v1alpha1.BenchmarkRun) bool {
+			return r.Status.Placement != nil || r.Status.Phase == v1alpha1.PhaseQueued
+		})
+		if got.Status.Placement != nil {
+			placed = append(placed, run)
+		} else {
+			queued = append(queued, run)
+		}
+	}
+	if len(placed) != 2 {
+		t.Fatalf("%d runs have nodes, and the quota has room for 2", len(placed))
+	}
+	if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(q), q); err != nil {
+		t.Fatal(err)
+	}
+	q.Spec.Hard[corev1.ResourceRequestsCPU] = resource.MustParse("1")
+	if err := server.API.Update(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	patch(t, queued[0], `"priority":1`)
+	failedWith(t, queued[0], v1alpha1.ReasonQuotaExceeded)
 }

@@ -257,39 +257,31 @@ func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
 	}
 }
 
-// boundsOf a namespace, from the API server.
+// boundsOf a namespace, from the API server. Those of a kind that the manager may not list are left to the API server.
 func boundsOf(ctx context.Context, live client.Reader, namespace string) (any, error) {
 	quotas, err := quotasOf(ctx, live, namespace)
-	if err != nil || quotas == nil {
-		return decision.Absent{}, err
+	if err != nil {
+		return nil, err
 	}
 	var ranges corev1.LimitRangeList
-	err = live.List(ctx, &ranges, client.InNamespace(namespace), client.Limit(mostBounds))
-	if apierrors.IsForbidden(err) {
-		return decision.Absent{}, nil
-	}
-	if err != nil {
+	if err := live.List(ctx, &ranges, client.InNamespace(namespace), client.Limit(mostBounds)); err != nil && !apierrors.IsForbidden(err) {
 		return nil, fmt.Errorf("listing the LimitRanges of namespace %s: %w", namespace, err)
 	}
-	return decision.Bounds{Quotas: quotas.Items, Ranges: ranges.Items}, nil
+	return decision.Bounds{Quotas: quotas, Ranges: ranges.Items}, nil
 }
 
-// quotasOf a namespace, from the API server; nil when the manager may not look.
-func quotasOf(ctx context.Context, live client.Reader, namespace string) (*corev1.ResourceQuotaList, error) {
-	quotas := &corev1.ResourceQuotaList{}
-	err := live.List(ctx, quotas, client.InNamespace(namespace), client.Limit(mostBounds))
-	if apierrors.IsForbidden(err) {
-		return nil, nil
-	}
-	if err != nil {
+// quotasOf a namespace, from the API server; none when the manager may not look.
+func quotasOf(ctx context.Context, live client.Reader, namespace string) ([]corev1.ResourceQuota, error) {
+	var quotas corev1.ResourceQuotaList
+	if err := live.List(ctx, &quotas, client.InNamespace(namespace), client.Limit(mostBounds)); err != nil && !apierrors.IsForbidden(err) {
 		return nil, fmt.Errorf("listing the ResourceQuotas of namespace %s: %w", namespace, err)
 	}
-	return quotas, nil
+	return quotas.Items, nil
 }
 
 // mostBounds of each kind are read: the API server judges the others, as it judges all in the end. An object may have
 // more than 1 MiB.
-const mostBounds = 20
+const mostBounds = 10
 
 // podsPerPage are read at once: a pod may have more than 1 MiB, and a node hundreds of them.
 const podsPerPage = 20

@@ -36,7 +36,7 @@ func (p pass) hold(v view) pass {
 	case until == nil:
 		at := holds.Until(v.Run, v.Catalogue.Config.Queue.Hold, v.Now)
 		last.changes, wait.Until = append(last.changes, func(t statusWriter) { t.applyHeld(at) }), at
-	case v.Now.Before(until.Time):
+	case v.Now.Before(until.Time) && !holds.AtOnce(v.Run):
 		wait.Until = until.Time
 	default:
 		// It has to stand in the status before anything is deleted.
@@ -72,7 +72,7 @@ func releasing(v view) pass {
 func (t statusWriter) applyHeld(until time.Time) {
 	t.run.Status.Placement.HeldUntil = &metav1.Time{Time: until}
 	t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, fmt.Sprintf(
-		"spec.suspend is true: nothing new is started; at %s the run gives its nodes back (queue.hold.suspended), and when it is resumed after that, it loads its data again",
+		"spec.suspend is true: nothing new is started; at %s the run gives its nodes back, and when it is resumed after that, it loads its data again",
 		until.UTC().Format(time.RFC3339)))
 }
 

@@ -172,15 +172,16 @@ const fewRuns = 20
 // unsearchable says that a search for changes can find nothing, because so many measurements share its error rate; empty where it can.
 func unsearchable(w World, h contract.History) string {
 	c := w.Schedule.Spec.Alarm.ChangePoints
-	if c == nil {
-		return ""
-	}
 	errorRate, err := analysis.Share(c.ErrorRate)
-	series := gate.Searched(positive(pasts(unprompted(h.Runs), searched(c.Measurements))))
+	runs := unprompted(h.Runs)
+	for len(runs) > 0 && runs[len(runs)-1].Valid != string(metav1.ConditionTrue) {
+		runs = runs[:len(runs)-1]
+	}
+	series := gate.Searched(positive(pasts(runs[max(0, len(runs)-1):], searched(c.Measurements))))
 	if err != nil || series == 0 || gate.Searchable(errorRate, series) {
 		return ""
 	}
-	return fmt.Sprintf("nothing looks for what became slower: %d measurements of cells share the error rate of %s, and of so many no change can be found: name fewer in spec.alarm.changePoints.measurements, have fewer cells, or raise errorRate",
+	return fmt.Sprintf("no gate has decided on a run, and the search finds nothing: %d measurements of cells share the error rate of %s, and of so many no change can be found: name fewer in spec.alarm.changePoints.measurements, have fewer cells, or raise errorRate",
 		series, c.ErrorRate)
 }
 
@@ -203,8 +204,6 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no run has ended with valid results"}
 	case len(st.Regressions) == 0 && st.History != nil && st.History.RunCount < min(st.History.LostRunCount, fewRuns):
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, fmt.Sprintf("nothing became slower in the %d runs that are known: somebody deleted histories of %d", st.History.RunCount, st.History.LostRunCount)}
-	case len(st.Regressions) == 0 && unsearchable(w, h) != "":
-		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, unsearchable(w, h)}
 	case len(st.Regressions) > 0:
 		first := st.Regressions[0]
 		s = state{metav1.ConditionFalse, v1alpha1.ReasonUnconfirmed, first.Text}
@@ -216,8 +215,13 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 		}
 	case slowerUnseen(w, h) != "":
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, "the gate of run " + slowerUnseen(w, h) + " calls it slower, and the history does not say which measurement: see status.gate of the run"}
-	case w.Schedule.Spec.Alarm.ChangePoints == nil && !slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Passed != nil }):
+	case slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Passed != nil }):
+	case w.Schedule.Spec.Alarm.ChangePoints == nil:
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, "no gate has decided on a run, and spec.alarm has no changePoints: nothing looks for what became slower"}
+	default:
+		if why := unsearchable(w, h); why != "" {
+			s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, why}
+		}
 	}
 	s.set(st, w, v1alpha1.ConditionRegressed)
 }

@@ -187,7 +187,8 @@ func TestAlarm(t *testing.T) {
 		"few since a history was deleted":  {alarm: &v1alpha1.Alarm{}, lost: 300, history: nights("ppp", 100, 100, 100), ready: "True/Succeeded", regressed: "Unknown/NotReached"},
 		"enough since then":                {alarm: &v1alpha1.Alarm{ChangePoints: points}, lost: 300, history: nights("", steady(20, 100)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
 		"more than were lost":              {alarm: &v1alpha1.Alarm{}, lost: 2, history: nights("pp", 100, 100), ready: "True/Succeeded", regressed: "False/Succeeded"},
-		"too many cells for a search":      {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: inCells(66, nights("", append(steady(12, 100), steady(12, 50)...)...)), ready: "True/Succeeded", regressed: "Unknown/NotJudged"},
+		"too many cells for a search":      {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: inCells(66, nights(strings.Repeat("u", 24), append(steady(12, 100), steady(12, 50)...)...)), ready: "True/Succeeded", regressed: "Unknown/NotJudged"},
+		"and a gate decides":               {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: inCells(66, nights(strings.Repeat("p", 24), append(steady(12, 100), steady(12, 50)...)...)), ready: "True/Succeeded", regressed: "False/Succeeded"},
 		"more runs than a search can have": {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(495, 100), steady(10, 80)...)...), ready: "True/Succeeded", regressed: "True/Regressed", found: []string{"db threads=8 throughput: the level changed by -20 % since run n-495 (1971-05-11T00:00:00Z), in 10 runs (p 0.001)"}},
 	}
 	for name, tt := range tests {

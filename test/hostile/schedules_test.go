@@ -217,7 +217,7 @@ func startsOf(t *testing.T, calm *neighbourhood, pool, value string) time.Durati
 func awaitRegressed(t *testing.T, key client.ObjectKey, reason string) {
 	t.Helper()
 	s := &v1alpha1.BenchmarkSchedule{}
-	for end := time.Now().Add(hang.Limit); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(largest * hang.Limit); ; time.Sleep(100 * time.Millisecond) { // one history is judged at a time
 		if err := server.API.Get(t.Context(), key, s); err != nil {
 			t.Fatal(err)
 		}

@@ -86,8 +86,8 @@ type AdmitBytes struct {
 	Held, Bytes int64
 }
 
-// ListBounds asks the API server for the ResourceQuotas and LimitRanges of the namespace of the run. The
-// fact does not exist when the manager may not look.
+// ListBounds asks the API server for the ResourceQuotas and LimitRanges of the namespace of the run, as
+// far as the manager may look.
 type ListBounds struct{}
 
 func (GetObject) isQuery()   {}

@@ -36,7 +36,7 @@ import (
 // suspensions count together, or a run could hold its nodes for ever by being resumed for a
 // moment. One of a queue of Kueue was suspended because somebody else is to have them.
 func Until(run *v1alpha1.BenchmarkRun, h config.Hold, now time.Time) time.Time {
-	if run.Labels[v1alpha1.LabelQueueName] != "" {
+	if AtOnce(run) {
 		return now
 	}
 	left := h.Suspended.Duration
@@ -45,6 +45,9 @@ func Until(run *v1alpha1.BenchmarkRun, h config.Hold, now time.Time) time.Time {
 	}
 	return now.Add(max(left, 0))
 }
+
+// AtOnce says that a run that is suspended does not keep its nodes.
+func AtOnce(run *v1alpha1.BenchmarkRun) bool { return run.Labels[v1alpha1.LabelQueueName] != "" }
 
 // Retained is when a run that has ended gives the nodes back that its retained pods are on. The
 // status has announced that, unless the run was not to be retained when it ended.

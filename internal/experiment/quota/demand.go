@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	podresources "k8s.io/component-helpers/resource"
@@ -14,25 +15,28 @@ import (
 	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
-// Demand is what the objects of a run need at the same time.
+// Demand is what a run needs at the same time.
 type Demand struct {
 	groups []group
-	// inTurn: of the databases, one runs at a time.
+	// inTurn: the databases of one target run at a time.
 	inTurn bool
 }
 
 // group of pods that are alike.
 type group struct {
-	what     string
-	database bool
-	spec     corev1.PodSpec
-	// running is what all pods of the group need while they run, kept what stays when they are stopped.
-	running, kept corev1.ResourceList
-	claims        []corev1.PersistentVolumeClaim
+	what string
+	// role and target of the pods, as their labels have them; the clients have no target.
+	role, target string
+	count        int
+	spec         corev1.PodSpec
+	claims       []corev1.PersistentVolumeClaim
+	// pod is what each pod needs while it runs, kept what its volume needs, also while it is stopped.
+	pod, kept corev1.ResourceList
 }
 
-// Of is the demand of a run that was accepted. Pods is what they may use beside their shapes.
-func Of(run *v1alpha1.BenchmarkRun, pods config.Pods) Demand {
+// Of is the demand of a run that was accepted. Pods is what they may use beside their shapes. OwnImage: the clients have an image of
+// the user.
+func Of(run *v1alpha1.BenchmarkRun, pods config.Pods, ownImage bool) Demand {
 	d := Demand{inTurn: run.Spec.Design.IdleTargets == v1alpha1.IdleStopped}
 	for _, t := range run.Provided() {
 		of := resources.Primary(run, t)
@@ -43,15 +47,15 @@ func Of(run *v1alpha1.BenchmarkRun, pods config.Pods) Demand {
 			d.groups = append(d.groups, databases(counted(n, "replica")+" of target "+t.Name, n, of))
 		}
 	}
-	n := run.ClientCount()
-	job := resources.Client{
-		Run: run, Shape: run.Status.Resolved.ClientShape, Pods: pods, Trial: contract.Trial{Clients: n},
+	c := resources.Client{
+		Run: run, Shape: run.Status.Resolved.ClientShape, Pods: pods, Trial: contract.Trial{Clients: run.ClientCount()},
 		Agent: resources.Agent{Image: run.Status.Resolved.AgentImage, Shape: resources.AgentShape(run)},
-	}.Job()
-	clients := group{what: counted(n, "client"), spec: job.Spec.Template.Spec}
-	clients.running = times(n, needs(clients.spec))
-	clients.running["count/jobs.batch"] = *resource.NewQuantity(1, resource.DecimalSI)
-	d.groups = append(d.groups, clients)
+	}
+	if ownImage {
+		c.UseImage(corev1.PullIfNotPresent, nil)
+	}
+	spec := c.Job().Spec.Template.Spec
+	d.groups = append(d.groups, group{what: counted(run.ClientCount(), "client"), role: v1alpha1.RoleClient, count: run.ClientCount(), spec: spec, pod: needs(spec)})
 	return d
 }
 
@@ -62,36 +66,35 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// databases of one target, each with the objects that Assay makes beside it.
 func databases(what string, n int, of resources.Target) group {
-	set := of.StatefulSet()
-	g := group{what: what, database: true, spec: set.Spec.Template.Spec, claims: set.Spec.VolumeClaimTemplates}
-	g.running, g.kept = times(n, needs(g.spec)), times(n, stays(g.claims))
-	if of.Replica == nil {
-		g.kept[corev1.ResourceSecrets] = *resource.NewQuantity(1, resource.DecimalSI) // replicas share it
+	set, role := of.StatefulSet(), v1alpha1.RoleTarget
+	if of.Replica != nil {
+		role = v1alpha1.RoleReplica
 	}
-	return g
+	spec, claims := set.Spec.Template.Spec, set.Spec.VolumeClaimTemplates
+	return group{what: what, role: role, target: of.Spec.Name, count: n, spec: spec, claims: claims, pod: needs(spec), kept: stored(claims)}
 }
 
 // sized are the resources that a pod requests and is limited by.
 var sized = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
+
+var one = resource.MustParse("1")
 
 // needs of a pod, under the names of quotas.
 func needs(spec corev1.PodSpec) corev1.ResourceList {
 	pod := &corev1.Pod{Spec: spec}
 	requests := podresources.PodRequests(pod, podresources.PodResourcesOptions{})
 	limits := podresources.PodLimits(pod, podresources.PodResourcesOptions{})
-	out := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("1")}
+	out := corev1.ResourceList{corev1.ResourcePods: one}
 	for _, name := range sized {
 		out[name], out["requests."+name], out["limits."+name] = requests[name], requests[name], limits[name]
 	}
 	return out
 }
 
-// stays of a database while it is stopped: its claims, its Service and its StatefulSet.
-func stays(claims []corev1.PersistentVolumeClaim) corev1.ResourceList {
-	one := resource.MustParse("1")
-	out := corev1.ResourceList{corev1.ResourceServices: one, "count/statefulsets.apps": one}
+// stored is what claims need.
+func stored(claims []corev1.PersistentVolumeClaim) corev1.ResourceList {
+	out := corev1.ResourceList{}
 	for _, c := range claims {
 		size := c.Spec.Resources.Requests[corev1.ResourceStorage]
 		add(out, corev1.ResourcePersistentVolumeClaims, one)
@@ -113,27 +116,25 @@ func add(to corev1.ResourceList, name corev1.ResourceName, more resource.Quantit
 	to[name] = sum
 }
 
-func times(n int, each corev1.ResourceList) corev1.ResourceList {
-	out := corev1.ResourceList{}
-	for name, q := range each {
-		q = q.DeepCopy()
-		q.Mul(int64(n))
-		out[name] = q
-	}
-	return out
+func times(n int, q resource.Quantity) resource.Quantity {
+	q = q.DeepCopy()
+	q.Mul(int64(n))
+	return q
 }
 
 // of a resource: what is needed at the same time, and by whom.
 func (d Demand) of(name corev1.ResourceName) (resource.Quantity, string) {
 	var sum, largest resource.Quantity
 	var parts []string
+	turns := map[string]*resource.Quantity{}
 	for _, g := range d.groups {
-		running, kept := g.running[name], g.kept[name]
+		running, kept := times(g.count, g.pod[name]), times(g.count, g.kept[name])
 		sum.Add(kept)
-		if d.inTurn && g.database {
-			if running.Cmp(largest) > 0 {
-				largest = running
+		if d.inTurn && g.target != "" {
+			if turns[g.target] == nil {
+				turns[g.target] = &resource.Quantity{}
 			}
+			turns[g.target].Add(running) // its replicas run with it
 		} else {
 			sum.Add(running)
 		}
@@ -142,10 +143,49 @@ func (d Demand) of(name corev1.ResourceName) (resource.Quantity, string) {
 			parts = append(parts, g.what+" "+running.String())
 		}
 	}
+	for _, turn := range turns {
+		if turn.Cmp(largest) > 0 {
+			largest = *turn
+		}
+	}
 	sum.Add(largest)
 	by := strings.Join(parts, ", ")
 	if !largest.IsZero() {
 		by += "; the targets take turns"
 	}
 	return sum, by
+}
+
+// Taking is a run that has its nodes, with the pods and StatefulSets of it that exist: a quota has counted these.
+type Taking struct {
+	Demand Demand
+	Pods   []corev1.Pod
+	Sets   []appsv1.StatefulSet
+}
+
+// pending of a resource is what the run will need beside what a quota has counted.
+func (t Taking) pending(name corev1.ResourceName) resource.Quantity {
+	rest, _ := t.Demand.of(name)
+	for _, g := range t.Demand.groups {
+		for i := range t.Pods {
+			if p := &t.Pods[i]; g.has(p.Labels) && p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed {
+				rest.Sub(g.pod[name])
+			}
+		}
+		for i := range t.Sets {
+			// Its controller makes the claims before it says that it has seen the set.
+			if g.has(t.Sets[i].Labels) && t.Sets[i].Status.ObservedGeneration > 0 {
+				rest.Sub(g.kept[name])
+			}
+		}
+	}
+	if rest.Sign() < 0 {
+		return resource.Quantity{}
+	}
+	return rest
+}
+
+// has an object with these labels.
+func (g group) has(labels map[string]string) bool {
+	return labels[v1alpha1.LabelRole] == g.role && (g.target == "" || labels[v1alpha1.LabelTarget] == g.target)
 }

@@ -10,45 +10,38 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// sameAs are the names under which a quota may count objects that have a name of their own, too.
-var sameAs = map[corev1.ResourceName]corev1.ResourceName{
-	"count/pods": corev1.ResourcePods, "count/services": corev1.ResourceServices, "count/secrets": corev1.ResourceSecrets,
-	"count/persistentvolumeclaims": corev1.ResourcePersistentVolumeClaims,
-}
-
 // Exceeds are the bounds of quotas that the run exceeds alone, whatever else is in its namespace.
 func (d Demand) Exceeds(quotas []corev1.ResourceQuota) (out []string) {
-	for name, bound := range bounds(quotas) {
-		need, by := d.of(bound.counts)
-		if need.Cmp(bound.hard) > 0 {
-			out = append(out, fmt.Sprintf("%s: the run needs %s at a time (%s), and %s is allowed", name, need.String(), by, bound.hard.String()))
+	for what, b := range bounds(quotas) {
+		need, by := d.of(b.name)
+		if need.Cmp(b.hard) > 0 {
+			out = append(out, fmt.Sprintf("%s: the run needs %s at a time (%s), and %s is allowed", what, need.String(), by, b.hard.String()))
 		}
 	}
 	slices.Sort(out)
 	return out
 }
 
-// Waits are the bounds of quotas in which there is no room for the run now: beside what the quota counts already, or beside what
-// other runs will need that have their nodes, where that is more. Whether what is counted is theirs is not known, so this is the
-// least that is taken.
-func (d Demand) Waits(quotas []corev1.ResourceQuota, others []Demand) (out []string) {
-	for name, bound := range bounds(quotas) {
-		need, _ := d.of(bound.counts)
+// Waits are the bounds of quotas in which there is no room for the run now: beside what the quota has counted, what runs with nodes will
+// need beside that, and what those in front of it wait for.
+func (d Demand) Waits(quotas []corev1.ResourceQuota, with []Taking, before []Demand) (out []string) {
+	for what, b := range bounds(quotas) {
+		need, _ := d.of(b.name)
 		if need.IsZero() {
 			continue
 		}
-		var taken resource.Quantity
-		for _, o := range others {
-			theirs, _ := o.of(bound.counts)
-			taken.Add(theirs)
+		taken := b.used.DeepCopy()
+		for _, t := range with {
+			taken.Add(t.pending(b.name))
 		}
-		if bound.used.Cmp(taken) > 0 {
-			taken = bound.used
+		for _, o := range before {
+			theirs, _ := o.of(b.name)
+			taken.Add(theirs)
 		}
 		sum := taken.DeepCopy()
 		sum.Add(need)
-		if sum.Cmp(bound.hard) > 0 {
-			out = append(out, fmt.Sprintf("%s: the run needs %s, and %s of %s are taken", name, need.String(), taken.String(), bound.hard.String()))
+		if sum.Cmp(b.hard) > 0 {
+			out = append(out, fmt.Sprintf("%s: the run needs %s, and of %s others have or wait for %s", what, need.String(), b.hard.String(), taken.String()))
 		}
 	}
 	slices.Sort(out)
@@ -64,10 +57,9 @@ func Sentence(problems []string) string {
 	return strings.Join(problems, "; ")
 }
 
-// bound of a quota on what runs need.
+// bound of a quota on a resource.
 type bound struct {
-	// counts is the resource under the name that demands have.
-	counts     corev1.ResourceName
+	name       corev1.ResourceName
 	hard, used resource.Quantity
 }
 
@@ -79,11 +71,7 @@ func bounds(quotas []corev1.ResourceQuota) map[string]bound {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(q.Spec.Hard)) {
-			b := bound{counts: name, hard: q.Spec.Hard[name], used: q.Status.Used[name]}
-			if same, is := sameAs[name]; is {
-				b.counts = same
-			}
-			out[fmt.Sprintf("ResourceQuota %s: %s", q.Name, name)] = b
+			out[fmt.Sprintf("ResourceQuota %s: %s", q.Name, name)] = bound{name: name, hard: q.Spec.Hard[name], used: q.Status.Used[name]}
 		}
 	}
 	return out

@@ -1,9 +1,11 @@
 package quota
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,7 +38,7 @@ func runOf(change ...func(*v1alpha1.BenchmarkRun)) *v1alpha1.BenchmarkRun {
 
 func inTurn(run *v1alpha1.BenchmarkRun) { run.Spec.Design.IdleTargets = v1alpha1.IdleStopped }
 
-func of(run *v1alpha1.BenchmarkRun) Demand { return Of(run, config.Default().Pods) }
+func of(run *v1alpha1.BenchmarkRun) Demand { return Of(run, config.Default().Pods, false) }
 
 // quotaOf a bound, of which some is used.
 func quotaOf(name corev1.ResourceName, hard, used string, change ...func(*corev1.ResourceQuota)) []corev1.ResourceQuota {
@@ -71,18 +73,18 @@ func TestExceeds(t *testing.T) {
 		"CPU":                       {run: runOf(), quotas: quotaOf("requests.cpu", "7999m", "0"), want: []string{"ResourceQuota q: requests.cpu: the run needs 8 at a time (target one 2, target two 1, 2 replicas of target two 2, 3 clients 3), and 7999m is allowed"}},
 		"CPU, plainly":              {run: runOf(), quotas: quotaOf("cpu", "7", "0"), want: []string{"ResourceQuota q: cpu: the run needs 8 at a time (target one 2, target two 1, 2 replicas of target two 2, 3 clients 3), and 7 is allowed"}},
 		"memory limits":             {run: runOf(), quotas: quotaOf("limits.memory", "12Gi", "0"), want: []string{"ResourceQuota q: limits.memory: the run needs 13Gi at a time (target one 4Gi, target two 2Gi, 2 replicas of target two 4Gi, 3 clients 3Gi), and 12Gi is allowed"}},
-		"CPU of some in turn":       {run: runOf(inTurn), quotas: quotaOf("requests.cpu", "4", "0"), want: []string{"ResourceQuota q: requests.cpu: the run needs 5 at a time (target one 2, target two 1, 2 replicas of target two 2, 3 clients 3; the targets take turns), and 4 is allowed"}},
-		"pods":                      {run: runOf(), quotas: quotaOf("count/pods", "6", "0"), want: []string{"ResourceQuota q: count/pods: the run needs 7 at a time (target one 1, target two 1, 2 replicas of target two 2, 3 clients 3), and 6 is allowed"}},
+		"CPU of some in turn":       {run: runOf(inTurn), quotas: quotaOf("requests.cpu", "5", "0"), want: []string{"ResourceQuota q: requests.cpu: the run needs 6 at a time (target one 2, target two 1, 2 replicas of target two 2, 3 clients 3; the targets take turns), and 5 is allowed"}},
+		"pods":                      {run: runOf(), quotas: quotaOf("pods", "6", "0"), want: []string{"ResourceQuota q: pods: the run needs 7 at a time (target one 1, target two 1, 2 replicas of target two 2, 3 clients 3), and 6 is allowed"}},
 		"storage, in turn too":      {run: runOf(inTurn), quotas: quotaOf("requests.storage", "30Gi", "0"), want: []string{"ResourceQuota q: requests.storage: the run needs 40Gi at a time (target one 10Gi, target two 10Gi, 2 replicas of target two 20Gi), and 30Gi is allowed"}},
 		"storage of a class":        {run: runOf(), quotas: quotaOf("fast.storageclass.storage.k8s.io/requests.storage", "5Gi", "0"), want: []string{"ResourceQuota q: fast.storageclass.storage.k8s.io/requests.storage: the run needs 10Gi at a time (target one 10Gi), and 5Gi is allowed"}},
 		"claims":                    {run: runOf(), quotas: quotaOf("persistentvolumeclaims", "3", "0"), want: []string{"ResourceQuota q: persistentvolumeclaims: the run needs 4 at a time (target one 1, target two 1, 2 replicas of target two 2), and 3 is allowed"}},
-		"Secrets":                   {run: runOf(), quotas: quotaOf("secrets", "1", "0"), want: []string{"ResourceQuota q: secrets: the run needs 2 at a time (target one 1, target two 1), and 1 is allowed"}},
+		"all objects of a kind":     {run: runOf(), quotas: quotaOf("count/pods", "1", "0")},
 		"what no run has":           {run: runOf(), quotas: quotaOf("requests.nvidia.com/gpu", "0", "0")},
 		"that does not end":         {run: runOf(), quotas: quotaOf("pods", "1", "0", scoped(corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeNotBestEffort)), want: []string{"ResourceQuota q: pods: the run needs 7 at a time (target one 1, target two 1, 2 replicas of target two 2, 3 clients 3), and 1 is allowed"}},
 		"of pods that end":          {run: runOf(), quotas: quotaOf("pods", "1", "0", scoped(corev1.ResourceQuotaScopeTerminating))},
 		"of pods without a request": {run: runOf(), quotas: quotaOf("pods", "1", "0", selecting(corev1.ResourceQuotaScopeBestEffort, corev1.ScopeSelectorOpExists))},
 		"of a priority class":       {run: runOf(), quotas: quotaOf("pods", "1", "0", selecting(corev1.ResourceQuotaScopePriorityClass, corev1.ScopeSelectorOpIn))},
-		"of all with a request":     {run: runOf(), quotas: quotaOf("services", "1", "0", selecting(corev1.ResourceQuotaScopeNotBestEffort, corev1.ScopeSelectorOpExists)), want: []string{"ResourceQuota q: services: the run needs 4 at a time (target one 1, target two 1, 2 replicas of target two 2), and 1 is allowed"}},
+		"of all with a request":     {run: runOf(), quotas: quotaOf("persistentvolumeclaims", "1", "0", selecting(corev1.ResourceQuotaScopeNotBestEffort, corev1.ScopeSelectorOpExists)), want: []string{"ResourceQuota q: persistentvolumeclaims: the run needs 4 at a time (target one 1, target two 1, 2 replicas of target two 2), and 1 is allowed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, of(tt.run).Exceeds(tt.quotas)); diff != "" {
@@ -92,24 +94,44 @@ func TestExceeds(t *testing.T) {
 	}
 }
 
-// What a quota has counted and what other runs will need may be the same pods, so that the larger of both is taken.
+// What a run has of its pods and volumes, the quota has counted already; the rest it will still need. Those in front count whole.
 func TestWaits(t *testing.T) {
-	other := of(runOf())
+	labels := func(role, target string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Labels: map[string]string{v1alpha1.LabelRole: role, v1alpha1.LabelTarget: target}}
+	}
+	pod := func(role, target string, phase corev1.PodPhase) corev1.Pod {
+		return corev1.Pod{ObjectMeta: labels(role, target), Status: corev1.PodStatus{Phase: phase}}
+	}
+	fresh, turns := Taking{Demand: of(runOf())}, Taking{Demand: of(runOf(inTurn))}
+	loading := fresh // its five CPUs of databases exist, and a client that has ended; its three clients do not
+	loading.Pods = []corev1.Pod{
+		pod(v1alpha1.RoleTarget, "one", corev1.PodRunning), pod(v1alpha1.RoleTarget, "two", corev1.PodPending), pod(v1alpha1.RoleReplica, "two", corev1.PodRunning),
+		pod(v1alpha1.RoleReplica, "two", corev1.PodRunning), pod(v1alpha1.RoleClient, "one", corev1.PodSucceeded),
+	}
+	for _, meta := range []metav1.ObjectMeta{labels(v1alpha1.RoleTarget, "one"), labels(v1alpha1.RoleTarget, "two"), labels(v1alpha1.RoleReplica, "two")} {
+		loading.Sets = append(loading.Sets, appsv1.StatefulSet{ObjectMeta: meta, Status: appsv1.StatefulSetStatus{ObservedGeneration: 1}})
+	}
+	loading.Sets = append(loading.Sets, appsv1.StatefulSet{ObjectMeta: labels(v1alpha1.RoleReplica, "two")}) // has no claim yet
 	for name, tt := range map[string]struct {
 		quotas []corev1.ResourceQuota
-		others []Demand
+		with   []Taking
+		before []Demand
 		want   []string
 	}{
-		"room":                    {quotas: quotaOf("requests.cpu", "10", "2")},
-		"none":                    {quotas: quotaOf("requests.cpu", "10", "3"), want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and 3 of 10 are taken"}},
-		"another has no pods yet": {quotas: quotaOf("requests.cpu", "10", "0"), others: []Demand{other}, want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and 8 of 10 are taken"}},
-		"another has its pods":    {quotas: quotaOf("requests.cpu", "16", "8"), others: []Demand{other}},
-		"what it does not need":   {quotas: quotaOf("requests.nvidia.com/gpu", "1", "2")},
-		"two others have no pods": {quotas: quotaOf("pods", "20", "1"), others: []Demand{other, other}, want: []string{"ResourceQuota q: pods: the run needs 7, and 14 of 20 are taken"}},
-		"a quota for other pods":  {quotas: quotaOf("pods", "1", "1", scoped(corev1.ResourceQuotaScopeBestEffort))},
+		"room":                      {quotas: quotaOf("requests.cpu", "10", "2")},
+		"none":                      {quotas: quotaOf("requests.cpu", "10", "3"), want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and of 10 others have or wait for 3"}},
+		"another has no pods yet":   {quotas: quotaOf("requests.cpu", "15", "0"), with: []Taking{fresh}, want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and of 15 others have or wait for 8"}},
+		"another lacks its clients": {quotas: quotaOf("requests.cpu", "15", "5"), with: []Taking{loading}, want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and of 15 others have or wait for 8"}},
+		"beside pods of no run":     {quotas: quotaOf("requests.cpu", "20", "13"), with: []Taking{loading}, want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and of 20 others have or wait for 16"}},
+		"room beside that one":      {quotas: quotaOf("requests.cpu", "16", "5"), with: []Taking{loading}},
+		"volumes that exist":        {quotas: quotaOf("requests.storage", "70Gi", "30Gi"), with: []Taking{loading}, want: []string{"ResourceQuota q: requests.storage: the run needs 40Gi, and of 70Gi others have or wait for 40Gi"}},
+		"targets that take turns":   {quotas: quotaOf("requests.cpu", "13", "0"), with: []Taking{turns}, want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and of 13 others have or wait for 6"}},
+		"one in front waits":        {quotas: quotaOf("requests.cpu", "10", "0"), before: []Demand{of(runOf())}, want: []string{"ResourceQuota q: requests.cpu: the run needs 8, and of 10 others have or wait for 8"}},
+		"what it does not need":     {quotas: quotaOf("requests.nvidia.com/gpu", "1", "2")},
+		"a quota for other pods":    {quotas: quotaOf("pods", "1", "1", scoped(corev1.ResourceQuotaScopeBestEffort))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, of(runOf()).Waits(tt.quotas, tt.others)); diff != "" {
+			if diff := cmp.Diff(tt.want, of(runOf()).Waits(tt.quotas, tt.with, tt.before)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -157,6 +179,19 @@ func TestOutside(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The container that puts the agent into an image of the user is held against limit ranges, too.
+func TestOutsideOfOwnImage(t *testing.T) {
+	l := corev1.LimitRange{Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Min: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m")}}}}}
+	run := runOf()
+	run.Spec.Targets = nil
+	if got := Of(run, config.Default().Pods, false).Outside([]corev1.LimitRange{l}); len(got) > 0 {
+		t.Error(got)
+	}
+	if got := Of(run, config.Default().Pods, true).Outside([]corev1.LimitRange{l}); len(got) != 1 || !strings.Contains(got[0], "container install in a pod of 3 clients: cpu is 100m") {
+		t.Error(got)
 	}
 }
 

@@ -1,0 +1,171 @@
+package benchmarkrun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/experiment/quota"
+)
+
+// quotas of namespaces are asked before the queue of nodes: a run that they have no room for takes no node, and is not in the queue.
+type quotas struct {
+	// mu is held while a run is given its nodes: the next one has to know what that one will need.
+	mu sync.Mutex
+	// given are runs that got nodes and may not stand so in the cache yet, waiting those that a quota has no room for.
+	given, waiting map[types.UID]claim
+}
+
+// claim of a run on the quotas of its namespace.
+type claim struct {
+	name     client.ObjectKey
+	demand   quota.Demand
+	priority int32
+	since    time.Time
+}
+
+func claimOf(run *v1alpha1.BenchmarkRun, demand quota.Demand) claim {
+	return claim{name: client.ObjectKeyFromObject(run), demand: demand, priority: run.Spec.Priority, since: run.Status.AcceptedTime.Time}
+}
+
+// before says which of two claims has its room first.
+func (c claim) before(other claim) bool {
+	if c.priority != other.priority {
+		return c.priority > other.priority
+	}
+	return c.since.Before(other.since)
+}
+
+// forget a run that wants no pods now.
+func (q *quotas) forget(uid types.UID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.given, uid)
+	delete(q.waiting, uid)
+}
+
+// waitingIn a namespace, those that come first in front.
+func (q *quotas) waitingIn(namespace string) []claim {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var out []claim
+	for _, c := range q.waiting {
+		if c.name.Namespace == namespace {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b claim) int {
+		if a.before(b) {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// within the quotas of its namespace a run asks for its nodes. Otherwise the answer says what it waits for, or that it can never have it.
+func (r nodeQueue) within(ctx context.Context, run *v1alpha1.BenchmarkRun, ask func() placement.Answer) (placement.Answer, error) {
+	q := &r.quotas
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.given == nil {
+		q.given, q.waiting = map[types.UID]claim{}, map[types.UID]claim{}
+	}
+	found, err := quotasOf(ctx, r.Live, run.Namespace)
+	if err != nil {
+		return placement.Answer{}, err
+	}
+	if len(found) == 0 { // none, or the manager may not look
+		delete(q.waiting, run.UID)
+		return ask(), nil
+	}
+	own := claimOf(run, quota.Of(run, r.Config.Pods, false))
+	if exceeds := own.demand.Exceeds(found); len(exceeds) > 0 {
+		delete(q.waiting, run.UID)
+		return placement.Answer{Reason: v1alpha1.ReasonQuotaExceeded, Message: quota.Sentence(exceeds)}, nil
+	}
+	with, before, err := r.othersOf(ctx, run, own, found)
+	if err != nil {
+		return placement.Answer{}, err
+	}
+	if full := own.demand.Waits(found, with, before); len(full) > 0 {
+		q.waiting[run.UID] = own
+		return placement.Answer{Reason: v1alpha1.ReasonQueued, Message: quota.Sentence(full)}, nil
+	}
+	answer := ask()
+	if delete(q.waiting, run.UID); answer.Reason == "" {
+		q.given[run.UID] = own
+	}
+	return answer, nil
+}
+
+// othersOf the namespace: runs that have nodes, and those in front that wait for a quota. What is no longer true of them is forgotten.
+func (r nodeQueue) othersOf(ctx context.Context, run *v1alpha1.BenchmarkRun, own claim, found []corev1.ResourceQuota) (with []quota.Taking, before []quota.Demand, err error) {
+	var runs v1alpha1.BenchmarkRunList
+	if err := r.Client.List(ctx, &runs, client.InNamespace(run.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, nil, fmt.Errorf("listing the runs: %w", err)
+	}
+	wanting := map[types.UID]bool{}
+	for i := range runs.Items {
+		o := &runs.Items[i]
+		switch {
+		case o.UID == run.UID || o.Finished() || o.Status.Resolved == nil:
+		case o.Status.Placement != nil:
+			delete(r.quotas.given, o.UID)
+			t, err := r.taking(ctx, o)
+			if err != nil {
+				return nil, nil, err
+			}
+			with = append(with, t)
+		default:
+			wanting[o.UID] = !o.Spec.Suspend
+		}
+	}
+	for uid, c := range r.quotas.given {
+		switch {
+		case c.name.Namespace != run.Namespace || uid == run.UID:
+		case !wanting[uid]:
+			delete(r.quotas.given, uid)
+		default:
+			with = append(with, quota.Taking{Demand: c.demand})
+		}
+	}
+	for uid, c := range r.quotas.waiting {
+		switch {
+		case c.name.Namespace != run.Namespace || uid == run.UID:
+		case !wanting[uid]:
+			delete(r.quotas.waiting, uid)
+		case c.before(own) && len(c.demand.Exceeds(found)) == 0:
+			before = append(before, c.demand)
+		}
+	}
+	return with, before, nil
+}
+
+// taking is a run with nodes, and what exists of it.
+func (r nodeQueue) taking(ctx context.Context, run *v1alpha1.BenchmarkRun) (quota.Taking, error) {
+	var pods corev1.PodList
+	var sets appsv1.StatefulSetList
+	for _, list := range []client.ObjectList{&pods, &sets} {
+		if err := r.Client.List(ctx, list, client.InNamespace(run.Namespace), client.MatchingFields{indexRun: string(run.UID)}, client.UnsafeDisableDeepCopy); err != nil {
+			return quota.Taking{}, fmt.Errorf("listing the objects of run %s: %w", run.Name, err)
+		}
+	}
+	return quota.Taking{Demand: quota.Of(run, r.Config.Pods, false), Pods: pods.Items, Sets: sets.Items}, nil
+}
+
+// wakeWaiting lets the runs of a namespace be looked at that wait for a quota: one that has ended leaves room in it.
+func (r nodeQueue) wakeWaiting(namespace string) {
+	for _, c := range r.quotas.waitingIn(namespace) {
+		r.wakeRun(c.name)
+	}
+}
