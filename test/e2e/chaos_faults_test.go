@@ -31,14 +31,15 @@ func apiAway(t *testing.T, c *tally) {
 }
 
 // apiServerRestarted: its process dies in the middle of trials, at once or in an orderly way, and the kubelet starts another one, the
-// first time at once and then after a back-off. Every watch and every request under way ends. It costs time, not a trial.
+// first time at once and then after a back-off. Every watch and every request under way ends. It costs time, not a trial: the manager,
+// the scheduler and the controllers of Kubernetes end without it, and start again after back-offs of up to minutes.
 func apiServerRestarted(t *testing.T, c *tally) {
 	freshManager(t) // a manager ends when it cannot renew its lease, and starts again after a back-off that earlier rows would have made long
 	var away []time.Duration
 	restart := func(signal string) *fault {
 		return &fault{name: "API server, by SIG" + signal, do: func(t *testing.T, _ *fault) { away = append(away, restartAPIServer(t, signal)) }}
 	}
-	c.suffer(t, c.create(t, "restarts", 7, 4*time.Second, ""), limitOfRow, []*fault{restart("KILL"), restart("TERM"), restart("KILL"), restart("TERM")}, nil)
+	c.suffer(t, c.create(t, "restarts", 5, 4*time.Second, ""), 2*limitOfRow, []*fault{restart("KILL"), restart("TERM"), restart("KILL"), restart("TERM")}, nil)
 	var times []string
 	for _, d := range away {
 		times = append(times, fmt.Sprintf("%.0f s", d.Seconds()))
