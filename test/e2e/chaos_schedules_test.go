@@ -263,6 +263,9 @@ func (tt *timetable) rest(t *testing.T) {
 func (tt *timetable) judgeAll(t *testing.T) {
 	t.Helper()
 	for i, name := range tt.names() {
+		if name == orderedName && tt.orders == 0 {
+			continue // no run was wanted, and so there is no history
+		}
 		h, s := tt.history(t, name), tt.status(t, name)
 		var missed int64
 		if s != nil && s.Missed != nil {

@@ -147,7 +147,8 @@ func giveHistory(t *testing.T, s *v1alpha1.BenchmarkSchedule, h contract.History
 			t.Fatal(err)
 		}
 	}
-	if err := server.API.Patch(t.Context(), s, client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"annotations": {"look": "again"}}}`))); err != nil {
+	// The manager looks again at a spec that changed, and not at a status that somebody wrote.
+	if err := server.API.Patch(t.Context(), s, client.RawPatch(types.MergePatchType, []byte(`{"spec": {"failedRunsHistoryLimit": 7}}`))); err != nil {
 		t.Fatal(err)
 	}
 }
