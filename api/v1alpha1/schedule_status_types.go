@@ -244,6 +244,10 @@ type HistoryStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	DeletedRunCount int32 `json:"deletedRunCount,omitempty"`
+	// sizeBytes is what its ConfigMap takes in etcd, in bytes.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	SizeBytes int64 `json:"sizeBytes,omitempty"`
 	// sha256 of the history as its ConfigMap has it, compressed, in hexadecimal. A history with neither this digest nor one of
 	// nextSHA256 is not used.
 	// +optional

@@ -69,6 +69,8 @@ type Reconciler struct {
 	// reading is held by the one pass that has a history in memory, or records of a run: they may be large. judging is held by
 	// the one that judges a history, which takes longer: nobody waits for it.
 	reading, judging sync.Mutex
+	// glancing is held in place of reading by a pass whose history is small: it does not wait for those of others, which may be large.
+	glancing sync.Mutex
 	// waiting has the names of the schedules that are to be judged: each reads its history again when its turn may have come.
 	waiting sync.Map
 }
@@ -156,9 +158,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return r.pass(ctx, w, func() {})
 	}
 	r.places.leave() // those that need no history do not wait for those that do
-	r.reading.Lock()
+	alone := &r.reading
+	if isSmall(w) {
+		alone = &r.glancing
+	}
+	alone.Lock()
 	r.places.enter()
-	release := sync.OnceFunc(r.reading.Unlock)
+	release := sync.OnceFunc(alone.Unlock)
 	defer release()
 	now := &v1alpha1.BenchmarkSchedule{}
 	if err := r.Live.Get(ctx, req.NamespacedName, now); err != nil || now.ResourceVersion != schedule.ResourceVersion {

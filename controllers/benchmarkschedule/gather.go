@@ -56,6 +56,17 @@ func mayNeedHistory(w World) bool {
 	return slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended }) || w.Schedule.Status.History != nil || err == nil && missing.missed.count > 0
 }
 
+// smallHistory is the size of a history that takes milliseconds and about a megabyte of memory to read, in bytes of etcd.
+const smallHistory = 32 << 10
+
+// isSmall says whether a pass reads only a small history, as the manager wrote it: no run has ended whose records it may have to read. One
+// that somebody made larger has another digest, and is not decoded.
+func isSmall(w World) bool {
+	st := w.Schedule.Status
+	return st.History != nil && st.History.SizeBytes > 0 && st.History.SizeBytes <= smallHistory && st.LastRun != nil &&
+		!slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended && run.Completed.After(st.LastRun.CompletionTime.Time) })
+}
+
 // runs of a schedule, the oldest first, and the names of active ones that are gone.
 func (r *Reconciler) runs(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (out []Run, gone []string, err error) {
 	var list v1alpha1.BenchmarkRunList

@@ -129,7 +129,7 @@ func remember(st *v1alpha1.BenchmarkScheduleStatus, w World, a done) {
 	}
 	st.History = &v1alpha1.HistoryStatus{
 		ConfigMap: was.ConfigMap, RunCount: int32(len(h.Runs)), DroppedRunCount: h.DroppedRuns, LostRunCount: was.LostRunCount, DeletedRunCount: was.DeletedRunCount,
-		SHA256: a.historySHA256,
+		SizeBytes: a.historyBytes, SHA256: a.historySHA256,
 	}
 	if was.SHA256 == a.historySHA256 {
 		st.History.NextSHA256 = was.NextSHA256 // one of them may still be written over this one

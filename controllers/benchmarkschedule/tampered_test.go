@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/verdict/history"
@@ -278,7 +279,7 @@ func TestAScheduleThatIsChangedWhileAPassWaits(t *testing.T) {
 	s.pass()
 	s.atHour(2)
 	s.api.lists.Store(0)
-	s.r.reading.Lock()
+	s.r.glancing.Lock()
 	ended := make(chan error)
 	go func() {
 		_, err := s.reconcile()
@@ -288,7 +289,54 @@ func TestAScheduleThatIsChangedWhileAPassWaits(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.Suspend = true })
-	s.r.reading.Unlock()
+	s.r.glancing.Unlock()
 	s.must(<-ended)
 	want(t, "runs", s.runs(), []string{s.name(1)})
+}
+
+// A schedule with a small history starts its run while the history of another one is read, which may be large.
+func TestASmallHistoryWaitsForNoOther(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `schedule: "@hourly"`)
+	s.atHour(1).pass()
+	s.finish(s.name(1), true, 100)
+	o := s.pass()
+	cm := &corev1.ConfigMap{}
+	s.must(server.API.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: s.historyName()}, cm))
+	want(t, "size", o.Status.History.SizeBytes, budget.OfConfigMap(cm))
+	s.r.reading.Lock()
+	s.atHour(2).pass()
+	s.r.reading.Unlock()
+	want(t, "runs", s.runs(), []string{s.name(1), s.name(2)})
+}
+
+func TestIsSmall(t *testing.T) {
+	at := func(hour int) time.Time { return time.Unix(int64(hour)*3600, 0) }
+	for name, tt := range map[string]struct {
+		size  int64
+		last  bool
+		ended []int
+		want  bool
+	}{
+		"a small one":                     {size: smallHistory, last: true, ended: []int{1, 2}, want: true},
+		"a larger one":                    {size: smallHistory + 1, last: true},
+		"of a size that nobody wrote":     {last: true},
+		"a run that is not in it":         {size: 100, last: true, ended: []int{1, 3}},
+		"none of whose runs is known yet": {size: 100, ended: []int{1}},
+	} {
+		w := World{Schedule: &v1alpha1.BenchmarkSchedule{}}
+		w.Schedule.Status.History = &v1alpha1.HistoryStatus{SizeBytes: tt.size}
+		if tt.last {
+			w.Schedule.Status.LastRun = &v1alpha1.EndedRun{CompletionTime: metav1.Time{Time: at(2)}}
+		}
+		for _, hour := range tt.ended {
+			w.Runs = append(w.Runs, Run{Ended: true, Completed: at(hour)})
+		}
+		if got := isSmall(w); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if isSmall(World{Schedule: &v1alpha1.BenchmarkSchedule{}}) {
+		t.Error("a schedule without a history has a small one")
+	}
 }

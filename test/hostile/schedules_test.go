@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/verdict/history"
 	"github.com/assay-bench/assay/test/helpers/hang"
@@ -139,7 +140,9 @@ func giveHistory(t *testing.T, s *v1alpha1.BenchmarkSchedule, h contract.History
 		if err = server.API.Get(t.Context(), client.ObjectKeyFromObject(s), s); err != nil {
 			t.Fatal(err)
 		}
-		s.Status.History = &v1alpha1.HistoryStatus{ConfigMap: cm.Name, SHA256: digest}
+		last := h.Runs[len(h.Runs)-1]
+		s.Status.History = &v1alpha1.HistoryStatus{ConfigMap: cm.Name, SHA256: digest, RunCount: int32(len(h.Runs)), SizeBytes: budget.OfConfigMap(cm)}
+		s.Status.LastRun = &v1alpha1.EndedRun{Name: last.Name, UID: last.UID, CompletionTime: metav1.Time{Time: last.CompletionTime}, Outcome: last.Outcome}
 		if err = server.API.Status().Update(t.Context(), s); err == nil {
 			break
 		}
