@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,14 @@ func twoReleases(t *testing.T, c *tally) {
 		relaxBackOff(t, node)
 	}
 	playTimetables(t, newTimetable(c, func() (killed bool) {
+		up := 0
+		for _, node := range nodes {
+			out, _ := onNode(node, "sh", "-c", "pgrep -x manager || true") // a node that does not answer has none
+			up += len(strings.Fields(out))
+		}
+		if up < 2 {
+			return false // where both start at a time, the slower one would never come to its work
+		}
 		for _, node := range nodes {
 			killed = sigkill(t, node) || killed
 		}
