@@ -84,7 +84,8 @@ type Reconciler struct {
 	// their objects removed, so that there is no way back when they are made smaller.
 	outgrew sync.Map
 	// wake lets a run be looked at for which nodes became free.
-	wake   chan event.GenericEvent
+	wake chan event.GenericEvent
+	// quotas of namespaces, and the runs that have a claim on them.
 	quotas quotas
 	// recalled says that Queue knows what was held before the manager started.
 	recalling sync.Mutex

@@ -17,7 +17,6 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/experiment/placement"
 	"github.com/assay-bench/assay/internal/experiment/queue"
 )
 
@@ -57,18 +56,11 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return Nodes{}, fmt.Errorf("listing nodes: %w", err)
 	}
-	asked := false
-	answer, err := r.within(ctx, run, func() placement.Answer {
-		asked = true
-		return r.Queue.Ask(accept.NodeRequest(run, r.Config), nodes.Items, now)
-	})
+	answer, err := r.askWithin(ctx, run, nodes.Items, now)
 	if err != nil {
 		return Nodes{}, err
 	}
-	if !asked {
-		r.Queue.Forget(run.UID)
-	}
-	if answer.Reason != v1alpha1.ReasonQueued || !asked {
+	if answer.Reason != v1alpha1.ReasonQueued {
 		// Those behind it may get theirs now.
 		r.wakeNext(nodes.Items)
 	}
@@ -240,18 +232,16 @@ func (r nodeQueue) madeByRun(ctx context.Context, p corev1.Pod) (bool, error) {
 // wakeNext lets the runs that can have their nodes now be looked at.
 func (r nodeQueue) wakeNext(nodes []corev1.Node) {
 	for _, uid := range r.Queue.Next(nodes, r.Clock.Now()) {
-		name, waits := r.Queue.Waiting(uid)
-		if !waits {
-			continue
+		if name, waits := r.Queue.Waiting(uid); waits {
+			r.wakeRun(name)
 		}
-		namespace, base, _ := strings.Cut(name, "/")
-		r.wakeRun(client.ObjectKey{Namespace: namespace, Name: base})
 	}
 }
 
-func (r nodeQueue) wakeRun(key client.ObjectKey) {
+// wakeRun of a name, as requests have it.
+func (r nodeQueue) wakeRun(name string) {
 	run := &v1alpha1.BenchmarkRun{}
-	run.Namespace, run.Name = key.Namespace, key.Name
+	run.Namespace, run.Name, _ = strings.Cut(name, "/")
 	// The channel's reader may wait for this very worker.
 	go func() { r.wake <- event.GenericEvent{Object: run} }()
 }

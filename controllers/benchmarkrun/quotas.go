@@ -3,7 +3,6 @@ package benchmarkrun
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,7 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/experiment/queue"
 	"github.com/assay-bench/assay/internal/experiment/quota"
 )
 
@@ -27,22 +28,9 @@ type quotas struct {
 
 // claim of a run on the quotas of its namespace.
 type claim struct {
-	name     client.ObjectKey
-	demand   quota.Demand
-	priority int32
-	since    time.Time
-}
-
-func claimOf(run *v1alpha1.BenchmarkRun, demand quota.Demand) claim {
-	return claim{name: client.ObjectKeyFromObject(run), demand: demand, priority: run.Spec.Priority, since: run.Status.AcceptedTime.Time}
-}
-
-// before says which of two claims has its room first.
-func (c claim) before(other claim) bool {
-	if c.priority != other.priority {
-		return c.priority > other.priority
-	}
-	return c.since.Before(other.since)
+	namespace string
+	request   queue.Request
+	demand    quota.Demand
 }
 
 // forget a run that wants no pods now.
@@ -53,27 +41,9 @@ func (q *quotas) forget(uid types.UID) {
 	delete(q.waiting, uid)
 }
 
-// waitingIn a namespace, those that come first in front.
-func (q *quotas) waitingIn(namespace string) []claim {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var out []claim
-	for _, c := range q.waiting {
-		if c.name.Namespace == namespace {
-			out = append(out, c)
-		}
-	}
-	slices.SortFunc(out, func(a, b claim) int {
-		if a.before(b) {
-			return -1
-		}
-		return 1
-	})
-	return out
-}
-
-// within the quotas of its namespace a run asks for its nodes. Otherwise the answer says what it waits for, or that it can never have it.
-func (r nodeQueue) within(ctx context.Context, run *v1alpha1.BenchmarkRun, ask func() placement.Answer) (placement.Answer, error) {
+// askWithin the quotas of its namespace for the nodes of a run. Where they do not let it be now, or ever, the answer says so, and the run
+// leaves the queue.
+func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, nodes []corev1.Node, now time.Time) (placement.Answer, error) {
 	q := &r.quotas
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -84,32 +54,35 @@ func (r nodeQueue) within(ctx context.Context, run *v1alpha1.BenchmarkRun, ask f
 	if err != nil {
 		return placement.Answer{}, err
 	}
+	delete(q.waiting, run.UID)
+	own := claim{namespace: run.Namespace, request: accept.NodeRequest(run, r.Config)}
 	if len(found) == 0 { // none, or the manager may not look
-		delete(q.waiting, run.UID)
-		return ask(), nil
+		return r.Queue.Ask(own.request, nodes, now), nil
 	}
-	own := claimOf(run, quota.Of(run, r.Config.Pods, false))
+	own.demand = quota.Of(run, r.Config.Pods, false)
 	if exceeds := own.demand.Exceeds(found); len(exceeds) > 0 {
-		delete(q.waiting, run.UID)
+		r.Queue.Forget(run.UID)
 		return placement.Answer{Reason: v1alpha1.ReasonQuotaExceeded, Message: quota.Sentence(exceeds)}, nil
 	}
-	with, before, err := r.othersOf(ctx, run, own, found)
+	with, before, err := r.othersOf(ctx, run, own)
 	if err != nil {
 		return placement.Answer{}, err
 	}
 	if full := own.demand.Waits(found, with, before); len(full) > 0 {
 		q.waiting[run.UID] = own
+		r.Queue.Forget(run.UID)
+		r.wakeNext(nodes) // those behind it
 		return placement.Answer{Reason: v1alpha1.ReasonQueued, Message: quota.Sentence(full)}, nil
 	}
-	answer := ask()
-	if delete(q.waiting, run.UID); answer.Reason == "" {
+	answer := r.Queue.Ask(own.request, nodes, now)
+	if answer.Reason == "" {
 		q.given[run.UID] = own
 	}
 	return answer, nil
 }
 
 // othersOf the namespace: runs that have nodes, and those in front that wait for a quota. What is no longer true of them is forgotten.
-func (r nodeQueue) othersOf(ctx context.Context, run *v1alpha1.BenchmarkRun, own claim, found []corev1.ResourceQuota) (with []quota.Taking, before []quota.Demand, err error) {
+func (r nodeQueue) othersOf(ctx context.Context, run *v1alpha1.BenchmarkRun, own claim) (with []quota.Taking, before []quota.Demand, err error) {
 	var runs v1alpha1.BenchmarkRunList
 	if err := r.Client.List(ctx, &runs, client.InNamespace(run.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, nil, fmt.Errorf("listing the runs: %w", err)
@@ -132,7 +105,7 @@ func (r nodeQueue) othersOf(ctx context.Context, run *v1alpha1.BenchmarkRun, own
 	}
 	for uid, c := range r.quotas.given {
 		switch {
-		case c.name.Namespace != run.Namespace || uid == run.UID:
+		case c.namespace != run.Namespace || uid == run.UID:
 		case !wanting[uid]:
 			delete(r.quotas.given, uid)
 		default:
@@ -141,10 +114,10 @@ func (r nodeQueue) othersOf(ctx context.Context, run *v1alpha1.BenchmarkRun, own
 	}
 	for uid, c := range r.quotas.waiting {
 		switch {
-		case c.name.Namespace != run.Namespace || uid == run.UID:
+		case c.namespace != run.Namespace || uid == run.UID:
 		case !wanting[uid]:
 			delete(r.quotas.waiting, uid)
-		case c.before(own) && len(c.demand.Exceeds(found)) == 0:
+		case c.request.Before(own.request):
 			before = append(before, c.demand)
 		}
 	}
@@ -165,7 +138,11 @@ func (r nodeQueue) taking(ctx context.Context, run *v1alpha1.BenchmarkRun) (quot
 
 // wakeWaiting lets the runs of a namespace be looked at that wait for a quota: one that has ended leaves room in it.
 func (r nodeQueue) wakeWaiting(namespace string) {
-	for _, c := range r.quotas.waitingIn(namespace) {
-		r.wakeRun(c.name)
+	r.quotas.mu.Lock()
+	defer r.quotas.mu.Unlock()
+	for _, c := range r.quotas.waiting {
+		if c.namespace == namespace {
+			r.wakeRun(c.request.Name)
+		}
 	}
 }

@@ -41,17 +41,8 @@ func twoReleases(t *testing.T, c *tally) {
 		}
 		return killed
 	}), newTimetable(theirs, nil))
-	c.add(theirs)
+	c.Add(theirs.Row)
 	c.Note += fmt.Sprintf("; the same schedules of the other release, without orders and changes, had %d runs. Each kill was one of both managers", theirs.Runs)
-}
-
-// add what another namespace of the row counted.
-func (c *tally) add(other *tally) {
-	c.Runs, c.Trials, c.Retries = c.Runs+other.Runs, c.Trials+other.Trials, c.Retries+other.Retries
-	c.Lost, c.Doubled, c.Hung, c.Zero, c.Wrong = c.Lost+other.Lost, c.Doubled+other.Doubled, c.Hung+other.Hung, c.Zero+other.Zero, c.Wrong+other.Wrong
-	for reason, n := range other.Reasons {
-		c.Reasons[reason] += n
-	}
 }
 
 // secondRelease of the chart, for a namespace, until the test ends. It returns the node of its manager.

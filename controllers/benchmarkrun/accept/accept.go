@@ -210,7 +210,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := checkResolved(r.resolved); err != nil {
 		return err
 	}
-	if err := in.allowed(*out, r.resolved, ask); err != nil || !ask.Complete() {
+	if err := in.allowed(*out, r.resolved, ask); err != nil {
 		return err
 	}
 	// After what else may be refused, because what is written counts from here on.

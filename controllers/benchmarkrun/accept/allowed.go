@@ -8,20 +8,16 @@ import (
 )
 
 // allowed refuses a run whose pods the ResourceQuotas and LimitRanges of its namespace can never let be. Whether there is room for
-// them now is a matter of the queue. It has no meaning while ask is not complete.
+// them now is a matter of the queue. The bounds were asked for with the references.
 func (in Input) allowed(out Result, r v1alpha1.Resolved, ask *decision.Asking) error {
-	bounds := ask.Bounds()
-	if !bounds.Exists {
-		return nil
-	}
-	run := in.Run.DeepCopy()
+	bounds, run := ask.Bounds().Value, *in.Run
 	run.Status.Resolved = &r
-	need := quota.Of(run, in.Catalogue.Config.Pods, out.Planned.OwnImage != "")
-	if exceeds := need.Exceeds(bounds.Value.Quotas); len(exceeds) > 0 {
+	need := quota.Of(&run, in.Catalogue.Config.Pods, out.Planned.OwnImage != "")
+	if exceeds := need.Exceeds(bounds.Quotas); len(exceeds) > 0 {
 		return experiment.Refuse(v1alpha1.ReasonQuotaExceeded,
 			"%s: use smaller shapes, fewer clients or replicas, or spec.design.idleTargets: Stopped, or have the quota raised", quota.Sentence(exceeds))
 	}
-	if outside := need.Outside(bounds.Value.Ranges); len(outside) > 0 {
+	if outside := need.Outside(bounds.Ranges); len(outside) > 0 {
 		return experiment.Refuse(v1alpha1.ReasonOutsideLimitRange, "%s: use another shape, or have the LimitRange changed", quota.Sentence(outside))
 	}
 	return nil

@@ -243,3 +243,25 @@ func served(l *Ledger, nodes []corev1.Node, in time.Duration) (count int) {
 	}
 	return count
 }
+
+// Who has its room in a quota first follows the order of the queue: a priority is worth an hour of waiting.
+func TestBefore(t *testing.T) {
+	at := func(minute int, priority int32, uid string) Request {
+		return Request{UID: types.UID(uid), Since: time.Unix(int64(minute)*60, 0), Priority: priority}
+	}
+	for name, tt := range map[string]struct {
+		a, b Request
+		want bool
+	}{
+		"earlier":                      {at(0, 0, "a"), at(1, 0, "b"), true},
+		"later":                        {at(1, 0, "a"), at(0, 0, "b"), false},
+		"a priority within an hour":    {at(59, 1, "a"), at(0, 0, "b"), true},
+		"a priority after an hour":     {at(61, 1, "a"), at(0, 0, "b"), false},
+		"at one time, by the UID":      {at(0, 0, "a"), at(0, 0, "b"), true},
+		"at one time, behind the same": {at(0, 0, "b"), at(0, 0, "a"), false},
+	} {
+		if got := tt.a.Before(tt.b); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

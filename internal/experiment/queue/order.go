@@ -69,6 +69,11 @@ func comparePlaces(a, b place) int {
 	return cmp.Or(a.arrival.Compare(b.arrival), a.since.Compare(b.since), strings.Compare(string(a.uid), string(b.uid)))
 }
 
+// Before says whether a request is in front of another one of its namespace.
+func (r Request) Before(other Request) bool {
+	return comparePlaces(placeOf(r.UID, r.Since, r.Priority), placeOf(other.UID, other.Since, other.Priority)) < 0
+}
+
 // queue is all waiting runs in their order. It is kept until a run comes or goes: the order
 // does not depend on the time.
 func (l *Ledger) queue() []*waiter {

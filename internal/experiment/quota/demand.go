@@ -20,6 +20,8 @@ type Demand struct {
 	groups []group
 	// inTurn: the databases of one target run at a time.
 	inTurn bool
+	// total of each resource at the same time: a run may be counted beside a thousand others.
+	total corev1.ResourceList
 }
 
 // group of pods that are alike.
@@ -56,6 +58,14 @@ func Of(run *v1alpha1.BenchmarkRun, pods config.Pods, ownImage bool) Demand {
 	}
 	spec := c.Job().Spec.Template.Spec
 	d.groups = append(d.groups, group{what: counted(run.ClientCount(), "client"), role: v1alpha1.RoleClient, count: run.ClientCount(), spec: spec, pod: needs(spec)})
+	d.total = corev1.ResourceList{}
+	for _, g := range d.groups {
+		for _, list := range []corev1.ResourceList{g.pod, g.kept} {
+			for name := range list {
+				d.total[name] = d.sum(name)
+			}
+		}
+	}
 	return d
 }
 
@@ -122,38 +132,44 @@ func times(n int, q resource.Quantity) resource.Quantity {
 	return q
 }
 
-// of a resource: what is needed at the same time, and by whom.
-func (d Demand) of(name corev1.ResourceName) (resource.Quantity, string) {
-	var sum, largest resource.Quantity
-	var parts []string
-	turns := map[string]*resource.Quantity{}
+// sum of a resource that is needed at the same time.
+func (d Demand) sum(name corev1.ResourceName) (sum resource.Quantity) {
+	var largest resource.Quantity
+	turns := corev1.ResourceList{}
 	for _, g := range d.groups {
-		running, kept := times(g.count, g.pod[name]), times(g.count, g.kept[name])
-		sum.Add(kept)
-		if d.inTurn && g.target != "" {
-			if turns[g.target] == nil {
-				turns[g.target] = &resource.Quantity{}
-			}
-			turns[g.target].Add(running) // its replicas run with it
+		sum.Add(times(g.count, g.kept[name]))
+		if running := times(g.count, g.pod[name]); d.inTurn && g.target != "" {
+			add(turns, corev1.ResourceName(g.target), running) // its replicas run with it
 		} else {
 			sum.Add(running)
-		}
-		running.Add(kept)
-		if !running.IsZero() {
-			parts = append(parts, g.what+" "+running.String())
 		}
 	}
 	for _, turn := range turns {
 		if turn.Cmp(largest) > 0 {
-			largest = *turn
+			largest = turn
 		}
 	}
 	sum.Add(largest)
-	by := strings.Join(parts, ", ")
-	if !largest.IsZero() {
-		by += "; the targets take turns"
+	return sum
+}
+
+// by whom a resource is needed, in words.
+func (d Demand) by(name corev1.ResourceName) string {
+	var parts []string
+	turns := false
+	for _, g := range d.groups {
+		running, all := g.pod[name], times(g.count, g.pod[name])
+		all.Add(times(g.count, g.kept[name]))
+		if !all.IsZero() {
+			parts = append(parts, g.what+" "+all.String())
+		}
+		turns = turns || d.inTurn && g.target != "" && !running.IsZero()
 	}
-	return sum, by
+	text := strings.Join(parts, ", ")
+	if turns {
+		text += "; the targets take turns"
+	}
+	return text
 }
 
 // Taking is a run that has its nodes, with the pods and StatefulSets of it that exist: a quota has counted these.
@@ -165,7 +181,7 @@ type Taking struct {
 
 // pending of a resource is what the run will need beside what a quota has counted.
 func (t Taking) pending(name corev1.ResourceName) resource.Quantity {
-	rest, _ := t.Demand.of(name)
+	rest := t.Demand.total[name].DeepCopy()
 	for _, g := range t.Demand.groups {
 		for i := range t.Pods {
 			if p := &t.Pods[i]; g.has(p.Labels) && p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed {

@@ -2,7 +2,6 @@ package quota
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,9 +12,8 @@ import (
 // Exceeds are the bounds of quotas that the run exceeds alone, whatever else is in its namespace.
 func (d Demand) Exceeds(quotas []corev1.ResourceQuota) (out []string) {
 	for what, b := range bounds(quotas) {
-		need, by := d.of(b.name)
-		if need.Cmp(b.hard) > 0 {
-			out = append(out, fmt.Sprintf("%s: the run needs %s at a time (%s), and %s is allowed", what, need.String(), by, b.hard.String()))
+		if need := d.total[b.name]; need.Cmp(b.hard) > 0 {
+			out = append(out, fmt.Sprintf("%s: the run needs %s at a time (%s), and %s is allowed", what, need.String(), d.by(b.name), b.hard.String()))
 		}
 	}
 	slices.Sort(out)
@@ -26,7 +24,7 @@ func (d Demand) Exceeds(quotas []corev1.ResourceQuota) (out []string) {
 // need beside that, and what those in front of it wait for.
 func (d Demand) Waits(quotas []corev1.ResourceQuota, with []Taking, before []Demand) (out []string) {
 	for what, b := range bounds(quotas) {
-		need, _ := d.of(b.name)
+		need := d.total[b.name]
 		if need.IsZero() {
 			continue
 		}
@@ -35,8 +33,7 @@ func (d Demand) Waits(quotas []corev1.ResourceQuota, with []Taking, before []Dem
 			taken.Add(t.pending(b.name))
 		}
 		for _, o := range before {
-			theirs, _ := o.of(b.name)
-			taken.Add(theirs)
+			taken.Add(o.total[b.name])
 		}
 		sum := taken.DeepCopy()
 		sum.Add(need)
@@ -70,8 +67,8 @@ func bounds(quotas []corev1.ResourceQuota) map[string]bound {
 		if !counts(q.Spec) {
 			continue
 		}
-		for _, name := range slices.Sorted(maps.Keys(q.Spec.Hard)) {
-			out[fmt.Sprintf("ResourceQuota %s: %s", q.Name, name)] = bound{name: name, hard: q.Spec.Hard[name], used: q.Status.Used[name]}
+		for name, hard := range q.Spec.Hard {
+			out[fmt.Sprintf("ResourceQuota %s: %s", q.Name, name)] = bound{name: name, hard: hard, used: q.Status.Used[name]}
 		}
 	}
 	return out
