@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
@@ -63,7 +64,7 @@ func TestForeignSummaryIsNamed(t *testing.T) {
 // placedWorld is that of a run which has its nodes and was accepted.
 func placedWorld(t *testing.T, known decision.Known) World {
 	t.Helper()
-	run := newRun(t, "ns", func(r *v1alpha1.BenchmarkRun) { r.UID = "1" })
+	run := newRun(t, "ns", func(r *v1alpha1.BenchmarkRun) { r.UID = uuid.NewUUID() })
 	run.Spec.SetDefaults()
 	run.Spec.Workload.Sysbench.Percentile = 95
 	run.Spec.Targets[0].MySQL.StorageEngine = "InnoDB"
