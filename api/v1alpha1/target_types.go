@@ -221,6 +221,7 @@ const (
 // ExternalTarget is an existing server.
 // +kubebuilder:validation:XValidation:rule="has(self.jdbc) || !has(self.tls) || self.tls == 'Required' || has(self.insecureSkipVerify) && self.insecureSkipVerify",fieldPath=".tls",message="tls: Disabled and Preferred log in to a server whose identity nobody has verified: use tls: Required with ca.crt in the Secret, or say insecureSkipVerify: true"
 // +kubebuilder:validation:XValidation:rule="!has(self.jdbc) || !has(self.insecureSkipVerify) || !self.insecureSkipVerify",fieldPath=".insecureSkipVerify",message="insecureSkipVerify must be left out with jdbc: the URL says how the driver connects"
+// +kubebuilder:validation:XValidation:rule="!has(self.allowWrites) || !self.allowWrites || self.data == 'Existing'",fieldPath=".allowWrites",message="allowWrites is for data: Existing: tables that the run made itself are always written"
 // +kubebuilder:validation:XValidation:rule="has(self.host) != has(self.jdbc)",message="external needs exactly one of host (a server of the MySQL family) and jdbc (any database, through YCSB)"
 type ExternalTarget struct {
 	// host name or IP address of the server.
@@ -237,9 +238,9 @@ type ExternalTarget struct {
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 
-	// database is the schema for the tables of the workload. It must exist and must not
-	// contain these tables yet. The tables are dropped when the run ends, unless retain keeps
-	// them. Tables of a failed load are not dropped.
+	// database is the schema for the tables of the workload. It must exist. With data: Loaded
+	// it must not contain these tables yet: they are dropped when the run ends, unless retain
+	// keeps them. Tables of a failed load are not dropped.
 	// +optional
 	// +kubebuilder:default=assay
 	// +kubebuilder:validation:MinLength=1
@@ -266,6 +267,20 @@ type ExternalTarget struct {
 	// +optional
 	TLS TLSMode `json:"tls,omitempty"`
 
+	// data of the workload: Loaded (the default) makes its tables for this run, and drops them.
+	// Existing measures on tables that are there: nothing makes, changes or drops them, but what
+	// the workload itself writes. Tables and numbers of rows are compared with what the workload
+	// needs before anything is measured; rows of large tables are those that the server estimates.
+	// +optional
+	// +kubebuilder:default=Loaded
+	// +kubebuilder:validation:Enum=Loaded;Existing
+	Data ExternalData `json:"data,omitempty"`
+
+	// allowWrites lets a workload write into tables that exist. Without it, a workload that may
+	// write is refused.
+	// +optional
+	AllowWrites bool `json:"allowWrites,omitempty"`
+
 	// insecureSkipVerify accepts a server whose identity is not verified: without TLS, or with a
 	// certificate of an unknown CA. Whoever can redirect the connections obtains the password.
 	// The run then has the finding server-unverified. sysbench goes on without TLS where a server
@@ -273,6 +288,18 @@ type ExternalTarget struct {
 	// +optional
 	InsecureSkipVerify bool `json:"insecureSkipVerify,omitempty"`
 }
+
+// ExternalData is where the data of an external target comes from.
+type ExternalData string
+
+// Data of an external target.
+const (
+	DataLoaded   ExternalData = "Loaded"
+	DataExisting ExternalData = "Existing"
+)
+
+// HasData says that the data of the workload is there before the run, and stays.
+func (t Target) HasData() bool { return t.External != nil && t.External.Data == DataExisting }
 
 // JDBCEndpoint is a database behind a JDBC driver.
 // +kubebuilder:object:generate=false

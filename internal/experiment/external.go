@@ -1,6 +1,12 @@
 package experiment
 
-import "github.com/assay-bench/assay/api/v1alpha1"
+import (
+	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/plan"
+)
 
 // CheckExternal refuses an external target that the tool cannot reach, or only with a risk that its user has not taken. The
 // field is that of the target. A refusal has the reason InvalidSpec.
@@ -15,4 +21,21 @@ func (w Work) CheckExternal(field string, e *v1alpha1.ExternalTarget) error {
 			field, w.Tool.Name)
 	}
 	return nil
+}
+
+// checkWrites refuses a cell that may write into data that exists, where nobody has allowed that.
+func checkWrites(w Work, i int, cell plan.Cell, trial contract.Trial) error {
+	at := slices.IndexFunc(w.spec.Targets, func(t v1alpha1.Target) bool { return t.HasData() && !t.External.AllowWrites })
+	if at < 0 {
+		return nil
+	}
+	only, err := w.Tool.ReadsOnly(trial)
+	if err != nil {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
+	}
+	if only {
+		return nil
+	}
+	return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.allowWrites: cell %d (%v) of spec.workload.%s may write into the tables of target %s, which exist before the run: "+
+		"use a workload that only reads, or set allowWrites: true", at, i, cell, w.Tool.Name, w.spec.Targets[at].Name)
 }

@@ -65,6 +65,9 @@ func checkCell(w Work, p *Planned, i int, trial contract.Trial, length runner.Le
 	if err := checkObjectives(w, i, cell, trial.Workload); err != nil {
 		return err
 	}
+	if err := checkWrites(w, i, cell, trial); err != nil {
+		return err
+	}
 	if !p.checks.asked {
 		if p.checks.loaded, err = rowsLoaded(w, trial); err != nil {
 			return err

@@ -17,6 +17,8 @@ type Data struct {
 	Rows func(t contract.Trial) (map[string]int64, error)
 	// Wear is what the operations of one client of the trial do to the rows that Rows counts.
 	Wear func(t contract.Trial) (Wear, error)
+	// ReadsOnly says that nothing that the phases Warmup, Run and Check do changes a table.
+	ReadsOnly func(t contract.Trial) (bool, error)
 	// SameBytes says that every Prepare of the trial's workload leaves the same rows, byte by
 	// byte, so that checksums of two loads can be compared.
 	SameBytes func(t contract.Trial) bool
@@ -122,6 +124,10 @@ func (r Runner) Wear(t contract.Trial) (w Wear, known bool, err error) {
 	return w, true, err
 }
 
+// ReadsOnly says that the trial changes no table; false where that is not known. It fails when the
+// workload cannot be understood.
+func (r Runner) ReadsOnly(t contract.Trial) (bool, error) { return ask(r.Data.ReadsOnly, t) }
+
 // SameBytes says that every load leaves the same bytes; false where that is not known.
 func (r Runner) SameBytes(t contract.Trial) bool {
 	return r.Data.SameBytes != nil && r.Data.SameBytes(t)
@@ -140,8 +146,12 @@ func (r Runner) Delay(workload json.RawMessage) (time.Duration, error) {
 	return ask(r.Connection.Delay, workload)
 }
 
-// Skips says that the phase has nothing to do; a tool that does not say does every phase.
+// Skips says that the phase has nothing to do; a tool that does not say does every phase. Data that exists is
+// neither prepared nor dropped.
 func (r Runner) Skips(t contract.Trial, p contract.Phase) bool {
+	if t.Existing && (p == contract.PhasePrepare || p == contract.PhaseCleanup) {
+		return true
+	}
 	return r.Phases.Skips != nil && r.Phases.Skips(t, p)
 }
 

@@ -51,6 +51,7 @@ func Runner() runner.Runner {
 			Fields:    runner.Answer(decodeParams, dataFields),
 			Rows:      runner.Answer(workloadOf, Params.rows),
 			Wear:      runner.Answer(workloadOf, Params.wear),
+			ReadsOnly: runner.Answer(workloadOf, Params.readsOnly),
 			SameBytes: sameBytes,
 			// The script of prepare can; sysbench by itself always makes all the tables. A script
 			// of the user cannot: Skips.

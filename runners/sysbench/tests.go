@@ -1,6 +1,9 @@
 package sysbench
 
-import "github.com/assay-bench/assay/runners/runner"
+import (
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
+)
 
 // Names of the tests that come with sysbench.
 const (
@@ -117,6 +120,9 @@ func (p Params) changes() change {
 	}
 	return c
 }
+
+// readsOnly: no statement of the test writes. Nothing is known of scripts of the user.
+func (p Params) readsOnly(contract.Trial) bool { return p.Script == nil && p.changes().rows.Sum() == 0 }
 
 // preparedPerConnection counts the prepared statements that a connection holds open:
 //

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // chosen are the operations of which a property says how often they are chosen.
@@ -45,4 +47,10 @@ func mixOf(properties map[string]string) map[string]float64 {
 		"scan":                                 shares["scan"] / total,
 		strings.ToLower(metricReadModifyWrite): composed / total,
 	}
+}
+
+// readsOnly: no operation of the mix writes.
+func (p Params) readsOnly(contract.Trial) bool {
+	mix := mixOf(p.effective())
+	return len(mix) > 0 && mix["update"] == 0 && mix["insert"] == 0
 }

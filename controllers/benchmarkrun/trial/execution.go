@@ -81,14 +81,14 @@ func (in Input) resets() bool {
 	return d == v1alpha1.ResetPerBlock || d == v1alpha1.ResetPerTrial
 }
 
-// Load fills a target with the workload's data.
+// Load fills a target with the workload's data, or looks at what is there.
 func Load(in Input, target string) Execution {
 	e := Execution{
 		Name: contract.ReloadName(in.Run.Name, target, in.Run.Status.Releases),
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhasePrepare), Target: target},
 		Busy: in.Timeouts.Load.Duration, Workload: in.Work.Params, Clients: 1,
 	}
-	if in.Work.Tool.Data.SharesLoad {
+	if in.Work.Tool.Data.SharesLoad && !in.Run.Target(target).HasData() {
 		e.Clients = in.Run.ClientCount()
 	}
 	if in.resets() && in.Run.Target(target).MySQL != nil {
@@ -164,7 +164,7 @@ func message(in Input, e Execution) contract.Trial {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
 	}
 	if t.External != nil {
-		trial.Endpoint = externalEndpoint(t.External)
+		trial.Endpoint, trial.Existing = externalEndpoint(t.External), t.HasData()
 		return trial
 	}
 	server := resources.Primary(in.Run, t)

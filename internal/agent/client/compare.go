@@ -65,6 +65,24 @@ func missingRows(got []contract.Table, want map[string]int64) differences {
 	return d
 }
 
+// tooFewRows are tables that are missing, or have fewer rows than a workload needs: of an estimate, which may be wrong by half, less
+// than half of them.
+func tooFewRows(got []contract.Table, want map[string]int64) differences {
+	var d differences
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		i := slices.IndexFunc(got, func(t contract.Table) bool { return strings.EqualFold(t.Name, name) })
+		switch {
+		case i < 0:
+			d.rows = append(d.rows, fmt.Sprintf("table %s is missing, at least %d rows are needed", name, want[name]))
+		case got[i].Estimated && got[i].Rows < want[name]/2:
+			d.rows = append(d.rows, fmt.Sprintf("table %s has about %d rows, at least %d are needed", name, got[i].Rows, want[name]))
+		case !got[i].Estimated && got[i].Rows < want[name]:
+			d.rows = append(d.rows, fmt.Sprintf("table %s has %d rows, at least %d are needed", name, got[i].Rows, want[name]))
+		}
+	}
+	return d
+}
+
 // text is empty when nothing differs.
 func (d differences) text() string {
 	all := slices.Concat(d.rows, d.checksums)

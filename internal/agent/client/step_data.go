@@ -111,6 +111,9 @@ type loadedData struct {
 // countLoaded counts the rows in the schema when all clients have ended, and compares them
 // with the expected rows of the tool: exit codes alone are not trusted.
 func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*loadedData]) {
+	if s.trial.Existing {
+		return lookAtExisting(ctx, s)
+	}
 	var count tableCount
 	if failure := part(&o, &count, countTables(ctx, s)); failure != nil {
 		return o.failed(failure)
@@ -123,6 +126,24 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 	}
 	o.found.rows = countRows(facts, s.trial.Endpoint.StorageEngine, status)
 	return o.failed(checkRows(s, count.tables))
+}
+
+// lookAtExisting data, and compare it with what the tool needs. Nothing is written, and tables that it would take long to count are estimated.
+func lookAtExisting(ctx context.Context, s session) (o outcome[*loadedData]) {
+	tables, err := s.server.Estimates(ctx)
+	if err != nil {
+		return o.failed(lost(err))
+	}
+	o.found = &loadedData{tables: tables}
+	want, err := s.runner.Rows(s.trial)
+	if err != nil {
+		return o.failed(invalid(err))
+	}
+	if text := tooFewRows(tables, want).text(); text != "" {
+		return o.failed(failed(contract.ReasonDataDiffers, "the schema %s does not hold what the workload needs: %s: "+
+			"load it first, give the workload the size of what is there, or set data: Loaded for a schema without these tables", s.trial.Endpoint.Database, text))
+	}
+	return o
 }
 
 // takeStatistics of tables that were just loaded. A server without them can be measured: the problem is a finding.

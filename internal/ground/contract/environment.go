@@ -216,8 +216,10 @@ func Increase[N int64 | float64](e Environment, counter func(Usage) *N) (n N, ok
 type Table struct {
 	// Name of the table.
 	Name string `json:"name"`
-	// Rows by COUNT(*).
+	// Rows by COUNT(*), or what the server estimates.
 	Rows int64 `json:"rows"`
+	// Estimated: nobody has counted them.
+	Estimated bool `json:"estimated,omitempty"`
 	// Checksum by CHECKSUM TABLE; absent when the server returned none or it would have taken too long.
 	Checksum *int64 `json:"checksum,omitempty"`
 }

@@ -83,6 +83,8 @@ type Trial struct {
 	Agent string `json:"agent,omitempty"`
 	// CPUs that the tool keeps to; nil for all.
 	CPUs *CPUs `json:"cpus,omitempty"`
+	// Existing: the data is there before the run, and stays: no phase prepares or drops it.
+	Existing bool `json:"existing,omitempty"`
 	// Snapshot: take a snapshot of the loaded data after Prepare.
 	Snapshot bool `json:"snapshot,omitempty"`
 	// Reset is how the data is restored before the trial; nil without a reset.
