@@ -143,3 +143,34 @@ func TestCacheSetting(t *testing.T) {
 		}
 	}
 }
+
+// A workload that may write is refused where the data exists, unless that is allowed.
+func TestWritesIntoDataThatExists(t *testing.T) {
+	existing := func(allowed bool) func(*v1alpha1.BenchmarkRun) {
+		return func(r *v1alpha1.BenchmarkRun) {
+			r.Spec.Targets = append(r.Spec.Targets, v1alpha1.Target{Name: "theirs", External: &v1alpha1.ExternalTarget{Host: "db", Data: v1alpha1.DataExisting, AllowWrites: allowed}})
+		}
+	}
+	test := func(name string) func(*v1alpha1.BenchmarkRun) {
+		return func(r *v1alpha1.BenchmarkRun) { r.Spec.Workload.Sysbench.Test = name }
+	}
+	for name, tt := range map[string]struct {
+		change []func(*v1alpha1.BenchmarkRun)
+		want   string
+	}{
+		"it deletes":                 {[]func(*v1alpha1.BenchmarkRun){existing(false)}, "spec.targets[1].external.allowWrites: cell 0 (no matrix) of spec.workload.sysbench may write into the tables of target theirs"},
+		"it deletes, and that is ok": {[]func(*v1alpha1.BenchmarkRun){existing(true)}, ""},
+		"it reads":                   {[]func(*v1alpha1.BenchmarkRun){existing(false), test("oltp_read_only")}, ""},
+		"it updates":                 {[]func(*v1alpha1.BenchmarkRun){existing(false), test("oltp_update_index")}, "may write"},
+		"all data is loaded":         {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, p := deleting(t, tt.change...)
+			out := Planned{Plan: p, checks: checks{wanted: true, wear: wear.Data{Plan: p, Clients: 1}}}
+			err := expandCell(w, &out, 0)
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}

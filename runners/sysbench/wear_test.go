@@ -1,6 +1,7 @@
 package sysbench
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -60,5 +61,23 @@ func TestWear(t *testing.T) {
 	cold.WarmupSeconds = 0
 	if got, err := Runner().Data.Wear(cold); err != nil || got.Warmup == nil || *got.Warmup != 0 {
 		t.Errorf("without a warm-up: %+v, %v, want one of 0 operations", got, err)
+	}
+}
+
+func TestReadsOnly(t *testing.T) {
+	for workload, want := range map[string]bool{
+		`{"test": "oltp_read_only", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                      true,
+		`{"test": "oltp_point_select", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                   true,
+		`{"test": "select_random_ranges", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                true,
+		`{"test": "oltp_read_write", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                     false,
+		`{"test": "oltp_update_non_index", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                               false,
+		`{"test": "oltp_insert", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                         false,
+		`{"test": "bulk_insert", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                         false,
+		`{"test": "oltp_write_only", "threads": 1, "tables": 1, "tableSize": 10, "options": {"index_updates": "0", "non_index_updates": "0", "delete_inserts": "0"}}`: true,
+	} {
+		got, err := Runner().ReadsOnly(contract.Trial{Clients: 1, Workload: json.RawMessage(workload)})
+		if err != nil || got != want {
+			t.Errorf("%s: %v, %v", workload, got, err)
+		}
 	}
 }

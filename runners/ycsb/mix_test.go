@@ -1,9 +1,12 @@
 package ycsb
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 func TestMix(t *testing.T) {
@@ -29,6 +32,22 @@ func TestMix(t *testing.T) {
 	for name, tc := range tests {
 		if diff := cmp.Diff(tc.want, mixOf(tc.properties)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestReadsOnly(t *testing.T) {
+	for workload, want := range map[string]bool{
+		`{"workload": "c", "recordCount": 10, "threads": 1}`:                                                                 true,
+		`{"workload": "a", "recordCount": 10, "threads": 1}`:                                                                 false,
+		`{"workload": "d", "recordCount": 10, "threads": 1}`:                                                                 false,
+		`{"workload": "e", "recordCount": 10, "threads": 1}`:                                                                 false,
+		`{"workload": "f", "recordCount": 10, "threads": 1}`:                                                                 false,
+		`{"workload": "e", "recordCount": 10, "threads": 1, "properties": {"insertproportion": "0", "scanproportion": "1"}}`: true,
+	} {
+		got, err := Runner().ReadsOnly(contract.Trial{Clients: 1, Workload: json.RawMessage(workload)})
+		if err != nil || got != want {
+			t.Errorf("%s: %v, %v", workload, got, err)
 		}
 	}
 }

@@ -333,6 +333,25 @@ func TestExternalServer(t *testing.T) {
 		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("inuse", external(right.Name), short))), 2*time.Minute)
 		failedWith(t, got, string(contract.ReasonSchemaNotEmpty))
 	})
+	t.Run("tables that exist are measured, and stay", func(t *testing.T) {
+		existing := strings.Replace(external(right.Name), "external: {", "external: {data: Existing, ", 1)
+		refused := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("mustnotwrite", existing, short))), 2*time.Minute)
+		failedWith(t, refused, v1alpha1.ReasonInvalidSpec)
+		for _, name := range []string{"reads", "readsagain"} { // the first one dropped nothing
+			text := strings.Replace(cluster.RunYAML(name, existing, short), "oltp_read_write", "oltp_read_only", 1)
+			got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(text)), 2*time.Minute)
+			cluster.Complete(t, got)
+			looked := cluster.Stored(t, ns, contract.LoadName(name, "db"), 0)
+			if looked.Data == nil || len(looked.Data.Tables) == 0 || looked.Data.Tables[0].Rows == 0 || looked.Tool.ExitCode != nil {
+				t.Errorf("looking at what is there: %+v, %+v", looked.Data, looked.Tool)
+			}
+			if st := got.Status.Targets[0]; st.CleanupResult != "" || len(st.Load) > 0 {
+				t.Errorf("something was loaded or dropped: %+v", st)
+			}
+		}
+		larger := strings.Replace(strings.Replace(cluster.RunYAML("toolarge", existing, short), "oltp_read_write", "oltp_read_only", 1), "tableSize: ", "tableSize: 9", 1)
+		failedWith(t, cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(larger)), 2*time.Minute), string(contract.ReasonDataDiffers))
+	})
 	t.Run("a server that is not there ends typed", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("the client tries for a minute: only in make e2e-full")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -217,7 +218,8 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if out.Status.Results, err = in.budget(*out, shows, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
-	out.Findings = append(unverified(in.Run.Spec.Targets), out.Work.WearFindings(out.Planned, r.resolved)...)
+	targets := in.Run.Spec.Targets
+	out.Findings = slices.Concat(unverified(targets), existing(targets), out.Work.WearFindings(out.Planned, r.resolved))
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)

@@ -57,3 +57,20 @@ func unverified(targets []v1alpha1.Target) []v1alpha1.Finding {
 	}
 	return out
 }
+
+// existing are findings about data that was there before the run.
+func existing(targets []v1alpha1.Target) []v1alpha1.Finding {
+	var out []v1alpha1.Finding
+	for _, t := range targets {
+		if !t.HasData() {
+			continue
+		}
+		writes := "the workload only reads"
+		if t.External.AllowWrites {
+			writes = "what the workload writes stays in it"
+		}
+		out = append(out, v1alpha1.Finding{Target: t.Name, Check: "data-existing", Severity: string(validity.Note), Message: fmt.Sprintf(
+			"the data in schema %s was there before the run: nothing loads, puts back or drops it, and %s; of what is in it, only the names of the tables and how many rows they have are looked at", t.External.Database, writes)})
+	}
+	return out
+}

@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,24 @@ func TestExternalServersAreVerified(t *testing.T) {
 				t.Errorf("findings %+v", got.Findings)
 			}
 		})
+	}
+}
+
+// Data that exists is told, and that what is written stays.
+func TestDataThatExistsIsTold(t *testing.T) {
+	for allowed, want := range map[bool]string{false: "the workload only reads", true: "what the workload writes stays in it"} {
+		w := newWorld(spec(func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Targets[0] = v1alpha1.Target{Name: "db", External: &v1alpha1.ExternalTarget{
+				Host: "h", Port: 1, Database: "shop", TLS: v1alpha1.TLSDisabled, InsecureSkipVerify: true, Credentials: corev1.LocalObjectReference{Name: "login"},
+				Data: v1alpha1.DataExisting, AllowWrites: allowed,
+			}}
+		}))
+		w.objects[decision.Named[*corev1.Secret]("login")] = &corev1.Secret{Data: map[string][]byte{"username": []byte("x"), "password": []byte("x")}}
+		got := w.decide(t)
+		at := slices.IndexFunc(got.Findings, func(f v1alpha1.Finding) bool { return f.Check == "data-existing" })
+		if at < 0 || got.Findings[at].Severity != string(validity.Note) || !strings.Contains(got.Findings[at].Message, "in schema shop") || !strings.Contains(got.Findings[at].Message, want) {
+			t.Errorf("%s: %+v", words(got.State), got.Findings)
+		}
 	}
 }
 

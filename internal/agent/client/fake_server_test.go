@@ -100,6 +100,11 @@ func (s *fakeServer) Session(context.Context) (string, string, error) {
 	return "TLSv1.3", s.cipher, s.err
 }
 
+func (s *fakeServer) Estimates(context.Context) ([]contract.Table, error) {
+	s.note("estimates")
+	return s.tables, s.err
+}
+
 func (s *fakeServer) Workbench(context.Context) (dialogue.Workbench, error) { return s.bench() }
 
 func (s *fakeServer) RoundTrip(context.Context) (*contract.Probe, error) {

@@ -98,6 +98,9 @@ func TestRealProbes(t *testing.T) {
 			if tables, _, err := s.Tables(t.Context()); err != nil || len(tables) > 0 {
 				t.Errorf("left behind: %v, %v", tables, err)
 			}
+			if tables, err := s.Estimates(t.Context()); err != nil || len(tables) > 0 {
+				t.Errorf("estimates of nothing: %v, %v", tables, err)
+			}
 			if version, cipher, err := s.Session(t.Context()); err != nil || version != "" || cipher != "" {
 				t.Errorf("a session without TLS has %q %q, %v", version, cipher, err)
 			}
@@ -123,6 +126,9 @@ func TestRealWorkbench(t *testing.T) {
 	defer func() { _ = other.Close() }()
 	if err := w.Exec(t.Context(), "CREATE TABLE t (a INT, b TEXT) ENGINE = InnoDB"); err != nil {
 		t.Fatal(err)
+	}
+	if tables, err := s.Estimates(t.Context()); err != nil || len(tables) != 1 || tables[0] != (contract.Table{Name: "t"}) {
+		t.Errorf("estimates of a table without rows: %+v, %v", tables, err)
 	}
 	names := []string{"Questions", "Com_insert", "Com_select", "Connections", "Com_stmt_execute", "Bytes_received"}
 	before, err := w.Counters(t.Context(), names)
