@@ -71,6 +71,9 @@ func verified(tls string) string {
 // tool1 is a custom tool whose rows are loaded.
 const tool1 = `{custom: {image: i, format: Result, run: {command: [t]}, parameters: {rows: "1", mode: a}, dataParameters: [rows]}}`
 
+// existing is an external target whose data is there.
+const existing = "  - name: db\n    external: {host: h, data: Existing, tls: Disabled, insecureSkipVerify: true, credentials: {name: fullsecret}}\n"
+
 // jdbc is an external target that only YCSB reaches.
 const jdbc = "  - name: db\n    external: {jdbc: {url: 'jdbc:sqlserver://h', driver: a.B}, credentials: {name: fullsecret}}\n"
 
@@ -152,6 +155,8 @@ var badSpecs = map[string]badSpec{
 	"an order that does not exist":           {replace: "blocks: 3", by: "blocks: 3, order: Random", refused: "spec.design.order"},
 	"a reset that does not exist":            {replace: "blocks: 3", by: "blocks: 3, dataReset: Never", refused: "spec.design.dataReset"},
 	"nothing that is measured":               {replace: target1, by: published("numbers"), refused: "at least one target has to be measured"},
+	"a reset of data that exists":            {replace: target1, by: existing, more: "dataReset: PerBlock", refused: "dataReset must be PerRun with a target of data: Existing"},
+	"writes allowed into what is loaded":     {replace: target1, by: strings.Replace(existing, "data: Existing", "allowWrites: true", 1), refused: "allowWrites is for data: Existing"},
 	"a reset of what Assay cannot speak to":  {replace: target1, by: jdbc, more: "dataReset: PerTrial", refused: "dataReset must be PerRun with an external.jdbc target"},
 	"intervals of YCSB beyond a result":      {replace: bench1, by: "{ycsb: {threads: 4}}", more: "cooldown: 0s", duration: "9h", reason: v1alpha1.ReasonInvalidSpec, message: "at most 10000 intervals"},
 
@@ -177,6 +182,7 @@ var badSpecs = map[string]badSpec{
 	"a script that is not in its ConfigMap":      {replace: bench1, by: script("numbers"), reason: v1alpha1.ReasonConfigMapNotFound, message: `ConfigMap "numbers" has no key "script.lua"; it has: ["note" "run"]`},
 	"published numbers of no ConfigMap":          {replace: target1, by: target1 + published("nowhere"), reason: v1alpha1.ReasonConfigMapNotFound, message: `spec.targets[1].published.configMap: there is no ConfigMap "nowhere"`},
 	"a published text without a number":          {replace: target1, by: target1 + published("numbers"), reason: v1alpha1.ReasonPublishedUnreadable, message: "key run: no number can be read from its text"},
+	"writes into data that exists":               {replace: target1, by: existing, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].external.allowWrites: cell 0 (no matrix) of spec.workload.sysbench may write into the tables of target db"},
 	"JDBC with a tool that does not speak it":    {replace: target1, by: jdbc, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].external.jdbc: sysbench does not speak JDBC"},
 	"TLS of sysbench without its certificate":    {replace: target1, by: strings.Replace(external("fullsecret"), "Disabled", "Required", 1), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "ca.crt"`},
 	"an axis that the tool does not have":        {replace: "  workload:", by: matrix("{name: colour, values: [1]}"), reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field and no option colour"},
