@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 type quotas struct {
 	// mu is held while a run is given its nodes: the next one has to know what that one will need.
 	mu sync.Mutex
-	// given are runs that got nodes and may not stand so in the cache yet, waiting those that a quota has no room for.
+	// given are runs that got nodes, which the cache may not know yet; waiting are those that a quota has no room for.
 	given, waiting map[types.UID]claim
 }
 
@@ -55,6 +56,7 @@ func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, no
 		return placement.Answer{}, err
 	}
 	delete(q.waiting, run.UID)
+	delete(q.given, run.UID)
 	own := claim{namespace: run.Namespace, request: accept.NodeRequest(run, r.Config)}
 	if len(found) == 0 { // none, or the manager may not look
 		return r.Queue.Ask(own.request, nodes, now), nil
@@ -87,37 +89,32 @@ func (r nodeQueue) othersOf(ctx context.Context, run *v1alpha1.BenchmarkRun, own
 	if err := r.Client.List(ctx, &runs, client.InNamespace(run.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, nil, fmt.Errorf("listing the runs: %w", err)
 	}
-	wanting := map[types.UID]bool{}
+	// Only that a run has nodes, or has ended, is believed of the cache: it may not know yet that one was accepted or resumed.
+	alive := map[types.UID]bool{}
 	for i := range runs.Items {
 		o := &runs.Items[i]
+		if o.Finished() {
+			continue
+		}
+		alive[o.UID] = true
+		claim, given := r.quotas.given[o.UID]
 		switch {
-		case o.UID == run.UID || o.Finished() || o.Status.Resolved == nil:
+		case o.UID == run.UID:
 		case o.Status.Placement != nil:
-			delete(r.quotas.given, o.UID)
 			t, err := r.taking(ctx, o)
 			if err != nil {
 				return nil, nil, err
 			}
 			with = append(with, t)
-		default:
-			wanting[o.UID] = !o.Spec.Suspend
+		case given:
+			with = append(with, quota.Taking{Demand: claim.demand})
 		}
 	}
-	for uid, c := range r.quotas.given {
-		switch {
-		case c.namespace != run.Namespace || uid == run.UID:
-		case !wanting[uid]:
-			delete(r.quotas.given, uid)
-		default:
-			with = append(with, quota.Taking{Demand: c.demand})
-		}
-	}
+	ended := func(uid types.UID, c claim) bool { return c.namespace == run.Namespace && !alive[uid] }
+	maps.DeleteFunc(r.quotas.given, ended)
+	maps.DeleteFunc(r.quotas.waiting, ended)
 	for uid, c := range r.quotas.waiting {
-		switch {
-		case c.namespace != run.Namespace || uid == run.UID:
-		case !wanting[uid]:
-			delete(r.quotas.waiting, uid)
-		case c.request.Before(own.request):
+		if c.namespace == run.Namespace && uid != run.UID && c.request.Before(own.request) {
 			before = append(before, c.demand)
 		}
 	}
