@@ -71,8 +71,18 @@ type Reconciler struct {
 	reading, judging sync.Mutex
 	// glancing is held in place of reading by a pass whose history is small: it does not wait for those of others, which may be large.
 	glancing sync.Mutex
-	// waiting has the names of the schedules that are to be judged: each reads its history again when its turn may have come.
+	// waiting are the schedules that are to be judged, by their names: each is an inTurn, and reads its history again when its turn may
+	// have come.
 	waiting sync.Map
+}
+
+// inTurn is a schedule that waits until another one is judged.
+type inTurn struct {
+	// version of the schedule, and how many of its runs had ended, when all but that was done.
+	version string
+	ended   int
+	// until nothing else is to be done.
+	until time.Time
 }
 
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkschedules,verbs=get;list;watch
@@ -157,6 +167,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if !mayNeedHistory(w) {
 		return r.pass(ctx, w, func() {})
 	}
+	if r.waitsForTurn(w) { // the history of one that waits may take seconds to read
+		return ctrl.Result{RequeueAfter: r.turn()}, nil
+	}
 	r.places.leave() // those that need no history do not wait for those that do
 	alone := &r.reading
 	if isSmall(w) {
@@ -174,6 +187,38 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	return r.pass(ctx, w, release)
+}
+
+// turn is when that of a schedule may have come: those that wait share a second each.
+func (r *Reconciler) turn() (turn time.Duration) {
+	r.waiting.Range(func(any, any) bool { turn += time.Second; return true })
+	return turn
+}
+
+// waitsForTurn says whether nothing is to be done for a schedule but to judge it, and another one is judged.
+func (r *Reconciler) waitsForTurn(w World) bool {
+	found, is := r.waiting.Load(client.ObjectKeyFromObject(w.Schedule))
+	if !is {
+		return false
+	}
+	if one := found.(inTurn); one.version != w.Schedule.ResourceVersion || one.ended != endedOf(w) || !w.Now.Before(one.until) {
+		return false
+	}
+	if r.judging.TryLock() {
+		r.judging.Unlock()
+		return false
+	}
+	return true
+}
+
+// endedOf the runs of a schedule.
+func endedOf(w World) (n int) {
+	for _, run := range w.Runs {
+		if run.Ended {
+			n++
+		}
+	}
+	return n
 }
 
 // asBefore leaves the conditions that follow from a judgement as they were, while there is none.
@@ -206,8 +251,8 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 			defer r.judging.Unlock()
 			release()
 		} else {
-			r.waiting.Store(name, true)
-			r.waiting.Range(func(any, any) bool { turn += time.Second; return true })
+			r.waiting.Store(name, inTurn{})
+			turn = r.turn()
 		}
 	}
 	if turn == 0 {
@@ -234,6 +279,7 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 	wait := patience(w, d, a)
 	switch {
 	case turn > 0: // another schedule is judged
+		r.waiting.Store(name, inTurn{after.ResourceVersion, endedOf(w), w.Now.Add(wait)})
 		wait = min(wait, turn)
 	case toConfirm(w, a, after): // what is to be confirmed is known since this pass
 		wait = time.Second
