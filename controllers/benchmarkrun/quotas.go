@@ -73,7 +73,8 @@ func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, no
 	if full := own.demand.Waits(found, with, before); len(full) > 0 {
 		q.waiting[run.UID] = own
 		r.Queue.Forget(run.UID)
-		r.wakeNext(nodes) // those behind it
+		r.Queue.Release(run.UID) // it may have been granted some in a pass whose status was not written
+		r.wakeNext(nodes)        // those behind it
 		return placement.Answer{Reason: v1alpha1.ReasonQueued, Message: quota.Sentence(full)}, nil
 	}
 	answer := r.Queue.Ask(own.request, nodes, now)
@@ -93,7 +94,8 @@ func (r nodeQueue) othersOf(ctx context.Context, run *v1alpha1.BenchmarkRun, own
 	alive := map[types.UID]bool{}
 	for i := range runs.Items {
 		o := &runs.Items[i]
-		if o.Finished() {
+		_, outgrew := r.outgrew.Load(o.UID)
+		if o.Finished() || !o.DeletionTimestamp.IsZero() || outgrew { // its pods count where they are left
 			continue
 		}
 		alive[o.UID] = true

@@ -52,7 +52,7 @@ func TestDifferentDataIsFound(t *testing.T) {
 			compared = append(compared, f.Target+" "+f.Severity+" "+f.Message)
 		}
 	}
-	want := []string{"second Warning after loading, it does not hold what target " + got.Spec.Targets[0].Name + " holds: " +
+	want := []string{"second Warning before the first trial, it does not hold what target " + got.Spec.Targets[0].Name + " holds: " +
 		"table sbtest1 has the checksum 4712 instead of 4711; table sbtest2 has 9999 rows instead of 10000: their numbers are not of the same data"}
 	if diff := cmp.Diff(want, compared); diff != "" {
 		t.Errorf("findings of same-data (-want +got):\n%s", diff)

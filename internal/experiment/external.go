@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"slices"
-
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/plan"
@@ -23,19 +21,21 @@ func (w Work) CheckExternal(field string, e *v1alpha1.ExternalTarget) error {
 	return nil
 }
 
-// checkWrites refuses a cell that may write into data that exists, where nobody has allowed that.
-func checkWrites(w Work, i int, cell plan.Cell, trial contract.Trial) error {
-	at := slices.IndexFunc(w.spec.Targets, func(t v1alpha1.Target) bool { return t.HasData() && !t.External.AllowWrites })
-	if at < 0 {
-		return nil
+// checkExisting refuses a cell that cannot use data that exists, and one that may write into it where nobody has allowed that.
+func checkExisting(w Work, i int, cell plan.Cell, trial contract.Trial) error {
+	for at, t := range w.spec.Targets {
+		if !t.HasData() {
+			continue
+		}
+		readsOnly, err := w.Tool.OnExisting(trial)
+		switch {
+		case err != nil:
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.data: cell %d (%v) of spec.workload.%s cannot use tables that exist: %v: "+
+				"use another workload, or data: Loaded with a schema for it", at, i, cell, w.Tool.Name, err)
+		case !readsOnly && !t.External.AllowWrites:
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.allowWrites: cell %d (%v) of spec.workload.%s may write into the tables of target %s, which exist before the run: "+
+				"use a workload that only reads, or set allowWrites: true", at, i, cell, w.Tool.Name, t.Name)
+		}
 	}
-	only, err := w.Tool.ReadsOnly(trial)
-	if err != nil {
-		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
-	}
-	if only {
-		return nil
-	}
-	return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.allowWrites: cell %d (%v) of spec.workload.%s may write into the tables of target %s, which exist before the run: "+
-		"use a workload that only reads, or set allowWrites: true", at, i, cell, w.Tool.Name, w.spec.Targets[at].Name)
+	return nil
 }

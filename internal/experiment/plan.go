@@ -65,7 +65,7 @@ func checkCell(w Work, p *Planned, i int, trial contract.Trial, length runner.Le
 	if err := checkObjectives(w, i, cell, trial.Workload); err != nil {
 		return err
 	}
-	if err := checkWrites(w, i, cell, trial); err != nil {
+	if err := checkExisting(w, i, cell, trial); err != nil {
 		return err
 	}
 	if !p.checks.asked {

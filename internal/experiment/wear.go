@@ -138,9 +138,9 @@ func (f forecast) mayRunDry(dry wear.Dry) v1alpha1.Finding {
 	return out
 }
 
-// resetAdvice is empty where the data is put back before each trial anyway.
+// resetAdvice is empty where the data is put back before each trial anyway, and where it may not be.
 func (f forecast) resetAdvice() string {
-	if f.work.spec.Design.DataReset == v1alpha1.ResetPerTrial {
+	if f.work.spec.Design.DataReset == v1alpha1.ResetPerTrial || slices.ContainsFunc(f.work.spec.Targets, v1alpha1.Target.HasData) {
 		return ""
 	}
 	return "set design.dataReset: PerTrial, "

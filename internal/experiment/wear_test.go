@@ -162,6 +162,7 @@ func TestWritesIntoDataThatExists(t *testing.T) {
 		"it deletes, and that is ok": {[]func(*v1alpha1.BenchmarkRun){existing(true)}, ""},
 		"it reads":                   {[]func(*v1alpha1.BenchmarkRun){existing(false), test("oltp_read_only")}, ""},
 		"it updates":                 {[]func(*v1alpha1.BenchmarkRun){existing(false), test("oltp_update_index")}, "may write"},
+		"it empties tables":          {[]func(*v1alpha1.BenchmarkRun){existing(true), test("bulk_insert")}, "spec.targets[1].external.data: cell 0 (no matrix) of spec.workload.sysbench cannot use tables that exist: bulk_insert empties its tables"},
 		"all data is loaded":         {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,6 +25,7 @@ package drivers
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -50,6 +51,9 @@ func Runner() runner.Runner {
 		Expectations: expectations,
 		Connection:   runner.Connection{Demand: runner.Answer(ofTrial, Params.demand), Delay: delay},
 		// The data is made by each trial; nothing of it is left to a phase of its own.
+		Data: runner.Data{OnExisting: func(contract.Trial) (bool, error) {
+			return false, errors.New("each trial makes, fills and drops its own tables")
+		}},
 		Phases: runner.Phases{Opening: opening, Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun }},
 		Design: runner.Design{
 			Sample: "{drivers: [{language: Node, name: mysql2}, {language: Node, name: mariadb}], benchmarks: [{operation: SelectOne}]}",

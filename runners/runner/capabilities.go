@@ -17,8 +17,9 @@ type Data struct {
 	Rows func(t contract.Trial) (map[string]int64, error)
 	// Wear is what the operations of one client of the trial do to the rows that Rows counts.
 	Wear func(t contract.Trial) (Wear, error)
-	// ReadsOnly says that nothing that the phases Warmup, Run and Check do changes a table.
-	ReadsOnly func(t contract.Trial) (bool, error)
+	// OnExisting says whether nothing that the phases Warmup, Run and Check do changes a table. It fails for a workload that cannot use
+	// tables which exist before the run: one that makes or empties its tables itself, or writes rows for which it has no place there.
+	OnExisting func(t contract.Trial) (readsOnly bool, err error)
 	// SameBytes says that every Prepare of the trial's workload leaves the same rows, byte by
 	// byte, so that checksums of two loads can be compared.
 	SameBytes func(t contract.Trial) bool
@@ -124,9 +125,11 @@ func (r Runner) Wear(t contract.Trial) (w Wear, known bool, err error) {
 	return w, true, err
 }
 
-// ReadsOnly says that the trial changes no table; false where that is not known. It fails when the
-// workload cannot be understood.
-func (r Runner) ReadsOnly(t contract.Trial) (bool, error) { return ask(r.Data.ReadsOnly, t) }
+// OnExisting says whether a trial on tables that exist changes none of them; false where that is not known. It fails for a workload
+// that cannot use them, or that cannot be understood.
+func (r Runner) OnExisting(t contract.Trial) (readsOnly bool, err error) {
+	return ask(r.Data.OnExisting, t)
+}
 
 // SameBytes says that every load leaves the same bytes; false where that is not known.
 func (r Runner) SameBytes(t contract.Trial) bool {

@@ -48,11 +48,11 @@ func Runner() runner.Runner {
 		Data: runner.Data{
 			// The rows of the OLTP tests follow from these alone: not from the test, the threads
 			// or the seed. Other data is refused by Rows, which has to be the same for all cells.
-			Fields:    runner.Answer(decodeParams, dataFields),
-			Rows:      runner.Answer(workloadOf, Params.rows),
-			Wear:      runner.Answer(workloadOf, Params.wear),
-			ReadsOnly: runner.Answer(workloadOf, Params.readsOnly),
-			SameBytes: sameBytes,
+			Fields:     runner.Answer(decodeParams, dataFields),
+			Rows:       runner.Answer(workloadOf, Params.rows),
+			Wear:       runner.Answer(workloadOf, Params.wear),
+			OnExisting: onExisting,
+			SameBytes:  sameBytes,
 			// The script of prepare can; sysbench by itself always makes all the tables. A script
 			// of the user cannot: Skips.
 			SharesLoad: true,

@@ -1,6 +1,8 @@
 package sysbench
 
 import (
+	"fmt"
+
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -121,8 +123,17 @@ func (p Params) changes() change {
 	return c
 }
 
-// readsOnly: no statement of the test writes. Nothing is known of scripts of the user.
-func (p Params) readsOnly(contract.Trial) bool { return p.Script == nil && p.changes().rows.Sum() == 0 }
+// onExisting: nothing is known of scripts of the user.
+func onExisting(t contract.Trial) (readsOnly bool, err error) {
+	p, err := workloadOf(t)
+	switch {
+	case err != nil:
+		return false, err
+	case bundled[p.Test].ownSchema:
+		return false, fmt.Errorf("%s empties its tables before it fills them", p.Test)
+	}
+	return p.Script == nil && p.changes().rows.Sum() == 0, nil
+}
 
 // preparedPerConnection counts the prepared statements that a connection holds open:
 //

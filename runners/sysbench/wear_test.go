@@ -64,20 +64,27 @@ func TestWear(t *testing.T) {
 	}
 }
 
-func TestReadsOnly(t *testing.T) {
-	for workload, want := range map[string]bool{
-		`{"test": "oltp_read_only", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                      true,
-		`{"test": "oltp_point_select", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                   true,
-		`{"test": "select_random_ranges", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                true,
-		`{"test": "oltp_read_write", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                     false,
-		`{"test": "oltp_update_non_index", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                               false,
-		`{"test": "oltp_insert", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                         false,
-		`{"test": "bulk_insert", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                         false,
-		`{"test": "oltp_write_only", "threads": 1, "tables": 1, "tableSize": 10, "options": {"index_updates": "0", "non_index_updates": "0", "delete_inserts": "0"}}`: true,
+func TestOnExisting(t *testing.T) {
+	for workload, want := range map[string]string{
+		`{"test": "oltp_read_only", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                      "reads",
+		`{"test": "oltp_point_select", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                   "reads",
+		`{"test": "select_random_ranges", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                "reads",
+		`{"test": "oltp_read_write", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                     "writes",
+		`{"test": "oltp_update_non_index", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                               "writes",
+		`{"test": "oltp_insert", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                         "writes",
+		`{"test": "bulk_insert", "threads": 1, "tables": 1, "tableSize": 10}`:                                                                                         "bulk_insert empties its tables before it fills them",
+		`{"test": "oltp_write_only", "threads": 1, "tables": 1, "tableSize": 10, "options": {"index_updates": "0", "non_index_updates": "0", "delete_inserts": "0"}}`: "reads",
 	} {
-		got, err := Runner().ReadsOnly(contract.Trial{Clients: 1, Workload: json.RawMessage(workload)})
-		if err != nil || got != want {
-			t.Errorf("%s: %v, %v", workload, got, err)
+		readsOnly, err := Runner().OnExisting(contract.Trial{Clients: 1, Workload: json.RawMessage(workload)})
+		got := "writes"
+		switch {
+		case err != nil:
+			got = err.Error()
+		case readsOnly:
+			got = "reads"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", workload, got, want)
 		}
 	}
 }

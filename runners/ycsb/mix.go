@@ -1,6 +1,7 @@
 package ycsb
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,8 +50,15 @@ func mixOf(properties map[string]string) map[string]float64 {
 	}
 }
 
-// readsOnly: no operation of the mix writes.
-func (p Params) readsOnly(contract.Trial) bool {
+// onExisting: the keys of rows that a trial inserts follow from the number of the trial, so that those of the run before are there.
+func onExisting(t contract.Trial) (readsOnly bool, err error) {
+	p, err := ofTrial(t)
+	if err != nil {
+		return false, err
+	}
 	mix := mixOf(p.effective())
-	return len(mix) > 0 && mix["update"] == 0 && mix["insert"] == 0
+	if mix["insert"] > 0 {
+		return false, errors.New("it inserts rows, whose keys an earlier run may have inserted: leave out insertproportion")
+	}
+	return len(mix) > 0 && mix["update"] == 0, nil
 }

@@ -51,7 +51,7 @@ func Runner() runner.Runner {
 			// decide the rows cannot be axes, as no property can.
 			Fields:     runner.Fields("recordCount", "fieldCount", "fieldLength", "columns"),
 			Rows:       runner.Answer(ofTrial, Params.rows),
-			ReadsOnly:  runner.Answer(ofTrial, Params.readsOnly),
+			OnExisting: onExisting,
 			SharesLoad: true,
 		},
 		Connection: runner.Connection{Demand: runner.Answer(ofTrial, Params.demand), JDBC: true},

@@ -69,8 +69,12 @@ func existing(targets []v1alpha1.Target) []v1alpha1.Finding {
 		if t.External.AllowWrites {
 			writes = "what the workload writes stays in it"
 		}
+		where, looked := "in schema "+t.External.Database, "of the tables that it uses, only how many rows they have is looked at"
+		if t.External.JDBC != nil {
+			where, looked = "behind jdbc", "nobody has looked at it before the trials"
+		}
 		out = append(out, v1alpha1.Finding{Target: t.Name, Check: "data-existing", Severity: string(validity.Note), Message: fmt.Sprintf(
-			"the data in schema %s was there before the run: nothing loads, puts back or drops it, and %s; of what is in it, only the names of the tables and how many rows they have are looked at", t.External.Database, writes)})
+			"the data %s was there before the run: nothing loads, puts back or drops it, and %s; %s", where, writes, looked)})
 	}
 	return out
 }

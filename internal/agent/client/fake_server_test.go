@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -100,9 +102,19 @@ func (s *fakeServer) Session(context.Context) (string, string, error) {
 	return "TLSv1.3", s.cipher, s.err
 }
 
-func (s *fakeServer) Estimates(context.Context) ([]contract.Table, error) {
-	s.note("estimates")
-	return s.tables, s.err
+// tablesNamed are those of some tables with these names, in any case.
+func tablesNamed(tables []contract.Table, names []string) (out []contract.Table) {
+	for _, t := range tables {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, t.Name) }) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (s *fakeServer) Look(_ context.Context, names []string) ([]contract.Table, error) {
+	s.note("look")
+	return tablesNamed(s.tables, names), s.err
 }
 
 func (s *fakeServer) Workbench(context.Context) (dialogue.Workbench, error) { return s.bench() }

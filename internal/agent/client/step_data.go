@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -128,17 +130,17 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 	return o.failed(checkRows(s, count.tables))
 }
 
-// lookAtExisting data, and compare it with what the tool needs. Nothing is written, and tables that it would take long to count are estimated.
+// lookAtExisting data, as far as the tool needs it. Nothing is written, and tables that it would take long to count are estimated.
 func lookAtExisting(ctx context.Context, s session) (o outcome[*loadedData]) {
-	tables, err := s.server.Estimates(ctx)
-	if err != nil {
-		return o.failed(lost(err))
-	}
-	o.found = &loadedData{tables: tables}
 	want, err := s.runner.Rows(s.trial)
 	if err != nil {
 		return o.failed(invalid(err))
 	}
+	tables, err := s.server.Look(ctx, slices.Collect(maps.Keys(want)))
+	if err != nil {
+		return o.failed(lost(err))
+	}
+	o.found = &loadedData{tables: tables}
 	if text := tooFewRows(tables, want).text(); text != "" {
 		return o.failed(failed(contract.ReasonDataDiffers, "the schema %s does not hold what the workload needs: %s: "+
 			"load it first, give the workload the size of what is there, or set data: Loaded for a schema without these tables", s.trial.Endpoint.Database, text))

@@ -146,10 +146,16 @@ func (s *Server) Tables(ctx context.Context) (tables []contract.Table, unchecked
 // mostCounted rows of a table are counted: that takes a fraction of a second.
 const mostCounted = 2_000_000
 
-// Estimates are the tables of the schema with their rows: counted where there are few, and as the server estimates them otherwise. It
-// writes nothing.
-func (s *Server) Estimates(ctx context.Context) (tables []contract.Table, err error) {
+// Look at those of some tables that exist in the schema, in any case of their names: their rows are counted where there are few, and as
+// the server estimates them otherwise. It writes nothing.
+func (s *Server) Look(ctx context.Context, names []string) (tables []contract.Table, err error) {
 	err = s.with(ctx, func(c *sql.Conn) error {
+		// MySQL 8 answers from a cache that is a day old; other servers have no such variable.
+		if _, err := c.ExecContext(ctx, "SET SESSION information_schema_stats_expiry = 0"); err != nil {
+			if refusal := new(mysql.MySQLError); !errors.As(err, &refusal) {
+				return fmt.Errorf("asking for estimates of now: %w", err)
+			}
+		}
 		_, found, err := Rows(ctx, c,
 			"SELECT TABLE_NAME, COALESCE(TABLE_ROWS, 0) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_TYPE = 'BASE TABLE' ORDER BY TABLE_NAME", s.database)
 		if err != nil {
@@ -157,6 +163,9 @@ func (s *Server) Estimates(ctx context.Context) (tables []contract.Table, err er
 		}
 		for _, row := range found {
 			t := contract.Table{Name: *row[0], Estimated: true}
+			if !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, t.Name) }) {
+				continue
+			}
 			if t.Rows, err = strconv.ParseInt(*row[1], 10, 64); err != nil {
 				return fmt.Errorf("the estimated rows of %s: %w", t.Name, err)
 			}

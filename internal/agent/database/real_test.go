@@ -98,8 +98,8 @@ func TestRealProbes(t *testing.T) {
 			if tables, _, err := s.Tables(t.Context()); err != nil || len(tables) > 0 {
 				t.Errorf("left behind: %v, %v", tables, err)
 			}
-			if tables, err := s.Estimates(t.Context()); err != nil || len(tables) > 0 {
-				t.Errorf("estimates of nothing: %v, %v", tables, err)
+			if tables, err := s.Look(t.Context(), []string{"t"}); err != nil || len(tables) > 0 {
+				t.Errorf("a look at nothing: %v, %v", tables, err)
 			}
 			if version, cipher, err := s.Session(t.Context()); err != nil || version != "" || cipher != "" {
 				t.Errorf("a session without TLS has %q %q, %v", version, cipher, err)
@@ -127,8 +127,8 @@ func TestRealWorkbench(t *testing.T) {
 	if err := w.Exec(t.Context(), "CREATE TABLE t (a INT, b TEXT) ENGINE = InnoDB"); err != nil {
 		t.Fatal(err)
 	}
-	if tables, err := s.Estimates(t.Context()); err != nil || len(tables) != 1 || tables[0] != (contract.Table{Name: "t"}) {
-		t.Errorf("estimates of a table without rows: %+v, %v", tables, err)
+	if tables, err := s.Look(t.Context(), []string{"T", "u"}); err != nil || len(tables) != 1 || tables[0] != (contract.Table{Name: "t"}) {
+		t.Errorf("a look at a table without rows: %+v, %v", tables, err)
 	}
 	names := []string{"Questions", "Com_insert", "Com_select", "Connections", "Com_stmt_execute", "Bytes_received"}
 	before, err := w.Counters(t.Context(), names)

@@ -200,7 +200,7 @@ func driftedData(*testing.T) []validity.Finding {
 	loaded, trial := holding(1000), holding(1000)
 	loaded.Server = &contract.Server{Rows: &contract.CountedRows{Started: started, Inserted: 1000}}
 	trial.Server = &contract.Server{Rows: &contract.CountedRows{Started: started, Inserted: 1200}}
-	return validity.CheckDrift(loaded, trial)
+	return validity.CheckDrift(loaded, trial, false)
 }
 
 func holding(rows int64) contract.Result {
