@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,6 +38,19 @@ type InstanceShapeSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(t, (!has(t.key) || size(t.key) <= 317) && (!has(t.value) || size(t.value) <= 63) && (!has(t.effect) || size(t.effect) <= 63) && (!has(t.operator) || size(t.operator) <= 63))",message="keys have at most 317 characters, and values, effects and operators at most 63 characters"
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
+	// nodes says where the nodes of the shape come from. Existing: a run for which none is ready ends. Provisioned: it asks the
+	// autoscaler of the cluster for them, with placeholder pods of this shape, and lets them go when it has ended.
+	// +optional
+	Nodes NodeSource `json:"nodes,omitempty"`
+
+	// provisionWithin is how long a run waits for nodes that are provisioned, from 1m to 6h. 15m unless set.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=duration
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('6h')",message="provisionWithin must be between 1m and 6h, such as 20m"
+	ProvisionWithin *metav1.Duration `json:"provisionWithin,omitempty"`
+
 	// runtimeClassName of the pods, such as a performance class that turns off
 	// interrupt load balancing.
 	// +optional
@@ -53,6 +68,31 @@ type InstanceShapeSpec struct {
 	// +kubebuilder:validation:MaxProperties=16
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 4096)",message="names have at most 317 characters, and values at most 4096 characters"
 	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// NodeSource says where the nodes of a shape come from.
+// +kubebuilder:validation:Enum=Existing;Provisioned
+type NodeSource string
+
+const (
+	// NodesExisting: the nodes exist.
+	NodesExisting NodeSource = "Existing"
+	// NodesProvisioned: an autoscaler makes them when a run asks.
+	NodesProvisioned NodeSource = "Provisioned"
+)
+
+// DefaultProvisionWithin is how long a run waits for nodes that are provisioned, unless its shape says.
+const DefaultProvisionWithin = 15 * time.Minute
+
+// ProvisionedWithin is how long a run waits for nodes of the shape; 0 for a shape whose nodes have to exist.
+func (s InstanceShapeSpec) ProvisionedWithin() time.Duration {
+	switch {
+	case s.Nodes != NodesProvisioned:
+		return 0
+	case s.ProvisionWithin == nil:
+		return DefaultProvisionWithin
+	}
+	return s.ProvisionWithin.Duration
 }
 
 // Price of a machine.

@@ -43,7 +43,9 @@ const (
 	RoleReplica = "replica"
 	RoleClient  = "client"
 	RoleTrial   = "trial"
-	RoleResult  = "result"
+	// RolePlaceholder is that of the Jobs that keep the place of pods on nodes that are made for a run.
+	RolePlaceholder = "placeholder"
+	RoleResult      = "result"
 	// RoleJournal is that of the ConfigMaps with the plan, the records of the trials and the summary.
 	RoleJournal = "journal"
 	// RoleInputs is that of the ConfigMap with the files of the workload.

@@ -26,6 +26,8 @@ const (
 	// ReasonQueued: other runs hold the nodes, are in front of this run in the queue, use up the limits of its namespace, or
 	// have reserved the room for its results; or a ResourceQuota has no room for its pods now.
 	ReasonQueued = "Queued"
+	// ReasonProvisioningNodes: placeholder pods of the run wait for the autoscaler of the cluster to make their nodes.
+	ReasonProvisioningNodes = "ProvisioningNodes"
 	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form that this manager must
 	// not continue, or accepted a spec that this manager refuses. The run waits for the other manager.
 	ReasonJournalTooNew = "JournalTooNew"
@@ -64,6 +66,8 @@ const (
 	ReasonPublishedUnreadable = "PublishedUnreadable"
 	// ReasonNoNodeOffersShape: no ready node matches a shape and is large enough.
 	ReasonNoNodeOffersShape = "NoNodeOffersShape"
+	// ReasonNodesNotProvisioned: the autoscaler of the cluster made no node for a placeholder pod in the time that the shape allows.
+	ReasonNodesNotProvisioned = "NodesNotProvisioned"
 	// ReasonCannotSeparate: client and target cannot be placed on different nodes.
 	ReasonCannotSeparate = "CannotSeparate"
 	// ReasonChildConflict: an object of the same name exists and belongs to another owner.

@@ -1447,6 +1447,11 @@ func (in *InstanceShapeSpec) DeepCopyInto(out *InstanceShapeSpec) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.ProvisionWithin != nil {
+		in, out := &in.ProvisionWithin, &out.ProvisionWithin
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	if in.RuntimeClassName != nil {
 		in, out := &in.RuntimeClassName, &out.RuntimeClassName
 		*out = new(string)

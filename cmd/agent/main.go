@@ -33,6 +33,7 @@ const usage = `usage: agent <command>
   target          provide a database server (process 1 of a database pod)
   client [flags]  run one phase of a benchmark (process 1 of the agent's container in a client pod); -h explains the flags
   tool            run the tool for a client (process 1 of the tool's container in a client pod); --standing for a client of many trials
+  wait            do nothing (process 1 of a pod that keeps the place of another one)
   install <dir>   copy this program to <dir>/assay-agent
   version         print the version
 `
@@ -52,7 +53,7 @@ var errUsage = errors.New("wrong arguments")
 // log goes to stderr; stdout is the server's.
 func run(ctx context.Context, args []string) int {
 	commands := map[string]func(context.Context, *slog.Logger, []string) error{
-		"target": runTarget, "client": runClient, "tool": runTool, "install": runInstall, "version": runVersion,
+		"target": runTarget, "client": runClient, "tool": runTool, "wait": runWait, "install": runInstall, "version": runVersion,
 	}
 	log, err := slog.New(slog.NewJSONHandler(os.Stderr, nil)), errUsage
 	if len(args) > 0 && commands[args[0]] != nil {
@@ -128,6 +129,14 @@ func runTool(ctx context.Context, log *slog.Logger, args []string) error {
 		return nil // the agent says how the trial ended
 	}
 	return err
+}
+
+func runWait(ctx context.Context, _ *slog.Logger, args []string) error {
+	if len(args) > 0 {
+		return errUsage
+	}
+	<-ctx.Done()
+	return nil
 }
 
 func runInstall(_ context.Context, _ *slog.Logger, args []string) error {

@@ -24,7 +24,8 @@ var hardships = map[string]struct {
 	// bad says which attempts fail; nil for none.
 	bad func(index, attempt int) bool
 }{
-	"one client": {change: func(*v1alpha1.BenchmarkRun) {}},
+	"one client":                 {change: func(*v1alpha1.BenchmarkRun) {}},
+	"nodes that are made for it": {change: func(r *v1alpha1.BenchmarkRun) { onPool(r.Namespace)(r) }},
 	"two clients, and trials that are repeated": {
 		change: func(r *v1alpha1.BenchmarkRun) {
 			r.Spec.Clients.Count, r.Spec.Design.OnTrialFailure = 2, v1alpha1.OnFailureRetry
@@ -36,6 +37,9 @@ var hardships = map[string]struct {
 // checkHardship: every attempt that had to be is in the journal once, in order.
 func checkHardship(t *testing.T, k *kubelet.Kubelet, run *v1alpha1.BenchmarkRun, bad func(index, attempt int) bool) {
 	t.Helper()
+	if left := placeholders(t, run.Namespace); len(left) > 0 {
+		t.Errorf("placeholders are left: %v", left)
+	}
 	trials := int(run.Status.Progress.Planned)
 	if bad == nil {
 		checkOnce(t, k, run, trials)
@@ -72,6 +76,7 @@ func checkHardship(t *testing.T, k *kubelet.Kubelet, run *v1alpha1.BenchmarkRun,
 // hardshipKubelet plays the cluster of a hardship.
 func hardshipKubelet(t *testing.T, namespace string, bad func(index, attempt int) bool) *kubelet.Kubelet {
 	t.Helper()
+	playAutoscaler(t, namespace, namespace, 2)
 	k := &kubelet.Kubelet{Namespace: namespace}
 	if bad != nil {
 		k.Client = failing(delivers(always(1)), bad)

@@ -57,7 +57,7 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 		}
 	}
 	w.Children = decision.NewChildren(run, sets.Items, jobs.Items, pods.Items)
-	w.Nodes, err = r.nodes().askForNodes(ctx, w.Run, w.Now)
+	w.Nodes, err = r.nodes().askForNodes(ctx, w.Run, w.Children, w.Now)
 	return w, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/provision"
 	"github.com/assay-bench/assay/internal/experiment/queue"
 )
 
@@ -28,7 +29,7 @@ func (r *Reconciler) nodes() nodeQueue { return nodeQueue{r} }
 // askForNodes of a run that was accepted and has none. The queue decides for all runs at
 // once, and holds the nodes that it gives: that is why its answer is a fact of the world,
 // and no decision of the run. A run that is suspended leaves the queue.
-func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, now time.Time) (Nodes, error) {
+func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, children decision.Children, now time.Time) (Nodes, error) {
 	st := run.Status
 	if st.Resolved == nil || st.AcceptedTime == nil {
 		return Nodes{}, nil
@@ -56,7 +57,9 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return Nodes{}, fmt.Errorf("listing nodes: %w", err)
 	}
-	answer, err := r.askWithin(ctx, run, nodes.Items, now)
+	req := accept.NodeRequest(run, r.Config)
+	req.Made, req.Overdue = provision.Made(children), provision.Overdue(run, req.Need, children, now)
+	answer, err := r.askWithin(ctx, run, req, len(children.Placeholders) > 0, nodes.Items, now)
 	if err != nil {
 		return Nodes{}, err
 	}
@@ -64,7 +67,7 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 		// Those behind it may get theirs now.
 		r.wakeNext(nodes.Items)
 	}
-	return Nodes{Asked: true, Answer: answer}, nil
+	return Nodes{Asked: true, Answer: answer, Need: req.Need, Overdue: req.Overdue}, nil
 }
 
 // update the queue with what a run does, and let those be looked at that can have nodes by that.

@@ -1,12 +1,15 @@
 package benchmarkrun
 
 import (
+	"slices"
+
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/provision"
 	"github.com/assay-bench/assay/internal/experiment"
 )
 
@@ -89,6 +92,21 @@ func decide(w World) pass {
 	if holds.Releasing(w.Run) {
 		return releasing(v)
 	}
+	return v.walk().letGo(v)
+}
+
+// letGo of the placeholders of a run that does not wait for nodes to be made: one that has them, is suspended, queued, or has failed.
+func (p pass) letGo(v view) pass {
+	if wait, waits := p.last().state.(decision.Waiting); len(p.missing) > 0 || waits && wait.Reason == v1alpha1.ReasonProvisioningNodes {
+		return p
+	}
+	first := &p.steps[0]
+	first.actions = append(slices.Clone(first.actions), provision.LetGo(v.Children)...)
+	return p
+}
+
+// walk through the steps.
+func (v view) walk() pass {
 	p := pass{planned: v.accepted.Planned}
 	for _, c := range pipeline {
 		a := late(v, c)

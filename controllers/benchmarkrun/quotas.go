@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 	"github.com/assay-bench/assay/internal/experiment/queue"
 	"github.com/assay-bench/assay/internal/experiment/quota"
@@ -44,7 +43,7 @@ func (q *quotas) forget(uid types.UID) {
 
 // askWithin the quotas of its namespace for the nodes of a run. Where they do not let it be now, or ever, the answer says so, and the run
 // leaves the queue.
-func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, nodes []corev1.Node, now time.Time) (placement.Answer, error) {
+func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, req queue.Request, placeholders bool, nodes []corev1.Node, now time.Time) (placement.Answer, error) {
 	q := &r.quotas
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,7 +56,7 @@ func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, no
 	}
 	delete(q.waiting, run.UID)
 	delete(q.given, run.UID)
-	own := claim{namespace: run.Namespace, request: accept.NodeRequest(run, r.Config)}
+	own := claim{namespace: run.Namespace, request: req}
 	if len(found) == 0 { // none, or the manager may not look
 		return r.Queue.Ask(own.request, nodes, now), nil
 	}
@@ -70,7 +69,8 @@ func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, no
 	if err != nil {
 		return placement.Answer{}, err
 	}
-	if full := own.demand.Waits(found, with, before); len(full) > 0 {
+	// A quota has counted the placeholders of a run that has any.
+	if full := own.demand.Waits(found, with, before); len(full) > 0 && !placeholders {
 		q.waiting[run.UID] = own
 		r.Queue.Forget(run.UID)
 		r.Queue.Release(run.UID) // it may have been granted some in a pass whose status was not written
@@ -78,7 +78,7 @@ func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, no
 		return placement.Answer{Reason: v1alpha1.ReasonQueued, Message: quota.Sentence(full)}, nil
 	}
 	answer := r.Queue.Ask(own.request, nodes, now)
-	if answer.Reason == "" {
+	if answer.Reason == "" || answer.Reason == v1alpha1.ReasonProvisioningNodes {
 		q.given[run.UID] = own
 	}
 	return answer, nil

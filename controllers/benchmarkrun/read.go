@@ -10,11 +10,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/provision"
 	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -91,6 +93,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.anchor(ctx)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
+	case decision.GetWords:
+		return r.words(ctx, q.Pod)
 	case decision.ListBounds:
 		return boundsOf(ctx, r.live, r.run.Namespace)
 	case decision.GetItem:
@@ -256,6 +260,25 @@ func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
 		}
 	}
 }
+
+// words of an autoscaler about a pod, the last ones.
+func (r *reader) words(ctx context.Context, pod types.UID) (any, error) {
+	var list corev1.EventList
+	err := r.live.List(ctx, &list, client.InNamespace(r.run.Namespace), client.MatchingFields{"involvedObject.uid": string(pod)}, client.Limit(mostEvents))
+	switch {
+	case apierrors.IsForbidden(err):
+		return decision.Absent{}, nil
+	case err != nil:
+		return nil, fmt.Errorf("listing the events of a placeholder pod: %w", err)
+	}
+	if said := provision.Words(list.Items); said != "" {
+		return said, nil
+	}
+	return decision.Absent{}, nil
+}
+
+// mostEvents about a pod are read.
+const mostEvents = 50
 
 // boundsOf a namespace, from the API server. Those of a kind that the manager may not list are left to the API server.
 func boundsOf(ctx context.Context, live client.Reader, namespace string) (any, error) {

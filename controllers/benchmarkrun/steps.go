@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/provision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/engines/engine"
@@ -38,6 +39,8 @@ func accepted(v view) answer {
 func placed(v view) answer {
 	st := v.Run.Status
 	switch {
+	case st.Placement != nil && provision.Keeps(v.Children):
+		return answerWith(decision.WaitFor(v1alpha1.ReasonProgressing, "the placeholder pods make room on the nodes"))
 	case st.Placement != nil:
 		return answerWith(decision.DoneWith("%s", placement.Describe(*st.Placement)))
 	case !v.Nodes.Asked:
@@ -45,7 +48,19 @@ func placed(v view) answer {
 		return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "asking for nodes"), again: st.Resolved == nil}
 	}
 	given := accept.Place(v.Run, v.Nodes.Answer, v.Catalogue.Config, v.Now)
-	return answer{state: given.State, changes: []change{places(given)}}
+	a := answer{state: given.State, changes: []change{places(given)}}
+	switch state := a.state.(type) {
+	case decision.Waiting:
+		if state.Reason == v1alpha1.ReasonProvisioningNodes {
+			a.actions = provision.Ask(v.Run, v.Nodes.Need, accept.Exclusive(v.Run), v.Children)
+			a.state = provision.Waits(state, v.Children, v.ask)
+		}
+	case decision.Failed:
+		if v.Nodes.Overdue {
+			a.state = provision.Fails(v.Run, v.Nodes.Need, state, v.Children, v.ask)
+		}
+	}
+	return a
 }
 
 // targetsReady: the targets that Assay runs accept logins, or the one whose turn it is.

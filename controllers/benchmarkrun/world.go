@@ -41,6 +41,10 @@ type Nodes struct {
 	// Asked: the run was accepted and had no nodes when the pass began.
 	Asked  bool
 	Answer placement.Answer
+	// Need of the run, as it asked for it.
+	Need placement.Need
+	// Overdue: nodes that were to be made for it were not, in the time that its shapes allow.
+	Overdue bool
 }
 
 // view is a world with what follows from the spec and from the records: all steps

@@ -44,6 +44,7 @@ var rows = []struct {
 	{"store_away", storeAway},
 	{"schedules", killedWhileSchedulesFire},
 	{"two_releases", twoReleases},
+	{"pool_without_nodes", poolWithoutNodes},
 }
 
 // TestChaos plays the matrix of faults, or the mixed row alone. Each row leaves what it counted.

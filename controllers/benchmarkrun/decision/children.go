@@ -26,6 +26,9 @@ type Children struct {
 	TargetPods map[string]*corev1.Pod
 	// ClientPods by the name of their Job, in the order of the clients.
 	ClientPods map[string][]*corev1.Pod
+	// Placeholders keep the place of pods until the run has its nodes; they are none of Jobs. PlaceholderPods are by the name of their Job.
+	Placeholders    map[string]*batchv1.Job
+	PlaceholderPods map[string]*corev1.Pod
 	// Strays are clients whose Job is gone: they end within their grace.
 	Strays []*corev1.Pod
 	// PodCount is the number of all pods that bear the label of the run.
@@ -38,6 +41,7 @@ func NewChildren(run *v1alpha1.BenchmarkRun, sets []appsv1.StatefulSet, jobs []b
 	c := Children{
 		StatefulSets: map[string]*appsv1.StatefulSet{}, Jobs: map[string]*batchv1.Job{},
 		TargetPods: map[string]*corev1.Pod{}, ClientPods: map[string][]*corev1.Pod{},
+		Placeholders: map[string]*batchv1.Job{}, PlaceholderPods: map[string]*corev1.Pod{},
 	}
 	for i := range sets {
 		if metav1.IsControlledBy(&sets[i], run) {
@@ -45,7 +49,11 @@ func NewChildren(run *v1alpha1.BenchmarkRun, sets []appsv1.StatefulSet, jobs []b
 		}
 	}
 	for i := range jobs {
-		if metav1.IsControlledBy(&jobs[i], run) {
+		switch {
+		case !metav1.IsControlledBy(&jobs[i], run):
+		case jobs[i].Labels[v1alpha1.LabelRole] == v1alpha1.RolePlaceholder:
+			c.Placeholders[jobs[i].Name] = &jobs[i]
+		default:
 			c.Jobs[jobs[i].Name] = &jobs[i]
 		}
 	}
@@ -67,6 +75,10 @@ func (c *Children) file(pod *corev1.Pod) {
 	}
 	if set := c.StatefulSets[owner.Name]; set != nil && set.UID == owner.UID {
 		c.TargetPods[owner.Name] = pod
+	}
+	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RolePlaceholder {
+		c.PlaceholderPods[owner.Name] = pod
+		return
 	}
 	switch job := c.Jobs[owner.Name]; {
 	case job != nil && job.UID == owner.UID:
@@ -130,7 +142,9 @@ func ClientIndex(pod *corev1.Pod) int {
 }
 
 // Any says whether anything is there that has pods, or had them a moment ago.
-func (c Children) Any() bool { return len(c.StatefulSets)+len(c.Jobs)+c.PodCount > 0 }
+func (c Children) Any() bool {
+	return len(c.StatefulSets)+len(c.Jobs)+len(c.Placeholders)+c.PodCount > 0
+}
 
 // JobNames of the run, sorted.
 func (c Children) JobNames() []string { return slices.Sorted(maps.Keys(c.Jobs)) }

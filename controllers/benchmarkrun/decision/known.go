@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/budget"
@@ -90,6 +91,11 @@ type AdmitBytes struct {
 // far as the manager may look.
 type ListBounds struct{}
 
+// GetWords asks the API server for the last event about a pod that an autoscaler wrote. It does not exist where there is none, or the
+// manager may not look.
+type GetWords struct{ Pod types.UID }
+
+func (GetWords) isQuery()    {}
 func (GetObject) isQuery()   {}
 func (ListBounds) isQuery()  {}
 func (GetItem) isQuery()     {}
@@ -309,6 +315,9 @@ func AskStore(a *Asking, item store.Item, read bool) Fact[StoredItem] {
 
 // Bounds of the namespace of the run.
 func (a *Asking) Bounds() Fact[Bounds] { return lookUp[Bounds](a, ListBounds{}) }
+
+// Words of an autoscaler about a pod.
+func (a *Asking) Words(pod types.UID) Fact[string] { return lookUp[string](a, GetWords{pod}) }
 
 // Admit a run with these bytes.
 func (a *Asking) Admit(held, bytes int64) Fact[Admission] {

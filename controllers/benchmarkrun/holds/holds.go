@@ -82,6 +82,9 @@ func Release(run *v1alpha1.BenchmarkRun, children decision.Children, now time.Ti
 	for _, name := range children.JobNames() {
 		remove(children.Jobs[name])
 	}
+	for _, name := range slices.Sorted(maps.Keys(children.Placeholders)) {
+		remove(children.Placeholders[name])
+	}
 	for _, name := range slices.Sorted(maps.Keys(children.StatefulSets)) {
 		remove(children.StatefulSets[name])
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
 // maxShared is the number of units up to which every way to share nodes is tried:
@@ -47,7 +49,10 @@ func (g group) members() []int { return Set{uint64(g)}.Members() }
 
 func newSearch(c *Cluster, need Need, taken Set) *search {
 	need.Clients = max(need.Clients, 1)
-	s := &search{c: c, need: need, taken: taken, units: unitsOf(c, need), client: roomOf(need.Client), offers: map[group][]offer{}}
+	s := &search{c: c, need: need, taken: taken, units: unitsOf(need), client: roomOf(need.Client), offers: map[group][]offer{}}
+	for i := range s.units {
+		s.units[i].nodes = c.offering(s.units[i].shape(need))
+	}
 	s.slots = make([]int64, len(c.nodes))
 	for _, i := range c.offering(need.Client).Members() {
 		if !taken.Has(i) {
@@ -65,7 +70,10 @@ func slots(has, pod room) int64 {
 	return min(has.cpu/max(pod.cpu, 1), has.memory/max(pod.memory, 1), 1<<20)
 }
 
-func unitsOf(c *Cluster, need Need) []unit {
+// shape of its pods.
+func (u unit) shape(need Need) v1alpha1.InstanceShapeSpec { return need.Targets[u.targets[0]].Shape }
+
+func unitsOf(need Need) []unit {
 	var out []unit
 	known := map[string]int{}
 	for i, t := range need.Targets {
@@ -76,7 +84,7 @@ func unitsOf(c *Cluster, need Need) []unit {
 				continue
 			}
 			known[key] = len(out)
-			out = append(out, unit{targets: []int{i}, replica: replica, nodes: c.offering(t.Shape), room: roomOf(t.Shape)})
+			out = append(out, unit{targets: []int{i}, replica: replica, room: roomOf(t.Shape)})
 		}
 	}
 	return out

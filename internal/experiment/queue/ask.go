@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +18,10 @@ import (
 // what. Any other reason: these nodes, or the limits of its namespace, can never hold the run,
 // and it leaves the queue.
 //
+// Reason ProvisioningNodes: nodes have to be made for the run. It holds those of them that exist, so that no other run gets them, and
+// counts against the limits of its namespace as if it had all of them. It gets its nodes once it fits on these, or on others that are
+// free, and joins the queue when it is overdue and would fit on nodes that others hold.
+//
 // A run that holds nodes gets the same nodes again, because the status with the first answer
 // may not have been written. If they no longer fit, the run releases them and asks like any
 // other run.
@@ -24,8 +29,12 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.cluster(nodes)
+	made, began := len(req.Made) > 0, now
 	if h, has := l.holds[req.UID]; has {
-		if answer := c.Find(req.Need, except(c, h.Nodes)); answer.Reason == "" {
+		if h.Expects > 0 {
+			made, began = true, h.Began
+		}
+		if answer := c.Find(req.Need, except(c, append(slices.Clone(h.Nodes), req.Made...))); answer.Reason == "" {
 			l.grant(req, answer.Placement, now)
 			return answer
 		}
@@ -33,7 +42,8 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		l.order = nil
 	}
 	w := l.wait(req)
-	if need := l.seen.size(w); need == 0 || req.Limits.Nodes > 0 && need > req.Limits.Nodes {
+	need := l.seen.needs(w)
+	if need == 0 || req.Limits.Nodes > 0 && need > req.Limits.Nodes {
 		l.forget(w.UID)
 		if need > 0 {
 			return tooLarge(w, need)
@@ -60,7 +70,23 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		l.grant(req, v.placement, now)
 		return placement.Answer{Placement: v.placement}
 	}
+	if grows := l.seen.size(w) == 0 || made && !req.Overdue; grows && v.limited == "" {
+		if v.lacks = s.lacks(w); v.lacks == "" {
+			return l.provision(req, began)
+		}
+	}
 	return placement.Answer{Reason: v1alpha1.ReasonQueued, Message: s.describe(w, v, front)}
+}
+
+// provision nodes for a run: it holds those that exist.
+func (l *Ledger) provision(req Request, began time.Time) placement.Answer {
+	l.hold(Holding{
+		UID: req.UID, Name: req.Name, Priority: req.Priority, Since: req.Since, Exclusive: req.Exclusive, Began: began,
+		Nodes: slices.Compact(slices.Sorted(slices.Values(req.Made))), Expects: req.Need.Least(), Bytes: req.Bytes, Held: req.Held,
+	})
+	pods := req.Need.Pods()
+	return placement.Answer{Reason: v1alpha1.ReasonProvisioningNodes, Message: fmt.Sprintf(
+		"%d of %d placeholder pods have a node: the autoscaler of the cluster makes the others", len(req.Made), len(pods))}
 }
 
 // grant a run its nodes.

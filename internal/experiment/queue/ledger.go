@@ -91,6 +91,10 @@ type Request struct {
 	Bytes, Held int64
 	// Schedule that has started the run; empty for none.
 	Schedule string
+	// Made are the nodes that placeholder pods of the run are on already, of those that are made for it.
+	Made []string
+	// Overdue: the run has waited for nodes that are made for it as long as it may.
+	Overdue bool
 }
 
 // Limits of a namespace; 0 is none.
@@ -125,6 +129,8 @@ type Holding struct {
 	Idle string
 	// Bytes that its results may take, and Held of them are written.
 	Bytes, Held int64
+	// Expects is the number of nodes that it will have once they are made; 0 for one that has its nodes.
+	Expects int
 }
 
 // Ledger of nodes. It is safe for concurrent use. The zero value is not ready: use NewLedger.

@@ -25,7 +25,7 @@ func (u *use) add(name string, nodes int) {
 func usageOf(l *Ledger) map[string]*use {
 	out := map[string]*use{}
 	for _, h := range byName(l) {
-		of(out, h.Name).add(h.Name, len(h.Nodes))
+		of(out, h.Name).add(h.Name, max(len(h.Nodes), h.Expects))
 	}
 	return out
 }
@@ -52,12 +52,20 @@ func (s *seen) size(w *waiter) int {
 	return size
 }
 
+// needs is the number of nodes of a run: its size, or what is made for it at least; 0 for one that can have none.
+func (s *seen) needs(w *waiter) int {
+	if size := s.size(w); size > 0 || w.Overdue || !s.cluster.CanGrow(w.Need) {
+		return size
+	}
+	return w.Need.Least()
+}
+
 // charge a run to its namespace, with the nodes that it needs if they are limited. It returns
 // why the namespace has no room for it, in words, or nothing. A run without room is charged as
 // well: those behind it in its namespace must not take what it waits for.
 func (s *seen) charge(w *waiter, u *use) (nodes int, why string) {
 	if w.Limits.Nodes > 0 {
-		nodes = s.size(w)
+		nodes = s.needs(w)
 	}
 	switch {
 	case w.Limits.Runs > 0 && u.runs+1 > w.Limits.Runs:

@@ -107,6 +107,11 @@ func ReloadName(run, target string, releases int32) string {
 // CleanupName is the name of the Job that cleans a target up.
 func CleanupName(run, target string) string { return ChildName(run, target+"-cleanup") }
 
+// PlaceholderName is the name of a Job that keeps the place of a pod, from 0.
+func PlaceholderName(run string, index int) string {
+	return ChildName(run, fmt.Sprintf("place-%d", index))
+}
+
 // TrialName is the name of the Job of one attempt at a trial and of its trial ConfigMap.
 func TrialName(run string, index, attempt int32) string {
 	suffix := fmt.Sprintf("trial-%05d", index)

@@ -88,6 +88,13 @@ func trial() Client {
 	}
 }
 
+// placeholder of a pod of a target, or of a client.
+func placeholder(target string) Placeholder {
+	r := run()
+	r.Status.Resolved.AgentImage = "agent:1"
+	return Placeholder{Run: r, Index: 1, Target: target, Shape: shape("t"), Exclusive: true, Within: 15 * time.Minute}
+}
+
 var cloud = v1alpha1.Target{Name: "cloud", External: &v1alpha1.ExternalTarget{Credentials: corev1.LocalObjectReference{Name: "cloud-db"}}}
 
 // standing are clients of all trials of a run with two targets.
@@ -141,6 +148,8 @@ func TestObjects(t *testing.T) {
 			c.Credentials, c.Began = []Credentials{CredentialsOf(run(), cloud)}, ""
 			return c.Job()
 		}(),
+		"placeholder-of-target": placeholder("db").Job(),
+		"placeholder-of-client": placeholder("").Job(),
 		"inputs": Pinned(run(), "run-inputs", v1alpha1.RoleInputs,
 			map[string]string{"script.lua": "function event() end"}, map[string][]byte{"data.bin": {1, 2}}),
 		"client-role-of-three": func() any { c := trial(); c.Trial.Clients = 3; return c.Role() }(),

@@ -180,6 +180,10 @@ func (k *Kubelet) work(ctx context.Context, t *testing.T, job *batchv1.Job) erro
 	if !job.DeletionTimestamp.IsZero() || job.Status.Failed > 0 {
 		return nil
 	}
+	if job.Labels[v1alpha1.LabelRole] == v1alpha1.RolePlaceholder {
+		_, err := k.pod(ctx, job, clientPodName(job, 0), job.Spec.Template)
+		return err
+	}
 	k.mu.Lock()
 	k.jobs[job.Name+" "+string(job.UID)]++
 	k.mu.Unlock()

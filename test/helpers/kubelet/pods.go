@@ -48,12 +48,19 @@ func (k *Kubelet) pod(ctx context.Context, owner client.Object, name string, tmp
 	if err := k.API.Create(ctx, pod); err != nil {
 		return nil, fmt.Errorf("creating pod %s: %w", name, err)
 	}
-	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}
+	scheduled := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}
+	if pod.Spec.NodeName == "" {
+		scheduled.Status, scheduled.Reason, scheduled.Message = corev1.ConditionFalse, corev1.PodReasonUnschedulable, "0/2 nodes are available"
+	}
+	pod.Status.Conditions = []corev1.PodCondition{scheduled}
 	return nil, k.API.Status().Update(ctx, pod)
 }
 
-// firstNode is the first of the nodes that a pod may run on.
+// firstNode is the first of the nodes that a pod may run on; empty for a placeholder, whose node somebody else has to make.
 func firstNode(a *corev1.Affinity) string {
+	if a.NodeAffinity == nil {
+		return ""
+	}
 	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values[0]
 }
 

@@ -72,6 +72,7 @@ var Faults = []Fault{
 	{"store_away", "the object store is away"},
 	{"schedules", "the manager is killed with SIGKILL again and again while schedules start runs"},
 	{"two_releases", "two releases, each for a namespace of its own: both managers are killed again and again while schedules of both start runs"},
+	{"pool_without_nodes", "the manager is killed with SIGKILL again and again while runs on a pool without nodes have their nodes made"},
 }
 
 // Save writes the row into a folder; nothing where that is empty.

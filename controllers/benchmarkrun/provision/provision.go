@@ -1,0 +1,171 @@
+// Package provision has a run's nodes made for it, where its shapes say so (nodes: Provisioned).
+//
+// What comes in: the run, the pods that it needs, its placeholders as they are, and the time. What goes out: the placeholders that have
+// to be made or deleted, how far they are, and the words of an autoscaler about one that has no node.
+//
+//  1. The queue has no nodes for the run, and new ones would help: a Job for each pod of the run keeps its place, with the shape, the
+//     selectors, the tolerations and the separation of that pod. The autoscaler of the cluster sees pods that are pending.
+//  2. Nodes with a placeholder are the run's own: the queue gives them to nobody else.
+//  3. When the run fits on them, it gets them as any other run gets its nodes, and the placeholders are deleted before anything else
+//     is made. A run that is suspended, fails, or has waited too long deletes them too.
+//
+// What it refuses: nothing. A placeholder ends by itself some time after the run has stopped waiting, so that none is left where no
+// manager is.
+package provision
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
+)
+
+// Made are the nodes of the placeholders that have one, by the order of their Jobs.
+func Made(children decision.Children) (nodes []string) {
+	for _, name := range slices.Sorted(maps.Keys(children.PlaceholderPods)) {
+		if node := children.PlaceholderPods[name].Spec.NodeName; node != "" && children.Placeholders[name] != nil {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
+}
+
+// Overdue says whether the first placeholder of the run has waited as long as it may, or had when the placeholders were deleted.
+func Overdue(run *v1alpha1.BenchmarkRun, need placement.Need, children decision.Children, now time.Time) bool {
+	if failed(run) != "" {
+		return true
+	}
+	for _, job := range children.Placeholders {
+		if now.Sub(job.CreationTimestamp.Time) > need.Patience() {
+			return true
+		}
+	}
+	return false
+}
+
+// failed is the message of a run whose nodes were not made; empty for any other.
+func failed(run *v1alpha1.BenchmarkRun) string {
+	c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionPlaced)
+	if c == nil || c.Reason != v1alpha1.ReasonNodesNotProvisioned {
+		return ""
+	}
+	return c.Message
+}
+
+// Waits is the wait for nodes, with the words of those that make them.
+func Waits(wait decision.Waiting, children decision.Children, ask *decision.Asking) decision.Waiting {
+	if why := missing(children, ask); why != "" {
+		wait.Message += "; " + why
+	}
+	return wait
+}
+
+// Fails is the end of a run whose nodes were not made, refused as if there were none to be made. The placeholders are deleted
+// with it, and their words stand in the status.
+func Fails(run *v1alpha1.BenchmarkRun, need placement.Need, refused decision.Failed, children decision.Children, ask *decision.Asking) decision.Failed {
+	if before := failed(run); before != "" {
+		return decision.Failed{Reason: v1alpha1.ReasonNodesNotProvisioned, Message: before}
+	}
+	why := missing(children, ask)
+	if why == "" {
+		why = refused.Message
+	}
+	return decision.FailWith(v1alpha1.ReasonNodesNotProvisioned, "no nodes were made within %s (provisionWithin of the shape): %s", need.Patience(), why)
+}
+
+// Ask for the nodes of a run: a placeholder for each pod that has none.
+func Ask(run *v1alpha1.BenchmarkRun, need placement.Need, exclusive bool, children decision.Children) (actions []decision.Action) {
+	for i, pod := range need.Pods() {
+		if children.Placeholders[contract.PlaceholderName(run.Name, i)] != nil {
+			continue
+		}
+		p := resources.Placeholder{Run: run, Index: i, Target: pod.Target, Shape: pod.Shape, Exclusive: exclusive, Within: need.Patience()}
+		actions = append(actions, decision.Create{Object: p.Job()})
+	}
+	return actions
+}
+
+// LetGo of the placeholders of a run.
+func LetGo(children decision.Children) (actions []decision.Action) {
+	for _, name := range slices.Sorted(maps.Keys(children.Placeholders)) {
+		if job := children.Placeholders[name]; job.DeletionTimestamp.IsZero() {
+			actions = append(actions, decision.Delete{Object: job})
+		}
+	}
+	return actions
+}
+
+// Keeps says whether a placeholder, or its pod, is still there.
+func Keeps(children decision.Children) bool {
+	return len(children.Placeholders)+len(children.PlaceholderPods) > 0
+}
+
+// missing says why the first placeholder without a node has none: what the scheduler says, and what the autoscaler does; empty when
+// all have one, or nobody has looked at it yet.
+func missing(children decision.Children, ask *decision.Asking) string {
+	for _, name := range slices.Sorted(maps.Keys(children.PlaceholderPods)) {
+		pod := children.PlaceholderPods[name]
+		if pod.Spec.NodeName != "" {
+			continue
+		}
+		var words []string
+		for _, c := range pod.Status.Conditions {
+			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+				words = append(words, c.Message)
+			}
+		}
+		if said := ask.Words(pod.UID); said.Exists {
+			words = append(words, said.Value)
+		}
+		if len(words) > 0 {
+			return fmt.Sprintf("pod %s: %s", pod.Name, strings.Join(words, "; "))
+		}
+	}
+	return ""
+}
+
+// Words of an autoscaler in the events of a pod: the newest that is from neither the scheduler nor a part of the node; empty for none.
+func Words(events []corev1.Event) string {
+	others := slices.DeleteFunc(slices.Clone(events), func(e corev1.Event) bool {
+		by := reporter(e)
+		return by == corev1.DefaultSchedulerName || by == "kubelet" || strings.HasSuffix(by, "-controller")
+	})
+	if len(others) == 0 {
+		return ""
+	}
+	newest := slices.MaxFunc(others, func(a, b corev1.Event) int { return cmp.Or(when(a).Compare(when(b)), cmp.Compare(a.Name, b.Name)) })
+	message := newest.Message
+	if len(message) > maxWords {
+		message = strings.ToValidUTF8(message[:maxWords], "") + "..."
+	}
+	return fmt.Sprintf("%s says %s: %s", cmp.Or(reporter(newest), "an event"), newest.Reason, message)
+}
+
+// maxWords of a message are shown, in bytes.
+const maxWords = 1000
+
+func reporter(e corev1.Event) string { return cmp.Or(e.ReportingController, e.Source.Component) }
+
+// when an event was seen last.
+func when(e corev1.Event) time.Time {
+	switch {
+	case e.Series != nil:
+		return e.Series.LastObservedTime.Time
+	case !e.LastTimestamp.IsZero():
+		return e.LastTimestamp.Time
+	case !e.EventTime.IsZero():
+		return e.EventTime.Time
+	}
+	return e.CreationTimestamp.Time
+}

@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/cluster"
+)
+
+// onDemand are shapes whose nodes are made, in place of those of RunYAML.
+func onDemand(text string) string {
+	for name, memory := range map[string]string{"kind-target": "1Gi", "kind-client": "512Mi"} {
+		kind := strings.TrimPrefix(name, "kind-")
+		text = strings.ReplaceAll(text, "{name: "+name+"}",
+			"{inline: {cpu: 750m, memory: "+memory+", nodes: Provisioned, provisionWithin: 5m, nodeSelector: {node.kubernetes.io/instance-type: kind."+kind+"}}}")
+	}
+	return text
+}
+
+// emptyPool takes all nodes of the shapes away, and plays an autoscaler until the test ends: for each placeholder pod that is pending it
+// gives one back that its selector asks for, and it takes those away again that no pod of a run is on. No kubelet stops or starts: the
+// nodes are cordoned.
+func emptyPool(t *testing.T) {
+	t.Helper()
+	const label = "node.kubernetes.io/instance-type"
+	pool := func(ctx context.Context) (nodes []corev1.Node) {
+		var list corev1.NodeList
+		if err := cluster.API.List(ctx, &list, client.HasLabels{label}); err != nil {
+			return nil // the next look has it
+		}
+		for _, n := range list.Items {
+			if strings.HasPrefix(n.Labels[label], "kind.") {
+				nodes = append(nodes, n)
+			}
+		}
+		return nodes
+	}
+	cordon := func(ctx context.Context, n corev1.Node, is bool) error {
+		if n.Spec.Unschedulable == is {
+			return nil
+		}
+		return cluster.API.Patch(ctx, &n, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, is)))
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	for _, n := range pool(ctx) {
+		if err := cordon(ctx, n, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scale := func() error {
+		var pods corev1.PodList
+		if err := cluster.API.List(ctx, &pods, client.HasLabels{v1alpha1.LabelRunUID}); err != nil {
+			return err
+		}
+		used, pending := map[string]bool{}, map[string]bool{}
+		for _, p := range pods.Items {
+			switch {
+			case p.Spec.NodeName != "":
+				used[p.Spec.NodeName] = true
+			case p.Labels[v1alpha1.LabelRole] == v1alpha1.RolePlaceholder:
+				pending[p.Spec.NodeSelector[label]] = true
+			default: // a pod of the run that is bound to its node, and may just be there
+				pending["kind.target"], pending["kind.client"] = true, true
+			}
+		}
+		for _, n := range pool(ctx) {
+			if err := cordon(ctx, n, !used[n.Name] && !pending[n.Labels[label]]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	go func() {
+		defer close(ended)
+		idle := 0
+		for ctx.Err() == nil {
+			if err := scale(); err != nil && ctx.Err() == nil {
+				if idle++; idle > 100 {
+					t.Errorf("the played autoscaler: %v", err)
+					return
+				}
+			}
+			time.Sleep(500 * time.Millisecond)
+		}
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+		for _, n := range pool(context.Background()) {
+			if err := cordon(context.Background(), n, false); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// placesKept are the placeholder pods of a namespace.
+func placesKept(t *testing.T, ns string) int {
+	t.Helper()
+	var pods corev1.PodList
+	if err := cluster.API.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RolePlaceholder}); err != nil {
+		t.Fatal(err)
+	}
+	return len(pods.Items)
+}
+
+// A run on a pool without nodes asks for them by pods that the real scheduler leaves pending, measures on those that come, and lets them go.
+func TestPoolWithoutNodes(t *testing.T) {
+	ns := cluster.Namespace(t)
+	emptyPool(t)
+	refused := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("existing", "", short)), time.Minute)
+	failedWith(t, refused, v1alpha1.ReasonNoNodeOffersShape)
+	run := cluster.Apply(t, ns, onDemand(cluster.RunYAML("ondemand", "", short)))
+	cluster.AwaitState(t, run, time.Minute, "asked for nodes", func(r *v1alpha1.BenchmarkRun) bool {
+		for _, c := range r.Status.Conditions {
+			if c.Type == v1alpha1.ConditionPlaced && c.Reason == v1alpha1.ReasonProvisioningNodes {
+				return true
+			}
+		}
+		return r.Status.Placement != nil
+	})
+	got := cluster.AwaitRun(t, run, 3*time.Minute)
+	cluster.Complete(t, got)
+	if n := placesKept(t, ns); n > 0 {
+		t.Errorf("%d placeholder pods are left", n)
+	}
+	t.Logf("placed %s after it was created", got.Status.StartTime.Sub(got.CreationTimestamp.Time))
+}
+
+// poolWithoutNodes is a row of the matrix: the manager dies again and again while runs have their nodes made and let them go.
+func poolWithoutNodes(t *testing.T, c *tally) {
+	relaxBackOff(t, freshManager(t).Spec.NodeName)
+	emptyPool(t)
+	random := rand.New(rand.NewPCG(7, 7))
+	const runs, trials = 5, 2
+	for i := range runs {
+		name := fmt.Sprintf("pool-%d", i)
+		run := c.apply(t, name, trials, onDemand(cluster.RunYAML(name, "", fmt.Sprintf(chaosDesign, trials, 2*time.Second, ""))))
+		last, patience := time.Now(), time.Duration(0)
+		c.suffer(t, run, 10*time.Minute, nil, func(*v1alpha1.BenchmarkRun) {
+			if pod := managerPod(t); pod != nil && running(pod) && time.Since(last) > patience && sigkill(t, pod.Spec.NodeName) {
+				c.Injected++
+				last, patience = time.Now(), 1500*time.Millisecond+time.Duration(random.Int64N(int64(3*time.Second)))
+			}
+		})
+		if n := placesKept(t, c.ns); n > 0 {
+			c.Wrong++
+			t.Errorf("%d placeholder pods are left", n)
+		}
+	}
+	c.Note = fmt.Sprintf("each of %d runs finds a pool without nodes; an autoscaler is played by cordoning the nodes of the cluster", runs)
+}
