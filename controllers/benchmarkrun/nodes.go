@@ -59,11 +59,11 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	}
 	req := accept.NodeRequest(run, r.Config)
 	req.Made, req.Overdue = provision.Made(children), provision.Overdue(run, req.Need, children, now)
-	answer, err := r.askWithin(ctx, run, req, len(children.Placeholders) > 0, nodes.Items, now)
+	answer, err := r.askWithin(ctx, run, req, provision.Pods(children), nodes.Items, now)
 	if err != nil {
 		return Nodes{}, err
 	}
-	if answer.Reason != v1alpha1.ReasonQueued {
+	if answer.Reason != v1alpha1.ReasonQueued && answer.Reason != v1alpha1.ReasonProvisioningNodes {
 		// Those behind it may get theirs now.
 		r.wakeNext(nodes.Items)
 	}

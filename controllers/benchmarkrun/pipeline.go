@@ -95,13 +95,23 @@ func decide(w World) pass {
 	return v.walk().letGo(v)
 }
 
-// letGo of the placeholders of a run that does not wait for nodes to be made: one that has them, is suspended, queued, or has failed.
+// letGo of the placeholders of a run that does not wait for nodes to be made any more: those of its targets when its status has its nodes,
+// those of its clients too when its targets are ready, and all of them where it is suspended, queued or has failed.
 func (p pass) letGo(v view) pass {
-	if wait, waits := p.last().state.(decision.Waiting); len(p.missing) > 0 || waits && wait.Reason == v1alpha1.ReasonProvisioningNodes {
+	last := p.last()
+	wait, waits := last.state.(decision.Waiting)
+	which := provision.All
+	switch {
+	case len(v.Children.Placeholders) == 0 || len(p.missing) > 0 || waits && wait.Reason == v1alpha1.ReasonProvisioningNodes:
 		return p
+	case !waits || last.ends || wait.Reason == v1alpha1.ReasonSuspended || wait.Reason == v1alpha1.ReasonQueued:
+	case last.condition == v1alpha1.ConditionAccepted || v.Run.Status.Placement == nil: // a plan that is made again; nodes that no status has
+		return p
+	case last.condition == v1alpha1.ConditionPlaced || last.condition == v1alpha1.ConditionTargetsReady:
+		which = provision.OfTargets
 	}
 	first := &p.steps[0]
-	first.actions = append(slices.Clone(first.actions), provision.LetGo(v.Children)...)
+	first.actions = append(slices.Clone(first.actions), provision.LetGo(v.Children, which)...)
 	return p
 }
 

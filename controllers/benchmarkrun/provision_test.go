@@ -137,6 +137,28 @@ func TestNodesAreProvisioned(t *testing.T) {
 	}
 }
 
+// Of two runs on a pool without nodes the second one waits, and measures on the nodes of the first.
+func TestTwoRunsOfAPoolWithoutNodes(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	seen := watchCrowd(t, ns)
+	playAutoscaler(t, ns, ns, 2)
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	runs := []*v1alpha1.BenchmarkRun{newRun(t, ns, named("one", 0), onPool(ns)), newRun(t, ns, named("two", 0), onPool(ns))}
+	for _, run := range runs {
+		create(t, run)
+		time.Sleep(1100 * time.Millisecond) // ages are in whole seconds
+	}
+	for _, run := range runs {
+		await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	}
+	seen.check(t, "one", "two")
+	if left := placeholders(t, ns); len(left) > 0 {
+		t.Errorf("placeholders are left: %v", left)
+	}
+}
+
 // later is a clock that is ahead.
 type later struct{ clock.RealClock }
 

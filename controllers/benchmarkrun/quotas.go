@@ -43,7 +43,7 @@ func (q *quotas) forget(uid types.UID) {
 
 // askWithin the quotas of its namespace for the nodes of a run. Where they do not let it be now, or ever, the answer says so, and the run
 // leaves the queue.
-func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, req queue.Request, placeholders bool, nodes []corev1.Node, now time.Time) (placement.Answer, error) {
+func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, req queue.Request, placeholders []corev1.Pod, nodes []corev1.Node, now time.Time) (placement.Answer, error) {
 	q := &r.quotas
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -69,8 +69,7 @@ func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, re
 	if err != nil {
 		return placement.Answer{}, err
 	}
-	// A quota has counted the placeholders of a run that has any.
-	if full := own.demand.Waits(found, with, before); len(full) > 0 && !placeholders {
+	if full := own.demand.Waits(found, placeholders, with, before); len(full) > 0 {
 		q.waiting[run.UID] = own
 		r.Queue.Forget(run.UID)
 		r.Queue.Release(run.UID) // it may have been granted some in a pass whose status was not written
@@ -109,7 +108,11 @@ func (r nodeQueue) othersOf(ctx context.Context, run *v1alpha1.BenchmarkRun, own
 			}
 			with = append(with, t)
 		case given:
-			with = append(with, quota.Taking{Demand: claim.demand})
+			t := quota.Taking{Demand: claim.demand} // and its placeholders
+			if t.Pods, err = r.podsOf(ctx, o); err != nil {
+				return nil, nil, err
+			}
+			with = append(with, t)
 		}
 	}
 	ended := func(uid types.UID, c claim) bool { return c.namespace == run.Namespace && !alive[uid] }
@@ -125,14 +128,24 @@ func (r nodeQueue) othersOf(ctx context.Context, run *v1alpha1.BenchmarkRun, own
 
 // taking is a run with nodes, and what exists of it.
 func (r nodeQueue) taking(ctx context.Context, run *v1alpha1.BenchmarkRun) (quota.Taking, error) {
-	var pods corev1.PodList
-	var sets appsv1.StatefulSetList
-	for _, list := range []client.ObjectList{&pods, &sets} {
-		if err := r.Client.List(ctx, list, client.InNamespace(run.Namespace), client.MatchingFields{indexRun: string(run.UID)}, client.UnsafeDisableDeepCopy); err != nil {
-			return quota.Taking{}, fmt.Errorf("listing the objects of run %s: %w", run.Name, err)
-		}
+	pods, err := r.podsOf(ctx, run)
+	if err != nil {
+		return quota.Taking{}, err
 	}
-	return quota.Taking{Demand: quota.Of(run, r.Config.Pods, false), Pods: pods.Items, Sets: sets.Items}, nil
+	var sets appsv1.StatefulSetList
+	if err := r.Client.List(ctx, &sets, client.InNamespace(run.Namespace), client.MatchingFields{indexRun: string(run.UID)}, client.UnsafeDisableDeepCopy); err != nil {
+		return quota.Taking{}, fmt.Errorf("listing the objects of run %s: %w", run.Name, err)
+	}
+	return quota.Taking{Demand: quota.Of(run, r.Config.Pods, false), Pods: pods, Sets: sets.Items}, nil
+}
+
+// podsOf a run, as the cache knows them.
+func (r nodeQueue) podsOf(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]corev1.Pod, error) {
+	var pods corev1.PodList
+	if err := r.Client.List(ctx, &pods, client.InNamespace(run.Namespace), client.MatchingFields{indexRun: string(run.UID)}, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing the pods of run %s: %w", run.Name, err)
+	}
+	return pods.Items, nil
 }
 
 // wakeWaiting lets the runs of a namespace be looked at that wait for a quota: one that has ended leaves room in it.

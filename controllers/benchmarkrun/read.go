@@ -94,7 +94,7 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
 	case decision.GetWords:
-		return r.words(ctx, q.Pod)
+		return r.words(ctx, q.Of)
 	case decision.ListBounds:
 		return boundsOf(ctx, r.live, r.run.Namespace)
 	case decision.GetItem:
@@ -261,24 +261,21 @@ func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
 	}
 }
 
-// words of an autoscaler about a pod, the last ones.
-func (r *reader) words(ctx context.Context, pod types.UID) (any, error) {
+// words of an autoscaler about a pod, or of an admission about a Job.
+func (r *reader) words(ctx context.Context, of types.UID) (any, error) {
 	var list corev1.EventList
-	err := r.live.List(ctx, &list, client.InNamespace(r.run.Namespace), client.MatchingFields{"involvedObject.uid": string(pod)}, client.Limit(mostEvents))
+	err := r.live.List(ctx, &list, client.InNamespace(r.run.Namespace), client.MatchingFields{"involvedObject.uid": string(of)})
 	switch {
 	case apierrors.IsForbidden(err):
 		return decision.Absent{}, nil
 	case err != nil:
-		return nil, fmt.Errorf("listing the events of a placeholder pod: %w", err)
+		return nil, fmt.Errorf("listing the events of a placeholder: %w", err)
 	}
 	if said := provision.Words(list.Items); said != "" {
 		return said, nil
 	}
 	return decision.Absent{}, nil
 }
-
-// mostEvents about a pod are read.
-const mostEvents = 50
 
 // boundsOf a namespace, from the API server. Those of a kind that the manager may not list are left to the API server.
 func boundsOf(ctx context.Context, live client.Reader, namespace string) (any, error) {

@@ -39,7 +39,7 @@ func accepted(v view) answer {
 func placed(v view) answer {
 	st := v.Run.Status
 	switch {
-	case st.Placement != nil && provision.Keeps(v.Children):
+	case st.Placement != nil && provision.Keeps(v.Children, provision.OfTargets):
 		return answerWith(decision.WaitFor(v1alpha1.ReasonProgressing, "the placeholder pods make room on the nodes"))
 	case st.Placement != nil:
 		return answerWith(decision.DoneWith("%s", placement.Describe(*st.Placement)))
@@ -52,11 +52,11 @@ func placed(v view) answer {
 	switch state := a.state.(type) {
 	case decision.Waiting:
 		if state.Reason == v1alpha1.ReasonProvisioningNodes {
-			a.actions = provision.Ask(v.Run, v.Nodes.Need, accept.Exclusive(v.Run), v.Children)
+			a.actions = provision.Ask(v.Run, v.Nodes.Need, accept.Exclusive(v.Run), v.Catalogue.Config.Pods, v.Children)
 			a.state = provision.Waits(state, v.Children, v.ask)
 		}
 	case decision.Failed:
-		if v.Nodes.Overdue {
+		if v.Nodes.Overdue && (state.Reason == v1alpha1.ReasonNoNodeOffersShape || state.Reason == v1alpha1.ReasonCannotSeparate) {
 			a.state = provision.Fails(v.Run, v.Nodes.Need, state, v.Children, v.ask)
 		}
 	}
@@ -75,6 +75,9 @@ func dataLoaded(v view) answer {
 	name := v.unloaded()
 	if name == "" {
 		return answerWith(decision.DoneWith("every target holds the workload's data"))
+	}
+	if provision.Keeps(v.Children, provision.All) {
+		return answerWith(decision.WaitFor(v1alpha1.ReasonProgressing, "the placeholder pods of the clients make room on the nodes"))
 	}
 	in := v.trialInput()
 	e := trial.Load(in, name)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -128,6 +129,16 @@ func specHash(spec v1alpha1.BenchmarkRunSpec, seed int64, resolved v1alpha1.Reso
 	if in := resolved.Inputs; in != nil {
 		// The name of the copy is that of the run.
 		resolved.Inputs = &v1alpha1.ResolvedInputs{SHA256: in.SHA256}
+	}
+	// Where the nodes come from decides nothing.
+	resolved.ClientShape.Nodes, resolved.ClientShape.ProvisionWithin = "", nil
+	resolved.Targets = slices.Clone(resolved.Targets)
+	for i := range resolved.Targets {
+		if s := resolved.Targets[i].Shape; s != nil {
+			shape := *s
+			shape.Nodes, shape.ProvisionWithin = "", nil
+			resolved.Targets[i].Shape = &shape
+		}
 	}
 	data, err := json.Marshal(map[string]any{"spec": spec, "resolved": resolved})
 	if err != nil {

@@ -150,14 +150,12 @@ func Place(run *v1alpha1.BenchmarkRun, a placement.Answer, cfg config.Config, no
 		a.Message += fmt.Sprintf("; %s: %d counts", why, priority.Nearest(run.Spec.Priority))
 	}
 	switch {
-	case a.Reason == v1alpha1.ReasonProvisioningNodes:
-		return Placed{State: decision.WaitFor(a.Reason, "%s", a.Message)}
 	case a.Reason == "":
 		return Placed{State: decision.WaitFor(v1alpha1.ReasonProgressing, "%s", placement.Describe(a.Placement)), Placement: &a.Placement}
-	case a.Reason != v1alpha1.ReasonQueued:
+	case a.Reason != v1alpha1.ReasonQueued && a.Reason != v1alpha1.ReasonProvisioningNodes:
 		return Placed{State: decision.FailWith(a.Reason, "%s", a.Message)}
 	case now.Sub(run.Status.AcceptedTime.Time) > limit:
 		return Placed{State: decision.FailWith(v1alpha1.ReasonDeadlineExceeded, "no nodes within %s: %s", limit, a.Message)}
 	}
-	return Placed{State: decision.WaitFor(v1alpha1.ReasonQueued, "%s", a.Message)}
+	return Placed{State: decision.WaitFor(a.Reason, "%s", a.Message)}
 }

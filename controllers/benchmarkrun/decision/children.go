@@ -77,6 +77,11 @@ func (c *Children) file(pod *corev1.Pod) {
 		c.TargetPods[owner.Name] = pod
 	}
 	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RolePlaceholder {
+		// Of two pods of one Job the one before has failed, or ends. Of a Job that is gone, the garbage collector removes it.
+		job, other := c.Placeholders[owner.Name], c.PlaceholderPods[owner.Name]
+		if job != nil && job.UID != owner.UID || other != nil && other.DeletionTimestamp.IsZero() && Works(other) {
+			return
+		}
 		c.PlaceholderPods[owner.Name] = pod
 		return
 	}

@@ -91,9 +91,9 @@ type AdmitBytes struct {
 // far as the manager may look.
 type ListBounds struct{}
 
-// GetWords asks the API server for the last event about a pod that an autoscaler wrote. It does not exist where there is none, or the
-// manager may not look.
-type GetWords struct{ Pod types.UID }
+// GetWords asks the API server for the last event about a pod that an autoscaler wrote, or about a Job that an admission did. It does not
+// exist where there is none, or the manager may not look.
+type GetWords struct{ Of types.UID }
 
 func (GetWords) isQuery()    {}
 func (GetObject) isQuery()   {}
@@ -316,8 +316,8 @@ func AskStore(a *Asking, item store.Item, read bool) Fact[StoredItem] {
 // Bounds of the namespace of the run.
 func (a *Asking) Bounds() Fact[Bounds] { return lookUp[Bounds](a, ListBounds{}) }
 
-// Words of an autoscaler about a pod.
-func (a *Asking) Words(pod types.UID) Fact[string] { return lookUp[string](a, GetWords{pod}) }
+// Words of an autoscaler about a pod, or of an admission about a Job.
+func (a *Asking) Words(of types.UID) Fact[string] { return lookUp[string](a, GetWords{of}) }
 
 // Admit a run with these bytes.
 func (a *Asking) Admit(held, bytes int64) Fact[Admission] {

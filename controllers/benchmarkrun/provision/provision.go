@@ -4,10 +4,12 @@
 // to be made or deleted, how far they are, and the words of an autoscaler about one that has no node.
 //
 //  1. The queue has no nodes for the run, and new ones would help: a Job for each pod of the run keeps its place, with the shape, the
-//     selectors, the tolerations and the separation of that pod. The autoscaler of the cluster sees pods that are pending.
-//  2. Nodes with a placeholder are the run's own: the queue gives them to nobody else.
-//  3. When the run fits on them, it gets them as any other run gets its nodes, and the placeholders are deleted before anything else
-//     is made. A run that is suspended, fails, or has waited too long deletes them too.
+//     selectors, the tolerations and the separation of that pod. The autoscaler of the cluster sees pods that are pending. Meanwhile the
+//     queue holds every node that the run could use, also those that come, and has nodes made for no other run.
+//  2. When the run fits on them, it gets its nodes as any other run. That stands in the status before a placeholder is deleted.
+//  3. Placeholders of targets go before the servers start, those of clients before the first client does: a node without any pod is one
+//     that an autoscaler takes away.
+//  4. A run that is suspended, fails, or has waited too long deletes them all.
 //
 // What it refuses: nothing. A placeholder ends by itself some time after the run has stopped waiting, so that none is left where no
 // manager is.
@@ -27,18 +29,29 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
-// Made are the nodes of the placeholders that have one, by the order of their Jobs.
-func Made(children decision.Children) (nodes []string) {
-	for _, name := range slices.Sorted(maps.Keys(children.PlaceholderPods)) {
-		if node := children.PlaceholderPods[name].Spec.NodeName; node != "" && children.Placeholders[name] != nil {
-			nodes = append(nodes, node)
+// Made is the number of placeholders whose pod has a node.
+func Made(children decision.Children) (n int) {
+	for name := range children.Placeholders {
+		if pod := children.PlaceholderPods[name]; pod != nil && pod.Spec.NodeName != "" {
+			n++
 		}
 	}
-	return nodes
+	return n
+}
+
+// Pods of the placeholders.
+func Pods(children decision.Children) (pods []corev1.Pod) {
+	for name := range children.Placeholders {
+		if pod := children.PlaceholderPods[name]; pod != nil {
+			pods = append(pods, *pod)
+		}
+	}
+	return pods
 }
 
 // Overdue says whether the first placeholder of the run has waited as long as it may, or had when the placeholders were deleted.
@@ -85,37 +98,67 @@ func Fails(run *v1alpha1.BenchmarkRun, need placement.Need, refused decision.Fai
 }
 
 // Ask for the nodes of a run: a placeholder for each pod that has none.
-func Ask(run *v1alpha1.BenchmarkRun, need placement.Need, exclusive bool, children decision.Children) (actions []decision.Action) {
+func Ask(run *v1alpha1.BenchmarkRun, need placement.Need, exclusive bool, pods config.Pods, children decision.Children) (actions []decision.Action) {
 	for i, pod := range need.Pods() {
 		if children.Placeholders[contract.PlaceholderName(run.Name, i)] != nil {
 			continue
 		}
-		p := resources.Placeholder{Run: run, Index: i, Target: pod.Target, Shape: pod.Shape, Exclusive: exclusive, Within: need.Patience()}
+		p := resources.Placeholder{Run: run, Index: i, Target: pod.Target, Shape: pod.Shape, Exclusive: exclusive, Within: need.Patience(), Pods: pods}
 		actions = append(actions, decision.Create{Object: p.Job()})
 	}
 	return actions
 }
 
-// LetGo of the placeholders of a run.
-func LetGo(children decision.Children) (actions []decision.Action) {
+// Which placeholders are to be let go.
+type Which int
+
+const (
+	// All of them.
+	All Which = iota
+	// OfTargets: those of clients stay until the first client starts.
+	OfTargets
+)
+
+func (w Which) has(o decision.Object) bool {
+	return w == All || o.GetLabels()[v1alpha1.LabelTarget] != ""
+}
+
+// LetGo of placeholders of a run.
+func LetGo(children decision.Children, which Which) (actions []decision.Action) {
 	for _, name := range slices.Sorted(maps.Keys(children.Placeholders)) {
-		if job := children.Placeholders[name]; job.DeletionTimestamp.IsZero() {
+		if job := children.Placeholders[name]; which.has(job) && job.DeletionTimestamp.IsZero() {
 			actions = append(actions, decision.Delete{Object: job})
 		}
 	}
 	return actions
 }
 
-// Keeps says whether a placeholder, or its pod, is still there.
-func Keeps(children decision.Children) bool {
-	return len(children.Placeholders)+len(children.PlaceholderPods) > 0
+// Keeps says whether placeholders, or their pods, are still there.
+func Keeps(children decision.Children, which Which) bool {
+	for _, job := range children.Placeholders {
+		if which.has(job) {
+			return true
+		}
+	}
+	for _, pod := range children.PlaceholderPods {
+		if which.has(pod) {
+			return true
+		}
+	}
+	return false
 }
 
-// missing says why the first placeholder without a node has none: what the scheduler says, and what the autoscaler does; empty when
-// all have one, or nobody has looked at it yet.
+// missing says why the first placeholder without a node has none: what the scheduler says, and what the autoscaler does; or why it has no
+// pod. It is empty when all have a node, or nobody has looked at one yet.
 func missing(children decision.Children, ask *decision.Asking) string {
-	for _, name := range slices.Sorted(maps.Keys(children.PlaceholderPods)) {
-		pod := children.PlaceholderPods[name]
+	for _, name := range slices.Sorted(maps.Keys(children.Placeholders)) {
+		job, pod := children.Placeholders[name], children.PlaceholderPods[name]
+		if pod == nil {
+			if said := ask.Words(job.UID); said.Exists {
+				return fmt.Sprintf("Job %s has no pod: %s", name, said.Value)
+			}
+			continue
+		}
 		if pod.Spec.NodeName != "" {
 			continue
 		}
@@ -135,11 +178,12 @@ func missing(children decision.Children, ask *decision.Asking) string {
 	return ""
 }
 
-// Words of an autoscaler in the events of a pod: the newest that is from neither the scheduler nor a part of the node; empty for none.
+// Words of an autoscaler in the events of a pod, or of an admission about those of a Job: the newest that is from neither the scheduler
+// nor a part of the node, and is no success of a controller; empty for none.
 func Words(events []corev1.Event) string {
 	others := slices.DeleteFunc(slices.Clone(events), func(e corev1.Event) bool {
 		by := reporter(e)
-		return by == corev1.DefaultSchedulerName || by == "kubelet" || strings.HasSuffix(by, "-controller")
+		return by == corev1.DefaultSchedulerName || by == "kubelet" || strings.HasSuffix(by, "-controller") && e.Reason != "FailedCreate"
 	})
 	if len(others) == 0 {
 		return ""

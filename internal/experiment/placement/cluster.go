@@ -62,6 +62,9 @@ func (c *Cluster) namesOf(nodes []int) []string {
 	return out
 }
 
+// NamesIn a set of nodes, sorted.
+func (c *Cluster) NamesIn(s Set) []string { return c.namesOf(s.Members()) }
+
 // Set is an empty set of nodes.
 func (c *Cluster) Set() Set { return make(Set, (len(c.nodes)+63)/64) }
 

@@ -1,8 +1,12 @@
 package placement
 
 import (
+	"fmt"
 	"slices"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
@@ -43,10 +47,38 @@ func (n Need) Patience() time.Duration {
 	return longest
 }
 
-// CanGrow reports whether new nodes could help a run that cannot be placed: every shape without a node is one that is provisioned.
+// CanGrow reports whether the run can be placed once nodes are made for its pods whose shape is provisioned, each with a node of its own.
+// The others have to fit on nodes that are there.
 func (c *Cluster) CanGrow(need Need) bool {
-	missing := func(s v1alpha1.InstanceShapeSpec) bool {
-		return s.Nodes != v1alpha1.NodesProvisioned && c.offering(s).Len() == 0
+	if need.Patience() == 0 {
+		return false
 	}
-	return need.Patience() > 0 && !missing(need.Client) && !slices.ContainsFunc(need.Targets, func(t Target) bool { return missing(t.Shape) })
+	// Only pods for which nodes are made may use these.
+	made := corev1.Taint{Key: "assay.dev/made", Effect: corev1.TaintEffectNoSchedule}
+	grown := need
+	grown.Targets = slices.Clone(need.Targets)
+	tolerate := func(s *v1alpha1.InstanceShapeSpec) {
+		if s.Nodes == v1alpha1.NodesProvisioned {
+			s.Tolerations = append(slices.Clone(s.Tolerations), corev1.Toleration{Key: made.Key, Operator: corev1.TolerationOpExists})
+		}
+	}
+	tolerate(&grown.Client)
+	for i := range grown.Targets {
+		tolerate(&grown.Targets[i].Shape)
+	}
+	nodes := make([]corev1.Node, 0, len(c.nodes))
+	for _, n := range c.nodes {
+		nodes = append(nodes, *n)
+	}
+	for i, p := range need.Pods() {
+		if p.Shape.Nodes != v1alpha1.NodesProvisioned {
+			continue
+		}
+		n := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("made ", i), Labels: p.Shape.NodeSelector}}
+		n.Spec.Taints = []corev1.Taint{made}
+		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+		n.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: p.Shape.CPU, corev1.ResourceMemory: p.Shape.Memory}
+		nodes = append(nodes, n)
+	}
+	return NewCluster(nodes).possible(grown)
 }

@@ -60,6 +60,7 @@ func TestCanGrow(t *testing.T) {
 		func() Need {
 			return Need{Client: provisioned(shape("x"), time.Minute), Targets: []Target{{Name: "a", Shape: provisioned(shape("y"), time.Hour)}}}
 		},
+		func() Need { return Need{Client: provisioned(shape(""), time.Minute), Targets: targets("a:y b:y")} },
 	}
 	tests := map[string]struct {
 		need   int
@@ -71,6 +72,8 @@ func TestCanGrow(t *testing.T) {
 		"a shape that is not has no node":    {need: 1, within: v1alpha1.DefaultProvisionWithin},
 		"every shape that is not has a node": {need: 2, nodes: []corev1.Node{node("n", "x")}, grows: true, within: time.Hour},
 		"all are provisioned":                {need: 3, grows: true, within: time.Hour},
+		"too few for those that are not":     {need: 4, nodes: []corev1.Node{node("n", "y")}, within: time.Minute},
+		"enough for those that are not":      {need: 4, nodes: []corev1.Node{node("n", "y", sized("4", "8Gi"))}, grows: true, within: time.Minute},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

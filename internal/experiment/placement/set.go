@@ -29,6 +29,13 @@ func (s Set) Keep(o Set) {
 	}
 }
 
+// Remove the nodes of another set of the same cluster.
+func (s Set) Remove(o Set) {
+	for i := range min(len(s), len(o)) {
+		s[i] &^= o[i]
+	}
+}
+
 // Within reports whether every node of the set is in the other set.
 func (s Set) Within(o Set) bool {
 	for i := range s {

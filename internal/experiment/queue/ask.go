@@ -2,7 +2,6 @@ package queue
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,9 +17,9 @@ import (
 // what. Any other reason: these nodes, or the limits of its namespace, can never hold the run,
 // and it leaves the queue.
 //
-// Reason ProvisioningNodes: nodes have to be made for the run. It holds those of them that exist, so that no other run gets them, and
-// counts against the limits of its namespace as if it had all of them. It gets its nodes once it fits on these, or on others that are
-// free, and joins the queue when it is overdue and would fit on nodes that others hold.
+// Reason ProvisioningNodes: nodes have to be made for the run. It holds those that it could use, so that no other run gets them, and
+// counts against the limits of its namespace as if it had all of them. It gets its nodes as soon as it fits on these. When it is overdue
+// by then, it is refused.
 //
 // A run that holds nodes gets the same nodes again, because the status with the first answer
 // may not have been written. If they no longer fit, the run releases them and asks like any
@@ -29,14 +28,14 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.cluster(nodes)
-	made, began := len(req.Made) > 0, now
+	began := now
 	if h, has := l.holds[req.UID]; has {
-		if h.Expects > 0 {
-			made, began = true, h.Began
-		}
-		if answer := c.Find(req.Need, except(c, append(slices.Clone(h.Nodes), req.Made...))); answer.Reason == "" {
+		if answer := c.Find(req.Need, except(c, h.Nodes)); answer.Reason == "" && l.hasRoom(req, h, answer.Placement) {
 			l.grant(req, answer.Placement, now)
 			return answer
+		}
+		if h.Growing != nil {
+			began = h.Began
 		}
 		delete(l.holds, req.UID)
 		l.order = nil
@@ -62,6 +61,9 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		if o == w {
 			break
 		}
+		if v.limited == "" && l.seen.grows(o) {
+			front.grows = o.Name
+		}
 		if v.limited == "" && l.seen.compete(o, w) {
 			front.count, front.last = front.count+1, o
 		}
@@ -70,23 +72,50 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		l.grant(req, v.placement, now)
 		return placement.Answer{Placement: v.placement}
 	}
-	if grows := l.seen.size(w) == 0 || made && !req.Overdue; grows && v.limited == "" {
-		if v.lacks = s.lacks(w); v.lacks == "" {
-			return l.provision(req, began)
+	if v.limited == "" && l.seen.grows(w) {
+		if v.lacks = s.lacks(w); v.lacks == "" && l.mayGrow(w, &front) {
+			return l.grow(req, began)
 		}
 	}
 	return placement.Answer{Reason: v1alpha1.ReasonQueued, Message: s.describe(w, v, front)}
 }
 
-// provision nodes for a run: it holds those that exist.
-func (l *Ledger) provision(req Request, began time.Time) placement.Answer {
+// hasRoom says whether the namespace of a run may hold its nodes. What was made for it may be more than that.
+func (l *Ledger) hasRoom(req Request, h *Holding, p v1alpha1.Placement) bool {
+	if h.Growing == nil || req.Limits.Nodes == 0 {
+		return true
+	}
+	others := of(usageOf(l), req.Name).nodes - h.Growing.Least()
+	return others+len(placement.Nodes(p)) <= req.Limits.Nodes
+}
+
+// mayGrow says whether nodes may be made for a run now. Front says for whom otherwise, where it is for that.
+func (l *Ledger) mayGrow(w *waiter, front *inFront) bool {
+	if h := l.growing(); h != nil {
+		front.grows = h.Name
+	}
+	return front.grows == "" && !l.seen.of(w).Overlaps(l.held())
+}
+
+// held are the nodes of all runs.
+func (l *Ledger) held() placement.Set {
+	out := l.seen.cluster.Set()
+	for _, h := range l.holds {
+		out.AddAll(l.seen.cluster.SetOf(h.Nodes))
+	}
+	return out
+}
+
+// grow the cluster for a run.
+func (l *Ledger) grow(req Request, began time.Time) placement.Answer {
+	need := req.Need
 	l.hold(Holding{
-		UID: req.UID, Name: req.Name, Priority: req.Priority, Since: req.Since, Exclusive: req.Exclusive, Began: began,
-		Nodes: slices.Compact(slices.Sorted(slices.Values(req.Made))), Expects: req.Need.Least(), Bytes: req.Bytes, Held: req.Held,
+		UID: req.UID, Name: req.Name, Priority: req.Priority, Since: req.Since, Exclusive: true, Began: began,
+		Until: began.Add(need.Patience() + req.Longest), Growing: &need, Bytes: req.Bytes, Held: req.Held,
 	})
-	pods := req.Need.Pods()
+	l.holds[req.UID].Nodes = l.seen.cluster.NamesIn(l.seen.cluster.Candidates(need)) // nobody holds one of them
 	return placement.Answer{Reason: v1alpha1.ReasonProvisioningNodes, Message: fmt.Sprintf(
-		"%d of %d placeholder pods have a node: the autoscaler of the cluster makes the others", len(req.Made), len(pods))}
+		"%d of %d placeholder pods have a node: the autoscaler of the cluster makes the others", req.Made, len(need.Pods()))}
 }
 
 // grant a run its nodes.

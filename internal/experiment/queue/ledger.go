@@ -50,6 +50,9 @@
 //
 //   - A run for which only a deletion makes room reserves nothing.
 //
+//   - Nodes are made for one run at a time, the first in the queue that needs them, and only while no other run holds a node that it
+//     could use: so nobody waits for nodes that another one has got meanwhile. It then holds all nodes that it could use.
+//
 // Nobody starves: no run overtakes the first one for ever, since the order does not change with
 // time. The first one has reserved its nodes, and the time of its reservation never moves
 // back while the holders keep to theirs: nobody else gets one of these nodes for longer.
@@ -91,8 +94,8 @@ type Request struct {
 	Bytes, Held int64
 	// Schedule that has started the run; empty for none.
 	Schedule string
-	// Made are the nodes that placeholder pods of the run are on already, of those that are made for it.
-	Made []string
+	// Made is the number of its placeholder pods that have a node.
+	Made int
 	// Overdue: the run has waited for nodes that are made for it as long as it may.
 	Overdue bool
 }
@@ -129,8 +132,9 @@ type Holding struct {
 	Idle string
 	// Bytes that its results may take, and Held of them are written.
 	Bytes, Held int64
-	// Expects is the number of nodes that it will have once they are made; 0 for one that has its nodes.
-	Expects int
+	// Growing is what nodes are made for; nil for a run that has its nodes. Until then it holds every node that one of its pods could
+	// use, also those that come.
+	Growing *placement.Need
 }
 
 // Ledger of nodes. It is safe for concurrent use. The zero value is not ready: use NewLedger.

@@ -25,7 +25,11 @@ func (u *use) add(name string, nodes int) {
 func usageOf(l *Ledger) map[string]*use {
 	out := map[string]*use{}
 	for _, h := range byName(l) {
-		of(out, h.Name).add(h.Name, max(len(h.Nodes), h.Expects))
+		nodes := len(h.Nodes)
+		if h.Growing != nil {
+			nodes = h.Growing.Least()
+		}
+		of(out, h.Name).add(h.Name, nodes)
 	}
 	return out
 }
@@ -52,12 +56,17 @@ func (s *seen) size(w *waiter) int {
 	return size
 }
 
+// grows says whether nodes have to be made for a run, and can be.
+func (s *seen) grows(w *waiter) bool {
+	return !w.Overdue && w.Need.Patience() > 0 && s.size(w) == 0 && s.cluster.CanGrow(w.Need)
+}
+
 // needs is the number of nodes of a run: its size, or what is made for it at least; 0 for one that can have none.
 func (s *seen) needs(w *waiter) int {
-	if size := s.size(w); size > 0 || w.Overdue || !s.cluster.CanGrow(w.Need) {
-		return size
+	if s.grows(w) {
+		return w.Need.Least()
 	}
-	return w.Need.Least()
+	return s.size(w)
 }
 
 // charge a run to its namespace, with the nodes that it needs if they are limited. It returns

@@ -13,6 +13,8 @@ const maxListed = 3
 type inFront struct {
 	count int
 	last  *waiter // the one that is directly in front; nil for none
+	// grows is the run that nodes are made for, or are to be made for; empty for none.
+	grows string
 }
 
 // describe what a run waits for, such as "queued: position 3, after ns/b; node n1 is held by
@@ -24,6 +26,9 @@ func (s *schedule) describe(w *waiter, v verdict, front inFront) string {
 	}
 	if v.lacks != "" {
 		return "queued: " + v.lacks
+	}
+	if front.grows != "" && s.l.seen.size(w) == 0 {
+		return "queued: nodes are made for one run at a time, and now for " + front.grows
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "queued: position %d", front.count+1)

@@ -35,7 +35,26 @@ func (l *Ledger) cluster(nodes []corev1.Node) *placement.Cluster {
 			generation: l.seen.generation + 1, candidates: map[string]placement.Set{}, sizes: map[string]int{},
 		}
 	}
+	if h := l.growing(); h != nil { // nodes may have come
+		free := l.seen.cluster.Candidates(*h.Growing)
+		for _, o := range l.holds {
+			if o != h {
+				free.Remove(l.seen.cluster.SetOf(o.Nodes))
+			}
+		}
+		h.Nodes = l.seen.cluster.NamesIn(free)
+	}
 	return l.seen.cluster
+}
+
+// growing is the run that nodes are made for; nil for none.
+func (l *Ledger) growing() *Holding {
+	for _, h := range l.holds {
+		if h.Growing != nil {
+			return h
+		}
+	}
+	return nil
 }
 
 // markOf is equal for the same versions of the same nodes in any order. It is not

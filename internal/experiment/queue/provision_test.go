@@ -11,8 +11,8 @@ import (
 )
 
 // growing is a request for nodes that can be made.
-func (r Request) growing(made ...string) Request {
-	r.Need.Client.Nodes, r.Made = v1alpha1.NodesProvisioned, made
+func (r Request) growing() Request {
+	r.Need.Client.Nodes = v1alpha1.NodesProvisioned
 	for i := range r.Need.Targets {
 		r.Need.Targets[i].Shape.Nodes = v1alpha1.NodesProvisioned
 	}
@@ -21,28 +21,48 @@ func (r Request) growing(made ...string) Request {
 
 func (r Request) overdue() Request { r.Overdue = true; return r }
 
-// Nodes that are made for a run are its own from the first one on, and it gets them when all are there.
+// onlyClient of a request has nodes that can be made.
+func (r Request) onlyClient() Request { r.Need.Client.Nodes = v1alpha1.NodesProvisioned; return r }
+
+// Nodes that come while they are made for a run are its own, whoever asks, and it gets them as soon as it fits on them.
 func TestNodesAreMade(t *testing.T) {
 	l := NewLedger()
-	if got := l.Ask(request("r", "x", "x").growing(), pool(""), noon); got.Reason != v1alpha1.ReasonProvisioningNodes || !strings.HasPrefix(got.Message, "0 of 2 placeholder pods") {
+	mine := request("r", "x", "x").growing()
+	if got := l.Ask(mine, pool(""), noon); got.Reason != v1alpha1.ReasonProvisioningNodes || !strings.HasPrefix(got.Message, "0 of 2 placeholder pods") {
 		t.Fatalf("Ask = %+v", got)
 	}
-	if got := l.Ask(request("r", "x", "x").growing("a"), pool("a:x"), noon); got.Reason != v1alpha1.ReasonProvisioningNodes || !strings.HasPrefix(got.Message, "1 of 2 placeholder pods") {
-		t.Fatalf("Ask = %+v", got)
-	}
-	if got := l.Ask(request("other", "x"), pool("a:x"), noon); got.Reason != v1alpha1.ReasonQueued || !strings.Contains(got.Message, "node a is held by ns/r") {
+	// Before the run was looked at again, and although it would be in front.
+	if got := l.Ask(request("other", "x").priority(9), pool("a:x"), noon); got.Reason != v1alpha1.ReasonQueued || !strings.Contains(got.Message, "node a is held by ns/r") {
 		t.Errorf("another run: %+v", got)
 	}
-	got := l.Ask(request("r", "x", "x").growing("a", "b"), pool("a:x b:x"), noon)
-	if got.Reason != "" {
+	if next := l.Next(pool("a:x"), noon); len(next) > 0 {
+		t.Errorf("Next = %v while the node is made for ns/r", next)
+	}
+	mine.Made = 1
+	if got := l.Ask(mine, pool("a:x"), noon); got.Reason != v1alpha1.ReasonProvisioningNodes || !strings.HasPrefix(got.Message, "1 of 2 placeholder pods") {
 		t.Fatalf("Ask = %+v", got)
 	}
-	if diff := cmp.Diff([]string{"ns/r"}, names(l, "b")); diff != "" {
-		t.Errorf("holders of b (-want +got):\n%s", diff)
+	if got := l.Ask(mine, pool("a:x b:x c:x"), noon); got.Reason != "" {
+		t.Fatalf("Ask = %+v", got)
+	}
+	for node, want := range map[string][]string{"a": {"ns/r"}, "b": {"ns/r"}, "c": nil} {
+		if diff := cmp.Diff(want, names(l, node)); diff != "" && node != "c" {
+			t.Errorf("holders of %s (-want +got):\n%s", node, diff)
+		}
+	}
+	if got := l.Ask(request("other", "x").priority(9), pool("a:x b:x c:x"), noon); got.Reason != "" {
+		t.Errorf("the node that it did not need: %+v", got)
 	}
 }
 
 func TestNodesAreMadeWithin(t *testing.T) {
+	hold := func(nodes ...string) func(*Ledger) {
+		return func(l *Ledger) { l.Hold(holding("h", true, nodes...)) }
+	}
+	grows := func(r Request, nodes string) func(*Ledger) {
+		return func(l *Ledger) { l.Ask(r, pool(nodes), noon) }
+	}
+	mine := request("r", "x", "x").growing()
 	tests := map[string]struct {
 		nodes  string
 		before func(*Ledger)
@@ -50,24 +70,31 @@ func TestNodesAreMadeWithin(t *testing.T) {
 		reason string
 		says   string
 	}{
-		"overdue, and nothing would do":          {nodes: "a:x", ask: request("r", "x", "x").growing("a").overdue(), reason: v1alpha1.ReasonNoNodeOffersShape, says: "have no room for 1 target and 1 client pod at once"},
-		"overdue, behind another run":            {nodes: "a:x b:x", before: func(l *Ledger) { l.Hold(holding("h", true, "a")) }, ask: request("r", "x", "x").growing("b").overdue(), reason: v1alpha1.ReasonQueued, says: "node a is held by ns/h"},
-		"not overdue, behind another run":        {nodes: "a:x b:x", before: func(l *Ledger) { l.Hold(holding("h", true, "a")) }, ask: request("r", "x", "x").growing("b"), reason: v1alpha1.ReasonProvisioningNodes},
-		"nodes that exist are held":              {nodes: "a:x b:x", before: func(l *Ledger) { l.Hold(holding("h", true, "a")) }, ask: request("r", "x", "x").growing(), reason: v1alpha1.ReasonQueued, says: "node a is held by ns/h"},
-		"more nodes than the namespace may hold": {ask: request("r", "x", "x", "x").growing().limits(2, 0), reason: v1alpha1.ReasonNamespaceLimitExceeded, says: "the run needs 3 nodes"},
+		"no node is there":                        {ask: mine, reason: v1alpha1.ReasonProvisioningNodes},
+		"too few are there":                       {nodes: "a:x", ask: mine, reason: v1alpha1.ReasonProvisioningNodes},
+		"overdue":                                 {nodes: "a:x", ask: mine.overdue(), reason: v1alpha1.ReasonNoNodeOffersShape, says: "have no room for 1 target and 1 client pod at once"},
+		"overdue, and now they are there":         {nodes: "a:x b:x", ask: mine.overdue()},
+		"another run holds all that it needs":     {nodes: "a:x b:x", before: hold("a"), ask: mine, reason: v1alpha1.ReasonQueued, says: "node a is held by ns/h"},
+		"another run holds one that it could use": {nodes: "a:x", before: hold("a"), ask: mine, reason: v1alpha1.ReasonQueued, says: "node a is held by ns/h"},
+		"a node that exists has to be there, and is held": {
+			nodes: "a:y", before: hold("a"), ask: request("r", "x", "y").onlyClient(), reason: v1alpha1.ReasonQueued, says: "node a is held by ns/h",
+		},
+		"nodes that exist are too few for the rest": {nodes: "a:y", ask: request("r", "x", "y", "y").onlyClient(), reason: v1alpha1.ReasonNoNodeOffersShape},
+		"a shape that nobody makes nodes for":       {nodes: "a:x", ask: request("r", "x", "y").onlyClient(), reason: v1alpha1.ReasonNoNodeOffersShape, says: "no ready node offers the shape of target t0"},
+		"more nodes than the namespace may hold":    {ask: request("r", "x", "x", "x").growing().limits(2, 0), reason: v1alpha1.ReasonNamespaceLimitExceeded, says: "the run needs 3 nodes"},
 		"others of the namespace hold them": {
-			nodes: "z:z", before: func(l *Ledger) { l.Hold(holding("h", true, "z")) }, ask: request("r", "x", "x").growing().limits(2, 0),
-			reason: v1alpha1.ReasonQueued, says: "may hold 2 nodes at a time",
+			nodes: "z:z", before: hold("z"), ask: mine.limits(2, 0), reason: v1alpha1.ReasonQueued, says: "may hold 2 nodes at a time",
 		},
-		"others of the namespace have them made": {
-			before: func(l *Ledger) { l.Ask(request("h", "x", "x").growing().limits(3, 0), nil, noon) }, ask: request("r", "x", "x").since(time.Minute).growing().limits(3, 0),
-			reason: v1alpha1.ReasonQueued, says: "may hold 3 nodes at a time",
+		"they are made for another run": {
+			before: grows(request("h", "y", "y").growing(), ""), ask: mine.since(time.Minute), reason: v1alpha1.ReasonQueued, says: "nodes are made for one run at a time, and now for ns/h",
 		},
-		"a shape that nobody makes nodes for": {nodes: "a:x", ask: func() Request {
-			r := request("r", "x", "y")
-			r.Need.Client.Nodes = v1alpha1.NodesProvisioned
-			return r
-		}(), reason: v1alpha1.ReasonNoNodeOffersShape, says: "no ready node offers the shape of target t0"},
+		"a run in front needs some too": {
+			nodes: "z:z", before: func(l *Ledger) { l.Wait(request("h", "y", "y").growing()) }, ask: mine.since(time.Minute), reason: v1alpha1.ReasonQueued, says: "now for ns/h",
+		},
+		"the one in front may not, by its limit": {
+			nodes: "z:z", before: func(l *Ledger) { hold("z")(l); l.Wait(request("w", "y", "y").growing().limits(2, 0)) }, ask: mine.in("other").since(time.Minute),
+			reason: v1alpha1.ReasonProvisioningNodes,
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -80,5 +107,18 @@ func TestNodesAreMadeWithin(t *testing.T) {
 				t.Errorf("Ask = %+v, want %s: %s", got, tt.reason, tt.says)
 			}
 		})
+	}
+}
+
+// More nodes may come than the namespace of the run may hold.
+func TestNodesThatAreMadeAreLimited(t *testing.T) {
+	l := NewLedger()
+	r := request("r", "x", "x").growing().limits(3, 0)
+	r.Need.Clients = 3
+	if got := l.Ask(r, pool(""), noon); got.Reason != v1alpha1.ReasonProvisioningNodes {
+		t.Fatalf("Ask = %+v", got)
+	}
+	if got := l.Ask(r, pool("a:x b:x c:x d:x"), noon); got.Reason != v1alpha1.ReasonNamespaceLimitExceeded {
+		t.Errorf("Ask = %+v, want a refusal: it needs 4 nodes", got)
 	}
 }

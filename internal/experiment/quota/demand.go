@@ -201,7 +201,11 @@ func (t Taking) pending(name corev1.ResourceName) resource.Quantity {
 	return rest
 }
 
-// has an object with these labels.
+// has an object with these labels. A placeholder takes what the pod will whose place it keeps; those of replicas are as large as that of
+// their target.
 func (g group) has(labels map[string]string) bool {
+	if labels[v1alpha1.LabelRole] == v1alpha1.RolePlaceholder {
+		return g.role != v1alpha1.RoleReplica && labels[v1alpha1.LabelTarget] == g.target
+	}
 	return labels[v1alpha1.LabelRole] == g.role && (g.target == "" || labels[v1alpha1.LabelTarget] == g.target)
 }

@@ -21,10 +21,10 @@ func (d Demand) Exceeds(quotas []corev1.ResourceQuota) (out []string) {
 }
 
 // Waits are the bounds of quotas in which there is no room for the run now: beside what the quota has counted, what runs with nodes will
-// need beside that, and what those in front of it wait for.
-func (d Demand) Waits(quotas []corev1.ResourceQuota, with []Taking, before []Demand) (out []string) {
+// need beside that, and what those in front of it wait for. Its own pods are placeholders, which a quota has counted.
+func (d Demand) Waits(quotas []corev1.ResourceQuota, own []corev1.Pod, with []Taking, before []Demand) (out []string) {
 	for what, b := range bounds(quotas) {
-		need := d.total[b.name]
+		need := Taking{Demand: d, Pods: own}.pending(b.name)
 		if need.IsZero() {
 			continue
 		}

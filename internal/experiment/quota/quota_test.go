@@ -131,7 +131,7 @@ func TestWaits(t *testing.T) {
 		"a quota for other pods":    {quotas: quotaOf("pods", "1", "1", scoped(corev1.ResourceQuotaScopeBestEffort))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, of(runOf()).Waits(tt.quotas, tt.with, tt.before)); diff != "" {
+			if diff := cmp.Diff(tt.want, of(runOf()).Waits(tt.quotas, nil, tt.with, tt.before)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

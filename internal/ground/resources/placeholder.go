@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -25,6 +26,8 @@ type Placeholder struct {
 	Exclusive bool
 	// Within is how long the run waits for the node.
 	Within time.Duration
+	// Pods is what the pods may use beside their shape.
+	Pods config.Pods
 }
 
 // beyond the time that the run waits, a placeholder ends by itself: no manager may be there to delete it.
@@ -44,24 +47,37 @@ func (p Placeholder) Job() *batchv1.Job {
 			TTLSecondsAfterFinished: new(int32(0)),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: podAnnotations(p.Shape)},
-				Spec: corev1.PodSpec{
-					RestartPolicy:                 corev1.RestartPolicyNever,
-					AutomountServiceAccountToken:  new(false),
-					EnableServiceLinks:            new(false),
-					SecurityContext:               podSecurity(),
-					NodeSelector:                  p.Shape.NodeSelector,
-					Tolerations:                   p.Shape.Tolerations,
-					RuntimeClassName:              p.Shape.RuntimeClassName,
-					TerminationGracePeriodSeconds: new(int64(0)),
-					Affinity:                      &corev1.Affinity{PodAntiAffinity: p.apart()},
-					Containers: []corev1.Container{{
-						Name: AgentContainer, Image: p.Run.Status.Resolved.AgentImage, ImagePullPolicy: corev1.PullIfNotPresent,
-						Command: []string{imageAgent, "wait"}, Resources: resourcesOf(p.Shape), SecurityContext: containerSecurity(),
-					}},
-				},
+				Spec:       p.podSpec(),
 			},
 		},
 	}
+}
+
+// podSpec has the containers of the pod whose place it keeps: a LimitRange bounds each of them.
+func (p Placeholder) podSpec() corev1.PodSpec {
+	spec := corev1.PodSpec{
+		RestartPolicy:                 corev1.RestartPolicyNever,
+		AutomountServiceAccountToken:  new(false),
+		EnableServiceLinks:            new(false),
+		SecurityContext:               podSecurity(),
+		NodeSelector:                  p.Shape.NodeSelector,
+		Tolerations:                   p.Shape.Tolerations,
+		RuntimeClassName:              p.Shape.RuntimeClassName,
+		TerminationGracePeriodSeconds: new(int64(0)),
+		Affinity:                      &corev1.Affinity{PodAntiAffinity: p.apart()},
+	}
+	wait := func(name string, shape v1alpha1.InstanceShapeSpec) corev1.Container {
+		return corev1.Container{
+			Name: name, Image: p.Run.Status.Resolved.AgentImage, ImagePullPolicy: corev1.PullIfNotPresent, Command: []string{imageAgent, "wait"},
+			Resources: resourcesOf(shape), SecurityContext: containerSecurity(),
+		}
+	}
+	if p.Target != "" {
+		spec.Containers = []corev1.Container{wait(ServerContainer, p.Shape)}
+		return boundDisk(spec, ServerContainer, p.Pods.Disk.Target)
+	}
+	spec.Containers = []corev1.Container{wait(AgentContainer, AgentShape(p.Run)), wait(RunnerContainer, p.Run.Status.Resolved.ClientShape)}
+	return boundDisk(spec, RunnerContainer, p.Pods.Disk.Client)
 }
 
 // apart are the pods that the placeholder shares no node with: those that its pod will share none with.

@@ -91,8 +91,9 @@ func trial() Client {
 // placeholder of a pod of a target, or of a client.
 func placeholder(target string) Placeholder {
 	r := run()
-	r.Status.Resolved.AgentImage = "agent:1"
-	return Placeholder{Run: r, Index: 1, Target: target, Shape: shape("t"), Exclusive: true, Within: 15 * time.Minute}
+	r.Status.Resolved.AgentImage, r.Status.Resolved.ClientShape = "agent:1", shape("t")
+	r.Status.Resolved.AgentResources = v1alpha1.AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}
+	return Placeholder{Run: r, Index: 1, Target: target, Shape: shape("t"), Exclusive: true, Within: 15 * time.Minute, Pods: config.Default().Pods}
 }
 
 var cloud = v1alpha1.Target{Name: "cloud", External: &v1alpha1.ExternalTarget{Credentials: corev1.LocalObjectReference{Name: "cloud-db"}}}
