@@ -34,8 +34,9 @@ type BenchmarkRunSpec struct {
 	Targets []Target `json:"targets"`
 
 	// clients are the pods that generate the load.
-	// +required
-	Clients Clients `json:"clients"`
+	// +optional
+	// +kubebuilder:default={}
+	Clients Clients `json:"clients,omitzero"`
 
 	// workload is what the clients do. Exactly one tool.
 	// +required

@@ -2,9 +2,9 @@ package v1alpha1
 
 // Clients are the pods that generate load.
 type Clients struct {
-	// shape of a client pod.
-	// +required
-	Shape ShapeRef `json:"shape"`
+	// shape of a client pod. Absent: one is chosen by the nodes of the cluster, and stands in the status.
+	// +optional
+	Shape *ShapeRef `json:"shape,omitempty"`
 
 	// count of client pods that start together, 1 to 64; their results are merged.
 	// Each runs the whole workload: threads and rates are per client.
@@ -23,11 +23,10 @@ type Clients struct {
 // ClientPlacement restricts the nodes of client pods.
 // +kubebuilder:object:generate=false
 type ClientPlacement struct {
-	// separateFromTargets places clients and targets on different nodes. Required (the
-	// default) refuses the run when the cluster has no such nodes. None allows a shared node,
-	// where client and server compete for the same CPUs.
+	// separateFromTargets places clients and targets on different nodes. Required refuses the run when the cluster has no such nodes.
+	// None allows a shared node, where client and server compete for the same CPUs. Absent: Required with clients.shape, or
+	// else None.
 	// +optional
-	// +kubebuilder:default=Required
 	SeparateFromTargets Separation `json:"separateFromTargets,omitempty"`
 }
 

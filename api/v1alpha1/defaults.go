@@ -33,6 +33,12 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 			d.Starts = StartsPerBlock
 		}
 	}
+	if s.Clients.Placement.SeparateFromTargets == "" {
+		s.Clients.Placement.SeparateFromTargets = SeparationNone
+		if s.Clients.Shape != nil {
+			s.Clients.Placement.SeparateFromTargets = SeparationRequired
+		}
+	}
 	d.CPUs = cmp.Or(d.CPUs, CPUsFree)
 	d.ClientPods = cmp.Or(d.ClientPods, ClientPodsPerTrial)
 	warmup, duration := DefaultWarmup, DefaultDuration

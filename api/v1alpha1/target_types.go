@@ -7,7 +7,7 @@ import (
 
 // Target is a database under test.
 // +kubebuilder:validation:XValidation:rule="[has(self.mysql), has(self.external), has(self.published)].exists_one(x, x)",message="a target needs exactly one of mysql (a server that Assay provides), external (the address of one that exists) and published (numbers that were measured elsewhere)"
-// +kubebuilder:validation:XValidation:rule="has(self.mysql) == has(self.shape)",fieldPath=".shape",message="shape is required with mysql, and must be left out otherwise: Assay places only its own servers"
+// +kubebuilder:validation:XValidation:rule="has(self.mysql) || !has(self.shape)",fieldPath=".shape",message="shape must be left out without mysql: Assay places only its own servers"
 type Target struct {
 	// name of the target in this run: a short DNS label of at most 20 characters.
 	// +required
@@ -16,7 +16,8 @@ type Target struct {
 	// +kubebuilder:validation:Pattern=`^[a-z]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
 
-	// shape of the database pod. Required with mysql.
+	// shape of the database pod, of a target that Assay provides. Absent: one is chosen by the nodes of the cluster, and stands in the
+	// status.
 	// +optional
 	Shape *ShapeRef `json:"shape,omitempty"`
 

@@ -107,7 +107,6 @@ var badSpecs = map[string]badSpec{
 	"a target of no kind":                    {replace: server1, by: "", refused: "exactly one of mysql"},
 	"a target with a name that is too long":  {replace: "name: db", by: "name: a-name-of-a-target-that-is-too-long", refused: "spec.targets[0].name"},
 	"a target with a name in capitals":       {replace: "name: db", by: "name: DB", refused: "spec.targets[0].name"},
-	"a server without a shape":               {replace: shape1, by: "", refused: "shape is required with mysql"},
 	"a shape of two kinds":                   {replace: shapeC, by: strings.TrimSuffix(shapeC, "}") + ", name: x}", refused: "exactly one of name"},
 	"a shape without processors":             {replace: `cpu: "1"`, by: `cpu: "0"`, refused: "cpu must be greater than 0"},
 	"a shape with too little memory":         {replace: "memory: 1Gi", by: "memory: 1Mi", refused: "memory must be at least 64Mi"},

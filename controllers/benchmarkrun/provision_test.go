@@ -25,7 +25,7 @@ import (
 // onPool puts a run on nodes that do not exist, and can be made.
 func onPool(pool string) func(*v1alpha1.BenchmarkRun) {
 	return func(r *v1alpha1.BenchmarkRun) {
-		for _, shape := range []*v1alpha1.ShapeRef{r.Spec.Targets[0].Shape, &r.Spec.Clients.Shape} {
+		for _, shape := range []*v1alpha1.ShapeRef{r.Spec.Targets[0].Shape, r.Spec.Clients.Shape} {
 			*shape = inline(pool)
 			shape.Inline.Nodes, shape.Inline.ProvisionWithin = v1alpha1.NodesProvisioned, &metav1.Duration{Duration: 10 * time.Minute}
 		}

@@ -93,6 +93,12 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.anchor(ctx)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
+	case decision.ListNodes:
+		var nodes corev1.NodeList
+		if err := r.cache.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
+			return nil, fmt.Errorf("listing nodes: %w", err)
+		}
+		return nodes.Items, nil
 	case decision.GetWords:
 		return r.words(ctx, q.Of)
 	case decision.ListBounds:

@@ -172,7 +172,7 @@ func newRun(t *testing.T, namespace string, change ...func(*v1alpha1.BenchmarkRu
 					Flavor: "MariaDB", Version: "10.11", Sizing: v1alpha1.SizingServer, Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")},
 				},
 			}},
-			Clients:  v1alpha1.Clients{Shape: inline("c")},
+			Clients:  v1alpha1.Clients{Shape: new(inline("c"))},
 			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_write", Threads: 4, Tables: 2, TableSize: 10000}},
 			Design:   v1alpha1.Design{Blocks: 3, Warmup: d(0), Duration: d(10 * time.Second)},
 			Deadline: *d(time.Hour),

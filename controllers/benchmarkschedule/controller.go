@@ -168,7 +168,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return r.pass(ctx, w, func() {})
 	}
 	if r.waitsForTurn(w) { // the history of one that waits may take seconds to read
-		return ctrl.Result{RequeueAfter: r.turn()}, nil
+		return ctrl.Result{RequeueAfter: turnOf(&r.waiting)}, nil
 	}
 	r.places.leave() // those that need no history do not wait for those that do
 	alone := &r.reading
@@ -189,9 +189,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return r.pass(ctx, w, release)
 }
 
-// turn is when that of a schedule may have come: those that wait share a second each.
-func (r *Reconciler) turn() (turn time.Duration) {
-	r.waiting.Range(func(any, any) bool { turn += time.Second; return true })
+// turnOf is when that of a schedule may have come: those that wait share a second each.
+func turnOf(waiting *sync.Map) (turn time.Duration) {
+	waiting.Range(func(any, any) bool { turn += time.Second; return true })
 	return turn
 }
 
@@ -252,7 +252,7 @@ func (r *Reconciler) pass(ctx context.Context, w World, release func()) (ctrl.Re
 			release()
 		} else {
 			r.waiting.Store(name, inTurn{})
-			turn = r.turn()
+			turn = turnOf(&r.waiting)
 		}
 	}
 	if turn == 0 {

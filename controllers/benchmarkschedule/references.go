@@ -32,7 +32,7 @@ type named struct {
 // tags.go asks.
 func namedBy(spec v1alpha1.BenchmarkRunSpec, c experiment.Catalogue) named {
 	out := named{images: map[string]string{}}
-	out.shape(&spec.Clients.Shape)
+	out.shape(spec.Clients.Shape)
 	for _, t := range spec.Targets {
 		out.shape(t.Shape)
 		switch {

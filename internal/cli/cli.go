@@ -89,7 +89,7 @@ func NewCommand() *cobra.Command {
 	root.SetHelpFunc(help)
 	k := kube.New(root.PersistentFlags())
 	root.AddCommand(
-		follow.NewRun(k), follow.NewWatch(k), show.NewGet(k), show.NewWhy(k), show.NewLogs(k), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k),
+		newTry(k), follow.NewRun(k), follow.NewWatch(k), show.NewGet(k), show.NewWhy(k), show.NewLogs(k), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k),
 		newVerify(k), newCompare(k), newBaseline(k),
 		newExport(k), newImport(), newReport(k), newRerun(k), newVersion(k), schedule.New(k),
 		ui.NewUI(k, ui.Reading{Compare: comparisonOf, Report: writePage}),

@@ -59,3 +59,18 @@ func (s shell) usable(name, manifest string) {
 		}
 	}
 }
+
+// The page of the first look, with servers of this cluster. Trials that other work on this machine disturbs decide nothing.
+func TestFirstLook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories")
+	}
+	s := newShell(t, cluster.Namespace(t))
+	pages.Open(t, "../..", "docs/guide/first-look.md", s.Shell).
+		Replace("mysql:8.4 mariadb:11.8", fmt.Sprintf("mysql:9.7 mariadb:10.11 --within 1m || test $? = %d", exit.Invalid)).Next()
+	out, err := s.run(`kubectl get bmr -o jsonpath='{.items[0].status.findings[?(@.check=="shapes-chosen")].message}'`)
+	if err != nil || len(out) == 0 {
+		t.Errorf("what was chosen is not said: %v, %s", err, out)
+	}
+	t.Logf("%s", out)
+}

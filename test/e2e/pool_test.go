@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,55 +29,76 @@ func onDemand(text string) string {
 	return text
 }
 
+// instanceType is the label of the nodes of the shapes.
+const instanceType = "node.kubernetes.io/instance-type"
+
+// poolNodes are the nodes of the shapes; none where the API server does not answer.
+func poolNodes(ctx context.Context) (nodes []corev1.Node) {
+	var list corev1.NodeList
+	if err := cluster.API.List(ctx, &list, client.HasLabels{instanceType}); err != nil {
+		return nil
+	}
+	for _, n := range list.Items {
+		if strings.HasPrefix(n.Labels[instanceType], "kind.") {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+func cordon(ctx context.Context, n corev1.Node, is bool) error {
+	if n.Spec.Unschedulable == is {
+		return nil
+	}
+	return cluster.API.Patch(ctx, &n, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, is)))
+}
+
+// idleLooks after one another, each after lookAgain, a node is taken away: between two trials no pod is on that of the clients.
+const (
+	idleLooks = 30
+	lookAgain = 500 * time.Millisecond
+)
+
 // emptyPool takes all nodes of the shapes away, and plays an autoscaler until the test ends: for each placeholder pod that is pending it
 // gives one back that its selector asks for, and it takes those away again that no pod of a run is on. No kubelet stops or starts: the
 // nodes are cordoned.
 func emptyPool(t *testing.T) {
 	t.Helper()
-	const label = "node.kubernetes.io/instance-type"
-	pool := func(ctx context.Context) (nodes []corev1.Node) {
-		var list corev1.NodeList
-		if err := cluster.API.List(ctx, &list, client.HasLabels{label}); err != nil {
-			return nil // the next look has it
-		}
-		for _, n := range list.Items {
-			if strings.HasPrefix(n.Labels[label], "kind.") {
-				nodes = append(nodes, n)
-			}
-		}
-		return nodes
-	}
-	cordon := func(ctx context.Context, n corev1.Node, is bool) error {
-		if n.Spec.Unschedulable == is {
-			return nil
-		}
-		return cluster.API.Patch(ctx, &n, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, is)))
-	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	for _, n := range pool(ctx) {
+	for _, n := range poolNodes(ctx) {
 		if err := cordon(ctx, n, true); err != nil {
 			t.Fatal(err)
 		}
 	}
+	idle := map[string]int{} // looks at a node that nobody wanted
 	scale := func() error {
 		var pods corev1.PodList
 		if err := cluster.API.List(ctx, &pods, client.HasLabels{v1alpha1.LabelRunUID}); err != nil {
 			return err
 		}
-		used, pending := map[string]bool{}, map[string]bool{}
+		used, pending, anywhere := map[string]bool{}, map[string]bool{}, 0
 		for _, p := range pods.Items {
 			switch {
 			case p.Spec.NodeName != "":
 				used[p.Spec.NodeName] = true
+			case p.Labels[v1alpha1.LabelRole] == v1alpha1.RolePlaceholder && p.Spec.NodeSelector[instanceType] == "":
+				anywhere++
 			case p.Labels[v1alpha1.LabelRole] == v1alpha1.RolePlaceholder:
-				pending[p.Spec.NodeSelector[label]] = true
+				pending[p.Spec.NodeSelector[instanceType]] = true
 			default: // a pod of the run that is bound to its node, and may just be there
 				pending["kind.target"], pending["kind.client"] = true, true
 			}
 		}
-		for _, n := range pool(ctx) {
-			if err := cordon(ctx, n, !used[n.Name] && !pending[n.Labels[label]]); err != nil {
+		for _, n := range poolNodes(ctx) {
+			wanted := used[n.Name] || pending[n.Labels[instanceType]]
+			if !wanted && anywhere > 0 {
+				wanted, anywhere = true, anywhere-1
+			}
+			if idle[n.Name]++; wanted {
+				idle[n.Name] = 0
+			}
+			if err := cordon(ctx, n, n.Spec.Unschedulable && !wanted || idle[n.Name] > idleLooks); err != nil {
 				return err
 			}
 		}
@@ -82,21 +106,21 @@ func emptyPool(t *testing.T) {
 	}
 	go func() {
 		defer close(ended)
-		idle := 0
+		failed := 0
 		for ctx.Err() == nil {
 			if err := scale(); err != nil && ctx.Err() == nil {
-				if idle++; idle > 100 {
+				if failed++; failed > 100 {
 					t.Errorf("the played autoscaler: %v", err)
 					return
 				}
 			}
-			time.Sleep(500 * time.Millisecond)
+			time.Sleep(lookAgain)
 		}
 	}()
 	t.Cleanup(func() {
 		stop()
 		<-ended
-		for _, n := range pool(context.Background()) {
+		for _, n := range poolNodes(context.Background()) {
 			if err := cordon(context.Background(), n, false); err != nil {
 				t.Error(err)
 			}
@@ -134,7 +158,60 @@ func TestPoolWithoutNodes(t *testing.T) {
 	if n := placesKept(t, ns); n > 0 {
 		t.Errorf("%d placeholder pods are left", n)
 	}
+	eventually(t, 3*idleLooks*lookAgain, func() string {
+		for _, n := range poolNodes(t.Context()) {
+			if !n.Spec.Unschedulable {
+				return "node " + n.Name + " is still there"
+			}
+		}
+		return ""
+	})
 	t.Logf("placed %s after it was created", got.Status.StartTime.Sub(got.CreationTimestamp.Time))
+}
+
+// The manifest of a first look ends with what it measured in a cluster of one node, of two, and of none, and says which sizes it chose.
+func TestOneManifestAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories")
+	}
+	data, err := os.ReadFile(filepath.Join(samples, "first.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(data), "within: 2m", "within: 40s", 1)
+	for name, nodes := range map[string]int{"one node": 1, "two nodes": 2, "none": 0} {
+		t.Run(name, func(t *testing.T) {
+			ns := cluster.Namespace(t)
+			switch nodes {
+			case 0:
+				emptyPool(t)
+			case 1:
+				n := poolNodes(t.Context())[0]
+				if err := cordon(t.Context(), n, true); err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() {
+					n.Spec.Unschedulable = true
+					if err := cordon(context.Background(), n, false); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 10*time.Minute)
+			cluster.Complete(t, got)
+			p := got.Status.Placement
+			if apart := !slices.Contains(p.ClientNodeNames, p.Targets[0].NodeName); nodes == 2 && !apart {
+				t.Errorf("client and server share a node, and two are free: %+v", p)
+			}
+			for _, f := range got.Status.Findings {
+				if f.Check == "shapes-chosen" {
+					t.Logf("%s; %s", f.Message, got.Status.Headline)
+					return
+				}
+			}
+			t.Errorf("what was chosen is not said: %+v", got.Status.Findings)
+		})
+	}
 }
 
 // poolWithoutNodes is a row of the matrix: the manager dies again and again while runs have their nodes made and let them go.

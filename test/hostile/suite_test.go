@@ -155,7 +155,7 @@ func newRun(namespace, pool string, change ...func(*v1alpha1.BenchmarkRun)) *v1a
 				Name: "db", Shape: new(shape("target")),
 				MySQL: &v1alpha1.MySQLTarget{Flavor: "MariaDB", Version: "10.11", Sizing: v1alpha1.SizingServer, Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")}},
 			}},
-			Clients:  v1alpha1.Clients{Shape: shape("client")},
+			Clients:  v1alpha1.Clients{Shape: new(shape("client"))},
 			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_write", Threads: 4, Tables: 1, TableSize: 10000}},
 			Design:   v1alpha1.Design{Blocks: 2, Warmup: d(0), Duration: d(time.Second)},
 			Deadline: *d(time.Hour),

@@ -125,7 +125,7 @@ Values of options have no letters that end them in an URL, which some drivers ta
 those that runners/drivers lists, can make a driver load classes.
 */}}
 {{- define "assay.admission.rest.pods" -}}
-(has({{ .spec }}.clients.shape.inline) ? ['{{ .path }}.clients.shape.inline'] : []) +
+(has({{ .spec }}.clients.shape) && has({{ .spec }}.clients.shape.inline) ? ['{{ .path }}.clients.shape.inline'] : []) +
 (has({{ .spec }}.workload.custom) ? ['{{ .path }}.workload.custom'] : []) +
 (has({{ .spec }}.workload.sysbench) && has({{ .spec }}.workload.sysbench.script) ? ['{{ .path }}.workload.sysbench.script'] : []) +
 (has({{ .spec }}.workload.ycsb) && has({{ .spec }}.workload.ycsb.jvmOptions) ? ['{{ .path }}.workload.ycsb.jvmOptions'] : []) +

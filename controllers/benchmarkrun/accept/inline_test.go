@@ -41,14 +41,14 @@ func TestInlineShapes(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			for field, of := range map[string]func(*v1alpha1.BenchmarkRunSpec) *v1alpha1.ShapeRef{
-				"spec.clients.shape.inline":    func(s *v1alpha1.BenchmarkRunSpec) *v1alpha1.ShapeRef { return &s.Clients.Shape },
+				"spec.clients.shape.inline":    func(s *v1alpha1.BenchmarkRunSpec) *v1alpha1.ShapeRef { return s.Clients.Shape },
 				"spec.targets[0].shape.inline": func(s *v1alpha1.BenchmarkRunSpec) *v1alpha1.ShapeRef { return s.Targets[0].Shape },
 			} {
 				w := newWorld(spec(func(s *v1alpha1.BenchmarkRunSpec) {
 					named := v1alpha1.ShapeRef{Name: "named"}
 					tested := of(s).Inline.DeepCopy()
 					tt.change(tested)
-					s.Clients.Shape, s.Targets[0].Shape = named, named.DeepCopy()
+					s.Clients.Shape, s.Targets[0].Shape = named.DeepCopy(), named.DeepCopy()
 					of(s).Name, of(s).Inline = "", tested
 				}), shapeWithAll)
 				w.in.Catalogue.Config.Shapes = tt.rules

@@ -1,12 +1,19 @@
 package accept
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // references are what the spec names, with the answers about it.
@@ -25,7 +32,10 @@ func (in Input) askReferences(w experiment.Work, ask *decision.Asking) {
 			decision.Get[*v1alpha1.InstanceShape](ask, ref.Name)
 		}
 	}
-	shape(&run.Spec.Clients.Shape)
+	shape(run.Spec.Clients.Shape)
+	if namesNoShape(run) {
+		ask.Nodes()
+	}
 	// What is wrong with the workload, resolveFiles says.
 	if pods, err := w.Tool.PodsOf(w.Params); err == nil && pods.Files.ConfigMap != "" {
 		ask.ConfigMap(pods.Files.ConfigMap)
@@ -60,9 +70,15 @@ func (in references) configMap(field, name string) (*corev1.ConfigMap, error) {
 	return cm.Value, nil
 }
 
-// shape that a field of the spec names.
-func (in references) shape(field string, ref v1alpha1.ShapeRef) (v1alpha1.InstanceShapeSpec, error) {
-	if ref.Inline != nil {
+// shape that a field of the spec names; without one, that which was chosen.
+func (in references) shape(field string, ref *v1alpha1.ShapeRef, chosen v1alpha1.InstanceShapeSpec) (v1alpha1.InstanceShapeSpec, error) {
+	switch {
+	case ref == nil && in.Catalogue.Config.Shapes.Inline == config.InlineDeny:
+		return chosen, experiment.Refuse(v1alpha1.ReasonShapeNotAllowed,
+			"%s: a shape has to be named here (chart value shapes.inline): kubectl get instanceshapes lists them", field)
+	case ref == nil:
+		return chosen, nil
+	case ref.Inline != nil:
 		return *ref.Inline.DeepCopy(), checkInline(field+".inline", *ref.Inline, in.Catalogue.Config.Shapes)
 	}
 	shape := decision.Get[*v1alpha1.InstanceShape](in.ask, ref.Name)
@@ -71,4 +87,44 @@ func (in references) shape(field string, ref v1alpha1.ShapeRef) (v1alpha1.Instan
 			"%s.name: there is no InstanceShape %q: create it (kubectl get instanceshapes lists those that exist), or give the shape inline", field, ref.Name)
 	}
 	return *shape.Value.Spec.DeepCopy(), nil
+}
+
+// namesNoShape says whether a shape is to be chosen.
+func namesNoShape(run *v1alpha1.BenchmarkRun) bool {
+	return run.Spec.Clients.Shape == nil || slices.ContainsFunc(run.Provided(), func(t v1alpha1.Target) bool { return t.Shape == nil })
+}
+
+// chosenSizes for what names no shape; zero for a run that names all.
+func (in references) chosenSizes() placement.Sizes {
+	run := in.Run
+	if !namesNoShape(run) {
+		return placement.Sizes{}
+	}
+	servers := 0
+	for _, t := range run.Provided() {
+		servers += 1 + t.Replicas()
+	}
+	agent := in.Catalogue.Config.Agent.Resources
+	return placement.Automatic(in.ask.Nodes().Value, servers, run.ClientCount(), run.Spec.Design.IdleTargets == v1alpha1.IdleStopped,
+		v1alpha1.InstanceShapeSpec{CPU: agent.CPU, Memory: agent.Memory})
+}
+
+// shapesChosen is the finding about them.
+func shapesChosen(run *v1alpha1.BenchmarkRun, r v1alpha1.Resolved, why string) []v1alpha1.Finding {
+	if !namesNoShape(run) {
+		return nil
+	}
+	var parts []string
+	text := func(s v1alpha1.InstanceShapeSpec) string {
+		return fmt.Sprintf("cpu %s and memory %s", s.CPU.String(), s.Memory.String())
+	}
+	for _, t := range run.Provided() {
+		if i := slices.IndexFunc(r.Targets, func(one v1alpha1.ResolvedTarget) bool { return one.Name == t.Name }); t.Shape == nil && i >= 0 {
+			parts = append(parts, "target "+t.Name+" has "+text(*r.Targets[i].Shape))
+		}
+	}
+	if run.Spec.Clients.Shape == nil {
+		parts = append(parts, "each client has "+text(r.ClientShape))
+	}
+	return []v1alpha1.Finding{{Check: "shapes-chosen", Severity: string(validity.Note), Message: fmt.Sprintf("no shape is named: %s (%s)", strings.Join(parts, ", "), why)}}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/experiment/placement"
 )
 
 // resolution is what the references of a spec mean.
@@ -16,6 +17,8 @@ type resolution struct {
 	copies []decision.Action
 	// quoted are the numbers that somebody published of targets.
 	quoted []v1alpha1.TargetStatus
+	// sizes of what names no shape.
+	sizes placement.Sizes
 }
 
 // resolve every reference of the spec.
@@ -36,7 +39,8 @@ func (in references) resolve(out Result) (resolution, error) {
 	if len(images) > 1 {
 		r.resolved.RunnerImages = images
 	}
-	if r.resolved.ClientShape, err = in.shape("spec.clients.shape", spec.Clients.Shape); err != nil {
+	r.sizes = in.chosenSizes()
+	if r.resolved.ClientShape, err = in.shape("spec.clients.shape", spec.Clients.Shape, r.sizes.Client); err != nil {
 		return r, err
 	}
 	if err := in.resolveFiles(&r, out.Work); err != nil {
@@ -52,7 +56,7 @@ func (in references) resolve(out Result) (resolution, error) {
 		case t.Published != nil:
 			rt.PublishedSHA256, err = in.resolvePublished(field+".published", t, &r)
 		default:
-			rt, err = in.resolveServer(field, t, out.Planned.Demand)
+			rt, err = in.resolveServer(field, t, out.Planned.Demand, r.sizes.Target)
 		}
 		if err != nil {
 			return r, err

@@ -23,7 +23,7 @@ const (
 )
 
 // resolveServer pins image, shape and settings of a server that Assay provides.
-func (in references) resolveServer(field string, t v1alpha1.Target, d experiment.Demand) (v1alpha1.ResolvedTarget, error) {
+func (in references) resolveServer(field string, t v1alpha1.Target, d experiment.Demand, chosen v1alpha1.InstanceShapeSpec) (v1alpha1.ResolvedTarget, error) {
 	out := v1alpha1.ResolvedTarget{Name: t.Name, Image: t.MySQL.Image}
 	e, ok := in.Catalogue.Engine(t.MySQL.Flavor)
 	if !ok {
@@ -45,7 +45,7 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d experiment
 		}
 		out.Image = entry.Image
 	}
-	shape, err := in.shape(field+".shape", *t.Shape)
+	shape, err := in.shape(field+".shape", t.Shape, chosen)
 	if err != nil {
 		return out, err
 	}

@@ -29,6 +29,8 @@ type world struct {
 	asked []string
 	// bounds of the namespace.
 	bounds decision.Bounds
+	// nodes of the cluster.
+	nodes []corev1.Node
 	// others are what other runs hold of the budgets; admitted is what this one asked for.
 	others   decision.Admission
 	admitted decision.AdmitBytes
@@ -45,7 +47,7 @@ func newWorld(changes ...change) *world {
 		Targets: []v1alpha1.Target{{Name: "db", Shape: &v1alpha1.ShapeRef{Inline: shape}, MySQL: &v1alpha1.MySQLTarget{
 			Flavor: "MySQL", Version: "8.4", StorageEngine: "InnoDB", Sizing: v1alpha1.SizingServer,
 		}}},
-		Clients:  v1alpha1.Clients{Shape: v1alpha1.ShapeRef{Inline: shape}},
+		Clients:  v1alpha1.Clients{Shape: &v1alpha1.ShapeRef{Inline: shape}},
 		Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_only", Threads: 4, Tables: 1, TableSize: 100, Percentile: 95}},
 		Design: v1alpha1.Design{
 			Blocks: 2, Order: v1alpha1.OrderSequential, DataReset: v1alpha1.ResetPerRun, Warmup: &metav1.Duration{}, Duration: &metav1.Duration{Duration: time.Minute},
@@ -74,6 +76,10 @@ func (w *world) decide(t *testing.T) Result {
 			if stored, is := q.(decision.GetStored); is {
 				cm, _ := w.objects[decision.Named[*corev1.ConfigMap](stored.Name)].(*corev1.ConfigMap)
 				known = known.With(q, integrity.StoredIn(cm, w.in.Run))
+				continue
+			}
+			if q == (decision.ListNodes{}) {
+				known = known.With(q, w.nodes)
 				continue
 			}
 			if q == (decision.ListBounds{}) {

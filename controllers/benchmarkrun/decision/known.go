@@ -43,6 +43,9 @@ type GetMetadata struct{ Name string }
 // not know.
 type GetNode struct{ Name string }
 
+// ListNodes asks the cache for all nodes.
+type ListNodes struct{}
+
 // GetResult asks the API server for the ConfigMap of a result, and decodes it.
 type GetResult struct{ Name string }
 
@@ -96,6 +99,7 @@ type ListBounds struct{}
 type GetWords struct{ Of types.UID }
 
 func (GetWords) isQuery()    {}
+func (ListNodes) isQuery()   {}
 func (GetObject) isQuery()   {}
 func (ListBounds) isQuery()  {}
 func (GetItem) isQuery()     {}
@@ -318,6 +322,9 @@ func (a *Asking) Bounds() Fact[Bounds] { return lookUp[Bounds](a, ListBounds{}) 
 
 // Words of an autoscaler about a pod, or of an admission about a Job.
 func (a *Asking) Words(of types.UID) Fact[string] { return lookUp[string](a, GetWords{of}) }
+
+// Nodes of the cluster, which nobody may change.
+func (a *Asking) Nodes() Fact[[]corev1.Node] { return lookUp[[]corev1.Node](a, ListNodes{}) }
 
 // Admit a run with these bytes.
 func (a *Asking) Admit(held, bytes int64) Fact[Admission] {

@@ -109,7 +109,7 @@ func (c *cluster) createRun(policy v1alpha1.TrialFailurePolicy, changes ...func(
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "run", UID: c.uid(), CreationTimestamp: metav1.Time{Time: c.now}, Generation: 1},
 		Spec: v1alpha1.BenchmarkRunSpec{
 			Targets:  []v1alpha1.Target{on("a"), on("b")},
-			Clients:  v1alpha1.Clients{Count: 2, Shape: v1alpha1.ShapeRef{Inline: &shape}},
+			Clients:  v1alpha1.Clients{Count: 2, Shape: &v1alpha1.ShapeRef{Inline: &shape}},
 			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_only", Threads: 1}},
 			Design: v1alpha1.Design{
 				Blocks: 2, Order: v1alpha1.OrderRandomizedBlocks, DataReset: v1alpha1.ResetPerRun,

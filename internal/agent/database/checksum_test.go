@@ -26,7 +26,7 @@ func TestChecksumsThatAreMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tables := []contract.Table{{Name: "a"}, {Name: "b"}}
 			s := newServer(sql.OpenDB(tc.answers), "d")
-			if got := s.addChecksums(t.Context(), tables, tc.most); got != tc.want {
+			if got := addChecksums(t.Context(), s, tables, tc.most); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 			if got := tables[1].Checksum != nil; got != tc.last {

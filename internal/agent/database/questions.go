@@ -140,7 +140,7 @@ func (s *Server) Tables(ctx context.Context) (tables []contract.Table, unchecked
 	if err != nil {
 		return nil, "", err
 	}
-	return tables, s.addChecksums(ctx, tables, checksumTime), nil
+	return tables, addChecksums(ctx, s, tables, checksumTime), nil
 }
 
 // mostCounted rows of a table are counted: that takes a fraction of a second.
@@ -184,7 +184,7 @@ func (s *Server) Look(ctx context.Context, names []string) (tables []contract.Ta
 
 // addChecksums sets the checksums within the timeout; an error leaves the rest absent. It
 // returns the tables without a checksum and the reason.
-func (s *Server) addChecksums(ctx context.Context, tables []contract.Table, most time.Duration) string {
+func addChecksums(ctx context.Context, s *Server, tables []contract.Table, most time.Duration) string {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	err := s.with(ctx, func(c *sql.Conn) error {

@@ -135,13 +135,16 @@ func warningsOf(run *v1alpha1.BenchmarkRun) (out []string) {
 func podsOf(run *v1alpha1.BenchmarkRun) []output.PlannedPods {
 	out := []output.PlannedPods{}
 	for _, t := range run.Provided() {
-		out = append(out, output.PlannedPods{Role: "target", Name: t.Name, Count: int32(1 + t.Replicas()), Shape: shapeText(*t.Shape)})
+		out = append(out, output.PlannedPods{Role: "target", Name: t.Name, Count: int32(1 + t.Replicas()), Shape: shapeText(t.Shape)})
 	}
 	return append(out, output.PlannedPods{Role: "client", Count: int32(run.ClientCount()), Shape: shapeText(run.Spec.Clients.Shape)})
 }
 
-func shapeText(ref v1alpha1.ShapeRef) string {
-	if ref.Inline == nil {
+func shapeText(ref *v1alpha1.ShapeRef) string {
+	switch {
+	case ref == nil:
+		return "chosen by the nodes"
+	case ref.Inline == nil:
 		return ref.Name
 	}
 	return fmt.Sprintf("cpu %s, memory %s", ref.Inline.CPU.String(), ref.Inline.Memory.String())
@@ -177,7 +180,7 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 			shapes = append(shapes, ref.Name)
 		}
 	}
-	shape(&run.Spec.Clients.Shape)
+	shape(run.Spec.Clients.Shape)
 	for _, t := range run.Spec.Targets {
 		switch {
 		case t.MySQL != nil:

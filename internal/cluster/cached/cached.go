@@ -137,7 +137,9 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 			t.MySQL = &v1alpha1.MySQLTarget{Flavor: t.MySQL.Flavor, Replication: t.MySQL.Replication, Storage: t.MySQL.Storage}
 		}
 	}
-	run.Spec.Clients.Shape = v1alpha1.ShapeRef{Name: run.Spec.Clients.Shape.Name}
+	if s := run.Spec.Clients.Shape; s != nil {
+		run.Spec.Clients.Shape = &v1alpha1.ShapeRef{Name: s.Name}
+	}
 	st := &run.Status
 	slimResults(st)
 	st.Trials, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil

@@ -30,7 +30,7 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	c := l.cluster(nodes)
 	began := now
 	if h, has := l.holds[req.UID]; has {
-		if answer := c.Find(req.Need, except(c, h.Nodes)); answer.Reason == "" && l.hasRoom(req, h, answer.Placement) {
+		if answer := c.Find(req.Need, except(c, h.Nodes)); answer.Reason == "" && hasRoom(l, req, h, answer.Placement) {
 			l.grant(req, answer.Placement, now)
 			return answer
 		}
@@ -73,15 +73,15 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		return placement.Answer{Placement: v.placement}
 	}
 	if v.limited == "" && l.seen.grows(w) {
-		if v.lacks = s.lacks(w); v.lacks == "" && l.mayGrow(w, &front) {
-			return l.grow(req, began)
+		if v.lacks = s.lacks(w); v.lacks == "" && mayGrow(l, w, &front) {
+			return grow(l, req, began)
 		}
 	}
 	return placement.Answer{Reason: v1alpha1.ReasonQueued, Message: s.describe(w, v, front)}
 }
 
 // hasRoom says whether the namespace of a run may hold its nodes. What was made for it may be more than that.
-func (l *Ledger) hasRoom(req Request, h *Holding, p v1alpha1.Placement) bool {
+func hasRoom(l *Ledger, req Request, h *Holding, p v1alpha1.Placement) bool {
 	if h.Growing == nil || req.Limits.Nodes == 0 {
 		return true
 	}
@@ -90,15 +90,15 @@ func (l *Ledger) hasRoom(req Request, h *Holding, p v1alpha1.Placement) bool {
 }
 
 // mayGrow says whether nodes may be made for a run now. Front says for whom otherwise, where it is for that.
-func (l *Ledger) mayGrow(w *waiter, front *inFront) bool {
-	if h := l.growing(); h != nil {
+func mayGrow(l *Ledger, w *waiter, front *inFront) bool {
+	if h := growing(l); h != nil {
 		front.grows = h.Name
 	}
-	return front.grows == "" && !l.seen.of(w).Overlaps(l.held())
+	return front.grows == "" && !l.seen.of(w).Overlaps(held(l))
 }
 
 // held are the nodes of all runs.
-func (l *Ledger) held() placement.Set {
+func held(l *Ledger) placement.Set {
 	out := l.seen.cluster.Set()
 	for _, h := range l.holds {
 		out.AddAll(l.seen.cluster.SetOf(h.Nodes))
@@ -107,7 +107,7 @@ func (l *Ledger) held() placement.Set {
 }
 
 // grow the cluster for a run.
-func (l *Ledger) grow(req Request, began time.Time) placement.Answer {
+func grow(l *Ledger, req Request, began time.Time) placement.Answer {
 	need := req.Need
 	l.hold(Holding{
 		UID: req.UID, Name: req.Name, Priority: req.Priority, Since: req.Since, Exclusive: true, Began: began,

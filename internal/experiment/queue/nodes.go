@@ -35,7 +35,7 @@ func (l *Ledger) cluster(nodes []corev1.Node) *placement.Cluster {
 			generation: l.seen.generation + 1, candidates: map[string]placement.Set{}, sizes: map[string]int{},
 		}
 	}
-	if h := l.growing(); h != nil { // nodes may have come
+	if h := growing(l); h != nil { // nodes may have come
 		free := l.seen.cluster.Candidates(*h.Growing)
 		for _, o := range l.holds {
 			if o != h {
@@ -48,7 +48,7 @@ func (l *Ledger) cluster(nodes []corev1.Node) *placement.Cluster {
 }
 
 // growing is the run that nodes are made for; nil for none.
-func (l *Ledger) growing() *Holding {
+func growing(l *Ledger) *Holding {
 	for _, h := range l.holds {
 		if h.Growing != nil {
 			return h

@@ -173,7 +173,7 @@ func accepted(o *v1alpha1.BenchmarkRun) {
 			{Name: "b", Image: "docker.io/library/mysql:8.4", Shape: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi")}},
 		},
 	}
-	o.Spec.Clients.Shape.Name, o.Spec.Targets[0].Shape = "small", &v1alpha1.ShapeRef{Name: "large"}
+	o.Spec.Clients.Shape, o.Spec.Targets[0].Shape = &v1alpha1.ShapeRef{Name: "small"}, &v1alpha1.ShapeRef{Name: "large"}
 	o.Spec.Targets[0].MySQL.ConfigFrom = []corev1.LocalObjectReference{{Name: "tuning"}}
 	o.Spec.Suspend, o.Spec.Deadline = true, metav1.Duration{Duration: 24 * time.Hour}
 	o.Status.Targets[1].ImageID = "sha256:" + strings.Repeat("0", 64) // loaded into the node
@@ -236,7 +236,7 @@ func TestManifest(t *testing.T) {
 	}
 	want := *run.Object.Spec.DeepCopy()
 	want.Suspend, want.Design.Seed = false, new(int64(42))
-	want.Clients.Shape = v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2"), Memory: resource.MustParse("8Gi")}}
+	want.Clients.Shape = &v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2"), Memory: resource.MustParse("8Gi")}}
 	for i, image := range []string{"docker.io/library/mysql@sha256:" + contract.Digest([]byte("server")), "docker.io/library/mysql:8.4"} {
 		want.Targets[i].Shape = &v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi")}}
 		want.Targets[i].MySQL.Version, want.Targets[i].MySQL.Image = "", image

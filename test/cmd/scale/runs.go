@@ -35,7 +35,7 @@ func newRun(name string, trials int) *v1alpha1.BenchmarkRun {
 				Name: "db", Shape: new(shape("t")),
 				MySQL: &v1alpha1.MySQLTarget{Flavor: "MariaDB", Version: "10.11", Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")}},
 			}},
-			Clients:  v1alpha1.Clients{Shape: shape("c")},
+			Clients:  v1alpha1.Clients{Shape: new(shape("c"))},
 			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_write", Threads: 4, Tables: 2, TableSize: 10000}},
 			Design:   v1alpha1.Design{Blocks: int32(trials), Warmup: d(0), Duration: d(10 * time.Second)},
 			Deadline: *d(12 * time.Hour),

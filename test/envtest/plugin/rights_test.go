@@ -39,7 +39,7 @@ func store(t *testing.T, name string, level float64, changes ...func(*finished.R
 	object := &v1alpha1.BenchmarkRun{}
 	complete := func(run *v1alpha1.BenchmarkRun) {
 		run.UID = object.UID // the results name it
-		run.Spec.Clients.Shape.Name = "small"
+		run.Spec.Clients.Shape = &v1alpha1.ShapeRef{Name: "small"}
 		for i := range run.Spec.Targets[:2] {
 			run.Spec.Targets[i].Shape = &v1alpha1.ShapeRef{Name: "large"}
 		}
@@ -95,7 +95,7 @@ func weekly() *v1alpha1.BenchmarkSchedule {
 	of := &v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: storedNamespace, Name: "weekly"}}
 	spec := &of.Spec.RunTemplate.Spec
 	spec.Targets = []v1alpha1.Target{{Name: "db", Shape: &v1alpha1.ShapeRef{Name: "large"}, MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", Version: "9.7"}}}
-	spec.Clients.Shape.Name = "small"
+	spec.Clients.Shape = &v1alpha1.ShapeRef{Name: "small"}
 	spec.Workload.TPCC = &v1alpha1.TPCCWorkload{}
 	spec.Deadline = metav1.Duration{Duration: time.Hour}
 	return of

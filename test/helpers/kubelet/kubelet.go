@@ -230,10 +230,6 @@ func (k *Kubelet) fail(ctx context.Context, job *batchv1.Job) error {
 	return nil
 }
 
-func clientPodName(job *batchv1.Job, index int) string {
-	return fmt.Sprintf("%s-%d-abcde", job.Name, index)
-}
-
 // workAs brings one client of a Job one step further. It returns its pod, or nil
 // right after creating it.
 func (k *Kubelet) workAs(ctx context.Context, t *testing.T, job *batchv1.Job, index int) (*corev1.Pod, error) {

@@ -56,6 +56,10 @@ func (k *Kubelet) pod(ctx context.Context, owner client.Object, name string, tmp
 	return nil, k.API.Status().Update(ctx, pod)
 }
 
+func clientPodName(job *batchv1.Job, index int) string {
+	return fmt.Sprintf("%s-%d-abcde", job.Name, index)
+}
+
 // firstNode is the first of the nodes that a pod may run on; empty for a placeholder, whose node somebody else has to make.
 func firstNode(a *corev1.Affinity) string {
 	if a.NodeAffinity == nil {

@@ -1,0 +1,83 @@
+package placement
+
+import (
+	"fmt"
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+)
+
+// Sizes are the shapes of a run that names none.
+type Sizes struct {
+	Target, Client v1alpha1.InstanceShapeSpec
+	// Why these, for people.
+	Why string
+}
+
+// What a chosen shape has of a node, and its bounds: the rest is for what a cluster runs on each node, and a first look needs no large
+// machine.
+const (
+	shareOfNode             = 0.6
+	mostCPU, leastCPU       = 4000, 100 // thousandths
+	mostMemory              = 8 << 30
+	leastMemory             = 256 << 20
+	stepOfCPU               = 50
+	stepOfMemory            = 64 << 20
+	cpuOfNewNode            = 500
+	memoryOfNewNode   int64 = 1 << 30
+)
+
+// Automatic chooses shapes for a number of targets and clients by the nodes that any pod may use. The agent runs beside each client. Of
+// one node all pods have a part; of more, clients and targets have different ones. Without any, nodes are asked for.
+func Automatic(nodes []corev1.Node, targets, clients int, oneAtATime bool, agent v1alpha1.InstanceShapeSpec) Sizes {
+	smallest, count := room{math.MaxInt64, math.MaxInt64}, 0
+	for i := range nodes {
+		if lacks(&nodes[i], &v1alpha1.InstanceShapeSpec{}) == "" {
+			a := nodes[i].Status.Allocatable
+			smallest, count = room{min(smallest.cpu, a.Cpu().MilliValue()), min(smallest.memory, a.Memory().Value())}, count+1
+		}
+	}
+	if targets > 0 && oneAtATime {
+		targets = 1
+	}
+	clients = max(clients, 1)
+	if count == 0 {
+		new := room{cpuOfNewNode, memoryOfNewNode}
+		s := Sizes{Target: shapeOf(new), Client: shapeOf(new), Why: "no node is ready that any pod may use, so that nodes are asked for"}
+		s.Target.Nodes, s.Client.Nodes = v1alpha1.NodesProvisioned, v1alpha1.NodesProvisioned
+		return s
+	}
+	perNode := targets + clients
+	if count > 1 && targets > 0 {
+		onTargets := min(targets, count-1)
+		perNode = max(ceil(targets, onTargets), ceil(clients, count-onTargets))
+	} else if targets == 0 {
+		perNode = ceil(clients, count)
+	}
+	each := room{part(smallest.cpu, perNode, leastCPU, mostCPU, stepOfCPU), part(smallest.memory, perNode, leastMemory, mostMemory, stepOfMemory)}
+	client := room{max(each.cpu-agent.CPU.MilliValue(), leastCPU), max(each.memory-agent.Memory.Value(), leastMemory)}
+	if each.cpu > 1000 {
+		each.cpu -= each.cpu % 1000 // whole CPUs may be exclusive
+	}
+	why := fmt.Sprintf("%.0f%% of the smallest of %s that any pod may use", 100*shareOfNode, figure.Counted(count, "node"))
+	if perNode > 1 {
+		why += fmt.Sprintf(", for %d pods on each", perNode)
+	}
+	return Sizes{Target: shapeOf(each), Client: shapeOf(client), Why: why}
+}
+
+// part of a resource of a node that each of its pods gets.
+func part(of int64, pods int, least, most, step int64) int64 {
+	each := int64(float64(of) * shareOfNode / float64(pods))
+	return max(min(each, most)/step*step, least)
+}
+
+func ceil(a, b int) int { return (a + b - 1) / b }
+
+func shapeOf(r room) v1alpha1.InstanceShapeSpec {
+	return v1alpha1.InstanceShapeSpec{CPU: *resource.NewMilliQuantity(r.cpu, resource.DecimalSI), Memory: *resource.NewQuantity(r.memory, resource.BinarySI)}
+}
