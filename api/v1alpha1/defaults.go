@@ -33,12 +33,7 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 			d.Starts = StartsPerBlock
 		}
 	}
-	if s.Clients.Placement.SeparateFromTargets == "" {
-		s.Clients.Placement.SeparateFromTargets = SeparationNone
-		if s.Clients.Shape != nil {
-			s.Clients.Placement.SeparateFromTargets = SeparationRequired
-		}
-	}
+	s.SetPlacement()
 	d.CPUs = cmp.Or(d.CPUs, CPUsFree)
 	d.ClientPods = cmp.Or(d.ClientPods, ClientPodsPerTrial)
 	warmup, duration := DefaultWarmup, DefaultDuration
@@ -56,6 +51,17 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 	}
 	if d.Duration == nil {
 		d.Duration = &metav1.Duration{Duration: duration}
+	}
+}
+
+// SetPlacement fills in whether clients and targets are on different nodes.
+func (s *BenchmarkRunSpec) SetPlacement() {
+	switch p := &s.Clients.Placement; {
+	case p.SeparateFromTargets != "":
+	case s.Clients.Shape != nil:
+		p.SeparateFromTargets = SeparationRequired
+	default:
+		p.SeparateFromTargets = SeparationNone
 	}
 }
 

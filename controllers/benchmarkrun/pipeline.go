@@ -100,7 +100,7 @@ func decide(w World) pass {
 func (p pass) letGo(v view) pass {
 	last := p.last()
 	wait, waits := last.state.(decision.Waiting)
-	which := provision.All
+	which := provision.All()
 	switch {
 	case len(v.Children.Placeholders) == 0 || len(p.missing) > 0 || waits && wait.Reason == v1alpha1.ReasonProvisioningNodes:
 		return p
@@ -108,7 +108,7 @@ func (p pass) letGo(v view) pass {
 	case last.condition == v1alpha1.ConditionAccepted || v.Run.Status.Placement == nil: // a plan that is made again; nodes that no status has
 		return p
 	case last.condition == v1alpha1.ConditionPlaced || last.condition == v1alpha1.ConditionTargetsReady:
-		which = provision.OfTargets
+		which = provision.OfTargets(v.Run.Status.Placement)
 	}
 	first := &p.steps[0]
 	first.actions = append(slices.Clone(first.actions), provision.LetGo(v.Children, which)...)

@@ -39,7 +39,7 @@ func accepted(v view) answer {
 func placed(v view) answer {
 	st := v.Run.Status
 	switch {
-	case st.Placement != nil && provision.Keeps(v.Children, provision.OfTargets):
+	case st.Placement != nil && provision.Keeps(v.Children, provision.OfTargets(st.Placement)):
 		return answerWith(decision.WaitFor(v1alpha1.ReasonProgressing, "the placeholder pods make room on the nodes"))
 	case st.Placement != nil:
 		return answerWith(decision.DoneWith("%s", placement.Describe(*st.Placement)))
@@ -56,7 +56,7 @@ func placed(v view) answer {
 			a.state = provision.Waits(state, v.Children, v.ask)
 		}
 	case decision.Failed:
-		if v.Nodes.Overdue && (state.Reason == v1alpha1.ReasonNoNodeOffersShape || state.Reason == v1alpha1.ReasonCannotSeparate) {
+		if (v.Nodes.Overdue || len(v.Children.Placeholders) > 0) && (state.Reason == v1alpha1.ReasonNoNodeOffersShape || state.Reason == v1alpha1.ReasonCannotSeparate) {
 			a.state = provision.Fails(v.Run, v.Nodes.Need, state, v.Children, v.ask)
 		}
 	}
@@ -76,7 +76,7 @@ func dataLoaded(v view) answer {
 	if name == "" {
 		return answerWith(decision.DoneWith("every target holds the workload's data"))
 	}
-	if provision.Keeps(v.Children, provision.All) {
+	if provision.Keeps(v.Children, provision.All()) {
 		return answerWith(decision.WaitFor(v1alpha1.ReasonProgressing, "the placeholder pods of the clients make room on the nodes"))
 	}
 	in := v.trialInput()

@@ -93,6 +93,7 @@ for the runs of all. The group is no API's, so that no role gives the right by t
 
 {{- define "assay.admission.target.pods" -}}
 (has({{ .t }}.shape) && has({{ .t }}.shape.inline) ? ['{{ .field }}.shape.inline'] : []) +
+(has({{ .t }}.mysql) && !has({{ .t }}.shape) ? ['{{ .field }}.shape, which is left out'] : []) +
 (has({{ .t }}.mysql) && has({{ .t }}.mysql.image) ? ['{{ .field }}.mysql.image'] : []) +
 (has({{ .t }}.external) && has({{ .t }}.external.jdbc) ? ['{{ .field }}.external.jdbc'] : [])
 {{- end -}}
@@ -125,7 +126,8 @@ Values of options have no letters that end them in an URL, which some drivers ta
 those that runners/drivers lists, can make a driver load classes.
 */}}
 {{- define "assay.admission.rest.pods" -}}
-(has({{ .spec }}.clients.shape) && has({{ .spec }}.clients.shape.inline) ? ['{{ .path }}.clients.shape.inline'] : []) +
+(!has({{ .spec }}.clients.shape) ? ['{{ .path }}.clients.shape, which is left out'] :
+has({{ .spec }}.clients.shape.inline) ? ['{{ .path }}.clients.shape.inline'] : []) +
 (has({{ .spec }}.workload.custom) ? ['{{ .path }}.workload.custom'] : []) +
 (has({{ .spec }}.workload.sysbench) && has({{ .spec }}.workload.sysbench.script) ? ['{{ .path }}.workload.sysbench.script'] : []) +
 (has({{ .spec }}.workload.ycsb) && has({{ .spec }}.workload.ycsb.jvmOptions) ? ['{{ .path }}.workload.ycsb.jvmOptions'] : []) +

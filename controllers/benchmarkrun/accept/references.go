@@ -102,11 +102,14 @@ func (in references) chosenSizes() placement.Sizes {
 	}
 	servers := 0
 	for _, t := range run.Provided() {
-		servers += 1 + t.Replicas()
+		if run.Spec.Design.IdleTargets == v1alpha1.IdleStopped {
+			servers = max(servers, 1+t.Replicas())
+		} else {
+			servers += 1 + t.Replicas()
+		}
 	}
 	agent := in.Catalogue.Config.Agent.Resources
-	return placement.Automatic(in.ask.Nodes().Value, servers, run.ClientCount(), run.Spec.Design.IdleTargets == v1alpha1.IdleStopped,
-		v1alpha1.InstanceShapeSpec{CPU: agent.CPU, Memory: agent.Memory})
+	return placement.Automatic(in.ask.Nodes().Value, servers, run.ClientCount(), v1alpha1.InstanceShapeSpec{CPU: agent.CPU, Memory: agent.Memory})
 }
 
 // shapesChosen is the finding about them.

@@ -110,23 +110,36 @@ func Ask(run *v1alpha1.BenchmarkRun, need placement.Need, exclusive bool, pods c
 }
 
 // Which placeholders are to be let go.
-type Which int
+type Which struct {
+	// all of them, or those of targets.
+	all bool
+	// nodes of the targets: whoever is there is in their way.
+	nodes []string
+}
 
-const (
-	// All of them.
-	All Which = iota
-	// OfTargets: those of clients stay until the first client starts.
-	OfTargets
-)
+// All placeholders.
+func All() Which { return Which{all: true} }
 
-func (w Which) has(o decision.Object) bool {
-	return w == All || o.GetLabels()[v1alpha1.LabelTarget] != ""
+// OfTargets are those that are in the way of the targets of a run with its nodes. Those of clients stay until the first client starts.
+func OfTargets(p *v1alpha1.Placement) Which {
+	var w Which
+	if p != nil {
+		for _, t := range p.Targets {
+			w.nodes = append(append(w.nodes, t.NodeName), t.ReplicaNodeNames...)
+		}
+	}
+	return w
+}
+
+// has a placeholder, with its pod or without one.
+func (w Which) has(labels map[string]string, pod *corev1.Pod) bool {
+	return w.all || labels[v1alpha1.LabelTarget] != "" || pod != nil && slices.Contains(w.nodes, pod.Spec.NodeName)
 }
 
 // LetGo of placeholders of a run.
 func LetGo(children decision.Children, which Which) (actions []decision.Action) {
 	for _, name := range slices.Sorted(maps.Keys(children.Placeholders)) {
-		if job := children.Placeholders[name]; which.has(job) && job.DeletionTimestamp.IsZero() {
+		if job := children.Placeholders[name]; which.has(job.Labels, children.PlaceholderPods[name]) && job.DeletionTimestamp.IsZero() {
 			actions = append(actions, decision.Delete{Object: job})
 		}
 	}
@@ -135,13 +148,13 @@ func LetGo(children decision.Children, which Which) (actions []decision.Action) 
 
 // Keeps says whether placeholders, or their pods, are still there.
 func Keeps(children decision.Children, which Which) bool {
-	for _, job := range children.Placeholders {
-		if which.has(job) {
+	for name, job := range children.Placeholders {
+		if which.has(job.Labels, children.PlaceholderPods[name]) {
 			return true
 		}
 	}
 	for _, pod := range children.PlaceholderPods {
-		if which.has(pod) {
+		if which.has(pod.Labels, pod) {
 			return true
 		}
 	}

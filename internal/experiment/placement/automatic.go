@@ -27,22 +27,34 @@ const (
 	leastMemory             = 256 << 20
 	stepOfCPU               = 50
 	stepOfMemory            = 64 << 20
+	leastNodeCPU            = 500 // of a node that counts
+	leastNodeMemory         = 1 << 30
 	cpuOfNewNode            = 500
 	memoryOfNewNode   int64 = 1 << 30
 )
 
-// Automatic chooses shapes for a number of targets and clients by the nodes that any pod may use. The agent runs beside each client. Of
+// linux is what our images are for.
+const linux = "linux"
+
+// Automatic chooses shapes for the most targets and clients that run at a time, by the nodes that any pod may use. The agent runs beside each client. Of
 // one node all pods have a part; of more, clients and targets have different ones. Without any, nodes are asked for.
-func Automatic(nodes []corev1.Node, targets, clients int, oneAtATime bool, agent v1alpha1.InstanceShapeSpec) Sizes {
+func Automatic(nodes []corev1.Node, targets, clients int, agent v1alpha1.InstanceShapeSpec) Sizes {
 	smallest, count := room{math.MaxInt64, math.MaxInt64}, 0
+	var selector map[string]string
 	for i := range nodes {
-		if lacks(&nodes[i], &v1alpha1.InstanceShapeSpec{}) == "" {
-			a := nodes[i].Status.Allocatable
-			smallest, count = room{min(smallest.cpu, a.Cpu().MilliValue()), min(smallest.memory, a.Memory().Value())}, count+1
+		if os := nodes[i].Labels[corev1.LabelOSStable]; os != "" && os != linux {
+			selector = map[string]string{corev1.LabelOSStable: linux}
+			continue
+		}
+		has := room{nodes[i].Status.Allocatable.Cpu().MilliValue(), nodes[i].Status.Allocatable.Memory().Value()}
+		if lacks(&nodes[i], &v1alpha1.InstanceShapeSpec{}) == "" && has.cpu >= leastNodeCPU && has.memory >= leastNodeMemory {
+			smallest, count = room{min(smallest.cpu, has.cpu), min(smallest.memory, has.memory)}, count+1
 		}
 	}
-	if targets > 0 && oneAtATime {
-		targets = 1
+	shapeOf := func(r room) v1alpha1.InstanceShapeSpec {
+		return v1alpha1.InstanceShapeSpec{
+			CPU: *resource.NewMilliQuantity(r.cpu, resource.DecimalSI), Memory: *resource.NewQuantity(r.memory, resource.BinarySI), NodeSelector: selector,
+		}
 	}
 	clients = max(clients, 1)
 	if count == 0 {
@@ -77,7 +89,3 @@ func part(of int64, pods int, least, most, step int64) int64 {
 }
 
 func ceil(a, b int) int { return (a + b - 1) / b }
-
-func shapeOf(r room) v1alpha1.InstanceShapeSpec {
-	return v1alpha1.InstanceShapeSpec{CPU: *resource.NewMilliQuantity(r.cpu, resource.DecimalSI), Memory: *resource.NewQuantity(r.memory, resource.BinarySI)}
-}

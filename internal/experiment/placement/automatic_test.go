@@ -13,11 +13,11 @@ func TestAutomatic(t *testing.T) {
 	large := func(name string, change ...func(*corev1.Node)) corev1.Node {
 		return node(name, "x", append([]func(*corev1.Node){sized("8", "32Gi")}, change...)...)
 	}
+	windows := func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "windows" }
 	agent := small("", "250m", "512Mi")
 	tests := map[string]struct {
 		nodes            []corev1.Node
 		targets, clients int
-		oneAtATime       bool
 		target, client   string // cpu and memory
 		why              string
 	}{
@@ -31,18 +31,19 @@ func TestAutomatic(t *testing.T) {
 			nodes: []corev1.Node{large("a"), node("b", "x", sized("2", "4Gi"))}, targets: 1, clients: 1, target: "1 2432Mi", client: "950m 1920Mi", why: "60% of the smallest of 2 nodes",
 		},
 		"two targets, and a node for them":           {nodes: []corev1.Node{large("a"), large("b")}, targets: 2, clients: 1, target: "2 8Gi", client: "2150m 7680Mi", why: "for 2 pods on each"},
-		"two targets in turn":                        {nodes: []corev1.Node{large("a"), large("b")}, targets: 2, clients: 1, oneAtATime: true, target: "4 8Gi", client: "3750m 7680Mi", why: "2 nodes"},
+		"nodes of another system":                    {nodes: []corev1.Node{large("a", windows), large("b")}, targets: 1, clients: 1, target: "2 8Gi linux", client: "2150m 7680Mi linux", why: "1 node"},
+		"nodes that are hardly any":                  {nodes: []corev1.Node{node("a", "x", sized("100m", "64Gi")), large("b")}, targets: 1, clients: 1, target: "2 8Gi", client: "2150m 7680Mi", why: "1 node"},
 		"three nodes for them":                       {nodes: []corev1.Node{large("a"), large("b"), large("c")}, targets: 2, clients: 1, target: "4 8Gi", client: "3750m 7680Mi", why: "3 nodes"},
 		"clients of a server elsewhere":              {nodes: []corev1.Node{large("a"), large("b")}, clients: 4, target: "2 8Gi", client: "2150m 7680Mi", why: "for 2 pods on each"},
 		"nodes that not every pod may use":           {nodes: []corev1.Node{large("a"), large("b", taint(corev1.TaintEffectNoSchedule))}, targets: 1, clients: 1, target: "2 8Gi", client: "2150m 7680Mi", why: "1 node"},
-		"a small node, which has no room in the end": {nodes: []corev1.Node{node("a", "x", sized("300m", "1Gi"))}, targets: 1, clients: 1, target: "100m 256Mi", client: "100m 256Mi", why: "1 node"},
+		"a small node, which has no room in the end": {nodes: []corev1.Node{node("a", "x", sized("500m", "1Gi"))}, targets: 1, clients: 1, target: "150m 256Mi", client: "100m 256Mi", why: "1 node"},
 		"none": {targets: 1, clients: 1, target: "500m 1Gi Provisioned", client: "500m 1Gi Provisioned", why: "nodes are asked for"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Automatic(tt.nodes, tt.targets, tt.clients, tt.oneAtATime, agent)
+			got := Automatic(tt.nodes, tt.targets, tt.clients, agent)
 			text := func(s v1alpha1.InstanceShapeSpec) string {
-				return strings.TrimSpace(s.CPU.String() + " " + s.Memory.String() + " " + string(s.Nodes))
+				return strings.TrimSpace(s.CPU.String() + " " + s.Memory.String() + " " + string(s.Nodes) + s.NodeSelector[corev1.LabelOSStable])
 			}
 			if text(got.Target) != tt.target || text(got.Client) != tt.client || !strings.Contains(got.Why, tt.why) {
 				t.Errorf("target %s, client %s (%s), want %s, %s (%s)", text(got.Target), text(got.Client), got.Why, tt.target, tt.client, tt.why)

@@ -28,14 +28,16 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.cluster(nodes)
-	began := now
+	began, growing := now, false
 	if h, has := l.holds[req.UID]; has {
 		if answer := c.Find(req.Need, except(c, h.Nodes)); answer.Reason == "" && hasRoom(l, req, h, answer.Placement) {
 			l.grant(req, answer.Placement, now)
 			return answer
 		}
-		if h.Growing != nil {
+		if growing = h.Growing != nil; growing {
 			began = h.Began
+			// Also where no placeholder says so: nobody may have made one.
+			req.Overdue = req.Overdue || now.Sub(began) > req.Need.Patience()
 		}
 		delete(l.holds, req.UID)
 		l.order = nil
@@ -61,7 +63,7 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		if o == w {
 			break
 		}
-		if v.limited == "" && l.seen.grows(o) {
+		if !growing && v.limited == "" && l.seen.grows(o) && s.lacks(o) == "" && mayGrow(l, o, &inFront{}) {
 			front.grows = o.Name
 		}
 		if v.limited == "" && l.seen.compete(o, w) {

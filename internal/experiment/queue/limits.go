@@ -58,7 +58,15 @@ func (s *seen) size(w *waiter) int {
 
 // grows says whether nodes have to be made for a run, and can be.
 func (s *seen) grows(w *waiter) bool {
-	return !w.Overdue && w.Need.Patience() > 0 && s.size(w) == 0 && s.cluster.CanGrow(w.Need)
+	if w.Overdue || w.Need.Patience() == 0 || s.size(w) > 0 {
+		return false
+	}
+	can, known := s.growth[w.fit]
+	if !known {
+		can = s.cluster.CanGrow(w.Need)
+		s.growth[w.fit] = can
+	}
+	return can
 }
 
 // needs is the number of nodes of a run: its size, or what is made for it at least; 0 for one that can have none.

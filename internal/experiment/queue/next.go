@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Next lists the runs in the queue that would get nodes now if they asked in this order. It
+// Next lists the runs in the queue that would get nodes now if they asked in this order, and the one that nodes would be made for. It
 // changes nothing. The first one gets its nodes when it asks. The others may still be refused,
 // because each that gets nodes changes the order of its namespace, so the caller calls Next again after every granted Ask, every Release, every Forget, every Hold and
 // Idle that changed something, and every change of the nodes.
@@ -20,8 +20,11 @@ func (l *Ledger) Next(nodes []corev1.Node, now time.Time) []types.UID {
 	l.cluster(nodes)
 	var out []types.UID
 	s := l.schedule(now)
+	grown := growing(l) != nil
 	for _, w := range l.queue() {
-		if s.next(w).granted {
+		v := s.next(w)
+		grows := !grown && !v.granted && v.limited == "" && l.seen.grows(w) && mayGrow(l, w, &inFront{})
+		if grown = grown || grows; v.granted || grows {
 			out = append(out, w.UID)
 		}
 	}

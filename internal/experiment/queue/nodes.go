@@ -21,6 +21,8 @@ type seen struct {
 	candidates map[string]placement.Set
 	// sizes by the fit of a need, see size.
 	sizes map[string]int
+	// growth says by the fit of a need whether nodes can be made for it, see grows.
+	growth map[string]bool
 }
 
 var seed = maphash.MakeSeed()
@@ -32,7 +34,7 @@ func (l *Ledger) cluster(nodes []corev1.Node) *placement.Cluster {
 	if l.seen.cluster == nil || !certain || mark != l.seen.mark || len(nodes) != l.seen.count {
 		l.seen = seen{
 			cluster: placement.NewCluster(nodes), mark: mark, count: len(nodes),
-			generation: l.seen.generation + 1, candidates: map[string]placement.Set{}, sizes: map[string]int{},
+			generation: l.seen.generation + 1, candidates: map[string]placement.Set{}, sizes: map[string]int{}, growth: map[string]bool{},
 		}
 	}
 	if h := growing(l); h != nil { // nodes may have come

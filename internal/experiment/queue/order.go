@@ -39,9 +39,9 @@ func newWaiter(r Request) *waiter {
 // fitKey is equal for needs that fit on the same nodes.
 func fitKey(n placement.Need) string {
 	var b strings.Builder
-	fmt.Fprint(&b, n.Clients, n.Separate, n.OneAtATime, placement.Need{Client: n.Client}.Key())
+	fmt.Fprint(&b, n.Clients, n.Separate, n.OneAtATime, n.Client.Nodes, placement.Need{Client: n.Client}.Key())
 	for _, t := range n.Targets {
-		fmt.Fprint(&b, "\n", t.Replicas, placement.Need{Client: t.Shape}.Key())
+		fmt.Fprint(&b, "\n", t.Replicas, t.Shape.Nodes, placement.Need{Client: t.Shape}.Key())
 	}
 	return b.String()
 }

@@ -88,6 +88,9 @@ func TestNodesAreMadeWithin(t *testing.T) {
 		"they are made for another run": {
 			before: grows(request("h", "y", "y").growing(), ""), ask: mine.since(time.Minute), reason: v1alpha1.ReasonQueued, says: "nodes are made for one run at a time, and now for ns/h",
 		},
+		"one in front cannot have any now": {
+			nodes: "z:z", before: func(l *Ledger) { hold("z")(l); l.Wait(request("h", "z", "z").growing()) }, ask: mine.since(time.Minute), reason: v1alpha1.ReasonProvisioningNodes,
+		},
 		"a run in front needs some too": {
 			nodes: "z:z", before: func(l *Ledger) { l.Wait(request("h", "y", "y").growing()) }, ask: mine.since(time.Minute), reason: v1alpha1.ReasonQueued, says: "now for ns/h",
 		},
@@ -107,6 +110,33 @@ func TestNodesAreMadeWithin(t *testing.T) {
 				t.Errorf("Ask = %+v, want %s: %s", got, tt.reason, tt.says)
 			}
 		})
+	}
+}
+
+// A run that needs nodes made is not overtaken for ever by those that need less: what it could use is kept for it.
+func TestARunThatNeedsMoreNodesIsNotStarved(t *testing.T) {
+	l, nodes := NewLedger(), pool("a:x")
+	l.Hold(holding("h", true, "a").until(time.Hour))
+	if got := l.Ask(request("r", "x", "x").growing(), nodes, noon); got.Reason != v1alpha1.ReasonQueued {
+		t.Fatalf("Ask = %+v", got)
+	}
+	l.Release("h")
+	if got := l.Ask(request("small", "x").since(time.Minute), nodes, noon); got.Reason != v1alpha1.ReasonQueued || !strings.Contains(got.Message, "node a is reserved for ns/r") {
+		t.Errorf("a run behind it: %+v", got)
+	}
+	if next := l.Next(nodes, noon); len(next) != 1 || next[0] != "r" {
+		t.Errorf("Next = %v, want the run that nodes can be made for", next)
+	}
+	if got := l.Ask(request("r", "x", "x").growing(), nodes, noon); got.Reason != v1alpha1.ReasonProvisioningNodes {
+		t.Errorf("Ask = %+v", got)
+	}
+	// One that comes in front of it does not take that away.
+	l.Wait(request("first", "y", "y").growing().priority(9))
+	if got := l.Ask(request("r", "x", "x").growing(), nodes, noon); got.Reason != v1alpha1.ReasonProvisioningNodes {
+		t.Errorf("Ask = %+v", got)
+	}
+	if got := l.Ask(request("r", "x", "x").growing(), nodes, noon.Add(v1alpha1.DefaultProvisionWithin+time.Second)); got.Reason != v1alpha1.ReasonNoNodeOffersShape {
+		t.Errorf("after its time: %+v", got)
 	}
 }
 

@@ -175,6 +175,11 @@ func (s *schedule) reserve(w *waiter, room int) {
 	closed := see.shut
 	best, ok := s.fit(w, closed, room, true)
 	if !ok {
+		if s.l.seen.grows(w) { // it needs all that it could use to be free
+			nodes := slices.Clone(s.l.seen.of(w))
+			nodes.Remove(closed)
+			s.keep(w, nodes, s.now)
+		}
 		return
 	}
 	// The times at which nodes come free; the zero time is that of the free ones.

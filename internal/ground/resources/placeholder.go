@@ -30,20 +30,22 @@ type Placeholder struct {
 	Pods config.Pods
 }
 
-// beyond the time that the run waits, a placeholder ends by itself: no manager may be there to delete it.
-const beyond = 5 * time.Minute
+// A placeholder ends by itself some time after the run has stopped waiting: no manager may be there to delete it. That of a client stays
+// while the servers start, which pull images and may be many.
+const beyond, beyondOfClient = 5 * time.Minute, time.Hour
 
 // Job of the placeholder. Its pod does nothing.
 func (p Placeholder) Job() *batchv1.Job {
 	var of map[string]string
+	life := p.Within + beyondOfClient
 	if p.Target != "" {
-		of = map[string]string{v1alpha1.LabelTarget: p.Target}
+		of, life = map[string]string{v1alpha1.LabelTarget: p.Target}, p.Within+beyond
 	}
 	labels := Labels(p.Run, v1alpha1.RolePlaceholder, of)
 	return &batchv1.Job{
 		ObjectMeta: Meta(p.Run, contract.PlaceholderName(p.Run.Name, p.Index), labels),
 		Spec: batchv1.JobSpec{
-			ActiveDeadlineSeconds:   new(int64((p.Within + beyond) / time.Second)),
+			ActiveDeadlineSeconds:   new(int64(life / time.Second)),
 			TTLSecondsAfterFinished: new(int32(0)),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: podAnnotations(p.Shape)},

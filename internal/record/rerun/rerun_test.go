@@ -237,6 +237,7 @@ func TestManifest(t *testing.T) {
 	want := *run.Object.Spec.DeepCopy()
 	want.Suspend, want.Design.Seed = false, new(int64(42))
 	want.Clients.Shape = &v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2"), Memory: resource.MustParse("8Gi")}}
+	want.Clients.Placement.SeparateFromTargets = v1alpha1.SeparationRequired // as it was
 	for i, image := range []string{"docker.io/library/mysql@sha256:" + contract.Digest([]byte("server")), "docker.io/library/mysql:8.4"} {
 		want.Targets[i].Shape = &v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi")}}
 		want.Targets[i].MySQL.Version, want.Targets[i].MySQL.Image = "", image

@@ -165,19 +165,19 @@ func CompareData(first, second contract.Result, sameBytes bool) []Finding {
 	for _, a := range first.Data.Tables {
 		i := slices.IndexFunc(second.Data.Tables, func(b contract.Table) bool { return strings.EqualFold(a.Name, b.Name) })
 		if i < 0 {
-			texts = append(texts, fmt.Sprintf("table %s (%s) is not there", a.Name, rowsOf(a)))
+			texts = append(texts, fmt.Sprintf("table %s (%s rows) is not there", a.Name, numberOf(a)))
 			continue
 		}
 		switch b := second.Data.Tables[i]; {
 		case !sameRows(a, b):
-			texts = append(texts, fmt.Sprintf("table %s has %s instead of %s", a.Name, rowsOf(b), rowsOf(a)))
+			texts = append(texts, fmt.Sprintf("table %s has %s rows instead of %s", a.Name, numberOf(b), numberOf(a)))
 		case sameBytes && a.Checksum != nil && b.Checksum != nil && *a.Checksum != *b.Checksum:
 			texts = append(texts, fmt.Sprintf("table %s has the checksum %d instead of %d", a.Name, *b.Checksum, *a.Checksum))
 		}
 	}
 	for _, b := range second.Data.Tables {
 		if !slices.ContainsFunc(first.Data.Tables, func(a contract.Table) bool { return strings.EqualFold(a.Name, b.Name) }) {
-			texts = append(texts, fmt.Sprintf("table %s (%s) is there only", b.Name, rowsOf(b)))
+			texts = append(texts, fmt.Sprintf("table %s (%s rows) is there only", b.Name, numberOf(b)))
 		}
 	}
 	if len(texts) == 0 {
@@ -195,9 +195,9 @@ func sameRows(a, b contract.Table) bool {
 	return a.Rows == b.Rows
 }
 
-func rowsOf(t contract.Table) string {
+func numberOf(t contract.Table) string {
 	if t.Estimated {
-		return fmt.Sprintf("about %d rows", t.Rows)
+		return fmt.Sprintf("about %d", t.Rows)
 	}
-	return fmt.Sprintf("%d rows", t.Rows)
+	return fmt.Sprint(t.Rows)
 }

@@ -101,6 +101,25 @@ func isReference(typ reflect.Type) bool {
 	return strings.HasSuffix(name, "Reference") || strings.HasSuffix(name, "Selector") || strings.HasSuffix(name, "Files") || strings.HasSuffix(name, "Source")
 }
 
+// Without a shape the manager chooses one, on any node: that takes the right that an inline shape does.
+func TestShapesThatAreLeftOut(t *testing.T) {
+	install(t)
+	ns := server.Namespace(t)
+	weak, able := grant(t, ns, "weak", "assay-edit"), grant(t, ns, "able", "assay-edit")
+	allow(t, ns, "able", "pods", "create")
+	for field, spec := range map[string]string{
+		"spec.clients.shape":    `{clients: {}}`,
+		"spec.targets[0].shape": `{targets: [{name: db, mysql: {flavor: MySQL, version: "8.4"}}]}`,
+	} {
+		if err := weak.Create(t.Context(), parse(t, ns, spec), client.DryRunAll); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), field) {
+			t.Errorf("%s: %v, want a refusal that names it", field, err)
+		}
+		if err := able.Create(t.Context(), parse(t, ns, spec), client.DryRunAll); err != nil {
+			t.Errorf("%s, with the right to create pods: %v", field, err)
+		}
+	}
+}
+
 // A harmless option of a driver needs no right, and with a value that ends it in an URL it does.
 func TestValuesOfDriverOptions(t *testing.T) {
 	install(t)

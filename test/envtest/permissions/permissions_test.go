@@ -209,8 +209,21 @@ func create(t *testing.T, namespace string) {
 		}
 		mustCreate(t, u)
 	}
+	mustCreate(t, asking(namespace))
 	createSchedule(t, namespace)
 	createBaseline(t, namespace)
+}
+
+// asking is a run that waits for nodes which nobody makes, and reads what an autoscaler says of that.
+func asking(namespace string) *v1alpha1.BenchmarkRun {
+	shape := &v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{
+		CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi"), NodeSelector: map[string]string{"pool": "none"}, Nodes: v1alpha1.NodesProvisioned,
+	}}
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "asking", Namespace: namespace}}
+	run.Spec.Targets = []v1alpha1.Target{{Name: "db", Shape: shape, MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", Version: "8.4"}}}
+	run.Spec.Deadline = metav1.Duration{Duration: time.Hour}
+	run.Spec.Clients.Shape, run.Spec.Workload.Sysbench = shape, &v1alpha1.SysbenchWorkload{Test: "oltp_read_only"}
+	return run
 }
 
 func mustCreate(t *testing.T, obj client.Object) {
@@ -250,6 +263,9 @@ func outcomes(namespace string) []outcome {
 			return get(ctx, run, name) == nil && run.Status.Phase == v1alpha1.PhaseFailed && failure(run) == v1alpha1.ReasonPodRejected
 		}})
 	}
+	list = append(list, outcome{"asking has placeholders", func(ctx context.Context) bool {
+		return get(ctx, &batchv1.Job{}, "asking-place-0") == nil
+	}})
 	list = append(append(list, scheduleOutcomes(namespace)...), baselineOutcome(namespace))
 	list = append(list, outcome{"what was made is torn down", func(ctx context.Context) bool {
 		return apierrors.IsNotFound(get(ctx, &appsv1.StatefulSet{}, "provided-db-db")) &&
