@@ -67,7 +67,7 @@ func TestFirstLook(t *testing.T) {
 	}
 	s := newShell(t, cluster.Namespace(t))
 	pages.Open(t, "../..", "docs/guide/first-look.md", s.Shell).
-		Replace("mysql:8.4 mariadb:11.8", fmt.Sprintf("mysql:9.7 mariadb:10.11 --within 1m || test $? = %d", exit.Invalid)).Next()
+		Replace("mysql:8.4 mariadb:11.8", fmt.Sprintf("mysql:9.7 mariadb:10.11 --within 2m || test $? = %d", exit.Invalid)).Next()
 	out, err := s.run(`kubectl get bmr -o jsonpath='{.items[0].status.findings[?(@.check=="shapes-chosen")].message}'`)
 	if err != nil || len(out) == 0 {
 		t.Errorf("what was chosen is not said: %v, %s", err, out)

@@ -178,7 +178,7 @@ func TestOneManifestAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(string(data), "within: 2m", "within: 40s", 1)
+	text := strings.Replace(string(data), "within: 2m", "within: 1m", 1) + "  deadline: 30m\n"
 	for name, nodes := range map[string]int{"one node": 1, "two nodes": 2, "none": 0} {
 		t.Run(name, func(t *testing.T) {
 			ns := cluster.Namespace(t)

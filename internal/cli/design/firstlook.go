@@ -46,7 +46,11 @@ func FirstLook(targets []string, tool string, within time.Duration) (string, err
 		p("  design: {within: %s, warmup: %s, duration: %s}", durationText(within), durationText(warmup), durationText(duration))
 		p("  analysis: {comparisons: [{factor: target, baseline: %s}]}", quoted(servers[0].Name))
 	}
-	if _, err := runIn([]byte(b.String())); err != nil {
+	run, err := runIn([]byte(b.String()))
+	if err == nil {
+		_, err = planOf(run)
+	}
+	if err != nil {
 		return "", fmt.Errorf("the arguments make no valid run: %w", err)
 	}
 	return b.String(), nil
