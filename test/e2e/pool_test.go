@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,9 +199,6 @@ func TestOneManifestAnywhere(t *testing.T) {
 			got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 10*time.Minute)
 			cluster.Complete(t, got)
 			p := got.Status.Placement
-			if apart := !slices.Contains(p.ClientNodeNames, p.Targets[0].NodeName); nodes == 2 && !apart {
-				t.Errorf("client and server share a node, and two are free: %+v", p)
-			}
 			server, clients := got.Status.Resolved.Targets[0].Shape, got.Status.Resolved.ClientShape
 			t.Logf("a server has cpu %s, memory %s, a client cpu %s, memory %s; %+v; %s", server.CPU.String(), server.Memory.String(), clients.CPU.String(), clients.Memory.String(),
 				p, got.Status.Headline)
