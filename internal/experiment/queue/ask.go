@@ -28,13 +28,13 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.cluster(nodes)
-	began, growing := now, false
+	began, grew := now, false
 	if h, has := l.holds[req.UID]; has {
 		if answer := c.Find(req.Need, except(c, h.Nodes)); answer.Reason == "" && hasRoom(l, req, h, answer.Placement) {
 			l.grant(req, answer.Placement, now)
 			return answer
 		}
-		if growing = h.Growing != nil; growing {
+		if grew = h.Growing != nil; grew {
 			began = h.Began
 			// Also where no placeholder says so: nobody may have made one.
 			req.Overdue = req.Overdue || now.Sub(began) > req.Need.Patience()
@@ -63,7 +63,7 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		if o == w {
 			break
 		}
-		if !growing && v.limited == "" && l.seen.grows(o) && s.lacks(o) == "" && mayGrow(l, o, &inFront{}) {
+		if !grew && v.limited == "" && l.seen.grows(o) && s.lacks(o) == "" && mayGrow(l, o) {
 			front.grows = o.Name
 		}
 		if v.limited == "" && l.seen.compete(o, w) {
@@ -75,7 +75,10 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		return placement.Answer{Placement: v.placement}
 	}
 	if v.limited == "" && l.seen.grows(w) {
-		if v.lacks = s.lacks(w); v.lacks == "" && mayGrow(l, w, &front) {
+		if h := growing(l); h != nil {
+			front.grows = h.Name
+		}
+		if v.lacks = s.lacks(w); v.lacks == "" && front.grows == "" && mayGrow(l, w) {
 			return grow(l, req, began)
 		}
 	}
@@ -91,19 +94,18 @@ func hasRoom(l *Ledger, req Request, h *Holding, p v1alpha1.Placement) bool {
 	return others+len(placement.Nodes(p)) <= req.Limits.Nodes
 }
 
-// mayGrow says whether nodes may be made for a run now. Front says for whom otherwise, where it is for that.
-func mayGrow(l *Ledger, w *waiter, front *inFront) bool {
-	if h := growing(l); h != nil {
-		front.grows = h.Name
-	}
-	return front.grows == "" && !l.seen.of(w).Overlaps(held(l))
+// mayGrow says whether nodes may be made for a run now: for no other one are some made, and none holds a node that it could use.
+func mayGrow(l *Ledger, w *waiter) bool {
+	return growing(l) == nil && !l.seen.of(w).Overlaps(heldBeside(l, nil))
 }
 
-// held are the nodes of all runs.
-func held(l *Ledger) placement.Set {
+// heldBeside are the nodes of all runs but one.
+func heldBeside(l *Ledger, one *Holding) placement.Set {
 	out := l.seen.cluster.Set()
 	for _, h := range l.holds {
-		out.AddAll(l.seen.cluster.SetOf(h.Nodes))
+		if h != one {
+			out.AddAll(l.seen.cluster.SetOf(h.Nodes))
+		}
 	}
 	return out
 }

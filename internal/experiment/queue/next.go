@@ -23,7 +23,7 @@ func (l *Ledger) Next(nodes []corev1.Node, now time.Time) []types.UID {
 	grown := growing(l) != nil
 	for _, w := range l.queue() {
 		v := s.next(w)
-		grows := !grown && !v.granted && v.limited == "" && l.seen.grows(w) && mayGrow(l, w, &inFront{})
+		grows := !grown && !v.granted && v.limited == "" && l.seen.grows(w) && mayGrow(l, w)
 		if grown = grown || grows; v.granted || grows {
 			out = append(out, w.UID)
 		}

@@ -39,11 +39,7 @@ func (l *Ledger) cluster(nodes []corev1.Node) *placement.Cluster {
 	}
 	if h := growing(l); h != nil { // nodes may have come
 		free := l.seen.cluster.Candidates(*h.Growing)
-		for _, o := range l.holds {
-			if o != h {
-				free.Remove(l.seen.cluster.SetOf(o.Nodes))
-			}
-		}
+		free.Remove(heldBeside(l, h))
 		h.Nodes = l.seen.cluster.NamesIn(free)
 	}
 	return l.seen.cluster
