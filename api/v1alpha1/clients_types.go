@@ -24,8 +24,9 @@ type Clients struct {
 // +kubebuilder:object:generate=false
 type ClientPlacement struct {
 	// separateFromTargets places clients and targets on different nodes. Required refuses the run when the cluster has no such nodes.
-	// None allows a shared node, where client and server compete for the same CPUs. Absent: Required with clients.shape, or
-	// else None.
+	// None allows a shared node, where client and server compete for the same CPUs. Absent: Required with clients.shape; where
+	// all shapes are chosen, Required if any pod may use two nodes or more; or else None. What it came to stands in
+	// status.resolved.
 	// +optional
 	SeparateFromTargets Separation `json:"separateFromTargets,omitempty"`
 }

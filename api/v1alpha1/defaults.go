@@ -33,7 +33,9 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 			d.Starts = StartsPerBlock
 		}
 	}
-	s.SetPlacement()
+	if p := &s.Clients.Placement; p.SeparateFromTargets == "" && s.Clients.Shape != nil {
+		p.SeparateFromTargets = SeparationRequired
+	}
 	d.CPUs = cmp.Or(d.CPUs, CPUsFree)
 	d.ClientPods = cmp.Or(d.ClientPods, ClientPodsPerTrial)
 	warmup, duration := DefaultWarmup, DefaultDuration
@@ -51,17 +53,6 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 	}
 	if d.Duration == nil {
 		d.Duration = &metav1.Duration{Duration: duration}
-	}
-}
-
-// SetPlacement fills in whether clients and targets are on different nodes.
-func (s *BenchmarkRunSpec) SetPlacement() {
-	switch p := &s.Clients.Placement; {
-	case p.SeparateFromTargets != "":
-	case s.Clients.Shape != nil:
-		p.SeparateFromTargets = SeparationRequired
-	default:
-		p.SeparateFromTargets = SeparationNone
 	}
 }
 

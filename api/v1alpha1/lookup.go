@@ -65,6 +65,11 @@ func (r *BenchmarkRun) HasFailed() bool {
 	return meta.IsStatusConditionTrue(r.Status.Conditions, ConditionFailed)
 }
 
+// Separates says whether clients and targets of a run that was accepted are on different nodes.
+func (r *BenchmarkRun) Separates() bool {
+	return r.Status.Resolved != nil && r.Status.Resolved.SeparateFromTargets == SeparationRequired
+}
+
 // ClientCount is the number of clients, at least 1.
 func (r *BenchmarkRun) ClientCount() int { return int(max(r.Spec.Clients.Count, 1)) }
 

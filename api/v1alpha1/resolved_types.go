@@ -14,6 +14,9 @@ type Resolved struct {
 	// is the tool's.
 	// +required
 	AgentResources AgentResources `json:"agentResources"`
+	// separateFromTargets is whether clients and targets are on different nodes.
+	// +optional
+	SeparateFromTargets Separation `json:"separateFromTargets,omitempty"`
 	// runnerImage of the client pods.
 	// +required
 	RunnerImage Line `json:"runnerImage"`

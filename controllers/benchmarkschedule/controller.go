@@ -63,14 +63,16 @@ type Reconciler struct {
 	// Workers is the number of schedules that are looked at side by side.
 	Workers int
 
-	// places of the passes that are worked on. One that waits for a registry, or for its turn to read a history,
-	// gives its place away meanwhile.
+	// places of the passes that are worked on. One that waits for a registry, or for its turn in a lane, gives its place away
+	// meanwhile.
 	places places
-	// reading is held by the one pass that has a history in memory, or records of a run: they may be large. judging is held by
-	// the one that judges a history, which takes longer: nobody waits for it.
-	reading, judging sync.Mutex
-	// glancing is held in place of reading by a pass whose history is small: it does not wait for those of others, which may be large.
-	glancing sync.Mutex
+	// fetching is for a pass that reads what the template names.
+	fetching lane
+	// reading is for a pass that has a history in memory, or records of a run: they may be large. One whose history is small is
+	// glancing, and does not wait for those.
+	reading, glancing lane
+	// judging is held by the one that judges a history, which takes longer: nobody waits for it.
+	judging sync.Mutex
 	// waiting are the schedules that are to be judged, by their names: each is an inTurn, and reads its history again when its turn may
 	// have come.
 	waiting sync.Map
@@ -127,23 +129,6 @@ func endedOrGone() predicate.Predicate {
 	}
 }
 
-// places of passes that are worked on. The zero value has any number.
-type places chan struct{}
-
-// enter waits for a place.
-func (p places) enter() {
-	if p != nil {
-		p <- struct{}{}
-	}
-}
-
-// leave gives the place away.
-func (p places) leave() {
-	if p != nil {
-		<-p
-	}
-}
-
 // Reconcile does one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	r.places.enter()
@@ -164,20 +149,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	if r.waitsForTurn(w) { // its history, and what its template names, may take seconds to read
+		return ctrl.Result{RequeueAfter: turnOf(&r.waiting)}, nil
+	}
+	if schedule.Spec.OnChange {
+		if w.Inputs, err = r.inputs(ctx, schedule); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
 	if !mayNeedHistory(w) {
 		return r.pass(ctx, w, func() {})
 	}
-	if r.waitsForTurn(w) { // the history of one that waits may take seconds to read
-		return ctrl.Result{RequeueAfter: turnOf(&r.waiting)}, nil
-	}
-	r.places.leave() // those that need no history do not wait for those that do
 	alone := &r.reading
 	if isSmall(w) {
 		alone = &r.glancing
 	}
-	alone.Lock()
-	r.places.enter()
-	release := sync.OnceFunc(alone.Unlock)
+	release := r.turn(alone, schedule.Namespace) // those that need no history do not wait for those that do
 	defer release()
 	now := &v1alpha1.BenchmarkSchedule{}
 	if err := r.Live.Get(ctx, req.NamespacedName, now); err != nil || now.ResourceVersion != schedule.ResourceVersion {
@@ -187,6 +174,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	return r.pass(ctx, w, release)
+}
+
+// turn in a lane. While the pass waits for it, another one has its place.
+func (r *Reconciler) turn(of *lane, namespace string) (leave func()) {
+	r.places.leave()
+	defer r.places.enter()
+	return of.enter(namespace)
 }
 
 // turnOf is when that of a schedule may have come: those that wait share a second each.

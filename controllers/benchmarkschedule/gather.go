@@ -32,7 +32,7 @@ func scheduleUID(o client.Object) []string {
 	return nil
 }
 
-// gather what a pass decides from but its history. Runs come from the cache: one that it does not know yet stands in
+// gather what a pass decides from but its inputs and its history. Runs come from the cache: one that it does not know yet stands in
 // the status, or is created again under the same name.
 func (r *Reconciler) gather(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (World, error) {
 	w := World{Schedule: schedule, Now: r.Clock.Now()}
@@ -41,11 +41,6 @@ func (r *Reconciler) gather(ctx context.Context, schedule *v1alpha1.BenchmarkSch
 		return w, err
 	}
 	endedInTime(w)
-	if schedule.Spec.OnChange {
-		if w.Inputs, err = r.inputs(ctx, schedule); err != nil {
-			return w, err
-		}
-	}
 	return w, nil
 }
 

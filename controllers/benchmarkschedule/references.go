@@ -134,6 +134,9 @@ func (r *Reconciler) linesOf(ctx context.Context, namespace string, of named) (l
 	for name, image := range of.images {
 		lines = append(lines, fmt.Sprintf("image %s %s", name, image))
 	}
+	if len(of.configMaps) > 0 {
+		defer r.turn(&r.fetching, namespace)()
+	}
 	read := 0
 	for _, name := range of.configMaps {
 		cm := &corev1.ConfigMap{}

@@ -279,7 +279,7 @@ func TestAScheduleThatIsChangedWhileAPassWaits(t *testing.T) {
 	s.pass()
 	s.atHour(2)
 	s.api.lists.Store(0)
-	s.r.glancing.Lock()
+	leave := s.r.glancing.enter("another")
 	ended := make(chan error)
 	go func() {
 		_, err := s.reconcile()
@@ -289,7 +289,7 @@ func TestAScheduleThatIsChangedWhileAPassWaits(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.Suspend = true })
-	s.r.glancing.Unlock()
+	leave()
 	s.must(<-ended)
 	want(t, "runs", s.runs(), []string{s.name(1)})
 }
@@ -304,9 +304,9 @@ func TestASmallHistoryWaitsForNoOther(t *testing.T) {
 	cm := &corev1.ConfigMap{}
 	s.must(server.API.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: s.historyName()}, cm))
 	want(t, "size", o.Status.History.SizeBytes, budget.OfConfigMap(cm))
-	s.r.reading.Lock()
+	leave := s.r.reading.enter("another")
 	s.atHour(2).pass()
-	s.r.reading.Unlock()
+	leave()
 	want(t, "runs", s.runs(), []string{s.name(1), s.name(2)})
 }
 

@@ -199,6 +199,9 @@ func TestOneManifestAnywhere(t *testing.T) {
 			got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 10*time.Minute)
 			cluster.Complete(t, got)
 			p := got.Status.Placement
+			if apart := !slices.Contains(p.ClientNodeNames, p.Targets[0].NodeName); apart != (nodes == 2) {
+				t.Errorf("with %s, clients on nodes of their own: %t (%+v)", name, apart, p)
+			}
 			server, clients := got.Status.Resolved.Targets[0].Shape, got.Status.Resolved.ClientShape
 			t.Logf("a server has cpu %s, memory %s, a client cpu %s, memory %s; %+v; %s", server.CPU.String(), server.Memory.String(), clients.CPU.String(), clients.Memory.String(),
 				p, got.Status.Headline)

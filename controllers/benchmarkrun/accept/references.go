@@ -112,6 +112,19 @@ func (in references) chosenSizes() placement.Sizes {
 	return placement.Automatic(in.ask.Nodes().Value, servers, run.ClientCount(), v1alpha1.InstanceShapeSpec{CPU: agent.CPU, Memory: agent.Memory})
 }
 
+// separation of clients and targets: what the spec says, or what the nodes allow where all shapes are chosen by them.
+func separation(run *v1alpha1.BenchmarkRun, sizes placement.Sizes) v1alpha1.Separation {
+	asked := run.Spec.Clients.Placement.SeparateFromTargets
+	named := func(t v1alpha1.Target) bool { return t.Shape != nil || t.Replicas() > 0 }
+	switch {
+	case asked != "":
+		return asked
+	case sizes.Apart && !slices.ContainsFunc(run.Provided(), named):
+		return v1alpha1.SeparationRequired
+	}
+	return v1alpha1.SeparationNone
+}
+
 // shapesChosen is the finding about them.
 func shapesChosen(run *v1alpha1.BenchmarkRun, r v1alpha1.Resolved, why string) []v1alpha1.Finding {
 	if !namesNoShape(run) {

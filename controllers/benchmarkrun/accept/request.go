@@ -19,7 +19,7 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Request {
 	q, bytes := cfg.Queue, cfg.Results.Budget
 	need := placement.Need{
 		Client: resources.ClientPodShape(run), Clients: run.ClientCount(),
-		Separate:   run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired,
+		Separate:   run.Separates(),
 		OneAtATime: run.Spec.Design.IdleTargets == v1alpha1.IdleStopped,
 	}
 	for _, t := range run.Provided() {

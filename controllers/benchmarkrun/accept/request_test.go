@@ -76,14 +76,16 @@ func TestNodeRequest(t *testing.T) {
 	large.NodeSelector = map[string]string{"size": "large"}
 	run.Status.AcceptedTime = &metav1.Time{Time: now}
 	agent := v1alpha1.AgentResources{CPU: resource.MustParse("300m"), Memory: resource.MustParse("256Mi")}
-	run.Status.Resolved = &v1alpha1.Resolved{ClientShape: small, AgentResources: agent, Targets: []v1alpha1.ResolvedTarget{{Name: "db", Shape: &large}, {Name: "paper"}}}
+	run.Status.Resolved = &v1alpha1.Resolved{
+		ClientShape: small, AgentResources: agent, SeparateFromTargets: v1alpha1.SeparationRequired, Targets: []v1alpha1.ResolvedTarget{{Name: "db", Shape: &large}, {Name: "paper"}},
+	}
 	// The agent comes on top of the tool.
 	both := *small.DeepCopy()
 	both.CPU.Add(agent.CPU)
 	both.Memory.Add(agent.Memory)
 	want := queue.Request{
 		UID: run.UID, Name: "ns/run", Priority: 5, Since: now, Exclusive: false,
-		Need:    placement.Need{Client: both, Clients: 3, OneAtATime: true, Targets: []placement.Target{{Name: "db", Shape: large, Replicas: 2}}},
+		Need:    placement.Need{Client: both, Clients: 3, Separate: true, OneAtATime: true, Targets: []placement.Target{{Name: "db", Shape: large, Replicas: 2}}},
 		Longest: 2 * time.Hour, Limits: queue.Limits{Nodes: 4, Runs: 2, Bytes: 768 << 20, AllBytes: 1 << 30}, Bytes: 5000, Held: 100,
 	}
 	run.Status.Results = &v1alpha1.ResultsStatus{BudgetBytes: 5000, HeldBytes: 100}

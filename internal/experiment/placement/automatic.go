@@ -14,6 +14,8 @@ import (
 // Sizes are the shapes of a run that names none.
 type Sizes struct {
 	Target, Client v1alpha1.InstanceShapeSpec
+	// Apart says that clients and targets can have different nodes.
+	Apart bool
 	// Why these, for people.
 	Why string
 }
@@ -63,8 +65,8 @@ func Automatic(nodes []corev1.Node, targets, clients int, agent v1alpha1.Instanc
 		s.Target.Nodes, s.Client.Nodes = v1alpha1.NodesProvisioned, v1alpha1.NodesProvisioned
 		return s
 	}
-	perNode := targets + clients
-	if count > 1 && targets > 0 {
+	perNode, apart := targets+clients, targets > 0 && count > 1
+	if apart {
 		onTargets := min(targets, count-1)
 		perNode = max(ceil(targets, onTargets), ceil(clients, count-onTargets))
 	} else if targets == 0 {
@@ -76,10 +78,13 @@ func Automatic(nodes []corev1.Node, targets, clients int, agent v1alpha1.Instanc
 		each.cpu -= each.cpu % 1000 // whole CPUs may be exclusive
 	}
 	why := fmt.Sprintf("%.0f%% of the smallest of %s that any pod may use", 100*shareOfNode, figure.Counted(count, "node"))
+	if apart {
+		why += ", with clients apart from targets"
+	}
 	if perNode > 1 {
 		why += fmt.Sprintf(", for %d pods on each", perNode)
 	}
-	return Sizes{Target: shapeOf(each), Client: shapeOf(client), Why: why}
+	return Sizes{Target: shapeOf(each), Client: shapeOf(client), Apart: apart, Why: why}
 }
 
 // part of a resource of a node that each of its pods gets.

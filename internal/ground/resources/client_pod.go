@@ -86,7 +86,7 @@ func (c Client) podSpec() corev1.PodSpec {
 	c.addInputs(&spec)
 	c.installAgent(&spec)
 	spec.Affinity = onNodes(c.Nodes)
-	if c.Run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired {
+	if c.Run.Separates() {
 		if spec.Affinity == nil {
 			spec.Affinity = &corev1.Affinity{}
 		}

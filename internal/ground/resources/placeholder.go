@@ -91,7 +91,7 @@ func (p Placeholder) apart() *corev1.PodAntiAffinity {
 	}
 	ofTargets := metav1.LabelSelectorRequirement{Key: v1alpha1.LabelTarget, Operator: metav1.LabelSelectorOpExists}
 	var terms []corev1.PodAffinityTerm
-	switch separate := p.Run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired; {
+	switch separate := p.Run.Separates(); {
 	case p.Target != "" && separate:
 		terms = append(terms, own())
 	case p.Target != "" || separate:

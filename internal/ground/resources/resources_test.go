@@ -25,10 +25,7 @@ var update = flag.Bool("update", false, "write the golden files")
 func run() *v1alpha1.BenchmarkRun {
 	return &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: "ns", UID: "0123456789abcdef"},
-		Spec: v1alpha1.BenchmarkRunSpec{Clients: v1alpha1.Clients{
-			Placement: v1alpha1.ClientPlacement{SeparateFromTargets: v1alpha1.SeparationRequired},
-		}},
-		Status: v1alpha1.BenchmarkRunStatus{Resolved: &v1alpha1.Resolved{}},
+		Status:     v1alpha1.BenchmarkRunStatus{Resolved: &v1alpha1.Resolved{SeparateFromTargets: v1alpha1.SeparationRequired}},
 	}
 }
 
@@ -230,7 +227,7 @@ func TestPods(t *testing.T) {
 		t.Error("the client may run beside a target")
 	}
 	near := trial()
-	near.Run.Spec.Clients.Placement.SeparateFromTargets = v1alpha1.SeparationNone
+	near.Run.Status.Resolved.SeparateFromTargets = v1alpha1.SeparationNone
 	if near.Job().Spec.Template.Spec.Affinity.PodAntiAffinity != nil {
 		t.Error("separation that nobody asked for")
 	}

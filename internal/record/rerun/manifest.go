@@ -80,7 +80,9 @@ func Pinned(run *stored.Run) v1alpha1.BenchmarkRunSpec {
 
 // pinPlaces: the shape of the clients, and the servers that Assay provides.
 func (m *Manifest) pinPlaces(o *v1alpha1.BenchmarkRun) {
-	m.Run.Spec.SetPlacement() // where it was left out, it follows from the shape
+	if p := &m.Run.Spec.Clients.Placement; p.SeparateFromTargets == "" {
+		p.SeparateFromTargets = o.Status.Resolved.SeparateFromTargets
+	}
 	m.Run.Spec.Clients.Shape = &v1alpha1.ShapeRef{Inline: o.Status.Resolved.ClientShape.DeepCopy()}
 	for i := range m.Run.Spec.Targets {
 		if t := &m.Run.Spec.Targets[i]; t.MySQL != nil {

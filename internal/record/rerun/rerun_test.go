@@ -165,7 +165,7 @@ func TestCheckRefuses(t *testing.T) {
 func accepted(o *v1alpha1.BenchmarkRun) {
 	seed := int64(42)
 	o.Status.Resolved = &v1alpha1.Resolved{
-		ClientShape: v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2"), Memory: resource.MustParse("8Gi")}, AgentImage: "registry.example/agent:1",
+		ClientShape: v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2"), Memory: resource.MustParse("8Gi")}, AgentImage: "registry.example/agent:1", SeparateFromTargets: v1alpha1.SeparationRequired,
 		Targets: []v1alpha1.ResolvedTarget{
 			{Name: "a", Image: "docker.io/library/mysql:9.7", Shape: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi")}, Settings: []v1alpha1.ServerSetting{
 				{Name: "sync_binlog", Value: "0", Source: v1alpha1.SourceSpec}, {Name: "innodb_buffer_pool_size", Value: "1G", Source: v1alpha1.SourceShape},
