@@ -164,7 +164,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if isSmall(w) {
 		alone = &r.glancing
 	}
-	release := r.turn(alone, schedule.Namespace) // those that need no history do not wait for those that do
+	release := alone.enter(r.places, schedule.Namespace) // those that need no history do not wait for those that do
 	defer release()
 	now := &v1alpha1.BenchmarkSchedule{}
 	if err := r.Live.Get(ctx, req.NamespacedName, now); err != nil || now.ResourceVersion != schedule.ResourceVersion {
@@ -174,13 +174,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	return r.pass(ctx, w, release)
-}
-
-// turn in a lane. While the pass waits for it, another one has its place.
-func (r *Reconciler) turn(of *lane, namespace string) (leave func()) {
-	r.places.leave()
-	defer r.places.enter()
-	return of.enter(namespace)
 }
 
 // turnOf is when that of a schedule may have come: those that wait share a second each.

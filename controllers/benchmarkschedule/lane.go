@@ -27,8 +27,11 @@ type lane struct {
 	namespaces sync.Map
 }
 
-// enter waits for the turn of a namespace, and returns what ends it; to call that again does nothing.
-func (l *lane) enter(namespace string) (leave func()) {
+// enter waits for the turn of a namespace, and returns what ends it; to call that again does nothing. Meanwhile another pass has the
+// place of this one.
+func (l *lane) enter(place places, namespace string) (leave func()) {
+	place.leave()
+	defer place.enter()
 	found, _ := l.namespaces.LoadOrStore(namespace, &sync.Mutex{})
 	own := found.(*sync.Mutex)
 	own.Lock()

@@ -14,7 +14,7 @@ func TestLane(t *testing.T) {
 	var inside, passed atomic.Int32
 	var all sync.WaitGroup
 	through := func(namespace string) {
-		leave := l.enter(namespace)
+		leave := l.enter(nil, namespace)
 		if n := inside.Add(1); n != 1 {
 			t.Errorf("%d passes are in the lane", n)
 		}
@@ -24,7 +24,7 @@ func TestLane(t *testing.T) {
 		leave()
 		leave()
 	}
-	hold := l.enter("many")
+	hold := l.enter(nil, "many")
 	for range many {
 		all.Go(func() { through("many") })
 	}
