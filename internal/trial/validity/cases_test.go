@@ -175,17 +175,6 @@ var cases = map[string]struct {
 	"a target with more CPUs at the end": {
 		onTarget(func(b, a *contract.Usage) { b.CPULimit, a.CPULimit = new(2.0), new(4.0) }),
 		"resized", "the target was resized during the measured window: 2 CPUs became 4"},
-	"a client with less memory at the end": {
-		onClient(func(b, a *contract.Usage) {
-			b.MemoryLimitBytes, a.MemoryLimitBytes = new(int64(2000)), new(int64(1000))
-		}),
-		"resized", "the client was resized during the measured window: 2000 bytes of memory became 1000"},
-	"a replica with fewer CPUs at the end": {func(r *contract.Result, _ *runner.Expectations) {
-		e := used(func(b, a *contract.Usage) { b.CPULimit, a.CPULimit = new(2.0), new(0.5) })
-		r.Target = &contract.Environment{Replicas: []contract.Replica{{Index: 1, Before: e.Before, After: e.After}}}
-	}, "resized", "replica 1 was resized during the measured window: 2 CPUs became 0.5"},
-	"a target whose limit is known at the end only": {
-		onTarget(func(_, a *contract.Usage) { a.CPULimit = new(4.0) }), "", ""},
 	"a node that was started again": {
 		booted(noon.Add(4 * time.Second)), "target-restarted", "the target's node restarted at 12:00:04"},
 	"a node that was started before": {booted(noon.Add(-time.Minute)), "", ""},
