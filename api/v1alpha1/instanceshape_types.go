@@ -19,9 +19,9 @@ type InstanceShapeSpec struct {
 	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
 	CPU resource.Quantity `json:"cpu"`
 
-	// cpus says whether the measured container has its CPUs for itself. Exclusive: cpu is a whole number, and a kubelet with the
+	// cpus says whether the measured container has to have its CPUs for itself. Exclusive: cpu is a whole number, and a kubelet with the
 	// static CPU manager reserves as many CPUs for the server, or the tool, that no other pod runs on; each trial checks whether it did.
-	// Shared: its processes run on the CPUs that all pods share. Shared unless set.
+	// Shared: it may run on the CPUs that all pods share, and nothing is checked. Shared unless set.
 	// +optional
 	CPUs ShapeCPUs `json:"cpus,omitempty"`
 
@@ -77,14 +77,14 @@ type InstanceShapeSpec struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// ShapeCPUs says whether a container has its CPUs for itself.
+// ShapeCPUs says whether a container has to have its CPUs for itself.
 // +kubebuilder:validation:Enum=Shared;Exclusive
 type ShapeCPUs string
 
 const (
 	// ShapeCPUsShared: other pods may run on the CPUs of the container.
 	ShapeCPUsShared ShapeCPUs = "Shared"
-	// ShapeCPUsExclusive: the container is to have whole CPUs of its own.
+	// ShapeCPUsExclusive: the container has to have whole CPUs of its own.
 	ShapeCPUsExclusive ShapeCPUs = "Exclusive"
 )
 
