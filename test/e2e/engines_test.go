@@ -108,12 +108,12 @@ const mostTargets = 8
 func playServers(t *testing.T, name string, all []served) {
 	t.Helper()
 	ns := cluster.Namespace(t)
-	for part := range slices.Chunk(all, mostTargets) {
+	for n, part := range slices.Collect(slices.Chunk(all, mostTargets)) {
 		var targets []string
 		for _, s := range part {
 			targets = append(targets, s.target())
 		}
-		run := cluster.Apply(t, ns, cluster.RunYAML(name+"-"+part[0].name, strings.Join(targets, "\n"), `  design: {blocks: 1, warmup: 0s, duration: 3s, idleTargets: Stopped, dataReset: PerTrial}
+		run := cluster.Apply(t, ns, cluster.RunYAML(fmt.Sprintf("%s-%d", name, n), strings.Join(targets, "\n"), `  design: {blocks: 1, warmup: 0s, duration: 3s, idleTargets: Stopped, dataReset: PerTrial}
 `))
 		got := cluster.AwaitRun(t, run, 20*time.Minute)
 		cluster.Complete(t, got)
