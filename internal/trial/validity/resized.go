@@ -2,6 +2,7 @@ package validity
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -24,13 +25,20 @@ func sizeAt(u *contract.Usage) size {
 	return size{u.CPULimit, u.MemoryLimitBytes}
 }
 
-// became says how one size became another; empty where no part that is known of both differs.
+// Smaller differences come from roundings: of the quota, which runtimes with systemd round up to 10 ms of a second, and of the memory,
+// which the kernel rounds down to pages of at most 64 KiB.
+const (
+	leastCPUs   = 0.01
+	leastMemory = 64 << 10
+)
+
+// became says how one size became another; empty where no part that is known of both differs by more than its rounding.
 func became(from, to size) string {
 	var parts []string
-	if a, b := from.cpus, to.cpus; a != nil && b != nil && *a != *b {
+	if a, b := from.cpus, to.cpus; a != nil && b != nil && math.Abs(*a-*b) >= leastCPUs {
 		parts = append(parts, fmt.Sprintf("%g CPUs became %g", *a, *b))
 	}
-	if a, b := from.memory, to.memory; a != nil && b != nil && *a != *b {
+	if a, b := from.memory, to.memory; a != nil && b != nil && max(*a-*b, *b-*a) >= leastMemory {
 		parts = append(parts, fmt.Sprintf("%d bytes of memory became %d", *a, *b))
 	}
 	return list(parts)

@@ -53,7 +53,7 @@ func TestCheckResized(t *testing.T) {
 
 // Within a window each container is compared with itself, and a limit that is known at one end only with nothing.
 func TestResizedWithinTheWindow(t *testing.T) {
-	small, large := sizeOf(2, 2000), sizeOf(4, 1000)
+	small, large := sizeOf(2, 2<<20), sizeOf(4, 1<<20)
 	replica := func(index int, before, after size) contract.Replica {
 		e := sized(before, after)
 		return contract.Replica{Index: index, Before: e.Before, After: e.After}
@@ -69,9 +69,14 @@ func TestResizedWithinTheWindow(t *testing.T) {
 	}{
 		"nobody changed anything": {serverWith(sized(small, small), replica(0, small, small)), sized(small, small), ""},
 		"the server": {serverWith(sized(small, large)), sized(small, small),
-			"the target was resized during the measured window: 2 CPUs became 4 and 2000 bytes of memory became 1000"},
-		"a replica and the client": {serverWith(sized(small, small), replica(0, small, small), replica(1, small, sizeOf(0.5, 2000))), sized(small, sizeOf(2, 3000)),
-			"replica 1 was resized during the measured window: 2 CPUs became 0.5; the client was resized during the measured window: 2000 bytes of memory became 3000"},
+			"the target was resized during the measured window: 2 CPUs became 4 and 2097152 bytes of memory became 1048576"},
+		"a replica and the client": {serverWith(sized(small, small), replica(0, small, small), replica(1, small, sizeOf(0.5, 2<<20))), sized(small, sizeOf(2, 3<<20)),
+			"replica 1 was resized during the measured window: 2 CPUs became 0.5; the client was resized during the measured window: 2097152 bytes of memory became 3145728"},
+		// 1.333 CPUs are a quota of 133300 of 100000 µs, which runc gives to systemd as 134000.
+		"a rounded quota": {serverWith(sized(sizeOf(1.333, 2<<20), sizeOf(1.34, 2<<20))), sized(sizeOf(1.34, 2<<20), sizeOf(1.333, 2<<20)), ""},
+		"a rounded page":  {serverWith(sized(sizeOf(2, 2<<20), sizeOf(2, 2<<20-4096))), sized(small, small), ""},
+		"a small resize": {serverWith(sized(sizeOf(1.5, 2<<20), sizeOf(1.55, 2<<20))), sized(small, small),
+			"the target was resized during the measured window: 1.5 CPUs became 1.55"},
 		"a limit at the end only":   {serverWith(sized(size{}, large)), sized(size{}, large), ""},
 		"a limit at the start only": {serverWith(sized(small, size{})), sized(small, size{}), ""},
 		"nothing was counted":       {&contract.Environment{}, contract.Environment{}, ""},
