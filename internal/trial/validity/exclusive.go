@@ -99,7 +99,26 @@ func (m member) exclusive(all []member) []Finding {
 	if problem := m.notGiven(all); problem != "" {
 		return []Finding{{"cpu-not-exclusive", Warning, problem}}
 	}
-	return append(m.halfCores(), m.acrossNodes()...)
+	return slices.Concat(m.unseen(all), m.halfCores(), m.acrossNodes())
+}
+
+// unseen says which others of its machine may run on the CPUs of a container for all that is known.
+func (m member) unseen(all []member) []Finding {
+	var sides []string
+	for _, other := range all {
+		if m.beside(other) && other.group == nil {
+			sides = append(sides, other.side)
+		}
+	}
+	if len(sides) == 0 {
+		return nil
+	}
+	return []Finding{{"cpu-not-exclusive", Note, fmt.Sprintf("it is not known whether %s may run on the CPUs %s, too: the kernel does not show the CPUs of the container", list(sides), m.group.CPUs)}}
+}
+
+// beside says whether another container is known to be on the same machine.
+func (m member) beside(other member) bool {
+	return other.side != m.side && m.machine.BootID != "" && other.machine.BootID == m.machine.BootID
 }
 
 // notGiven says why a container has no CPUs of its own, or that nobody knows; empty where it has them.
@@ -121,7 +140,7 @@ func (m member) notGiven(all []member) string {
 			"the kubelet of the node needs cpuManagerPolicy: static", m.wanted(), len(set), of, m.group.CPUs)
 	}
 	for _, other := range all {
-		if other.side == m.side || m.machine.BootID == "" || other.machine.BootID != m.machine.BootID || other.group == nil {
+		if !m.beside(other) || other.group == nil {
 			continue
 		}
 		if both := common(set, contract.CPUList(other.group.CPUs)); len(both) > 0 {
