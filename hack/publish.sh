@@ -14,7 +14,7 @@ export VERSION REPOSITORY=$1
 architecture=$(go env GOARCH)
 step "publish $VERSION into $REPOSITORY"
 hack/engine.sh up
-prepare_builder
+prepare_builder --bootstrap
 hack/release.sh images "$architecture"
 hack/release.sh index "$architecture"
 hack/release.sh chart
