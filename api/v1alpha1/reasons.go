@@ -95,6 +95,8 @@ const (
 	ReasonInitialisationFailed = "InitialisationFailed"
 	// ReasonServerRefusedSetting: the server ended because it refuses a setting.
 	ReasonServerRefusedSetting = "ServerRefusedSetting"
+	// ReasonSettingNotInForce: a setting that the matrix varies was not in force in the whole trial: the server refused it, or took another value.
+	ReasonSettingNotInForce = "SettingNotInForce"
 	// ReasonServerMissing: the image has no server of the flavor that starts, or lacks the storage engine.
 	ReasonServerMissing = "ServerMissing"
 	// ReasonImagePullFailed: an image cannot be pulled.

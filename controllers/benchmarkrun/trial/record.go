@@ -156,9 +156,14 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 	return likeness.FactsOf(from)
 }
 
-// setInTargets are the variables that a server of the run has set. The data of all targets is loaded before the first
-// trial, so that the list is the same for all trials.
+// setInTargets are the variables that a server of the run has set, and those that the trials vary. The data of all targets is loaded
+// before the first trial, so that the list is the same for all trials.
 func setInTargets(run *v1alpha1.BenchmarkRun) (out []string) {
+	for _, axis := range run.Spec.Matrix {
+		if name, is := axis.Setting(); is {
+			out = append(out, name)
+		}
+	}
 	for _, t := range run.Status.Targets {
 		for _, s := range t.NonDefault {
 			out = append(out, s.Name)

@@ -13,9 +13,14 @@ import (
 // request until the trial's deadline; the ID, the name of the trial's ConfigMap, is unique for
 // every attempt, so the copy is made once.
 func copyData(ctx context.Context, s session, path string) (contract.Copy, error) {
+	return operate(ctx, s, path, nil)
+}
+
+// operate is copyData with settings for the server.
+func operate(ctx context.Context, s session, path string, settings []contract.Setting) (contract.Copy, error) {
 	var done contract.Copy
 	err := s.retry(ctx, "ask the target's agent for "+path, func(ctx context.Context) error {
-		return s.target.post(ctx, path, contract.Operation{ID: s.Trial}, &done)
+		return s.target.post(ctx, path, contract.Operation{ID: s.Trial, Settings: settings}, &done)
 	})
 	return done, err
 }
@@ -24,8 +29,11 @@ func copyData(ctx context.Context, s session, path string) (contract.Copy, error
 func restore(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	reset := &contract.ResetReport{Method: contract.ResetSnapshot, Started: time.Now()}
 	o := outcome[*contract.ResetReport]{found: reset}
-	done, err := copyData(ctx, s, contract.PathRestore)
+	done, err := operate(ctx, s, contract.PathRestore, s.trial.SettingsBy(true))
 	reset.Ended = time.Now()
+	if f := refusedSetting(err); f != nil {
+		return o.failed(f)
+	}
 	if err != nil {
 		return o.failed(failed(contract.ReasonResetFailed, "restoring the snapshot of the data: %v", err))
 	}

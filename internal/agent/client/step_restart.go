@@ -19,7 +19,10 @@ const (
 // it stops.
 func restart(ctx context.Context, s session) (o outcome[*contract.RestartReport]) {
 	report := &contract.RestartReport{Started: time.Now()}
-	done, err := copyData(ctx, s, contract.PathRestart)
+	done, err := operate(ctx, s, contract.PathRestart, s.trial.SettingsBy(true))
+	if f := refusedSetting(err); f != nil {
+		return o.failed(f)
+	}
 	if err != nil {
 		return o.failed(failed(contract.ReasonResetFailed, "starting the server again: %v", err))
 	}

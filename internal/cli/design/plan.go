@@ -127,6 +127,21 @@ func warningsOf(run *v1alpha1.BenchmarkRun) (out []string) {
 		for _, name := range slices.Sorted(maps.Keys(doubts)) {
 			out = append(out, fmt.Sprintf("spec.targets[%d].mysql.config.%s: %s", i, name, doubts[name]))
 		}
+		out = append(out, doubtsOfMatrix(run.Spec.Matrix, *t.MySQL)...)
+	}
+	return slices.Compact(out)
+}
+
+// doubtsOfMatrix are warnings of settings that vary and that a server of the target probably does not know.
+func doubtsOfMatrix(matrix []v1alpha1.Axis, server v1alpha1.MySQLTarget) (out []string) {
+	for i, axis := range matrix {
+		name, is := axis.Setting()
+		if !is {
+			continue
+		}
+		if doubt := settings.Doubts(server.Flavor, server.Version, []contract.Setting{{Name: name}})[name]; doubt != "" {
+			out = append(out, fmt.Sprintf("spec.matrix[%d]: config.%s: %s", i, name, doubt))
+		}
 	}
 	return out
 }
