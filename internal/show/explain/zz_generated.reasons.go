@@ -41,6 +41,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"LimitTooLow", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The workload needs more than a limit of the server or of the client's container; the message has the arithmetic."},
 	{"InitialisationFailed", "Permanent: the server, the tool or the image cannot do what was asked.", "The data directory or the benchmark's account could not be created."},
 	{"ServerRefusedSetting", "Permanent: the server, the tool or the image cannot do what was asked.", "The server ended because it refuses a setting."},
+	{"SettingNotInForce", "Permanent: the server, the tool or the image cannot do what was asked.", "A setting that the matrix varies was not in force in the whole trial: the server refused it, or took another value."},
 	{"ServerMissing", "Permanent: the server, the tool or the image cannot do what was asked.", "The image has no server of the flavor that starts, or lacks the storage engine."},
 	{"ImagePullFailed", "Permanent: the server, the tool or the image cannot do what was asked.", "An image cannot be pulled."},
 	{"ContainerStartFailed", "Permanent: the server, the tool or the image cannot do what was asked.", "The container runtime cannot start a container."},
