@@ -44,8 +44,11 @@ type fakeServer struct {
 	bench func() (dialogue.Workbench, error)
 	// pool is what it says of its buffer pool, one answer after the other; the last one stays.
 	pool []string
-	// variables beside the usual ones.
-	variables map[string]string
+	// resize is what it says of a change of its buffer pool, one answer after the other; the last one stays.
+	resize []string
+	// variables beside the usual ones, and those that differ from the second look on.
+	variables, later map[string]string
+	looks            int
 }
 
 func newFakeServer() *fakeServer { return &fakeServer{tables: loadedTables()} }
@@ -69,6 +72,9 @@ func (s *fakeServer) Variables(context.Context) (map[string]string, error) {
 	s.note("variables")
 	variables := map[string]string{"version": "11.8.6-MariaDB", "max_connections": "151", "gtid_binlog_pos": fmt.Sprint(s.status), "port": fmt.Sprint(3306 + s.status)}
 	maps.Copy(variables, s.variables)
+	if s.looks++; s.looks > 1 {
+		maps.Copy(variables, s.later)
+	}
 	return variables, s.err
 }
 
@@ -87,6 +93,9 @@ func (s *fakeServer) Status(context.Context) (map[string]string, error) {
 	status := map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}
 	if len(s.pool) > 0 {
 		status[poolStatus], s.pool = s.pool[0], s.pool[min(1, len(s.pool)-1):]
+	}
+	if len(s.resize) > 0 {
+		status[resizeStatus], s.resize = s.resize[0], s.resize[min(1, len(s.resize)-1):]
 	}
 	if s.cipher != "" {
 		status[contract.StatusTLSAccepts] = fmt.Sprint(s.status)

@@ -99,7 +99,11 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var op contract.Operation
 	_ = json.NewDecoder(r.Body).Decode(&op)
-	f.calls = append(f.calls, r.Method+" "+r.URL.Path+" "+op.ID)
+	call := r.Method + " " + r.URL.Path + " " + op.ID
+	for _, s := range op.Settings {
+		call += " " + s.Name + "=" + s.Value
+	}
+	f.calls = append(f.calls, call)
 	switch {
 	case f.drop > 0:
 		f.drop--

@@ -1,0 +1,94 @@
+package benchmarkrun
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
+)
+
+// variedServer has the settings of its trial in force. Commits that nothing waits for are half as fast again.
+func variedServer(trial contract.Trial) *contract.Result {
+	variables := map[string]string{"innodb_flush_log_at_trx_commit": "1", "back_log": "80", "eq_range_index_dive_limit": "200"}
+	for _, s := range trial.Settings {
+		variables[s.Name] = s.Value
+	}
+	res := delivers(func(trial contract.Trial) float64 {
+		v := twoSpeeds(trial)
+		if variables["innodb_flush_log_at_trx_commit"] == "2" {
+			v *= 1.5
+		}
+		return v
+	})(trial)
+	res.Server = &contract.Server{Version: "10.11.19-MariaDB", Variables: variables}
+	return res
+}
+
+// A setting of the server is an axis like any other: each trial is told its value, its record has what was in force, and the values are
+// compared. Other trials, such as the load, change nothing.
+func TestASettingIsAnAxis(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	told := &diary{}
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(variedServer)})
+	const axis, other = "config.innodb_flush_log_at_trx_commit", "config.eq_range_index_dive_limit"
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Design.Blocks = 6
+		r.Spec.Matrix = []v1alpha1.Axis{
+			{Name: axis, Target: "db", Values: texts("1", "2")}, {Name: other, Apply: v1alpha1.ApplyRestart, Values: ints(7)},
+		}
+		r.Spec.Analysis = &v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{Factor: axis, Measurements: []v1alpha1.MeasurementRef{{Name: "throughput"}}}}}
+	})
+	create(t, run)
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 12)
+
+	if want := "FASTER 1.50"; !strings.HasPrefix(got.Status.Verdict, want) || !strings.Contains(got.Status.Verdict, axis) || strings.Contains(got.Status.Verdict, "differs in") {
+		t.Errorf("verdict %q, want %q of the setting", got.Status.Verdict, want)
+	}
+	for _, load := range told.phase(contract.PhasePrepare) {
+		if load.Settings != nil || load.Restart {
+			t.Errorf("the load was told %+v", load.Settings)
+		}
+	}
+	trials, all := told.phase(contract.PhaseRun), records(t, got)
+	for i, trial := range trials {
+		value := all[i].Parameters[axis].Text
+		want := []contract.VariedSetting{{Name: "innodb_flush_log_at_trx_commit", Value: value}, {Name: "eq_range_index_dive_limit", Value: "7", Restart: true}}
+		if diff := cmp.Diff(want, trial.Settings); diff != "" || value == "" || !trial.Restart {
+			t.Errorf("trial %d, restart %v (-want +got):\n%s", i, trial.Restart, diff)
+		}
+		facts := all[i].Facts.Map()
+		if facts["innodb_flush_log_at_trx_commit"] != value || facts["set/eq_range_index_dive_limit"] != "7" {
+			t.Errorf("trial %d has the facts %v", i, facts)
+		}
+	}
+}
+
+// A server that refuses a value fails the trial in its own words, which the run has.
+func TestASettingThatIsRefused(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	const words = "the server refuses a setting of spec.matrix: SET GLOBAL back_log = 9: Variable 'back_log' is a read only variable: set apply: Restart for this axis"
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+		if len(trial.Settings) > 0 {
+			return fails(variedServer(trial), contract.ReasonSettingNotInForce, words)
+		}
+		return variedServer(trial)
+	}})
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Matrix = []v1alpha1.Axis{{Name: "config.back_log", Values: texts("9", "99")}}
+		r.Spec.Design.OnTrialFailure = v1alpha1.OnFailureStop
+	})
+	create(t, run)
+	got := await(t, run, "Failed", isTrue(v1alpha1.ConditionFailed))
+	if rec := records(t, got)[0]; rec.Reason != v1alpha1.ReasonSettingNotInForce || rec.Message != words {
+		t.Errorf("the record says %s: %s", rec.Reason, rec.Message)
+	}
+}
