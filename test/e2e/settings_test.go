@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
+)
+
+// writesYAML is a run of writes, whose commits wait for the log.
+func writesYAML(name, more string) string {
+	return strings.Replace(cluster.RunYAML(name, "", more), "test: oltp_read_write, threads: 2", "test: oltp_write_only, threads: 4", 1)
+}
+
+// A setting of a real server varies from trial to trial, another one with its starts. What the server did in each trial is that of its
+// value, and the difference is found.
+func TestASettingVaries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
+	}
+	ns := cluster.Namespace(t)
+	const flush = "config.innodb_flush_log_at_trx_commit"
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, writesYAML("setting", `  matrix:
+  - {name: `+flush+`, target: mariadb, values: [1, 2]}
+  - {name: config.back_log, apply: Restart, values: [77]}
+  analysis: {comparisons: [{factor: `+flush+`, baseline: 1, measurements: [{name: throughput}]}]}
+  design: {blocks: 6, warmup: 1s, duration: 4s}
+`)), 10*time.Minute)
+	cluster.Complete(t, got)
+	all := cluster.Records(t, got)
+	if len(all) != 12 {
+		t.Fatalf("%d records, want 12", len(all))
+	}
+	flushes := map[int32]float64{} // of the log, by the value
+	for _, rec := range all {
+		value, first := rec.Parameters[flush], cluster.Stored(t, ns, contract.TrialName(got.Name, rec.Index, rec.Attempt), 0)
+		if has := first.Server.Variables["innodb_flush_log_at_trx_commit"]; has != value.String() || rec.Facts.Map()["innodb_flush_log_at_trx_commit"] != has {
+			t.Errorf("trial %d of %s: the server had %s, the facts are %v", rec.Index, value.String(), has, rec.Facts.Map())
+		}
+		if has := first.Server.Variables["back_log"]; has != "77" || first.Data == nil || first.Data.Restart == nil {
+			t.Errorf("trial %d: back_log %s, started %+v", rec.Index, has, first.Data)
+		}
+		n, known := engines.Counter(first.Server.StatusDelta, "Innodb_os_log_fsyncs")
+		if !known {
+			t.Fatalf("trial %d: the server counts no flushes of its log", rec.Index)
+		}
+		flushes[value.Int] += n
+	}
+	// With 2 the log is flushed about once a second, with 1 for every group of commits.
+	if flushes[1] < 5*flushes[2] {
+		t.Errorf("flushes of the log by the value: %v", flushes)
+	}
+	if !strings.HasPrefix(got.Status.Verdict, "FASTER ") || !strings.Contains(got.Status.Verdict, flush) {
+		t.Errorf("verdict %q; log flushes by the value: %v", got.Status.Verdict, flushes)
+	}
+	t.Logf("%s; log flushes by the value: %v", got.Status.Verdict, flushes)
+}
+
+// What a running server cannot change fails in its own words, and with what would be right.
+func TestASettingThatOnlyAStartChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
+	}
+	ns := cluster.Namespace(t)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, writesYAML("read-only", `  matrix: [{name: config.back_log, values: [77, 99]}]
+  design: {blocks: 1, warmup: 0s, duration: 2s, onTrialFailure: Stop}
+`)), 5*time.Minute)
+	if cluster.Condition(got, v1alpha1.ConditionFailed) == nil {
+		t.Fatalf("the run has not failed: %+v", got.Status.Conditions)
+	}
+	rec := cluster.Records(t, got)[0]
+	if rec.Reason != v1alpha1.ReasonSettingNotInForce || !strings.Contains(rec.Message, "read only variable") || !strings.Contains(rec.Message, "set apply: Restart") {
+		t.Errorf("%s: %s", rec.Reason, rec.Message)
+	}
+}
