@@ -62,12 +62,6 @@ func (r role) resets(method string) bool {
 // restarts reports whether this client has the server started again.
 func (r role) restarts() bool { return r.first() && r.trial.Restart }
 
-// varies reports whether settings of the server vary between trials, and this client looks after them.
-func (r role) varies() bool { return r.asks() && len(r.trial.Settings) > 0 }
-
-// sets reports whether this client has the running server changed.
-func (r role) sets() bool { return r.varies() && len(r.trial.SettingsBy(false)) > 0 }
-
 // opening is how the measuring process starts its window.
 func (r role) opening() runner.Opening {
 	if !r.waits() {

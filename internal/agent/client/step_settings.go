@@ -19,6 +19,12 @@ const (
 	resizePoll = 100 * time.Millisecond
 )
 
+// varies reports whether settings of the server vary between trials, and this client looks after them.
+func varies(r role) bool { return r.asks() && len(r.trial.Settings) > 0 }
+
+// sets reports whether this client has the running server changed.
+func sets(r role) bool { return varies(r) && len(r.trial.SettingsBy(false)) > 0 }
+
 // set has the target's agent change the running server, and waits until that is done. It comes after every start of the server.
 func set(ctx context.Context, s session) *contract.Failure {
 	_, err := operate(ctx, s, contract.PathSettings, s.trial.SettingsBy(false))

@@ -85,9 +85,9 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{s.resets(contract.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
 		{s.restarts(), func() F { return part(o, &p.restart, restart(ctx, s)) }},
 		{s.restarts() && replicated, func() F { return s.replicas.restart(ctx) }},
-		{s.sets(), func() F { return set(ctx, s) }},
+		{sets(s.role), func() F { return set(ctx, s) }},
 		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
-		{s.varies(), func() F { return checkSettings(s.trial, p.server.server.Variables, "before the warm-up") }},
+		{varies(s.role), func() F { return checkSettings(s.trial, p.server.server.Variables, "before the warm-up") }},
 		{s.restarts() && s.speaks(), func() F { return note(o, fillPool(ctx, s, p.restart)) }},
 		// Without a barrier, no earlier step has waited for the server.
 		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
@@ -120,7 +120,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 			return part(o, &p.measured, measureTimed(ctx, begins(), p.tool, p.server, p.start.launch(s.opening())))
 		}},
 		{asks, func() F { return part(o, &p.after, collectAfter(ctx, s, p.measured, p.server, p.baseline())) }},
-		{s.varies(), func() F { return checkSettings(s.trial, p.after.variables(p.server), "after the window") }},
+		{varies(s.role), func() F { return checkSettings(s.trial, p.after.variables(p.server), "after the window") }},
 		{waits && replicated, func() F { return part(o, &p.replicas, s.replicas.collectAfter(ctx, p.measured)) }},
 		{s.checks(), func() F { return part(o, &p.check, checkConsistency(ctx, s)) }},
 
