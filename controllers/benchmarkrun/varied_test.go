@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -52,8 +53,10 @@ func TestASettingIsAnAxis(t *testing.T) {
 		t.Errorf("verdict %q, want %q of the setting", got.Status.Verdict, want)
 	}
 	for _, load := range told.phase(contract.PhasePrepare) {
-		if load.Settings != nil || load.Restart {
-			t.Errorf("the load was told %+v", load.Settings)
+		// All values that a running server is to take: it is asked before anything is loaded.
+		want := []contract.VariedSetting{{Name: "innodb_flush_log_at_trx_commit", Value: "1"}, {Name: "innodb_flush_log_at_trx_commit", Value: "2"}}
+		if diff := cmp.Diff(want, load.Settings); diff != "" || load.Restart {
+			t.Errorf("the load was told (-want +got):\n%s", diff)
 		}
 	}
 	trials, all := told.phase(contract.PhaseRun), records(t, got)
@@ -70,25 +73,38 @@ func TestASettingIsAnAxis(t *testing.T) {
 	}
 }
 
-// A server that refuses a value fails the trial in its own words, which the run has.
+// A server that refuses a value says so in its own words, before the load or in a trial, and the run has them.
 func TestASettingThatIsRefused(t *testing.T) {
 	t.Parallel()
-	ns := server.Namespace(t)
-	startManager(t, ns, nil)
 	const words = "the server refuses a setting of spec.matrix: SET GLOBAL back_log = 9: Variable 'back_log' is a read only variable: set apply: Restart for this axis"
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
-		if len(trial.Settings) > 0 {
-			return fails(variedServer(trial), contract.ReasonSettingNotInForce, words)
-		}
-		return variedServer(trial)
-	}})
-	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
-		r.Spec.Matrix = []v1alpha1.Axis{{Name: "config.back_log", Values: texts("9", "99")}}
-		r.Spec.Design.OnTrialFailure = v1alpha1.OnFailureStop
-	})
-	create(t, run)
-	got := await(t, run, "Failed", isTrue(v1alpha1.ConditionFailed))
-	if rec := records(t, got)[0]; rec.Reason != v1alpha1.ReasonSettingNotInForce || rec.Message != words {
-		t.Errorf("the record says %s: %s", rec.Reason, rec.Message)
+	for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseRun} {
+		t.Run(string(phase), func(t *testing.T) {
+			ns := server.Namespace(t)
+			startManager(t, ns, nil)
+			startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+				if trial.Ref.Phase == string(phase) {
+					return fails(variedServer(trial), contract.ReasonSettingNotInForce, words)
+				}
+				return variedServer(trial)
+			}})
+			run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+				r.Spec.Matrix = []v1alpha1.Axis{{Name: "config.back_log", Values: texts("9", "99")}}
+				r.Spec.Design.OnTrialFailure = v1alpha1.OnFailureStop
+			})
+			create(t, run)
+			got := await(t, run, "Failed", isTrue(v1alpha1.ConditionFailed))
+			failed := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionFailed)
+			if !strings.Contains(failed.Message, words) {
+				t.Errorf("%s: %s", failed.Reason, failed.Message)
+			}
+			if phase == contract.PhasePrepare && failed.Reason != v1alpha1.ReasonSettingNotInForce {
+				t.Errorf("reason %s", failed.Reason)
+			}
+			if phase == contract.PhaseRun {
+				if rec := records(t, got)[0]; rec.Reason != v1alpha1.ReasonSettingNotInForce || rec.Message != words {
+					t.Errorf("the record says %s: %s", rec.Reason, rec.Message)
+				}
+			}
+		})
 	}
 }

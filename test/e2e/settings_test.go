@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -60,20 +62,20 @@ func TestASettingVaries(t *testing.T) {
 	t.Logf("%s; log flushes by the value: %v", got.Status.Verdict, flushes)
 }
 
-// What a running server cannot change fails in its own words, and with what would be right.
+// What a running server cannot change fails in its own words before anything is loaded, and with what would be right.
 func TestASettingThatOnlyAStartChanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
 	ns := cluster.Namespace(t)
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, writesYAML("read-only", `  matrix: [{name: config.back_log, values: [77, 99]}]
-  design: {blocks: 1, warmup: 0s, duration: 2s, onTrialFailure: Stop}
+  design: {blocks: 1, warmup: 0s, duration: 2s}
 `)), 5*time.Minute)
-	if cluster.Condition(got, v1alpha1.ConditionFailed) == nil {
-		t.Fatalf("the run has not failed: %+v", got.Status.Conditions)
+	failedWith(t, got, v1alpha1.ReasonSettingNotInForce)
+	if text := cluster.Message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "read only variable") || !strings.Contains(text, "set apply: Restart") {
+		t.Errorf("the message has not the server's words and what would be right: %s", text)
 	}
-	rec := cluster.Records(t, got)[0]
-	if rec.Reason != v1alpha1.ReasonSettingNotInForce || !strings.Contains(rec.Message, "read only variable") || !strings.Contains(rec.Message, "set apply: Restart") {
-		t.Errorf("%s: %s", rec.Reason, rec.Message)
+	if c := cluster.Condition(got, v1alpha1.ConditionDataLoaded); c != nil && c.Status == metav1.ConditionTrue {
+		t.Error("the data was loaded before")
 	}
 }

@@ -97,7 +97,24 @@ func Load(in Input, target string) Execution {
 		e.Snapshot = true
 		e.Busy += in.Timeouts.Reset.Duration
 	}
+	if e.Settings = triedSettings(in.Run.Spec.Matrix); len(e.Settings) > 0 {
+		e.Busy += in.Timeouts.Reset.Duration
+	}
 	return e
+}
+
+// triedSettings are all values that the running server will be asked to take: whether it does is known before hours of loading.
+func triedSettings(matrix []v1alpha1.Axis) (out []contract.VariedSetting) {
+	for _, axis := range matrix {
+		name, is := axis.Setting()
+		if !is || axis.Apply == v1alpha1.ApplyRestart {
+			continue
+		}
+		for _, value := range axis.Values {
+			out = append(out, contract.VariedSetting{Name: name, Value: value.String()})
+		}
+	}
+	return out
 }
 
 // Cleanup drops the tables that a run made in an external target. It is not needed

@@ -63,6 +63,13 @@ func (s *fakeServer) note(question string) {
 	s.asked = append(s.asked, question)
 }
 
+// set a variable.
+func (s *fakeServer) set(name, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.variables[name] = value
+}
+
 func (s *fakeServer) Version(context.Context) (string, string, error) {
 	s.note("version")
 	return "11.8.6-MariaDB", "Debian", s.err

@@ -36,6 +36,48 @@ func TestSettingsOfATrial(t *testing.T) {
 	}
 }
 
+// Before the load the server takes each value that a trial will have, and has what it had again.
+func TestSettingsAreTriedBeforeTheLoad(t *testing.T) {
+	both := []contract.VariedSetting{{Name: "sync_binlog", Value: "1"}, {Name: "sync_binlog", Value: "2"}}
+	for name, tc := range map[string]struct {
+		// keeps a value, whatever is set.
+		keeps  string
+		refuse *contract.Refusal
+		calls  []string
+		want   string // part of the failure; empty for none
+	}{
+		"taken": {calls: []string{"POST /settings t-0 sync_binlog=1", "POST /settings t-1 sync_binlog=2", "POST /settings t-2 sync_binlog=1"}},
+		"refused": {
+			refuse: &contract.Refusal{Reason: contract.ReasonServerRefusedSetting, Message: "read only"}, calls: []string{"POST /settings t-0 sync_binlog=1"},
+			want: "SettingNotInForce: the server refuses a setting of spec.matrix: read only",
+		},
+		"not taken": {
+			keeps: "1", calls: []string{"POST /settings t-0 sync_binlog=1", "POST /settings t-1 sync_binlog=2"},
+			want: "SettingNotInForce: before the load config.sync_binlog: 2 was asked for, and the server has 1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := newFakeTarget(t)
+			target.refuse = tc.refuse
+			r := newRig(t, "good", contract.PhasePrepare, varying(target.address, both...))
+			r.server.variables = map[string]string{"sync_binlog": "1"}
+			if tc.keeps == "" {
+				target.onSet = func(s contract.Setting) { r.server.set(s.Name, s.Value) }
+			}
+			err := r.agent.Run(t.Context())
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+			if got := target.calls[:min(len(tc.calls), len(target.calls))]; !slices.Equal(got, tc.calls) {
+				t.Errorf("calls %v, want %v", target.calls, tc.calls)
+			}
+			if loaded := slices.Contains(r.server.asked, "tables"); loaded != (tc.want == "") {
+				t.Errorf("loaded: %v; asked %v", loaded, r.server.asked)
+			}
+		})
+	}
+}
+
 // A server that a trial starts, or whose data it puts back, starts with the settings that a start changes, and takes the others after it.
 func TestSettingsOfAStart(t *testing.T) {
 	for path, change := range map[string]func(*contract.Trial){

@@ -19,7 +19,7 @@ const (
 // it stops.
 func restart(ctx context.Context, s session) (o outcome[*contract.RestartReport]) {
 	report := &contract.RestartReport{Started: time.Now()}
-	done, err := operate(ctx, s, contract.PathRestart, s.trial.SettingsBy(true))
+	done, err := operate(ctx, s, contract.PathRestart, starting(s))
 	if f := refusedSetting(err); f != nil {
 		return o.failed(f)
 	}

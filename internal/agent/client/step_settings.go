@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,14 +21,22 @@ const (
 )
 
 // varies reports whether settings of the server vary between trials, and this client looks after them.
-func varies(r role) bool { return r.asks() && len(r.trial.Settings) > 0 }
+func varies(r role) bool { return r.waits() && r.asks() && len(r.trial.Settings) > 0 }
 
 // sets reports whether this client has the running server changed.
 func sets(r role) bool { return varies(r) && len(r.trial.SettingsBy(false)) > 0 }
 
-// set has the target's agent change the running server, and waits until that is done. It comes after every start of the server.
+// tries reports whether this client has the server take each value that a trial will have.
+func tries(r role) bool { return r.loads() && r.speaks() && len(r.trial.Settings) > 0 }
+
+// set has the target's agent change the running server. It comes after every start of the server.
 func set(ctx context.Context, s session) *contract.Failure {
-	_, err := operate(ctx, s, contract.PathSettings, s.trial.SettingsBy(false))
+	return setAs(ctx, s, s.Trial, s.trial.SettingsBy(false))
+}
+
+// setAs one operation with that ID, and wait until the change is done.
+func setAs(ctx context.Context, s session, id string, list []contract.Setting) *contract.Failure {
+	_, err := operate(ctx, s, contract.PathSettings, contract.Operation{ID: id, Settings: list})
 	if f := refusedSetting(err); f != nil {
 		return f
 	}
@@ -51,6 +60,35 @@ func set(ctx context.Context, s session) *contract.Failure {
 	}
 }
 
+// try each value that a trial will have, and put back what was in force: a server that refuses one does so before anything is loaded.
+func try(ctx context.Context, s session, facts serverFacts) *contract.Failure {
+	before := map[string]string{}
+	for name, value := range facts.server.Variables {
+		before[strings.ToLower(name)] = value
+	}
+	var back []contract.Setting
+	for _, tried := range s.trial.SettingsBy(false) {
+		value, shown := before[strings.ToLower(tried.Name)]
+		if was := (contract.Setting{Name: tried.Name, Value: value}); shown && !slices.Contains(back, was) {
+			back = append(back, was)
+		}
+	}
+	for i, one := range append(s.trial.SettingsBy(false), back...) {
+		id := fmt.Sprintf("%s-%d", s.Trial, i)
+		if f := setAs(ctx, s, id, []contract.Setting{one}); f != nil {
+			return f
+		}
+		variables, err := s.server.Variables(ctx)
+		if err != nil {
+			return lost(err)
+		}
+		if f := checkSettings([]contract.Setting{one}, variables, "before the load"); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
 // resizing says whether the buffer pool still changes: any status but those of the end, and of a server that has changed nothing.
 func resizing(status string) bool {
 	return status != "" && !strings.HasPrefix(status, "Completed ") && !strings.HasPrefix(status, "Size did not change")
@@ -65,17 +103,18 @@ func refusedSetting(err error) *contract.Failure {
 	return nil
 }
 
-// checkSettings fails unless the settings of the trial are in force, by what the server says of its variables. When says at which time.
-func checkSettings(trial contract.Trial, variables map[string]string, when string) *contract.Failure {
-	var wanted []contract.Setting
-	for _, by := range []bool{true, false} {
-		wanted = append(wanted, trial.SettingsBy(by)...)
-	}
-	var wrong []string
+// inForce fails unless all settings of the trial are in force.
+func inForce(trial contract.Trial, variables map[string]string, when string) *contract.Failure {
+	return checkSettings(slices.Concat(trial.SettingsBy(true), trial.SettingsBy(false)), variables, when)
+}
+
+// checkSettings fails unless they are in force, by what the server says of its variables. When says at which time.
+func checkSettings(wanted []contract.Setting, variables map[string]string, when string) *contract.Failure {
 	shown := map[string]bool{}
 	for name := range variables {
 		shown[strings.ToLower(name)] = true
 	}
+	var wrong []string
 	for _, s := range wanted {
 		// Of an option without a variable nobody could say whether it is in force.
 		if !shown[strings.ToLower(s.Name)] {

@@ -92,7 +92,7 @@ type Trial struct {
 	// Restart: the server is started again before the trial, with its data.
 	Restart bool `json:"restart,omitempty"`
 	// Settings of the server that vary between trials, with their values in this one. They are set before it, and are in force until its
-	// window has ended.
+	// window has ended. In the phase Prepare they are all values that a running server will be asked to take: each is tried before the load.
 	Settings []VariedSetting `json:"settings,omitempty"`
 	// MaxResultBytes is what the result may take in its ConfigMap with its raw files, in bytes; 0 for as much as fits.
 	MaxResultBytes int64 `json:"maxResultBytes,omitempty"`
