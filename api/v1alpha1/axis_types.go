@@ -69,6 +69,11 @@ func (s *BenchmarkRunSpec) VariesSettings(by ApplyMethod) bool {
 	})
 }
 
+// Varies says whether a variable of the server, by its name, has other values in other trials.
+func (s *BenchmarkRunSpec) Varies(variable string) bool {
+	return slices.ContainsFunc(s.Matrix, func(a Axis) bool { return a.Name == settingPrefix+variable })
+}
+
 // Exclusion maps names of axes to values.
 // +kubebuilder:validation:MinProperties=1
 // +kubebuilder:validation:MaxProperties=8
