@@ -193,7 +193,7 @@ const (
 	ReasonOutputTruncated = "OutputTruncated"
 	// ReasonDeliveryFailed: the result could not be written into its ConfigMap.
 	ReasonDeliveryFailed = "DeliveryFailed"
-	// ReasonResetFailed: the data could not be restored, or the server not be started again, before the trial.
+	// ReasonResetFailed: the data could not be restored, or the server not be started again or changed, before the trial.
 	ReasonResetFailed = "ResetFailed"
 	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
 	ReasonSnapshotFailed = "SnapshotFailed"

@@ -125,7 +125,7 @@ func TestSettingsThatAreNotInForce(t *testing.T) {
 		},
 		"another failure": {
 			setting: contract.VariedSetting{Name: "x", Value: "7"}, refuse: &contract.Refusal{Reason: contract.ReasonServerKilled, Message: "killed"},
-			want: "SettingNotInForce: setting variables of the server: ServerKilled: killed",
+			want: "ResetFailed: setting variables of the server: ServerKilled: killed",
 		},
 		"rounded": {
 			setting: contract.VariedSetting{Name: "innodb_buffer_pool_size", Value: "1000M"}, has: map[string]string{"innodb_buffer_pool_size": "1073741824"},

@@ -41,7 +41,7 @@ func setAs(ctx context.Context, s session, id string, list []contract.Setting) *
 		return f
 	}
 	if err != nil {
-		return failed(contract.ReasonSettingNotInForce, "setting variables of the server: %v", err)
+		return failed(contract.ReasonResetFailed, "setting variables of the server: %v", err)
 	}
 	for {
 		status, err := s.server.Status(ctx)
@@ -54,7 +54,7 @@ func setAs(ctx context.Context, s session, id string, list []contract.Setting) *
 		}
 		select {
 		case <-ctx.Done():
-			return failed(contract.ReasonSettingNotInForce, "the server still changes its buffer pool: %s", contract.Cut(text, contract.MaxMessage))
+			return failed(contract.ReasonResetFailed, "the server still changes its buffer pool: %s", contract.Cut(text, contract.MaxMessage))
 		case <-time.After(resizePoll):
 		}
 	}

@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 	"time"
@@ -58,7 +59,9 @@ func (a *agent) setOne(ctx context.Context, s contract.Setting) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &refused) && refused.Number == readOnlyVariable:
+	case !errors.As(err, &refused): // the server did not answer
+		return fmt.Errorf("SET GLOBAL %s = %s: %w", s.Name, s.Value, err)
+	case refused.Number == readOnlyVariable:
 		return fail(contract.ReasonServerRefusedSetting, "SET GLOBAL %s = %s: %v: a running server cannot change it: set apply: Restart for this axis", s.Name, s.Value, err)
 	}
 	return fail(contract.ReasonServerRefusedSetting, "SET GLOBAL %s = %s: %v", s.Name, s.Value, err)

@@ -109,7 +109,7 @@ func TestSettingsThatAreRefused(t *testing.T) {
 			want: []string{"ServerRefusedSetting", "is a read only variable", "set apply: Restart for this axis"},
 		},
 		"because the connection broke": {
-			err: errors.New("connection reset"), name: "x", code: http.StatusInternalServerError, want: []string{"SET GLOBAL x = 7", "connection reset"},
+			err: errors.New("connection reset"), name: "x", code: http.StatusInternalServerError, want: []string{"InitialisationFailed", "SET GLOBAL x = 7", "connection reset"},
 		},
 		"because it is Assay's": {name: "datadir", code: http.StatusBadRequest, want: []string{"RequestInvalid", "settings.datadir: set by Assay"}},
 	} {

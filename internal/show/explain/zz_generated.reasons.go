@@ -85,7 +85,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"ResultContradictory", "Transient: interference with an attempt. Another attempt can succeed.", "The result differs from the one in the client's termination message."},
 	{"OutputTruncated", "Transient: interference with an attempt. Another attempt can succeed.", "The tool succeeded, but part of its report is missing."},
 	{"DeliveryFailed", "Transient: interference with an attempt. Another attempt can succeed.", "The result could not be written into its ConfigMap."},
-	{"ResetFailed", "Transient: interference with an attempt. Another attempt can succeed.", "The data could not be restored, or the server not be started again, before the trial."},
+	{"ResetFailed", "Transient: interference with an attempt. Another attempt can succeed.", "The data could not be restored, or the server not be started again or changed, before the trial."},
 	{"SnapshotFailed", "Transient: interference with an attempt. Another attempt can succeed.", "The snapshot of the loaded data could not be taken."},
 	{"ReplicationFailed", "Transient: interference with an attempt. Another attempt can succeed.", "The replicas of the target did not catch up with it."},
 	{"Busy", "Transient: interference with an attempt. Another attempt can succeed.", "The agent of the database pod runs another operation."},
