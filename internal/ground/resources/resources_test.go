@@ -4,7 +4,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -288,24 +287,6 @@ func TestAServerOnNewNodesIsToldAnew(t *testing.T) {
 	for _, v := range db.StatefulSet().Spec.Template.Spec.Volumes {
 		if v.Name == "target" && v.ConfigMap.Name != second {
 			t.Errorf("the pod reads %s, want %s", v.ConfigMap.Name, second)
-		}
-	}
-}
-
-// The agent has an account for settings only where the running server is changed.
-func TestSetterOfATarget(t *testing.T) {
-	for name, tt := range map[string]struct {
-		axis v1alpha1.Axis
-		want bool
-	}{
-		"set":     {v1alpha1.Axis{Name: "config.sync_binlog"}, true},
-		"started": {v1alpha1.Axis{Name: "config.sync_binlog", Apply: v1alpha1.ApplyRestart}, false},
-		"neither": {v1alpha1.Axis{Name: "threads"}, false},
-	} {
-		db := target()
-		db.Run.Spec.Matrix = []v1alpha1.Axis{tt.axis}
-		if told := strings.Contains(db.ConfigMap().Data[contract.KeyTarget], `"setter":"`+SetterUsername+`"`); told != tt.want {
-			t.Errorf("%s: %s", name, db.ConfigMap().Data[contract.KeyTarget])
 		}
 	}
 }
