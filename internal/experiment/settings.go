@@ -13,6 +13,13 @@ import (
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
+// variedSetting is an axis of a setting of the server.
+type variedSetting struct {
+	v1alpha1.Axis
+	// field of the axis in the spec, and the name of the variable.
+	field, name string
+}
+
 // checkSettings refuses settings of the matrix that cannot vary in every trial of the run. Whether a server takes the values, it alone
 // knows.
 func checkSettings(w Work) error {
@@ -21,15 +28,15 @@ func checkSettings(w Work) error {
 		if !is {
 			continue
 		}
-		field := fmt.Sprintf("spec.matrix[%d]", i)
-		if err := checkVariable(field, name, axis); err != nil {
+		v := variedSetting{axis, fmt.Sprintf("spec.matrix[%d]", i), name}
+		if err := v.check(); err != nil {
 			return err
 		}
-		if err := checkOnlyTarget(w, field, axis); err != nil {
+		if err := v.checkTarget(w); err != nil {
 			return err
 		}
-		for at, t := range w.spec.Targets {
-			if err := checkVaries(w, field, name, axis, at, t); err != nil {
+		for at := range w.spec.Targets {
+			if err := v.checkOn(w, at); err != nil {
 				return err
 			}
 		}
@@ -37,73 +44,75 @@ func checkSettings(w Work) error {
 	return nil
 }
 
-// checkVariable refuses a name that is that of no variable, and values that are none or the same.
-func checkVariable(field, name string, axis v1alpha1.Axis) error {
-	if name != engine.Bare(name) {
-		return Refuse(v1alpha1.ReasonSettingInvalid, "%s: config.%s: give the name of the variable as the server shows it: config.%s", field, name, engine.Bare(name))
+// check refuses a name that is that of no variable, and values that are none or the same.
+func (v variedSetting) check() error {
+	if bare := engine.Bare(v.name); v.name != bare {
+		return Refuse(v1alpha1.ReasonSettingInvalid, "%s: %s: give the name of the variable as the server shows it: config.%s", v.field, v.Name, bare)
 	}
-	for i, v := range axis.Values {
-		if v.String() == "" {
-			return Refuse(v1alpha1.ReasonSettingInvalid, "%s: config.%s has an empty value: write the value that the server shows", field, name)
+	for i, value := range v.Values {
+		if value.String() == "" {
+			return Refuse(v1alpha1.ReasonSettingInvalid, "%s: %s has an empty value: write the value that the server shows", v.field, v.Name)
 		}
-		for _, before := range axis.Values[:i] {
-			if settings.SameValue(name, before.String(), v.String()) {
-				return Refuse(v1alpha1.ReasonSettingInvalid, "%s: %s and %s are one value of config.%s: leave one out", field, before.String(), v.String(), name)
+		for _, before := range v.Values[:i] {
+			if settings.SameValue(v.name, before.String(), value.String()) {
+				return Refuse(v1alpha1.ReasonSettingInvalid, "%s: %s and %s are one value of %s: leave one out", v.field, before.String(), value.String(), v.Name)
 			}
 		}
 	}
 	return nil
 }
 
-// checkOnlyTarget refuses a target that is not the only measured one: the trials of others would bear values that their servers do not have.
-func checkOnlyTarget(w Work, field string, axis v1alpha1.Axis) error {
-	if axis.Target == "" {
+// checkTarget refuses a target that is not the only measured one: the trials of others would bear values that their servers do not have.
+func (v variedSetting) checkTarget(w Work) error {
+	if v.Target == "" {
 		return nil
 	}
 	known := false
 	for _, t := range w.spec.Targets {
-		control := w.spec.ControlOf() == axis.Target && t.Name == v1alpha1.ControlName
+		control := w.spec.ControlOf() == v.Target && t.Name == v1alpha1.ControlName
 		switch {
-		case t.Name == axis.Target:
+		case t.Name == v.Target:
 			known = t.Published == nil
 		case t.Published == nil && !control:
 			return Refuse(v1alpha1.ReasonInvalidSpec, "%s.target: every cell is measured on every target, and the setting would not vary on %s: leave target out, and it varies on all, "+
-				"or measure %s in a run of its own", field, t.Name, axis.Target)
+				"or measure %s in a run of its own", v.field, t.Name, v.Target)
 		}
 	}
 	if !known {
-		return Refuse(v1alpha1.ReasonInvalidSpec, "%s.target: the run measures no target %q: leave target out, or use the name of the target", field, axis.Target)
+		return Refuse(v1alpha1.ReasonInvalidSpec, "%s.target: the run measures no target %q: leave target out, or use the name of the target", v.field, v.Target)
 	}
 	return nil
 }
 
-// checkVaries refuses a target whose server cannot have the setting changed.
-func checkVaries(w Work, field, name string, axis v1alpha1.Axis, at int, t v1alpha1.Target) error {
+// checkOn refuses a target of the run whose server cannot have the setting changed.
+func (v variedSetting) checkOn(w Work, at int) error {
+	t := w.spec.Targets[at]
+	refuse := func(why string) error {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "%s: %s cannot vary on spec.targets[%d] (%s), %s", v.field, v.Name, at, t.Name, why)
+	}
 	switch {
 	case t.Published != nil:
 		return nil
 	case t.External != nil:
-		return Refuse(v1alpha1.ReasonInvalidSpec, "%s: config.%s cannot vary on spec.targets[%d] (%s), which is external: Assay changes no settings of a server that it did not start; "+
-			"set them yourself, and make a run for each", field, name, at, t.Name)
+		return refuse("which is external: Assay changes no settings of a server that it did not start; set them yourself, and make a run for each")
 	case t.MySQL.Replication != nil:
-		return Refuse(v1alpha1.ReasonInvalidSpec, "%s: config.%s cannot vary on spec.targets[%d] (%s), which has replicas: make a target for each value, with mysql.config",
-			field, name, at, t.Name)
+		return refuse("which has replicas: make a target for each value, with mysql.config")
 	}
 	e, known := w.engine(t.MySQL.Flavor)
 	if !known {
 		return nil // another refusal says so
 	}
 	if why, lacks := e.Facts.Lacks[engine.VariesSettings]; lacks {
-		return Refuse(v1alpha1.ReasonInvalidSpec, "%s: config.%s cannot vary on spec.targets[%d] (%s): %s: make a target for each value, with mysql.config", field, name, at, t.Name, why)
+		return refuse("because " + why + ": make a target for each value, with mysql.config")
 	}
 	var wanted []contract.Setting
-	for _, v := range axis.Values {
-		wanted = append(wanted, contract.Setting{Name: name, Value: v.String()})
+	for _, value := range v.Values {
+		wanted = append(wanted, contract.Setting{Name: v.name, Value: value.String()})
 	}
-	if refusals := e.Refuse(field, wanted); len(refusals) > 0 {
+	if refusals := e.Refuse(v.field, wanted); len(refusals) > 0 {
 		return Refuse(v1alpha1.ReasonSettingInvalid, "%v", refusals[0])
 	}
-	return CheckGiven(fmt.Sprintf("spec.targets[%d].mysql.config", at), w.spec.Matrix, slices.Collect(maps.Keys(t.MySQL.Config)))
+	return CheckGiven(fmt.Sprintf("spec.targets[%d].mysql.config", at), w.spec.Matrix, slices.Sorted(maps.Keys(t.MySQL.Config)))
 }
 
 // CheckGiven refuses settings of a target, by the names in a field, that vary in the matrix.

@@ -57,7 +57,7 @@ func TestSettingsOfTheMatrix(t *testing.T) {
 		"what the target switches off": {[]v1alpha1.Target{given}, settingAxis("config.log_bin", "0", "1"), false, "spec.targets[0].mysql.config.skip-log-bin: it varies in spec.matrix"},
 		"an external server":           {[]v1alpha1.Target{{Name: "prod", External: &v1alpha1.ExternalTarget{}}}, settingAxis("config.sync_binlog", "0"), false, "spec.targets[0] (prod), which is external: Assay changes no settings"},
 		"a server with replicas":       {[]v1alpha1.Target{replicated}, settingAxis("config.sync_binlog", "0"), false, "spec.targets[0] (db), which has replicas"},
-		"a flavor that cannot":         {[]v1alpha1.Target{provided("db", "TiDB")}, settingAxis("config.tidb_mem_quota_query", "1"), false, "cannot vary on spec.targets[0] (db): the bootstrap of TiDB runs once"},
+		"a flavor that cannot":         {[]v1alpha1.Target{provided("db", "TiDB")}, settingAxis("config.tidb_mem_quota_query", "1"), false, "cannot vary on spec.targets[0] (db), because the bootstrap of TiDB runs once"},
 		"a flavor that nobody knows":   {[]v1alpha1.Target{provided("db", "Oracle")}, settingAxis("config.sync_binlog", "0"), false, ""}, // refused elsewhere
 	} {
 		t.Run(name, func(t *testing.T) {
