@@ -179,6 +179,10 @@ e2e-monitoring: cluster images ## Prometheus Operator and Prometheus in the clus
 export-readers: ## exported files, read by the programs they are made for (from PyPI; benchstat is in the unit tests)
 	@hack/export-readers.sh
 
+.PHONY: publish
+publish: ## images and chart into a registry of yours: make publish REPOSITORY=registry.example.com/assay
+	@hack/publish.sh $(REPOSITORY)
+
 .PHONY: release-dry-run
 release-dry-run: cluster ## all that a release does, into a registry beside the cluster, and an installation from it
 	@hack/release-dry-run.sh

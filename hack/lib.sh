@@ -156,3 +156,13 @@ namespace_for_runs() {
 module_version() {
   sed -nE "s#^(require )?\\t?${2//./\\.} (v[^ ]+)( // indirect)?\$#\\2#p" "$REPO/hack/tools/$1/go.mod"
 }
+
+# prepare_builder gives BuildKit, where it is there, a builder with the image of the workflow, because the engine's own one cannot attest
+# what images are made of: prepare_builder FLAG... for docker buildx create
+prepare_builder() {
+  docker buildx version >/dev/null 2>&1 || return 0
+  export BUILDX_BUILDER=assay-release
+  docker buildx inspect "$BUILDX_BUILDER" >/dev/null 2>&1 ||
+    docker buildx create --name "$BUILDX_BUILDER" --driver docker-container "$@" \
+      --driver-opt "$(sed -nE 's/^ +driver-opts: (image=.*)/\1/p' "$REPO/.github/workflows/release.yaml" | head -n 1)" >/dev/null
+}

@@ -68,15 +68,6 @@ YAML
   done
 }
 
-# prepare_builder gives BuildKit, where it is there, a builder that reaches the registry, with the image of the workflow.
-prepare_builder() {
-  docker buildx version >/dev/null 2>&1 || return 0
-  export BUILDX_BUILDER=assay-release
-  docker buildx inspect "$BUILDX_BUILDER" >/dev/null 2>&1 ||
-    docker buildx create --name "$BUILDX_BUILDER" --driver docker-container --driver-opt network=host \
-      --driver-opt "$(sed -nE 's/^ +driver-opts: (image=.*)/\1/p' .github/workflows/release.yaml | head -n 1)" >/dev/null
-}
-
 # make_key for this run alone. Nothing goes to a public log, and nothing is asked of one.
 make_key() {
   export COSIGN_PASSWORD='' ASSAY_SIGN_WITH="--key $work/cosign.key --signing-config $work/signing.json"
@@ -189,7 +180,7 @@ trap clean_up EXIT
 work=$CACHE/release.dry-run
 mkdir -p "$work"
 start_registry
-prepare_builder
+prepare_builder --driver-opt network=host
 make_key
 hack/release.sh check
 architecture=$(go env GOARCH)

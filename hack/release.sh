@@ -137,7 +137,7 @@ shift || true
 case $step in
   check | plugin | site | changelog) "$step" ;;
   images | index | sign | chart | sign-chart | third-party | sign-files)
-    : "${REPOSITORY:?where to}"
+    : "${REPOSITORY:?where to, such as registry.example.com/assay}"
     [[ $step == images ]] || PATH=$(tool oci):$PATH # crane and cosign
     [[ $step != chart ]] || PATH=$(tool helm):$PATH
     "${step/-/_}" "$@"

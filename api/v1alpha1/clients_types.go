@@ -25,8 +25,8 @@ type Clients struct {
 type ClientPlacement struct {
 	// separateFromTargets places clients and targets on different nodes. Required refuses the run when the cluster has no such nodes.
 	// None allows a shared node, where client and server compete for the same CPUs. Absent: Required with clients.shape; where
-	// all shapes are chosen, Required if any pod may use two nodes or more; or else None. What it came to stands in
-	// status.resolved.
+	// all shapes are chosen and no target has replicas, Required if any pod may use two nodes or more, and the clients have room on
+	// those that targets leave; or else None. What it came to stands in status.resolved.
 	// +optional
 	SeparateFromTargets Separation `json:"separateFromTargets,omitempty"`
 }

@@ -10,6 +10,7 @@ import (
 
 // InstanceShapeSpec is a machine size: the resources of a pod, and the nodes that it may run
 // on.
+// +kubebuilder:validation:XValidation:rule="!has(self.cpus) || self.cpus != 'Exclusive' || quantity(string(self.cpu)).isInteger()",message="with cpus: Exclusive, cpu must be a whole number, such as 2: the kubelet reserves whole CPUs"
 type InstanceShapeSpec struct {
 	// cpu is the request and the limit of a pod (QoS class Guaranteed). With whole numbers, a
 	// kubelet with the static CPU manager reserves CPUs for the pod.
@@ -17,6 +18,12 @@ type InstanceShapeSpec struct {
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isGreaterThan(quantity('0'))",message="cpu must be greater than 0, such as 2 or 500m"
 	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
 	CPU resource.Quantity `json:"cpu"`
+
+	// cpus says whether the measured container has to have its CPUs for itself. Exclusive: cpu is a whole number, and a kubelet with the
+	// static CPU manager reserves as many CPUs for the server, or the tool, that no other pod runs on; each trial checks whether it did.
+	// Shared: it may run on the CPUs that all pods share, and nothing is checked. Shared unless set.
+	// +optional
+	CPUs ShapeCPUs `json:"cpus,omitempty"`
 
 	// memory is the request and the limit of a pod. At least 64Mi.
 	// +required
@@ -68,6 +75,25 @@ type InstanceShapeSpec struct {
 	// +kubebuilder:validation:MaxProperties=16
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 4096)",message="names have at most 317 characters, and values at most 4096 characters"
 	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// ShapeCPUs says whether a container has to have its CPUs for itself.
+// +kubebuilder:validation:Enum=Shared;Exclusive
+type ShapeCPUs string
+
+const (
+	// ShapeCPUsShared: other pods may run on the CPUs of the container.
+	ShapeCPUsShared ShapeCPUs = "Shared"
+	// ShapeCPUsExclusive: the container has to have whole CPUs of its own.
+	ShapeCPUsExclusive ShapeCPUs = "Exclusive"
+)
+
+// ExclusiveCPUs is how many CPUs of its own a container of the shape is to have; 0 for one that shares them.
+func (s InstanceShapeSpec) ExclusiveCPUs() int64 {
+	if s.CPUs != ShapeCPUsExclusive {
+		return 0
+	}
+	return s.CPU.Value()
 }
 
 // NodeSource says where the nodes of a shape come from.

@@ -174,13 +174,16 @@ func (n runningChange) expected(run *v1alpha1.BenchmarkRun) int {
 
 func progressText(p v1alpha1.Progress) string { return fmt.Sprintf("%d/%d", p.Done, p.Planned) }
 
-// withFindings are the last findings with more. Notes go first: they must not displace
-// what is against a number. Those that invalidate a target go last. All of them stand in
-// the records and in status.targets.
+// withFindings are the last findings with more. Notes go first, those of trials before those of the run, which no record has: they
+// must not displace what is against a number. Those that invalidate a target go last, and stand in status.targets too.
 func withFindings(shown []v1alpha1.Finding, more ...v1alpha1.Finding) []v1alpha1.Finding {
 	all := slices.Concat(shown, more)
 	for len(all) > v1alpha1.MaxFindings {
-		i := slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return f.Severity == string(validity.Note) })
+		note := func(f v1alpha1.Finding) bool { return f.Severity == string(validity.Note) }
+		i := slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return note(f) && f.Trial != nil })
+		if i < 0 {
+			i = slices.IndexFunc(all, note)
+		}
 		if i < 0 {
 			i = slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return f.Trial != nil || f.Target == "" || !f.IsInvalid() })
 		}

@@ -2,6 +2,7 @@ package benchmarkschedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -111,7 +112,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 			predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
 		Owns(&v1alpha1.BenchmarkRun{}, builder.WithPredicates(endedOrGone())).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: max(r.Workers, 1) * waitingForOne,
+			MaxConcurrentReconciles: max(r.Workers, 1)*waitingForOne + lanes*waitInLane,
 			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, maxBackoff),
 		}).
 		Complete(r)
@@ -154,7 +155,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	if schedule.Spec.OnChange {
 		if w.Inputs, err = r.inputs(ctx, schedule); err != nil {
-			return ctrl.Result{}, err
+			return again(err)
+		}
+		if is, err := r.unchanged(ctx, schedule); !is {
+			return ctrl.Result{RequeueAfter: time.Millisecond}, err
 		}
 	}
 	if !mayNeedHistory(w) {
@@ -164,11 +168,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if isSmall(w) {
 		alone = &r.glancing
 	}
-	release := r.turn(alone, schedule.Namespace) // those that need no history do not wait for those that do
+	release, err := alone.enter(r.places, schedule.Namespace) // those that need no history do not wait for those that do
+	if err != nil {
+		return again(err)
+	}
 	defer release()
-	now := &v1alpha1.BenchmarkSchedule{}
-	if err := r.Live.Get(ctx, req.NamespacedName, now); err != nil || now.ResourceVersion != schedule.ResourceVersion {
-		return ctrl.Result{RequeueAfter: time.Millisecond}, client.IgnoreNotFound(err) // it was changed while this pass waited
+	if is, err := r.unchanged(ctx, schedule); !is {
+		return ctrl.Result{RequeueAfter: time.Millisecond}, err
 	}
 	if err := r.readHistory(ctx, &w); err != nil {
 		return ctrl.Result{}, err
@@ -176,11 +182,19 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return r.pass(ctx, w, release)
 }
 
-// turn in a lane. While the pass waits for it, another one has its place.
-func (r *Reconciler) turn(of *lane, namespace string) (leave func()) {
-	r.places.leave()
-	defer r.places.enter()
-	return of.enter(namespace)
+// again lets a pass for which there was no room in a lane try later.
+func again(err error) (ctrl.Result, error) {
+	if errors.Is(err, errBusy) {
+		return ctrl.Result{RequeueAfter: 250 * time.Millisecond}, nil
+	}
+	return ctrl.Result{}, err
+}
+
+// unchanged says whether a schedule is still the one that this pass has read, which has waited since.
+func (r *Reconciler) unchanged(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (bool, error) {
+	now := &v1alpha1.BenchmarkSchedule{}
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(schedule), now)
+	return err == nil && now.ResourceVersion == schedule.ResourceVersion, client.IgnoreNotFound(err)
 }
 
 // turnOf is when that of a schedule may have come: those that wait share a second each.

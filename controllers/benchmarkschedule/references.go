@@ -135,7 +135,11 @@ func (r *Reconciler) linesOf(ctx context.Context, namespace string, of named) (l
 		lines = append(lines, fmt.Sprintf("image %s %s", name, image))
 	}
 	if len(of.configMaps) > 0 {
-		defer r.turn(&r.fetching, namespace)()
+		leave, err := r.fetching.enter(r.places, namespace)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
 	}
 	read := 0
 	for _, name := range of.configMaps {

@@ -279,7 +279,8 @@ func TestAScheduleThatIsChangedWhileAPassWaits(t *testing.T) {
 	s.pass()
 	s.atHour(2)
 	s.api.lists.Store(0)
-	leave := s.r.glancing.enter("another")
+	leave, err := s.r.glancing.enter(nil, "another")
+	s.must(err)
 	ended := make(chan error)
 	go func() {
 		_, err := s.reconcile()
@@ -304,7 +305,8 @@ func TestASmallHistoryWaitsForNoOther(t *testing.T) {
 	cm := &corev1.ConfigMap{}
 	s.must(server.API.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: s.historyName()}, cm))
 	want(t, "size", o.Status.History.SizeBytes, budget.OfConfigMap(cm))
-	leave := s.r.reading.enter("another")
+	leave, err := s.r.reading.enter(nil, "another")
+	s.must(err)
 	s.atHour(2).pass()
 	leave()
 	want(t, "runs", s.runs(), []string{s.name(1), s.name(2)})

@@ -3,6 +3,7 @@ package instanceshape
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -84,6 +86,39 @@ func TestStatusFollowsTheNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	offered(t, shape, 0, metav1.ConditionFalse)
+}
+
+// CPUs of its own are whole ones.
+func TestExclusiveCPUsAreWhole(t *testing.T) {
+	server.Inputs(t)
+	const refused = "with cpus: Exclusive, cpu must be a whole number, such as 2"
+	tests := map[string]struct {
+		cpu  any
+		cpus string
+		want string
+	}{
+		"a whole number":           {int64(2), "Exclusive", ""},
+		"a whole number as text":   {"16", "Exclusive", ""},
+		"half a CPU":               {"500m", "Exclusive", refused},
+		"one and a half":           {"1.5", "Exclusive", refused},
+		"a part of shared CPUs":    {"500m", "Shared", ""},
+		"a part, and nobody asked": {"500m", "", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			spec := map[string]any{"cpu": tc.cpu, "memory": "1Gi"}
+			if tc.cpus != "" {
+				spec["cpus"] = tc.cpus
+			}
+			shape := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": v1alpha1.GroupVersion.String(), "kind": "InstanceShape", "metadata": map[string]any{"generateName": "exclusive-"}, "spec": spec,
+			}}
+			err := server.API.Create(t.Context(), shape, client.DryRunAll)
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
 }
 
 func offered(t *testing.T, shape *v1alpha1.InstanceShape, nodes int32, status metav1.ConditionStatus) {

@@ -126,7 +126,7 @@ func (e engine) copyToNode(ctx context.Context, name string, tags []string) erro
 	if err := load.Run(); err != nil {
 		cancel() // nobody reads any more
 		_ = save.Wait()
-		return fmt.Errorf("importing images: %w", err)
+		return fmt.Errorf("importing images: %w: %s", err, strings.TrimSpace(failure.String())) // it may have got none
 	}
 	if err := save.Wait(); err != nil {
 		return fmt.Errorf("docker save: %w: %s", err, strings.TrimSpace(failure.String()))

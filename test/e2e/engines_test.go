@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,11 +21,15 @@ import (
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
-// served is a server that is built here: a line of the table of images, and a storage engine of its flavor.
-type served struct{ name, flavor, series, storageEngine string }
+// served is a server that is built here, and a storage engine of its flavor: a line of the table of images by its series in the
+// catalogue, or an image that the catalogue does not have.
+type served struct{ name, flavor, series, storageEngine, image string }
 
-// servers of all flavors for which the project has images.
-func servers(t *testing.T) (out []served) {
+// withoutPlugins is a line of the table whose build has no plugins, and so no RocksDB.
+const withoutPlugins = "mariadb:11.4"
+
+// tableOfImages are the lines of the table that have a series: images of servers.
+func tableOfImages(t *testing.T) (out []struct{ Name, Series string }) {
 	t.Helper()
 	text, err := os.ReadFile("../../hack/images/images.yaml")
 	var table struct {
@@ -37,10 +42,24 @@ func servers(t *testing.T) (out []served) {
 		t.Fatal(err)
 	}
 	for _, i := range table.Images {
+		if i.Series != "" {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// servers of all flavors for which the project has images.
+func servers(t *testing.T) (out []served) {
+	t.Helper()
+	for _, i := range tableOfImages(t) {
 		for _, e := range engines.All() {
 			for n := 0; strings.EqualFold(e.Flavor, i.Name) && n < len(e.StorageEngines); n++ {
+				if n > 0 && i.Name+":"+i.Series == withoutPlugins {
+					break
+				}
 				name := strings.ToLower(i.Name + "-" + strings.ReplaceAll(i.Series, ".", "") + "-" + e.StorageEngines[n])
-				out = append(out, served{name, e.Flavor, i.Series, e.StorageEngines[n]})
+				out = append(out, served{name: name, flavor: e.Flavor, series: i.Series, storageEngine: e.StorageEngines[n]})
 			}
 		}
 	}
@@ -53,42 +72,94 @@ func TestEveryEngine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	var targets []string
-	all := servers(t)
-	for _, s := range all {
-		shape := "{name: kind-target}"
-		if e, _ := engines.Find(s.flavor); e.Initialise == nil { // no mysqld: it needs more memory
-			shape = "{inline: {cpu: 750m, memory: 2Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}"
-		}
-		targets = append(targets, fmt.Sprintf("  - {name: %s, shape: %s, mysql: {flavor: %s, version: %q, storageEngine: %s, storage: {size: 4Gi}}}", s.name, shape, s.flavor, s.series, s.storageEngine))
+	playServers(t, "engines", servers(t))
+}
+
+// flavorOf the server in an image that has the layout of an official one. That of Percona's holds MySQL.
+var flavorOf = map[string]string{"layout-mysql": "MySQL", "layout-percona": "MySQL", "layout-mariadb": "MariaDB"}
+
+// What holds for the images that the project cuts itself holds for those of the layouts of official ones: another user and other
+// folders, an entry point and option files, which in these images fail whoever uses them.
+func TestOfficialLayouts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
 	}
+	var all []served
+	for _, i := range tableOfImages(t) {
+		if !strings.HasPrefix(i.Name, "layout-") {
+			continue
+		}
+		flavor := flavorOf[i.Name]
+		if flavor == "" {
+			t.Fatalf("whose server is in the image %s?", i.Name)
+		}
+		all = append(all, served{name: i.Name, flavor: flavor, series: i.Series, storageEngine: "InnoDB", image: localImage(t, i.Name+":"+i.Series)})
+	}
+	if len(all) < len(flavorOf) {
+		t.Fatalf("the table of images has the layouts %+v", all)
+	}
+	playServers(t, "layouts", all)
+}
+
+// mostTargets of a run, as the API has it.
+const mostTargets = 8
+
+// playServers plays runs of all servers, and checks what is known of each afterwards.
+func playServers(t *testing.T, name string, all []served) {
+	t.Helper()
 	ns := cluster.Namespace(t)
-	run := cluster.Apply(t, ns, cluster.RunYAML("engines", strings.Join(targets, "\n"), `  design: {blocks: 1, warmup: 0s, duration: 3s, idleTargets: Stopped, dataReset: PerTrial}
+	for n, part := range slices.Collect(slices.Chunk(all, mostTargets)) {
+		var targets []string
+		for _, s := range part {
+			targets = append(targets, s.target())
+		}
+		run := cluster.Apply(t, ns, cluster.RunYAML(fmt.Sprintf("%s-%d", name, n), strings.Join(targets, "\n"), `  design: {blocks: 1, warmup: 0s, duration: 3s, idleTargets: Stopped, dataReset: PerTrial}
 `))
-	got := cluster.AwaitRun(t, run, 20*time.Minute)
-	cluster.Complete(t, got)
-	if len(got.Status.Targets) != len(all) {
-		t.Fatalf("%d targets, want %d", len(got.Status.Targets), len(all))
+		got := cluster.AwaitRun(t, run, 20*time.Minute)
+		cluster.Complete(t, got)
+		if len(got.Status.Targets) != len(part) {
+			t.Fatalf("%d targets, want %d", len(got.Status.Targets), len(part))
+		}
+		for i, s := range part {
+			s.check(t, got, got.Status.Targets[i])
+		}
 	}
-	for i, s := range all {
-		target := got.Status.Targets[i]
-		if target.Storage == nil || target.Storage.Filesystem == "" || target.Storage.FsyncP50Seconds == "" || target.RoundTripSeconds == "" {
-			t.Errorf("target %s: storage %+v, round trip %q: not probed", s.name, target.Storage, target.RoundTripSeconds)
+}
+
+// target of a run.
+func (s served) target() string {
+	shape := "{name: kind-target}"
+	if e, _ := engines.Find(s.flavor); e.Initialise == nil { // no mysqld: it needs more memory
+		shape = "{inline: {cpu: 750m, memory: 2Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}"
+	}
+	which := fmt.Sprintf("version: %q", s.series)
+	if s.image != "" {
+		which = fmt.Sprintf("image: %q", s.image)
+	}
+	return fmt.Sprintf("  - {name: %s, shape: %s, mysql: {flavor: %s, %s, storageEngine: %s, storage: {size: 4Gi}}}", s.name, shape, s.flavor, which, s.storageEngine)
+}
+
+// check what a run knows of the server.
+func (s served) check(t *testing.T, run *v1alpha1.BenchmarkRun, target v1alpha1.TargetStatus) {
+	t.Helper()
+	if target.Storage == nil || target.Storage.Filesystem == "" || target.Storage.FsyncP50Seconds == "" || target.RoundTripSeconds == "" {
+		t.Errorf("target %s: storage %+v, round trip %q: not probed", s.name, target.Storage, target.RoundTripSeconds)
+	}
+	loaded := cluster.Stored(t, run.Namespace, contract.LoadName(run.Name, s.name), 0)
+	known := engines.Of(*loaded.Server)
+	// Between two releases TiDB calls itself a placeholder. A running Dolt shows MySQL's version only.
+	if known.Flavor != s.flavor || known.Version != "" && !strings.HasPrefix(known.Version, s.series+".") && !strings.Contains(target.ServerVersion, "placeholder") {
+		t.Errorf("target %s answers as %q, which is %s %s", s.name, target.ServerVersion, known.Flavor, known.Version)
+	}
+	if _, lacks := known.Facts.Lacks[engine.CountsFlushes]; !lacks {
+		if fsyncs, err := strconv.ParseFloat(target.FsyncsPerCommit, 64); err != nil || fsyncs < 1 {
+			t.Errorf("target %s forces its log %q times per commit: %+v", s.name, target.FsyncsPerCommit, loaded.Server.Durability)
 		}
-		loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, s.name), 0)
-		known := engines.Of(*loaded.Server)
-		// Between two releases TiDB calls itself a placeholder. A running Dolt shows MySQL's version only.
-		if known.Flavor != s.flavor || known.Version != "" && !strings.HasPrefix(known.Version, s.series+".") && !strings.Contains(target.ServerVersion, "placeholder") {
-			t.Errorf("target %s answers as %q, which is %s %s", s.name, target.ServerVersion, known.Flavor, known.Version)
-		}
-		if _, lacks := known.Facts.Lacks[engine.CountsFlushes]; !lacks {
-			if fsyncs, err := strconv.ParseFloat(target.FsyncsPerCommit, 64); err != nil || fsyncs < 1 {
-				t.Errorf("target %s forces its log %q times per commit: %+v", s.name, target.FsyncsPerCommit, loaded.Server.Durability)
-			}
-		}
-		if loaded.Data == nil || len(loaded.Data.Tables) != 2 || loaded.Data.Tables[0].Rows != 2000 {
-			t.Errorf("target %s holds %+v", s.name, loaded.Data)
-		}
+	}
+	if loaded.Data == nil || len(loaded.Data.Tables) != 2 || loaded.Data.Tables[0].Rows != 2000 {
+		t.Errorf("target %s holds %+v", s.name, loaded.Data)
+	}
+	if target.Storage != nil {
 		t.Logf("%s: %s, fsyncs per commit %s, storage %+v, round trip %s s", s.name, target.ServerVersion, target.FsyncsPerCommit, *target.Storage, target.RoundTripSeconds)
 	}
 }

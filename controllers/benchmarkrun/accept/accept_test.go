@@ -162,8 +162,8 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 		Resolved: &v1alpha1.Resolved{
 			AgentImage: "agent:1", AgentResources: v1alpha1.AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}, RunnerImage: "sysbench:1", SeparateFromTargets: v1alpha1.SeparationNone,
 			ClientShape: *w.in.Run.Spec.Clients.Shape.Inline,
-			Inputs:  &v1alpha1.ResolvedInputs{ConfigMap: "run-inputs", SHA256: resources.DigestOf(map[string][]byte{"my.lua": []byte("x")})},
-			Targets: []v1alpha1.ResolvedTarget{{Name: "db", Image: "mysql:8.4", Shape: w.in.Run.Spec.Targets[0].Shape.Inline}},
+			Inputs:      &v1alpha1.ResolvedInputs{ConfigMap: "run-inputs", SHA256: resources.DigestOf(map[string][]byte{"my.lua": []byte("x")})},
+			Targets:     []v1alpha1.ResolvedTarget{{Name: "db", Image: "mysql:8.4", Shape: w.in.Run.Spec.Targets[0].Shape.Inline}},
 		},
 		AcceptedTime: &metav1.Time{Time: now},
 		SpecHash:     first.Status.SpecHash,

@@ -40,10 +40,10 @@ func TestShapesAreChosen(t *testing.T) {
 		"two nodes": {
 			changes: []change{another, another, none}, target: "4", client: "3750m", says: "(60% of the smallest of 2 nodes that any pod may use, with clients apart from targets)", apart: v1alpha1.SeparationRequired,
 		},
-		"two nodes, and a replica": {changes: []change{another, another, none, replicated}, target: "2", client: "2150m", says: "for 2 pods on each"},
+		"two nodes, and a replica":                 {changes: []change{another, another, none, replicated}, target: "2", client: "2150m", says: "for 2 pods on each"},
 		"two nodes, and a target's shape is named": {changes: []change{another, another, noneOfClients}, target: "1", client: "3750m", says: "each client has cpu 3750m"},
-		"two nodes, and apart is not asked for": {changes: []change{another, another, none, shared}, target: "4", client: "3750m", says: "2 nodes"},
-		"no node is there":        {changes: []change{none}, target: "500m", client: "500m", says: "nodes are asked for"},
+		"two nodes, and apart is not asked for":    {changes: []change{another, another, none, shared}, target: "4", client: "3750m", says: "2 nodes"},
+		"no node is there":                         {changes: []change{none}, target: "500m", client: "500m", says: "nodes are asked for"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestShapesAreChosen(t *testing.T) {
 					says = f.Message
 				}
 			}
-			if !strings.Contains(says, tt.says) || (says == "") != (tt.says == "") {
+			if !strings.Contains(says, tt.says) || (says == "") != (tt.says == "") || strings.Contains(says, "apart from targets") != (tt.apart != "") {
 				t.Errorf("finding %q, want %q", says, tt.says)
 			}
 		})

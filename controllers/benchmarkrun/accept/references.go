@@ -142,5 +142,8 @@ func shapesChosen(run *v1alpha1.BenchmarkRun, r v1alpha1.Resolved, why string) [
 	if run.Spec.Clients.Shape == nil {
 		parts = append(parts, "each client has "+text(r.ClientShape))
 	}
+	if run.Spec.Clients.Placement.SeparateFromTargets == "" && r.SeparateFromTargets == v1alpha1.SeparationRequired {
+		why += ", with clients apart from targets"
+	}
 	return []v1alpha1.Finding{{Check: "shapes-chosen", Severity: string(validity.Note), Message: fmt.Sprintf("no shape is named: %s (%s)", strings.Join(parts, ", "), why)}}
 }

@@ -187,6 +187,7 @@ func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec
 	rec.Values = measured[:min(len(measured), in.mostValues())]
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
 	rec.Throttled = throttledIn(results)
+	rec.Findings = append(rec.Findings, resized(in, rec.Target, results, ask)...)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
 	if cut := len(measured) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(

@@ -17,21 +17,22 @@ const unlimitedMemory = 1<<63 - 1<<16
 // groups are the directories of the reader's own control group. In version 2 all are the same;
 // an unknown directory is empty.
 type groups struct {
-	files                files
-	version              int
-	cpu, cpuacct, memory string
+	files                        files
+	version                      int
+	cpu, cpuacct, cpuset, memory string
 }
 
 func groupsOf(f files) groups {
 	paths := membership(f)
 	if f.exists(cgroupRoot + "/cgroup.controllers") {
 		dir := find(f, "", paths[""], "cpu.stat")
-		return groups{files: f, version: 2, cpu: dir, cpuacct: dir, memory: dir}
+		return groups{files: f, version: 2, cpu: dir, cpuacct: dir, cpuset: dir, memory: dir}
 	}
 	g := groups{
 		files:   f,
 		cpu:     find(f, "cpu", paths["cpu"], "cpu.stat"),
 		cpuacct: find(f, "cpuacct", paths["cpuacct"], "cpuacct.usage"),
+		cpuset:  find(f, "cpuset", paths["cpuset"], "cpuset.effective_cpus"),
 		memory:  find(f, "memory", paths["memory"], "memory.usage_in_bytes"),
 	}
 	if g != (groups{files: f}) {
@@ -82,18 +83,8 @@ func (r Reader) Throttled() func() *int64 {
 func (r Reader) Limits() contract.Limits {
 	g := groupsOf(r.files())
 	l := contract.Limits{CgroupVersion: g.version}
-	switch g.version {
-	case 2:
-		// "max 100000" is no limit.
-		quota, period, _ := strings.Cut(g.in(g.cpu, "cpu.max"), " ")
-		l.CPUs = ratio(number(quota), number(period))
-		l.MemoryBytes = number(g.in(g.memory, "memory.max"))
-	case 1:
-		l.CPUs = ratio(number(g.in(g.cpu, "cpu.cfs_quota_us")), number(g.in(g.cpu, "cpu.cfs_period_us")))
-		if limit := number(g.in(g.memory, "memory.limit_in_bytes")); limit != nil && *limit < unlimitedMemory {
-			l.MemoryBytes = limit
-		}
-	}
+	l.CPUs, l.MemoryBytes = g.sizes()
+	l.CPUGroup = g.cpus()
 	// What the group allows, and what the process was kept to beside that (package affinity). The kernel also names CPUs that
 	// the machine could have, and has not.
 	online := contract.CPUList(g.files.text(onlineCPUs))
@@ -110,6 +101,35 @@ func (r Reader) Limits() contract.Limits {
 		l.MemoryNodes = contract.FormatCPUs(memory)
 	}
 	return l
+}
+
+// sizes are the CPUs as quota over period, and the memory in bytes; each is absent without a limit.
+func (g groups) sizes() (cpus *float64, memory *int64) {
+	switch g.version {
+	case 2:
+		// "max 100000" is no limit.
+		quota, period, _ := strings.Cut(g.in(g.cpu, "cpu.max"), " ")
+		return ratio(number(quota), number(period)), number(g.in(g.memory, "memory.max"))
+	case 1:
+		cpus = ratio(number(g.in(g.cpu, "cpu.cfs_quota_us")), number(g.in(g.cpu, "cpu.cfs_period_us")))
+		if limit := number(g.in(g.memory, "memory.limit_in_bytes")); limit != nil && *limit < unlimitedMemory {
+			memory = limit
+		}
+	}
+	return cpus, memory
+}
+
+// cpus that the group allows; nil where the kernel does not show them.
+func (g groups) cpus() *contract.CPUGroup {
+	file := "cpuset.cpus.effective"
+	if g.version == 1 {
+		file = "cpuset.effective_cpus"
+	}
+	set := contract.CPUList(g.in(g.cpuset, file))
+	if set == nil {
+		return nil
+	}
+	return &contract.CPUGroup{CPUs: contract.FormatCPUs(set), Cores: contract.FormatCPUs(coresOf(g.files, set)), Nodes: contract.FormatCPUs(homesOf(g.files, set))}
 }
 
 // in is the text of a file of a group; empty if the group was not found.

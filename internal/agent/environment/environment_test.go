@@ -133,7 +133,7 @@ func TestUsage(t *testing.T) {
 	}{
 		"nothing is known without a control group": {nil, 7, contract.Usage{}},
 		"version 2 with a process; what the group does not say of pressure, the node does": {both(v2Inside, nodePressure, threads), 7, contract.Usage{
-			CPUSeconds: new(9.5), Periods: new(int64(100)), Throttled: new(int64(7)), ThrottledSeconds: new(1.5),
+			CPUSeconds: new(9.5), Periods: new(int64(100)), Throttled: new(int64(7)), ThrottledSeconds: new(1.5), CPULimit: new(1.5), MemoryLimitBytes: new(int64(1 << 30)),
 			MemoryBytes: new(int64(1000)), MemoryPeakBytes: new(int64(2000)),
 			Pressure:          map[string]float64{"cpu.some": 3e-6, "cpu.full": 2, "io.some": 0, "node.memory.some": 0, "node.memory.full": 0},
 			VoluntarySwitches: new(int64(30)), InvoluntarySwitches: new(int64(3)),
@@ -143,7 +143,7 @@ func TestUsage(t *testing.T) {
 		}},
 		"version 2 without a group": {map[string]string{"sys/fs/cgroup/cgroup.controllers": ""}, 0, contract.Usage{}},
 		"version 1 has the node's pressure": {both(v1, nodePressure), 7, contract.Usage{
-			CPUSeconds: new(1.25), Periods: new(int64(10)), Throttled: new(int64(3)), ThrottledSeconds: new(2.5),
+			CPUSeconds: new(1.25), Periods: new(int64(10)), Throttled: new(int64(3)), ThrottledSeconds: new(2.5), CPULimit: new(2.0),
 			MemoryBytes: new(int64(5)), MemoryPeakBytes: new(int64(6)),
 			Pressure: map[string]float64{"node.cpu.some": 1.5, "node.memory.some": 0, "node.memory.full": 0, "node.io.some": 0.25},
 		}},
@@ -158,11 +158,11 @@ func TestUsage(t *testing.T) {
 			"sys/fs/cgroup/memory.pressure": "some total=2000000\nfull total=1000000\n",
 			"proc/pressure/memory":          "some total=9000000\nfull total=8000000\n",
 		}), 0, contract.Usage{
-			CPUSeconds: new(9.5), Periods: new(int64(100)), Throttled: new(int64(7)), ThrottledSeconds: new(1.5),
+			CPUSeconds: new(9.5), Periods: new(int64(100)), Throttled: new(int64(7)), ThrottledSeconds: new(1.5), CPULimit: new(1.5), MemoryLimitBytes: new(int64(1 << 30)),
 			MemoryBytes: new(int64(1000)), MemoryPeakBytes: new(int64(2000)),
 			Pressure: map[string]float64{"cpu.some": 3e-6, "cpu.full": 2, "io.some": 0, "memory.some": 2, "memory.full": 1, "node.memory.some": 9, "node.memory.full": 8},
 		}},
-		"what is garbage is absent": {v1Partly, 0, contract.Usage{MemoryBytes: new(int64(5))}},
+		"what is garbage is absent": {v1Partly, 0, contract.Usage{MemoryBytes: new(int64(5)), MemoryLimitBytes: new(int64(4096))}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -86,6 +86,56 @@ func idleStates(f files) string {
 	return driver + ": " + strings.Join(states, ", ")
 }
 
+// coresOf CPUs are all CPUs of their cores, in ascending order; nil where the topology of one is not known.
+func coresOf(f files, cpus []int) []int {
+	var all []int
+	for _, cpu := range cpus {
+		core := coreOf(f, cpu)
+		if core == nil {
+			return nil
+		}
+		all = append(all, core...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// coreOf a CPU are the CPUs of its core; nil where the kernel does not say.
+func coreOf(f files, cpu int) []int {
+	core := contract.CPUList(f.text(topologyOf(cpu) + "thread_siblings_list"))
+	if !slices.Contains(core, cpu) {
+		return nil
+	}
+	return core
+}
+
+// topologyOf a CPU is the folder that says where it is.
+func topologyOf(cpu int) string {
+	return "sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) + "/topology/"
+}
+
+// homesOf CPUs are the NUMA nodes that they belong to; nil where that is not known of all.
+func homesOf(f files, cpus []int) []int {
+	var nodes []int
+	placed := 0
+	for _, node := range contract.CPUList(f.text(onlineNodes)) {
+		of := contract.CPUList(f.text(fmt.Sprintf("%s/node%d/cpulist", nodesRoot, node)))
+		before := placed
+		for _, cpu := range cpus {
+			if _, is := slices.BinarySearch(of, cpu); is {
+				placed++
+			}
+		}
+		if placed > before {
+			nodes = append(nodes, node)
+		}
+	}
+	if placed < len(cpus) {
+		return nil
+	}
+	return nodes
+}
+
 // nodesOf CPUs are the NUMA nodes that they belong to, as a list of the kernel; empty where that is all nodes, or not known.
 func nodesOf(f files, cpus []int) string {
 	var some []int
@@ -187,12 +237,11 @@ func (r Reader) Cores() [][]int {
 		if known[cpu] {
 			continue
 		}
-		topology := "sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) + "/topology/"
-		c := core{cpus: contract.CPUList(f.text(topology + "thread_siblings_list"))}
-		if !slices.Contains(c.cpus, cpu) {
+		c := core{cpus: coreOf(f, cpu)}
+		if c.cpus == nil {
 			c.cpus = []int{cpu}
 		}
-		if socket := f.number(topology + "physical_package_id"); socket != nil {
+		if socket := f.number(topologyOf(cpu) + "physical_package_id"); socket != nil {
 			c.socket = *socket
 		}
 		for _, sibling := range c.cpus {

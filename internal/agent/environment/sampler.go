@@ -23,7 +23,7 @@ const (
 // Sampler records the usage of a container periodically, so counters of the measured window
 // are available although its start is known only at its end.
 //
-// A sample reads about ten small files in 0.5 ms: two samples a second use a thousandth of a
+// A sample reads about twelve small files in 0.5 ms: two samples a second use a thousandth of a
 // CPU.
 type Sampler struct {
 	// Reader of the container.

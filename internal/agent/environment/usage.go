@@ -17,6 +17,7 @@ func (r Reader) Usage(pid int) contract.Usage {
 	g := groupsOf(f)
 	u := contract.Usage{At: time.Now().UTC(), Pressure: g.pressure()}
 	nodeTimes(f, &u)
+	u.CPULimit, u.MemoryLimitBytes = g.sizes()
 	switch g.version {
 	case 2:
 		g.usage2(&u)

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/assay-bench/assay/engines"
@@ -36,13 +37,29 @@ func (s *server) start(c engine.Command) (*supervise.Process, *supervise.Log, er
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.Run, log, log
 	cmd.Env = append(append(os.Environ(), "TMPDIR="+s.Tmp, "HOME="+s.Run), c.Env...)
 	process, err := supervise.Start(cmd)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, fail(contract.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
-	}
 	if err != nil {
-		return nil, nil, fail(contract.ReasonServerMissing, "%v", err)
+		return nil, nil, cannotStart(err, hasCapabilities(path))
 	}
 	return process, log, nil
+}
+
+// hasCapabilities says whether a file gives some to the process that it becomes.
+func hasCapabilities(path string) bool {
+	size, err := syscall.Getxattr(path, "security.capability", nil)
+	return err == nil && size > 0
+}
+
+// cannotStart is the failure of a program that is there, and that the kernel does not start.
+func cannotStart(err error, capabilities bool) error {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fail(contract.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
+	case errors.Is(err, syscall.EPERM) && capabilities:
+		// As of /usr/libexec/mysqld in Red Hat's packages, which has cap_sys_nice.
+		return fail(contract.ReasonServerMissing, "%v: the file has capabilities, of which a pod of Assay has none. "+
+			"Make an image of this one in which `setcap -r` has removed them, or name another image", err)
+	}
+	return fail(contract.ReasonServerMissing, "%v", err)
 }
 
 // carryOut runs a program of the engine, and returns its exit and its last lines.

@@ -14,7 +14,7 @@ import (
 // Sizes are the shapes of a run that names none.
 type Sizes struct {
 	Target, Client v1alpha1.InstanceShapeSpec
-	// Apart says that clients and targets can have different nodes.
+	// Apart says that clients and targets have room on different nodes.
 	Apart bool
 	// Why these, for people.
 	Why string
@@ -77,10 +77,12 @@ func Automatic(nodes []corev1.Node, targets, clients int, agent v1alpha1.Instanc
 	if each.cpu > 1000 {
 		each.cpu -= each.cpu % 1000 // whole CPUs may be exclusive
 	}
-	why := fmt.Sprintf("%.0f%% of the smallest of %s that any pod may use", 100*shareOfNode, figure.Counted(count, "node"))
+	// The parts have bounds below.
 	if apart {
-		why += ", with clients apart from targets"
+		most := ceil(clients, count-min(targets, count-1))
+		apart = int64(most)*(client.cpu+agent.CPU.MilliValue()) <= smallest.cpu && int64(most)*(client.memory+agent.Memory.Value()) <= smallest.memory
 	}
+	why := fmt.Sprintf("%.0f%% of the smallest of %s that any pod may use", 100*shareOfNode, figure.Counted(count, "node"))
 	if perNode > 1 {
 		why += fmt.Sprintf(", for %d pods on each", perNode)
 	}

@@ -26,7 +26,7 @@ func TestAutomatic(t *testing.T) {
 			nodes: []corev1.Node{large("a")}, targets: 1, clients: 1, target: "2 8Gi", client: "2150m 7680Mi", why: "60% of the smallest of 1 node that any pod may use, for 2 pods on each",
 		},
 		"two nodes": {
-			nodes: []corev1.Node{large("a"), large("b")}, targets: 1, clients: 1, target: "4 8Gi", client: "3750m 7680Mi", why: "60% of the smallest of 2 nodes that any pod may use, with clients apart from targets", apart: true,
+			nodes: []corev1.Node{large("a"), large("b")}, targets: 1, clients: 1, target: "4 8Gi", client: "3750m 7680Mi", why: "60% of the smallest of 2 nodes that any pod may use", apart: true,
 		},
 		"the smallest counts": {
 			nodes: []corev1.Node{large("a"), node("b", "x", sized("2", "4Gi"))}, targets: 1, clients: 1, target: "1 2432Mi", client: "950m 1920Mi", why: "60% of the smallest of 2 nodes", apart: true,
@@ -38,6 +38,9 @@ func TestAutomatic(t *testing.T) {
 		"clients of a server elsewhere":              {nodes: []corev1.Node{large("a"), large("b")}, clients: 4, target: "2 8Gi", client: "2150m 7680Mi", why: "for 2 pods on each"},
 		"nodes that not every pod may use":           {nodes: []corev1.Node{large("a"), large("b", taint(corev1.TaintEffectNoSchedule))}, targets: 1, clients: 1, target: "2 8Gi", client: "2150m 7680Mi", why: "1 node"},
 		"a small node, which has no room in the end": {nodes: []corev1.Node{node("a", "x", sized("500m", "1Gi"))}, targets: 1, clients: 1, target: "150m 256Mi", client: "100m 256Mi", why: "1 node"},
+		"two nodes, and clients that have no room on one": {
+			nodes: []corev1.Node{node("a", "x", sized("1", "1400Mi")), node("b", "x", sized("1", "1400Mi"))}, targets: 1, clients: 2, target: "300m 384Mi", client: "100m 256Mi", why: "for 2 pods on each",
+		},
 		"none": {targets: 1, clients: 1, target: "500m 1Gi Provisioned", client: "500m 1Gi Provisioned", why: "nodes are asked for"},
 	}
 	for name, tt := range tests {

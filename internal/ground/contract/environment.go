@@ -142,12 +142,25 @@ type Limits struct {
 	CPUNodes string `json:"cpuNodes,omitempty"`
 	// MemoryNodes is the list of NUMA nodes that the container's memory may come from; absent where it is all nodes.
 	MemoryNodes string `json:"memoryNodes,omitempty"`
+	// CPUGroup has the CPUs that the control group allows, whatever its processes keep to beside that. It is there also where that is all
+	// CPUs; absent where the kernel does not show it.
+	CPUGroup *CPUGroup `json:"cpuGroup,omitempty"`
 	// MemoryBytes of the container.
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
 }
 
+// CPUGroup has the CPUs of a control group, and where they are in the machine. Each is a list of the kernel, such as 0-3,8.
+type CPUGroup struct {
+	// CPUs that the processes of the group may run on.
+	CPUs string `json:"cpus"`
+	// Cores has all CPUs of the cores that those belong to; absent where the kernel does not show the topology.
+	Cores string `json:"cores,omitempty"`
+	// Nodes are the NUMA nodes that they belong to; absent where the kernel does not show them.
+	Nodes string `json:"nodes,omitempty"`
+}
+
 // Usage has the counters of a container at one instant. All of them only grow, except the
-// memory in use and the context switches.
+// memory in use, the limits and the context switches.
 type Usage struct {
 	// At is the wall clock of the node.
 	At time.Time `json:"at"`
@@ -159,6 +172,9 @@ type Usage struct {
 	Throttled *int64 `json:"throttled,omitempty"`
 	// ThrottledSeconds is the total throttled time, over all CPUs.
 	ThrottledSeconds *float64 `json:"throttledSeconds,omitempty"`
+	// CPULimit and MemoryLimitBytes are the limits of the container at that instant, as in Limits: a pod can be resized while it runs.
+	CPULimit         *float64 `json:"cpuLimit,omitempty"`
+	MemoryLimitBytes *int64   `json:"memoryLimitBytes,omitempty"`
 	// NodeCPUSeconds is the busy time of all CPUs of the machine (the columns user, nice and system; without steal time
 	// and interrupts), from /proc/stat. Nodes of kind share one machine: see Machine.BootID.
 	NodeCPUSeconds *float64 `json:"nodeCPUSeconds,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -230,6 +231,57 @@ func TestPods(t *testing.T) {
 	near.Run.Status.Resolved.SeparateFromTargets = v1alpha1.SeparationNone
 	if near.Job().Spec.Template.Spec.Affinity.PodAntiAffinity != nil {
 		t.Error("separation that nobody asked for")
+	}
+}
+
+// With cpus: Exclusive a pod is one that the static CPU manager gives CPUs to: it is Guaranteed with all its containers, those that
+// prepare it too, and the measured container alone asks for whole CPUs. The agent beside a tool stays on those that all pods share.
+func TestExclusiveCPUs(t *testing.T) {
+	exclusive := func(cpu string) v1alpha1.InstanceShapeSpec {
+		return v1alpha1.InstanceShapeSpec{CPU: resource.MustParse(cpu), Memory: resource.MustParse("1Gi"), CPUs: v1alpha1.ShapeCPUsExclusive}
+	}
+	db, tool, own := target(func(t *Target) { t.Resolved.Shape = new(exclusive("4")) }), trial(), trial()
+	tool.Shape, own.Shape = exclusive("2"), exclusive("2")
+	own.UseImage(corev1.PullNever, nil)
+	tests := map[string]struct {
+		spec     corev1.PodSpec
+		measured string
+		cpus     int64
+	}{
+		"a server":                  {db.StatefulSet().Spec.Template.Spec, ServerContainer, 4},
+		"a tool":                    {tool.Job().Spec.Template.Spec, RunnerContainer, 2},
+		"a tool in another's image": {own.Job().Spec.Template.Spec, RunnerContainer, 2},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, c := range slices.Concat(tc.spec.InitContainers, tc.spec.Containers) {
+				for _, of := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+					request, limit := c.Resources.Requests[of], c.Resources.Limits[of]
+					if request.Sign() <= 0 || request.Cmp(limit) != 0 {
+						t.Errorf("container %s asks for %s of %s, and may use %s", c.Name, request.String(), of, limit.String())
+					}
+				}
+				// As the kubelet computes it (pkg/kubelet/cm/cpumanager/policy_static.go, guaranteedCPUs).
+				cpu := c.Resources.Requests[corev1.ResourceCPU]
+				whole := int64(0)
+				if cpu.Value()*1000 == cpu.MilliValue() {
+					whole = cpu.Value()
+				}
+				want := int64(0)
+				if c.Name == tc.measured {
+					want = tc.cpus
+				}
+				if whole != want {
+					t.Errorf("container %s is given %d CPUs of its own, want %d", c.Name, whole, want)
+				}
+			}
+		})
+	}
+	if got := exclusive("4").ExclusiveCPUs(); got != 4 {
+		t.Errorf("%d CPUs of its own, want 4", got)
+	}
+	if got := shape("t").ExclusiveCPUs(); got != 0 {
+		t.Errorf("%d CPUs of its own, and nobody asked for any", got)
 	}
 }
 

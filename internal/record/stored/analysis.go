@@ -16,6 +16,9 @@ const mostCompared = 10000
 func (r *Run) Analysis() (analysis.Run, error) {
 	st := r.Object.Status
 	out := analysis.Run{Name: r.Object.Name, Spec: r.Object.Spec}
+	if p := &out.Spec.Clients.Placement; p.SeparateFromTargets == "" && st.Resolved != nil {
+		p.SeparateFromTargets = st.Resolved.SeparateFromTargets // the nodes of the cluster decided it
+	}
 	if r.Plan == nil || st.Results == nil {
 		return out, errors.New("it has ended without a plan or without results: there is nothing to compare")
 	}

@@ -172,6 +172,9 @@ var cases = map[string]struct {
 		}
 		r.Server.StatusDelta = map[string]float64{"Rpl_semi_sync_master_no_tx": 1}
 	}, "semi-sync", "1 commits were not acknowledged"},
+	"a target with more CPUs at the end": {
+		onTarget(func(b, a *contract.Usage) { b.CPULimit, a.CPULimit = new(2.0), new(4.0) }),
+		"resized", "the target was resized during the measured window: 2 CPUs became 4"},
 	"a node that was started again": {
 		booted(noon.Add(4 * time.Second)), "target-restarted", "the target's node restarted at 12:00:04"},
 	"a node that was started before": {booted(noon.Add(-time.Minute)), "", ""},

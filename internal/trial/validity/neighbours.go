@@ -28,9 +28,9 @@ const (
 	mostBelow = 0.05
 )
 
-// lasting are the checks of interference that can be the same in all trials of a run: use of its machines by others. The others
-// find events.
-var lasting = []string{"neighbours", "node-memory-pressure", "steal"}
+// lasting are the checks of interference that can be the same in all trials of a run: use of its machines by others, and a container
+// that was resized before the first one. The others find events.
+var lasting = []string{"neighbours", "node-memory-pressure", "steal", checkResized}
 
 // Lasts says whether the interference that a check finds can last for a whole run.
 func Lasts(check string) bool { return slices.Contains(lasting, check) }

@@ -21,6 +21,8 @@
 //	limits.go       the resource limits that the trial reached
 //	neighbours.go   foreign use of its machines
 //	cpus.go         server and tool on the same CPUs
+//	exclusive.go    containers that were to have CPUs of their own
+//	resized.go      containers whose limits were changed
 //	physics.go      operations are not faster than network and storage allow
 //	durability.go   the durability of commits that the settings promise
 //	network.go      retransmits
@@ -104,6 +106,7 @@ var checks = []check{
 	{"durability", Invalid, unflushed},
 	{"replication", Invalid, replicaBroke},
 	{"target-restarted", Disturbed, targetRestarted},
+	{checkResized, Disturbed, resized},
 	{"clock-step", Disturbed, clockStep},
 	{"network-stall", Disturbed, networkStall},
 	{"agent-stall", Disturbed, agentStall},

@@ -52,6 +52,7 @@ var by = v1alpha1.Promotion{Time: metav1.NewTime(time.Unix(1e9, 0)), Author: "ad
 func made(t *testing.T, s Source) v1alpha1.BenchmarkBaselineSpec {
 	t.Helper()
 	s.Run = &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r", UID: "u"}}
+	s.Run.Spec.Clients.Count = 1
 	s.Run.Status.Headline, s.Run.Status.SpecHash, s.Promotion = "db 100", "abc", by
 	spec, err := Make(s)
 	if err != nil {

@@ -35,6 +35,7 @@ func TestInterferenceThatLasts(t *testing.T) {
 		"three of five blocks":          {map[int]change{0: outsideBy("neighbours"), 3: outsideBy("neighbours"), 4: outsideBy("neighbours")}, 0, "neighbours", ". . . . . . . . . ."},
 		"one target of every block":     {map[int]change{0: outsideBy("steal"), 2: outsideBy("steal"), 4: outsideBy("steal"), 6: outsideBy("steal"), 8: outsideBy("steal")}, 0, "steal", ". . . . . . . . . ."},
 		"three trials of two blocks":    {map[int]change{0: outsideBy("steal"), 1: outsideBy("steal"), 2: outsideBy("steal")}, 0, "", "Disturbed Disturbed Disturbed BlockDisturbed . . . . . ."},
+		"a server that was resized":     {map[int]change{0: outsideBy("resized"), 3: outsideBy("resized"), 4: outsideBy("resized")}, 0, "resized", ". . . . . . . . . ."},
 		"different checks, none often":  {map[int]change{0: outsideBy("steal"), 2: outsideBy("neighbours"), 4: outsideBy("node-memory-pressure")}, 0, "", "Disturbed BlockDisturbed Disturbed BlockDisturbed Disturbed BlockDisturbed . . . ."},
 		"a step beside what lasts":      {map[int]change{0: outsideBy("steal"), 2: outsideBy("steal", "clock-step"), 4: outsideBy("steal")}, 0, "steal", ". . Disturbed BlockDisturbed . . . . . ."},
 		"restarts in most blocks":       {map[int]change{0: outsideBy("target-restarted"), 2: outsideBy("target-restarted"), 4: outsideBy("target-restarted")}, 0, "", "Disturbed BlockDisturbed Disturbed BlockDisturbed Disturbed BlockDisturbed . . . ."},

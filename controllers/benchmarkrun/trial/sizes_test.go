@@ -1,0 +1,84 @@
+package trial
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// sizesRun has one server and one client of 2 CPUs each.
+func sizesRun(cpus v1alpha1.ShapeCPUs) Input {
+	shape := v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("2"), Memory: resource.MustParse("1Gi"), CPUs: cpus}
+	in := Input{
+		Run: &v1alpha1.BenchmarkRun{
+			Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}}},
+			Status: v1alpha1.BenchmarkRunStatus{
+				Resolved: &v1alpha1.Resolved{ClientShape: shape, Targets: []v1alpha1.ResolvedTarget{{Name: "db", Shape: &shape}}},
+				Targets:  []v1alpha1.TargetStatus{{Name: "db", LoadResult: "run-db-load-result-0"}},
+			},
+		},
+		Now:  time.Unix(1000, 0),
+		Work: experiment.Work{Tool: runner.Runner{Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil }}},
+		Plan: &plan.Plan{Targets: []string{"db"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{}}},
+	}
+	in.Run.Spec.SetDefaults()
+	return in
+}
+
+// sizedResult is one of a server with so many CPUs, and of a tool with 2, which may run on all CPUs of their machines.
+func sizedResult(cpus float64) contract.Result {
+	of := func(cpus float64, boot string) contract.Environment {
+		return contract.Environment{
+			Machine: contract.Machine{BootID: boot, CPUs: new(int64(8))},
+			Limits:  contract.Limits{CPUs: &cpus, CPUGroup: &contract.CPUGroup{CPUs: "0-7", Cores: "0-7", Nodes: "0"}},
+		}
+	}
+	return contract.Result{State: contract.Succeeded, Target: new(of(cpus, "a")), Client: contract.Client{Environment: of(2, "b")}}
+}
+
+// sizesFound are the findings of a trial whose data was loaded with a server of 2 CPUs, without the numbers of others.
+func sizesFound(in Input, res contract.Result) map[string]string {
+	known := decision.Known{}.With(decision.GetResult{Name: "run-db-load-result-0"}, decision.Delivered{Result: sizedResult(2)})
+	at := journal.Position{}
+	rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, known.Ask())
+	found := map[string]string{}
+	for _, f := range rec.Findings {
+		found[f.Check] = f.Severity
+	}
+	return found
+}
+
+// What the shapes of a run ask for is what its trials are checked against.
+func TestExclusiveCPUsAreChecked(t *testing.T) {
+	for cpus, want := range map[v1alpha1.ShapeCPUs]map[string]string{
+		v1alpha1.ShapeCPUsExclusive: {"cpu-not-exclusive": "Warning"},
+		v1alpha1.ShapeCPUsShared:    {},
+		"":                          {},
+	} {
+		if diff := cmp.Diff(want, sizesFound(sizesRun(cpus), sizedResult(2))); diff != "" {
+			t.Errorf("cpus: %q (-want +got):\n%s", cpus, diff)
+		}
+	}
+}
+
+// A server that has another size than when its data was loaded disturbs the trial, so that it does not count.
+func TestAResizedServerIsFound(t *testing.T) {
+	if diff := cmp.Diff(map[string]string{"resized": "Disturbed"}, sizesFound(sizesRun(""), sizedResult(4))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	external := sizesRun("")
+	external.Run.Status.Targets[0].LoadResult = ""
+	if diff := cmp.Diff(map[string]string{}, sizesFound(external, sizedResult(4))); diff != "" {
+		t.Errorf("nothing says what it had (-want +got):\n%s", diff)
+	}
+}
