@@ -157,7 +157,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if w.Inputs, err = r.inputs(ctx, schedule); err != nil {
 			return again(err)
 		}
-		if is, err := r.unchanged(ctx, schedule); !is {
+		if is, err := unchanged(ctx, r.Live, schedule); !is {
 			return ctrl.Result{RequeueAfter: time.Millisecond}, err
 		}
 	}
@@ -173,7 +173,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return again(err)
 	}
 	defer release()
-	if is, err := r.unchanged(ctx, schedule); !is {
+	if is, err := unchanged(ctx, r.Live, schedule); !is {
 		return ctrl.Result{RequeueAfter: time.Millisecond}, err
 	}
 	if err := r.readHistory(ctx, &w); err != nil {
@@ -191,9 +191,9 @@ func again(err error) (ctrl.Result, error) {
 }
 
 // unchanged says whether a schedule is still the one that this pass has read, which has waited since.
-func (r *Reconciler) unchanged(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (bool, error) {
+func unchanged(ctx context.Context, live client.Reader, schedule *v1alpha1.BenchmarkSchedule) (bool, error) {
 	now := &v1alpha1.BenchmarkSchedule{}
-	err := r.Live.Get(ctx, client.ObjectKeyFromObject(schedule), now)
+	err := live.Get(ctx, client.ObjectKeyFromObject(schedule), now)
 	return err == nil && now.ResourceVersion == schedule.ResourceVersion, client.IgnoreNotFound(err)
 }
 

@@ -221,7 +221,7 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, ycsbYAML("jdbc", targets, "{recordCount: 500, threads: 2, jvmOptions: [-Xmx128m]}", shared)), 5*time.Minute)
 	cluster.Complete(t, got)
 	for _, target := range got.Status.Targets {
-		if target.Name == "azure" && (len(target.Quoted) == 0 || target.Quoted[0].Stage != "run" || target.Source == "") {
+		if target.Name == "azure" && (len(target.Quoted) == 0 || target.Quoted[0].Stage != v1alpha1.QuotedRun || target.Source == "") {
 			t.Errorf("the published numbers are not shown: %+v", target)
 		}
 	}
