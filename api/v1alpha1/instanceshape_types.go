@@ -10,7 +10,7 @@ import (
 
 // InstanceShapeSpec is a machine size: the resources of a pod, and the nodes that it may run
 // on.
-// +kubebuilder:validation:XValidation:rule="!has(self.cpus) || self.cpus != 'Exclusive' || quantity(string(self.cpu)).isInteger()",message="with cpus: Exclusive, cpu must be a whole number, such as 2: the kubelet reserves whole CPUs"
+// +kubebuilder:validation:XValidation:rule="!has(self.cpus) || self.cpus != 'Exclusive' || quantity(string(self.cpu)).isInteger()",message="with cpus: Exclusive, cpu must be a whole number, and be written as one, such as 2 and not 2000m or 2.0: the kubelet reserves whole CPUs"
 type InstanceShapeSpec struct {
 	// cpu is the request and the limit of a pod (QoS class Guaranteed). With whole numbers, a
 	// kubelet with the static CPU manager reserves CPUs for the pod.

@@ -109,7 +109,7 @@ var badSpecs = map[string]badSpec{
 	"a target with a name in capitals":       {replace: "name: db", by: "name: DB", refused: "spec.targets[0].name"},
 	"a shape of two kinds":                   {replace: shapeC, by: strings.TrimSuffix(shapeC, "}") + ", name: x}", refused: "exactly one of name"},
 	"a shape without processors":             {replace: `cpu: "1"`, by: `cpu: "0"`, refused: "cpu must be greater than 0"},
-	"a shape with half a CPU of its own":     {replace: `cpu: "1"`, by: `cpu: 1500m, cpus: Exclusive`, refused: "with cpus: Exclusive, cpu must be a whole number, such as 2"},
+	"a shape with half a CPU of its own":     {replace: `cpu: "1"`, by: `cpu: 1500m, cpus: Exclusive`, refused: "with cpus: Exclusive, cpu must be a whole number, and be written as one"},
 	"a shape with CPUs of no kind":           {replace: `cpu: "1"`, by: `cpu: "1", cpus: Pinned`, refused: `cpus: Unsupported value: "Pinned"`},
 	"a shape with too little memory":         {replace: "memory: 1Gi", by: "memory: 1Mi", refused: "memory must be at least 64Mi"},
 	"a price that is no number":              {replace: "memory: 1Gi", by: "memory: 1Gi, price: {perHour: 1e3, currency: EUR}", refused: "price.perHour"},

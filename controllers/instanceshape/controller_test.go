@@ -91,7 +91,7 @@ func TestStatusFollowsTheNodes(t *testing.T) {
 // CPUs of its own are whole ones.
 func TestExclusiveCPUsAreWhole(t *testing.T) {
 	server.Inputs(t)
-	const refused = "with cpus: Exclusive, cpu must be a whole number, such as 2"
+	const refused = "with cpus: Exclusive, cpu must be a whole number, and be written as one, such as 2 and not 2000m or 2.0"
 	tests := map[string]struct {
 		cpu  any
 		cpus string
@@ -99,6 +99,8 @@ func TestExclusiveCPUsAreWhole(t *testing.T) {
 	}{
 		"a whole number":           {int64(2), "Exclusive", ""},
 		"a whole number as text":   {"16", "Exclusive", ""},
+		"a whole number in parts":  {"2000m", "Exclusive", refused},
+		"a whole number, a point":  {"2.0", "Exclusive", refused},
 		"half a CPU":               {"500m", "Exclusive", refused},
 		"one and a half":           {"1.5", "Exclusive", refused},
 		"a part of shared CPUs":    {"500m", "Shared", ""},

@@ -32,24 +32,11 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 		}
 		limits = append(limits, validity.Limits(res, expected)...)
 	}
-	common := slices.Concat(validity.CheckNeighbours(results), validity.CheckCPUs(results, in.Run.Spec.Design.CPUs == v1alpha1.CPUsApart),
-		validity.CheckExclusive(results, exclusive(in.Run, e.Ref.Target)))
+	common := slices.Concat(validity.CheckNeighbours(results), validity.CheckCPUs(results, in.Run.Spec.Design.CPUs == v1alpha1.CPUsApart))
 	if len(results) > 1 {
 		common = append(common, validity.CheckClients(skew)...)
 	}
 	return append(out, allRecorded(common)...), limitsOf(limits)
-}
-
-// exclusive are the CPUs of their own that the shapes of a trial ask for. Nobody knows the machine of an external target.
-func exclusive(run *v1alpha1.BenchmarkRun, target string) validity.Exclusive {
-	var asked validity.Exclusive
-	if resolved := run.Status.Resolved; resolved != nil {
-		asked.Clients = resolved.ClientShape.ExclusiveCPUs()
-	}
-	if shape := run.ResolvedTarget(target).Shape; shape != nil {
-		asked.Servers = shape.ExclusiveCPUs()
-	}
-	return asked
 }
 
 // expectations that the result of one client is checked against.
@@ -93,18 +80,6 @@ func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []c
 		}
 	}
 	return allRecorded(found)
-}
-
-// resized are containers that have another size than when the data was loaded.
-func resized(in Input, target string, results []contract.Result, ask *decision.Asking) []contract.RecordedFinding {
-	if in.Run.TargetStatus(target).LoadResult == "" {
-		return nil
-	}
-	loaded := loadResult(in, target, ask)
-	if !loaded.Exists || loaded.Value.Err != nil {
-		return nil // nothing says what they had
-	}
-	return allRecorded(validity.CheckResized(loaded.Value.Result, results))
 }
 
 // saysData: the result of a load is there, and says what the tables held. That of a

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -112,7 +113,9 @@ func describe(in Input, e Execution, at journal.Position, end End) contract.Reco
 	rec.TargetNodeName, rec.Load = in.Run.PlacementOf(rec.Target).NodeName, in.Run.TargetStatus(rec.Target).LoadResult
 	for _, pod := range end.Pods {
 		rec.ClientNodeNames = append(rec.ClientNodeNames, pod.Spec.NodeName)
-		rec.ClientQOSClass = string(pod.Status.QOSClass)
+		if class := pod.Status.QOSClass; rec.ClientQOSClass == "" || class != "" && class != corev1.PodQOSGuaranteed { // one that is not is told
+			rec.ClientQOSClass = string(class)
+		}
 		for _, c := range pod.Status.ContainerStatuses {
 			if c.Name == resources.RunnerContainer && c.ImageID != "" {
 				rec.ClientImageID = c.ImageID
@@ -187,7 +190,7 @@ func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec
 	rec.Values = measured[:min(len(measured), in.mostValues())]
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
 	rec.Throttled = throttledIn(results)
-	rec.Findings = append(rec.Findings, resized(in, rec.Target, results, ask)...)
+	rec.Findings = append(rec.Findings, checkShapes(in, *rec, results, ask)...)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
 	if cut := len(measured) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(

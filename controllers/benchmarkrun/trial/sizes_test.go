@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -47,10 +48,10 @@ func sizedResult(cpus float64) contract.Result {
 }
 
 // sizesFound are the findings of a trial whose data was loaded with a server of 2 CPUs, without the numbers of others.
-func sizesFound(in Input, res contract.Result) map[string]string {
+func sizesFound(in Input, res contract.Result, pods ...*corev1.Pod) map[string]string {
 	known := decision.Known{}.With(decision.GetResult{Name: "run-db-load-result-0"}, decision.Delivered{Result: sizedResult(2)})
 	at := journal.Position{}
-	rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, known.Ask())
+	rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: []contract.Result{res}, Pods: pods}, known.Ask())
 	found := map[string]string{}
 	for _, f := range rec.Findings {
 		found[f.Check] = f.Severity
@@ -71,13 +72,51 @@ func TestExclusiveCPUsAreChecked(t *testing.T) {
 	}
 }
 
-// A server that has another size than when its data was loaded disturbs the trial, so that it does not count.
-func TestAResizedServerIsFound(t *testing.T) {
-	if diff := cmp.Diff(map[string]string{"resized": "Disturbed"}, sizesFound(sizesRun(""), sizedResult(4))); diff != "" {
+// What webhooks make of a pod is in its QoS class. Of several clients it is told of the one that is not Guaranteed.
+func TestPodsThatAreNotGuaranteedHaveNoCPUsOfTheirOwn(t *testing.T) {
+	alone := sizedResult(2)
+	alone.Target.Limits.CPUGroup = &contract.CPUGroup{CPUs: "2-3", Cores: "2-3", Nodes: "0"}
+	alone.Client.Limits.CPUGroup = alone.Target.Limits.CPUGroup
+	pod := func(class corev1.PodQOSClass) *corev1.Pod {
+		return &corev1.Pod{Status: corev1.PodStatus{QOSClass: class}}
+	}
+	found := map[string]string{"cpu-not-exclusive": "Warning"}
+	tests := map[string]struct {
+		server  string
+		clients []*corev1.Pod
+		want    map[string]string
+	}{
+		"all are Guaranteed":    {"Guaranteed", []*corev1.Pod{pod("Guaranteed"), pod("Guaranteed")}, map[string]string{}},
+		"nobody knows":          {"", []*corev1.Pod{pod("")}, map[string]string{}},
+		"the server is not":     {"Burstable", []*corev1.Pod{pod("Guaranteed")}, found},
+		"the first client":      {"Guaranteed", []*corev1.Pod{pod("Burstable"), pod("Guaranteed")}, found},
+		"the last client":       {"Guaranteed", []*corev1.Pod{pod("Guaranteed"), pod("Burstable")}, found},
+		"one that nobody knows": {"Guaranteed", []*corev1.Pod{pod("Burstable"), pod("")}, found},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := sizesRun(v1alpha1.ShapeCPUsExclusive)
+			in.Run.Status.Targets[0].QOSClass = tc.server
+			if diff := cmp.Diff(tc.want, sizesFound(in, alone, tc.clients...)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A server that has another size than when its data was loaded disturbs the trial, so that it does not count. One that never had the size
+// of its shape does not: all trials have it.
+func TestAnotherSizeIsFound(t *testing.T) {
+	if diff := cmp.Diff(map[string]string{"resized": "Disturbed", "size-not-given": "Warning"}, sizesFound(sizesRun(""), sizedResult(4))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	smaller := sizesRun("")
+	smaller.Run.Status.Resolved.Targets[0].Shape = &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("4"), Memory: resource.MustParse("1Gi")}
+	if diff := cmp.Diff(map[string]string{"size-not-given": "Warning"}, sizesFound(smaller, sizedResult(2))); diff != "" {
+		t.Errorf("4 CPUs that were 2 from the beginning (-want +got):\n%s", diff)
+	}
 	external := sizesRun("")
-	external.Run.Status.Targets[0].LoadResult = ""
+	external.Run.Status.Targets[0].LoadResult, external.Run.Status.Resolved.Targets = "", nil
 	if diff := cmp.Diff(map[string]string{}, sizesFound(external, sizedResult(4))); diff != "" {
 		t.Errorf("nothing says what it had (-want +got):\n%s", diff)
 	}

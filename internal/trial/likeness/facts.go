@@ -169,8 +169,8 @@ func machineFacts(out map[string]string, side string, m contract.Machine, l cont
 		set("numa", placeOf(l, *n))
 	}
 	set("machine", m.BootID)
-	if l.CPUs != nil {
-		set("cpus", strconv.FormatFloat(*l.CPUs, 'f', -1, 64))
+	if cpus := cmp.Or(l.CPUs, l.MostCPUs()); cpus != nil { // a kubelet may take the quota off a container with CPUs of its own
+		set("cpus", strconv.FormatFloat(*cpus, 'f', -1, 64))
 	} else if m.CPUs != nil {
 		set("cpus", strconv.FormatInt(*m.CPUs, 10))
 	}

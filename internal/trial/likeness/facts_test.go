@@ -60,6 +60,30 @@ func TestFactsOf(t *testing.T) {
 	}
 }
 
+// The size of a container is its quota. A kubelet with the static CPU manager takes that off a container with CPUs of its own (since
+// Kubernetes 1.33): then it is those CPUs, so that it has one size with and without a quota, and on every machine.
+func TestSizeOfAContainer(t *testing.T) {
+	tests := map[string]struct {
+		limits contract.Limits
+		want   string
+	}{
+		"a quota":                            {contract.Limits{CPUs: new(2.0)}, "2"},
+		"a quota, and as many CPUs":          {contract.Limits{CPUs: new(2.0), CPUSet: "2-3"}, "2"},
+		"a quota that is less than its CPUs": {contract.Limits{CPUs: new(1.5), CPUSet: "2-3"}, "1.5"},
+		"CPUs of its own without a quota":    {contract.Limits{CPUSet: "2-3"}, "2"},
+		"no limit at all":                    {contract.Limits{}, "16"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := contract.Environment{Machine: contract.Machine{CPUs: new(int64(16))}, Limits: tc.limits}
+			got := FactsOf(Source{Result: contract.Result{Target: &in, Client: contract.Client{Environment: in}}}).Map()
+			if got["target/cpus"] != tc.want || got["client/cpus"] != tc.want {
+				t.Errorf("CPUs of the target %q and of the client %q, want %q", got["target/cpus"], got["client/cpus"], tc.want)
+			}
+		})
+	}
+}
+
 // Whether the connections of a window took up earlier TLS sessions, as servers counted of ten connections of one client (MySQL 9.7 and
 // MariaDB 11.8): MariaDB gave no session that could be taken up.
 func TestSessionsOfConnections(t *testing.T) {

@@ -8,14 +8,23 @@ import (
 )
 
 // Exclusive is how many CPUs of its own each server and each tool of a trial is to have; 0 for those that share theirs.
-type Exclusive struct{ Servers, Clients int64 }
+type Exclusive struct {
+	Servers, Clients int64
+	// TargetQOS and ClientQOS are the QoS classes of the pods of the target, without its replicas, and of the clients; empty where unknown.
+	TargetQOS, ClientQOS string
+}
+
+// guaranteed is the QoS class of pods whose requests are their limits (corev1.PodQOSGuaranteed).
+const guaranteed = "Guaranteed"
 
 // member is a container of a trial.
 type member struct {
 	// side, such as client 0.
 	side string
 	// asked is how many CPUs of its own it is to have; 0 for one that shares them.
-	asked   int64
+	asked int64
+	// qos is the QoS class of its pod; empty where unknown.
+	qos     string
 	machine contract.Machine
 	// group has the CPUs that it may run on; nil where that is unknown.
 	group *contract.CPUGroup
@@ -24,8 +33,9 @@ type member struct {
 // CheckExclusive says which containers of a trial have no CPUs of their own although their shape wants them (cpus: Exclusive), and where
 // those that they have are. It needs the results of all clients.
 //
-// A container sees no policy of the kubelet. It has what it asked for when it may run on as many CPUs as it asked for, on fewer than
-// the machine has, since the static CPU manager keeps some for the system, and on none that another container of the trial may run on.
+// A container sees no policy of the kubelet. It has what it asked for when its pod is Guaranteed, since others are given none, and when
+// it may run on as many CPUs as it asked for, on fewer than the machine has, since the static CPU manager keeps some for the system, and
+// on none that another container of the trial may run on.
 func CheckExclusive(results []contract.Result, asked Exclusive) []Finding {
 	all := membersOf(results, asked)
 	var out []Finding
@@ -53,17 +63,17 @@ func membersOf(results []contract.Result, asked Exclusive) []member {
 			continue
 		}
 		if r.Target != nil {
-			servers = append(servers, member{targetSide, asked.Servers, r.Target.Machine, r.Target.Limits.CPUGroup})
+			servers = append(servers, member{targetSide, asked.Servers, asked.TargetQOS, r.Target.Machine, r.Target.Limits.CPUGroup})
 			servers = append(servers, replicasOf(*r.Target, asked)...)
 		}
 		client := fmt.Sprintf(clientSide+"%d", r.Trial.Client)
-		clients = append(clients, member{client, asked.Clients, r.Client.Machine, r.Client.Limits.CPUGroup})
+		clients = append(clients, member{client, asked.Clients, asked.ClientQOS, r.Client.Machine, r.Client.Limits.CPUGroup})
 		if agent := r.Client.Agent; agent != nil {
-			clients = append(clients, member{"the agent of " + client, 0, r.Client.Machine, agent.Limits.CPUGroup})
+			clients = append(clients, member{"the agent of " + client, 0, asked.ClientQOS, r.Client.Machine, agent.Limits.CPUGroup})
 		}
 	}
 	if len(servers) == 0 && asked.Servers > 0 && len(clients) > 0 {
-		servers = []member{{side: targetSide, asked: asked.Servers}} // its agent said nothing
+		servers = []member{{side: targetSide, asked: asked.Servers, qos: asked.TargetQOS}} // its agent said nothing
 	}
 	return append(servers, clients...)
 }
@@ -89,11 +99,34 @@ func (m member) exclusive(all []member) []Finding {
 	if problem := m.notGiven(all); problem != "" {
 		return []Finding{{"cpu-not-exclusive", Warning, problem}}
 	}
-	return append(m.halfCores(), m.acrossNodes()...)
+	return slices.Concat(m.unseen(all), m.halfCores(), m.acrossNodes())
+}
+
+// unseen says which others of its machine may run on the CPUs of a container for all that is known.
+func (m member) unseen(all []member) []Finding {
+	var sides []string
+	for _, other := range all {
+		if m.beside(other) && other.group == nil {
+			sides = append(sides, other.side)
+		}
+	}
+	if len(sides) == 0 {
+		return nil
+	}
+	return []Finding{{"cpu-not-exclusive", Note, fmt.Sprintf("it is not known whether %s may run on the CPUs %s, too: the kernel does not show the CPUs of the container", list(sides), m.group.CPUs)}}
+}
+
+// beside says whether another container is known to be on the same machine.
+func (m member) beside(other member) bool {
+	return other.side != m.side && m.machine.BootID != "" && other.machine.BootID == m.machine.BootID
 }
 
 // notGiven says why a container has no CPUs of its own, or that nobody knows; empty where it has them.
 func (m member) notGiven(all []member) string {
+	if m.qos != "" && m.qos != guaranteed {
+		return fmt.Sprintf("cpus is Exclusive, and %s not given: the QoS class of the pod is %s, and kubelets give CPUs to pods that are %s: "+
+			"something added a container to it, or changed its resources", m.wanted(), m.qos, guaranteed)
+	}
 	if m.group == nil {
 		return fmt.Sprintf("cpus is Exclusive, and nobody knows whether %s given: the kernel does not show the CPUs of the container", m.wanted())
 	}
@@ -107,7 +140,7 @@ func (m member) notGiven(all []member) string {
 			"the kubelet of the node needs cpuManagerPolicy: static", m.wanted(), len(set), of, m.group.CPUs)
 	}
 	for _, other := range all {
-		if other.side == m.side || m.machine.BootID == "" || other.machine.BootID != m.machine.BootID || other.group == nil {
+		if !m.beside(other) || other.group == nil {
 			continue
 		}
 		if both := common(set, contract.CPUList(other.group.CPUs)); len(both) > 0 {

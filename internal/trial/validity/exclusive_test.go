@@ -36,6 +36,8 @@ func TestCheckExclusive(t *testing.T) {
 	far := &contract.CPUGroup{CPUs: "1-2,5-6", Cores: "1-2,5-6", Nodes: "0-1"}
 	two := Exclusive{Servers: 2, Clients: 2}
 	const needs = ", and so may other pods: the kubelet of the node needs cpuManagerPolicy: static"
+	const burstable = ": cpus is Exclusive, and the 2 CPUs were not given: the QoS class of the pod is Burstable, and kubelets give CPUs to pods that are Guaranteed: " +
+		"something added a container to it, or changed its resources"
 	tests := map[string]struct {
 		results []contract.Result
 		asked   Exclusive
@@ -60,6 +62,16 @@ func TestCheckExclusive(t *testing.T) {
 			"the target and client 0: cpus is Exclusive, and nobody knows whether the CPU was given: the kernel does not show the CPUs of the container"}}},
 		"an agent of the target that said nothing": {besideAgent(nil, pool, allowed("b", core)), two, []Finding{{"cpu-not-exclusive", Warning,
 			"the target: cpus is Exclusive, and nobody knows whether the 2 CPUs were given: the kernel does not show the CPUs of the container"}}},
+		"pods that are known to be Guaranteed": {besideAgent(new(allowed("a", core)), pool, allowed("b", other)), Exclusive{2, 2, "Guaranteed", "Guaranteed"}, nil},
+		"a sidecar without limits, and a pool that has as many CPUs by chance": {besideAgent(new(allowed("a", core)), pool, allowed("b", other)), Exclusive{2, 2, "Burstable", "Guaranteed"},
+			[]Finding{{"cpu-not-exclusive", Warning, "the target" + burstable}}},
+		"sidecars everywhere, and an agent that said nothing": {besideAgent(nil, pool, allowed("b", all)), Exclusive{2, 2, "Burstable", "Burstable"},
+			[]Finding{{"cpu-not-exclusive", Warning, "the target and client 0" + burstable}}},
+		"a sidecar where nobody asked": {besideAgent(new(allowed("a", all)), all, allowed("b", all)), Exclusive{TargetQOS: "Burstable", ClientQOS: "Burstable"}, nil},
+		"an agent whose CPUs nobody knows": {besideAgent(new(allowed("a", core)), nil, allowed("b", other)), two, []Finding{{"cpu-not-exclusive", Note,
+			"client 0: it is not known whether the agent of client 0 may run on the CPUs 2,6, too: the kernel does not show the CPUs of the container"}}},
+		"a client of the same machine whose CPUs nobody knows": {besideAgent(new(allowed("a", core)), nil, allowed("a", nil)), Exclusive{Servers: 2}, []Finding{{"cpu-not-exclusive", Note,
+			"the target: it is not known whether client 0 and the agent of client 0 may run on the CPUs 1,5, too: the kernel does not show the CPUs of the container"}}},
 		"halves of cores": {besideAgent(new(allowed("a", halves)), pool, allowed("b", core)), two, []Finding{{"cpu-half-core", Warning,
 			"the target: the CPUs 2-3 share cores with 6-7, where other pods may run and slow them: the option full-pcpus-only of the static CPU manager gives whole cores"}}},
 		"two NUMA nodes": {besideAgent(new(allowed("a", far)), pool, allowed("b", core)), Exclusive{Servers: 4, Clients: 2}, []Finding{{"cpu-numa", Note,

@@ -28,12 +28,15 @@ const (
 	mostBelow = 0.05
 )
 
-// lasting are the checks of interference that can be the same in all trials of a run: use of its machines by others, and a container
-// that was resized before the first one. The others find events.
-var lasting = []string{"neighbours", "node-memory-pressure", "steal", checkResized}
+// lasting are the checks of interference that can last for most of a run: use of its machines by others. The others find events.
+var lasting = []string{"neighbours", "node-memory-pressure", "steal"}
 
-// Lasts says whether the interference that a check finds can last for a whole run.
+// Lasts says whether the interference that a check finds can last for most of a run.
 func Lasts(check string) bool { return slices.Contains(lasting, check) }
+
+// LastsThroughout says whether what a check finds can be a condition of the run where all trials of a target have the same: a container
+// that was resized before the first of them. Between two trials it is an event, and those before and after it are of other sizes.
+func LastsThroughout(check string) bool { return check == checkResized }
 
 // machine has the usage of one machine over the measured window. Nodes of kind share one
 // machine: they have the same boot ID and the same /proc/stat.

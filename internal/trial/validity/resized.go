@@ -2,6 +2,7 @@ package validity
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -24,13 +25,20 @@ func sizeAt(u *contract.Usage) size {
 	return size{u.CPULimit, u.MemoryLimitBytes}
 }
 
-// became says how one size became another; empty where no part that is known of both differs.
+// Smaller differences come from roundings: of the quota, which runtimes with systemd round up to 10 ms of a second, and of the memory,
+// which the kernel rounds down to pages of at most 64 KiB.
+const (
+	leastCPUs   = 0.01
+	leastMemory = 64 << 10
+)
+
+// became says how one size became another; empty where no part that is known of both differs by more than its rounding.
 func became(from, to size) string {
 	var parts []string
-	if a, b := from.cpus, to.cpus; a != nil && b != nil && *a != *b {
+	if a, b := from.cpus, to.cpus; a != nil && b != nil && math.Abs(*a-*b) >= leastCPUs {
 		parts = append(parts, fmt.Sprintf("%g CPUs became %g", *a, *b))
 	}
-	if a, b := from.memory, to.memory; a != nil && b != nil && *a != *b {
+	if a, b := from.memory, to.memory; a != nil && b != nil && max(*a-*b, *b-*a) >= leastMemory {
 		parts = append(parts, fmt.Sprintf("%d bytes of memory became %d", *a, *b))
 	}
 	return list(parts)
@@ -54,36 +62,42 @@ func resized(r contract.Result, _ runner.Expectations) string {
 	return strings.Join(parts, "; ")
 }
 
-// CheckResized compares the sizes of the server and of the tools at the start of a window with those when the data was loaded. It needs
-// the results of all clients.
+// CheckResized compares the sizes of the server, its replicas and the tools at the start of a window with those when the data was loaded.
+// Replicas have the size of their primary. It needs the results of all clients.
 func CheckResized(loaded contract.Result, results []contract.Result) []Finding {
 	var out []Finding
-	compare := func(side string, then, now *contract.Environment) {
-		if then == nil || now == nil {
+	compare := func(then *contract.Environment, now size, format string, of ...any) {
+		if then == nil {
 			return
 		}
-		if how := became(size{then.Limits.CPUs, then.Limits.MemoryBytes}, sizeFrom(*now)); how != "" {
-			out = append(out, Finding{checkResized, Disturbed, fmt.Sprintf("%s was resized since the data was loaded: %s", side, how)})
+		if how := became(size{then.Limits.CPUs, then.Limits.MemoryBytes}, now); how != "" {
+			out = append(out, Finding{checkResized, Disturbed, fmt.Sprintf(format, of...) + ": " + how})
 		}
 	}
 	for _, r := range results {
 		if r.State != contract.Succeeded {
 			continue
 		}
-		compare(targetSide, loaded.Target, r.Target)
-		compare(fmt.Sprintf(clientSide+"%d", r.Trial.Client), &loaded.Client.Environment, &r.Client.Environment)
+		if t := r.Target; t != nil {
+			compare(loaded.Target, sizeFrom(t.Before, &t.Limits), targetSide+" was resized since the data was loaded")
+			for _, replica := range t.Replicas {
+				compare(loaded.Target, sizeFrom(replica.Before, replica.Limits),
+					"replica %d was resized since the data was loaded, or never had the size of its primary", replica.Index)
+			}
+		}
+		compare(&loaded.Client.Environment, sizeFrom(r.Client.Before, &r.Client.Limits), clientSide+"%d was resized since the data was loaded", r.Trial.Client)
 	}
 	return out
 }
 
 // sizeFrom the start of the window on; from what was read of a container once, where its counters are absent.
-func sizeFrom(e contract.Environment) size {
-	s := sizeAt(e.Before)
-	if s.cpus == nil {
-		s.cpus = e.Limits.CPUs
+func sizeFrom(before *contract.Usage, once *contract.Limits) size {
+	s := sizeAt(before)
+	if s.cpus == nil && once != nil {
+		s.cpus = once.CPUs
 	}
-	if s.memory == nil {
-		s.memory = e.Limits.MemoryBytes
+	if s.memory == nil && once != nil {
+		s.memory = once.MemoryBytes
 	}
 	return s
 }

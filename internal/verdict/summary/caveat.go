@@ -55,8 +55,15 @@ func disturbedCaveat(behind []outcome) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d trials were disturbed (%s), as most of the run was: the number is that of a server beside other work",
-		n, len(behind), strings.Join(slices.Sorted(maps.Keys(by)), ", "))
+	checks := slices.Sorted(maps.Keys(by))
+	var of []string
+	if !slices.ContainsFunc(checks, validity.LastsThroughout) || len(checks) > 1 {
+		of = append(of, "a server beside other work")
+	}
+	if slices.ContainsFunc(checks, validity.LastsThroughout) {
+		of = append(of, "containers of another size than when the data was loaded")
+	}
+	return fmt.Sprintf("%d of %d trials were disturbed (%s), as most of the run was: the number is that of %s", n, len(behind), strings.Join(checks, ", "), strings.Join(of, ", and of "))
 }
 
 // inSome is the number of affected trials as text; empty when all are affected.
