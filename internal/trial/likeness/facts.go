@@ -64,6 +64,9 @@ type Source struct {
 	// Set are names of variables that some target of the run has set. Their values are recorded of every target: to one
 	// server a value is its default, to another one it is not.
 	Set []string
+	// Varied are names of variables that have other values in other trials: they are parameters of the trial, and none of its
+	// circumstances.
+	Varied []string
 }
 
 // FactsOf a trial. What is unknown is absent.
@@ -74,6 +77,10 @@ func FactsOf(in Source) contract.Facts {
 	}
 	if s := in.Result.Server; s != nil {
 		serverFacts(out, *s, in.Set)
+		for _, name := range in.Varied {
+			delete(out, name)
+			delete(out, setPrefix+name)
+		}
 	}
 	machineFacts(out, "client", in.Result.Client.Machine, in.Result.Client.Limits)
 	if t := in.Result.Target; t != nil {
