@@ -46,6 +46,8 @@ type fakeServer struct {
 	pool []string
 	// resize is what it says of a change of its buffer pool, one answer after the other; the last one stays.
 	resize []string
+	// redo is what it says of a change of its redo log, one answer after the other; the last one stays.
+	redo []string
 	// variables beside the usual ones, and those that differ from the second look on.
 	variables, later map[string]string
 	looks            int
@@ -68,6 +70,13 @@ func (s *fakeServer) set(name, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.variables[name] = value
+}
+
+// looked is how often somebody looked at its status.
+func (s *fakeServer) looked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status
 }
 
 func (s *fakeServer) Version(context.Context) (string, string, error) {
@@ -102,7 +111,10 @@ func (s *fakeServer) Status(context.Context) (map[string]string, error) {
 		status[poolStatus], s.pool = s.pool[0], s.pool[min(1, len(s.pool)-1):]
 	}
 	if len(s.resize) > 0 {
-		status[resizeStatus], s.resize = s.resize[0], s.resize[min(1, len(s.resize)-1):]
+		status["Innodb_buffer_pool_resize_status"], s.resize = s.resize[0], s.resize[min(1, len(s.resize)-1):]
+	}
+	if len(s.redo) > 0 {
+		status["Innodb_redo_log_resize_status"], s.redo = s.redo[0], s.redo[min(1, len(s.redo)-1):]
 	}
 	if s.cipher != "" {
 		status[contract.StatusTLSAccepts] = fmt.Sprint(s.status)

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,13 +15,17 @@ func varying(agent string, settings ...contract.VariedSetting) func(*contract.Tr
 	return func(trial *contract.Trial) { trial.Agent, trial.Settings = agent, settings }
 }
 
-// The server is changed before anybody asks it something, and what it does afterwards is waited for.
+// The server is changed before anybody asks it something, but after it has filled its buffer pool, and what it does afterwards is waited
+// for.
 func TestSettingsOfATrial(t *testing.T) {
 	target := newFakeTarget(t)
 	target.drop = 1
 	r := newRig(t, "good", contract.PhaseRun, varying(target.address, contract.VariedSetting{Name: "innodb_buffer_pool_size", Value: "1G"}, contract.VariedSetting{Name: "sync_binlog", Value: "1"}))
 	r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
-	r.server.resize = []string{"Requested to resize buffer pool. (new size: 1073741824 bytes)", "Withdrawing blocks", "Completed resizing buffer pool at 1"}
+	r.server.pool = []string{"Loading buffer pool(s) from /data/ib_buffer_pool", "Buffer pool(s) load completed"}
+	looks := 0
+	target.onSet = func(contract.Setting) { looks = max(looks, r.server.looked()) }
+	r.server.resize = []string{"", "", "Requested to resize buffer pool. (new size: 1073741824 bytes)", "Withdrawing blocks", "Completed resizing buffer pool at 1"}
 	r.server.variables = map[string]string{"innodb_buffer_pool_size": "1073741824", "sync_binlog": "1"}
 	res := runAll(t, []*rig{r})[0]
 	if res.State != contract.Succeeded || res.Server.Variables["innodb_buffer_pool_size"] != "1073741824" {
@@ -31,8 +36,73 @@ func TestSettingsOfATrial(t *testing.T) {
 	if want := []string{call, call, "speed", "environment", "environment"}; !slices.Equal(target.calls, want) {
 		t.Errorf("calls %v, want %v", target.calls, want)
 	}
-	if asked := r.server.asked[:5]; !slices.Equal(asked, []string{"status", "status", "status", "version", "variables"}) {
+	if looks != 2 {
+		t.Errorf("%d looks at the buffer pool before the server was changed, want 2", looks)
+	}
+	if asked := r.server.asked[:8]; !slices.Equal(asked, []string{"status", "status", "status", "status", "status", "variables", "version", "variables"}) {
 		t.Errorf("asked the server %v", asked)
+	}
+}
+
+// What the server does after the statement is waited for, where it is that of the settings of the trial.
+func TestChangesThatGoOn(t *testing.T) {
+	const failed = "Resizing buffer pool failed, finished resizing at 1"
+	for name, tc := range map[string]struct {
+		setting      string
+		resize, redo []string
+		looks        int    // at the status, before anything else is asked
+		want         string // part of the failure; empty for none
+	}{
+		"nothing":                   {setting: "sync_binlog", looks: 1},
+		"of another setting":        {setting: "sync_binlog", resize: []string{failed}, redo: []string{"Resizing down"}, looks: 1},
+		"a buffer pool":             {setting: "innodb_buffer_pool_size", resize: []string{"", "Withdrawing blocks", "Completed resizing buffer pool."}, looks: 3},
+		"a buffer pool at once":     {setting: "innodb_buffer_pool_size", looks: 2},
+		"a buffer pool of its size": {setting: "innodb_buffer_pool_size", resize: []string{"Size did not change (old size = new size = 1)."}, looks: 2},
+		"a buffer pool that cannot": {
+			setting: "innodb_buffer_pool_size", resize: []string{"", "Withdrawing blocks", failed}, looks: 3,
+			want: "SettingNotInForce: the server could not change config.innodb_buffer_pool_size: " + failed,
+		},
+		"a redo log":         {setting: "innodb_redo_log_capacity", redo: []string{"OK", "Resizing down", "Resizing down", "OK"}, looks: 4},
+		"a redo log at once": {setting: "innodb_redo_log_capacity", redo: []string{"OK"}, looks: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target := newFakeTarget(t)
+			r := newRig(t, "good", contract.PhaseRun, varying(target.address, contract.VariedSetting{Name: tc.setting, Value: "1"}))
+			r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+			r.server.resize, r.server.redo, r.server.variables = tc.resize, tc.redo, map[string]string{tc.setting: "1"}
+			err := r.agent.Run(t.Context())
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+			looks := slices.IndexFunc(r.server.asked, func(question string) bool { return question != "status" })
+			if looks < 0 {
+				looks = len(r.server.asked)
+			}
+			if looks != tc.looks {
+				t.Errorf("%d looks at the status, want %d: %v", looks, tc.looks, r.server.asked)
+			}
+		})
+	}
+}
+
+// Settings that limit one another come into force in any order.
+func TestSettingsThatLimitOneAnother(t *testing.T) {
+	target := newFakeTarget(t)
+	r := newRig(t, "good", contract.PhaseRun, varying(target.address, contract.VariedSetting{Name: "innodb_io_capacity", Value: "900"}, contract.VariedSetting{Name: "innodb_io_capacity_max", Value: "900"}))
+	r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+	r.server.variables = map[string]string{"innodb_io_capacity": "200", "innodb_io_capacity_max": "400"}
+	most := "400"
+	target.onSet = func(s contract.Setting) {
+		if s.Name == "innodb_io_capacity_max" {
+			most = s.Value
+		}
+		r.server.set(s.Name, min(s.Value, most)) // three digits each
+	}
+	if err := r.agent.Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"POST /settings t innodb_io_capacity=900 innodb_io_capacity_max=900", "POST /settings t-again innodb_io_capacity=900"}; !slices.Equal(target.calls[:2], want) {
+		t.Errorf("calls %v, want %v", target.calls[:2], want)
 	}
 }
 
@@ -46,14 +116,15 @@ func TestSettingsAreTriedBeforeTheLoad(t *testing.T) {
 		calls  []string
 		want   string // part of the failure; empty for none
 	}{
-		"taken": {calls: []string{"POST /settings t-0 sync_binlog=1", "POST /settings t-1 sync_binlog=2", "POST /settings t-2 sync_binlog=1"}},
+		"taken": {calls: []string{"POST /settings t-0 sync_binlog=1", "POST /settings t-1 sync_binlog=2", "POST /settings t-back sync_binlog=1"}},
 		"refused": {
 			refuse: &contract.Refusal{Reason: contract.ReasonServerRefusedSetting, Message: "read only"}, calls: []string{"POST /settings t-0 sync_binlog=1"},
 			want: "SettingNotInForce: the server refuses a setting of spec.matrix: read only",
 		},
-		"not taken": {
-			keeps: "1", calls: []string{"POST /settings t-0 sync_binlog=1", "POST /settings t-1 sync_binlog=2"},
-			want: "SettingNotInForce: before the load config.sync_binlog: 2 was asked for, and the server has 1",
+		"taken, not in force": {keeps: "1", calls: []string{"POST /settings t-0 sync_binlog=1", "POST /settings t-1 sync_binlog=2", "POST /settings t-back sync_binlog=1"}},
+		"not put back": {
+			keeps: "2", calls: []string{"POST /settings t-0 sync_binlog=1", "POST /settings t-1 sync_binlog=2", "POST /settings t-back sync_binlog=1"},
+			want: "SettingNotInForce: after each value was tried before the load config.sync_binlog: 1 was asked for, and the server has 2",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -61,9 +132,7 @@ func TestSettingsAreTriedBeforeTheLoad(t *testing.T) {
 			target.refuse = tc.refuse
 			r := newRig(t, "good", contract.PhasePrepare, varying(target.address, both...))
 			r.server.variables = map[string]string{"sync_binlog": "1"}
-			if tc.keeps == "" {
-				target.onSet = func(s contract.Setting) { r.server.set(s.Name, s.Value) }
-			}
+			target.onSet = func(s contract.Setting) { r.server.set(s.Name, cmp.Or(tc.keeps, s.Value)) }
 			err := r.agent.Run(t.Context())
 			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 				t.Errorf("got %v, want %q", err, tc.want)
@@ -75,6 +144,16 @@ func TestSettingsAreTriedBeforeTheLoad(t *testing.T) {
 				t.Errorf("loaded: %v; asked %v", loaded, r.server.asked)
 			}
 		})
+	}
+}
+
+// Nobody changes a server that other clients load.
+func TestSettingsAreNotTriedBesideOtherClients(t *testing.T) {
+	for clients, want := range map[int]bool{1: true, 2: false} {
+		r := role{trial: contract.Trial{Ref: contract.TrialRef{Phase: string(contract.PhasePrepare)}, Clients: clients, Settings: []contract.VariedSetting{{Name: "x", Value: "1"}}}}
+		if got := tries(r); got != want {
+			t.Errorf("%d clients: %v", clients, got)
+		}
 	}
 }
 

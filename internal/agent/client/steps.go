@@ -85,10 +85,10 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{s.resets(contract.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
 		{s.restarts(), func() F { return part(o, &p.restart, restart(ctx, s)) }},
 		{s.restarts() && replicated, func() F { return s.replicas.restart(ctx) }},
+		{s.restarts() && s.speaks(), func() F { return note(o, fillPool(ctx, s, p.restart)) }},
 		{sets(s.role), func() F { return set(ctx, s) }},
 		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
 		{varies(s.role), func() F { return inForce(s.trial, p.server.server.Variables, "before the warm-up") }},
-		{s.restarts() && s.speaks(), func() F { return note(o, fillPool(ctx, s, p.restart)) }},
 		// Without a barrier, no earlier step has waited for the server.
 		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
 		// The steps so far need no tool, whose container starts after the agent's.
