@@ -13,6 +13,17 @@ import (
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
+const (
+	editsFlags = "SET GLOBAL changes only what a value names, so that values of earlier trials stay"
+	needsTLS   = "SET GLOBAL has no effect until the server reads its TLS settings again"
+)
+
+// startOnly are variables that SET GLOBAL does not change as a whole, by the reason.
+var startOnly = map[string]string{
+	"optimizer_switch": editsFlags, "optimizer_trace": editsFlags, "optimizer_trace_features": editsFlags,
+	"tls_version": needsTLS, "tls_ciphersuites": needsTLS, "ssl_cipher": needsTLS, "ssl_session_cache_mode": needsTLS, "ssl_session_cache_timeout": needsTLS,
+}
+
 // variedSetting is an axis of a setting of the server.
 type variedSetting struct {
 	v1alpha1.Axis
@@ -48,6 +59,9 @@ func checkSettings(w Work) error {
 func (v variedSetting) check() error {
 	if bare := engine.Bare(v.name); v.name != bare {
 		return Refuse(v1alpha1.ReasonSettingInvalid, "%s: %s: give the name of the variable as the server shows it: config.%s", v.field, v.Name, bare)
+	}
+	if why, is := startOnly[strings.ToLower(v.name)]; is && v.Apply != v1alpha1.ApplyRestart {
+		return Refuse(v1alpha1.ReasonSettingInvalid, "%s.apply: %s: %s: set apply: Restart", v.field, v.Name, why)
 	}
 	for i, value := range v.Values {
 		if value.String() == "" {
@@ -104,6 +118,10 @@ func (v variedSetting) checkOn(w Work, at int) error {
 	}
 	if why, lacks := e.Facts.Lacks[engine.VariesSettings]; lacks {
 		return refuse("because " + why + ": make a target for each value, with mysql.config")
+	}
+	if older := v.name == "innodb_log_file_size" || v.name == "innodb_log_files_in_group"; older && e.Facts.Family == "MySQL" && t.MySQL.Version != "5.7" {
+		return Refuse(v1alpha1.ReasonSettingInvalid, "%s: %s: %s 8.0.30 and later ignore it beside innodb_redo_log_capacity, on spec.targets[%d] (%s): use config.innodb_redo_log_capacity",
+			v.field, v.Name, t.MySQL.Flavor, at, t.Name)
 	}
 	var wanted []contract.Setting
 	for _, value := range v.Values {

@@ -31,6 +31,9 @@ func TestSettingsOfTheMatrix(t *testing.T) {
 	replicated := provided("db", "MySQL")
 	replicated.MySQL.Replication = &v1alpha1.Replication{}
 	two := []v1alpha1.Target{provided("db", "MariaDB"), provided("other", "MySQL")}
+	older := provided("db", "MySQL")
+	older.MySQL.Version = "5.7"
+	starts := func(axis v1alpha1.Axis) v1alpha1.Axis { axis.Apply = v1alpha1.ApplyRestart; return axis }
 	of := func(axis v1alpha1.Axis, target string) v1alpha1.Axis { axis.Target = target; return axis }
 	for name, tc := range map[string]struct {
 		targets []v1alpha1.Target
@@ -52,7 +55,16 @@ func TestSettingsOfTheMatrix(t *testing.T) {
 		"an empty value":               {one, settingAxis("config.sql_mode", ""), false, "config.sql_mode has an empty value"},
 		"a loose name":                 {one, settingAxis("config.loose_sync_binlog", "1"), false, "give the name of the variable as the server shows it: config.sync_binlog"},
 		"a name in capitals":           {one, settingAxis("config.Sync_Binlog", "1"), false, "config.sync_binlog"},
+		"flags by SET":                 {one, settingAxis("config.optimizer_switch", "mrr=on", "mrr=off"), false, "spec.matrix[0].apply: config.optimizer_switch: SET GLOBAL changes only what a value names, so that values of earlier trials stay: set apply: Restart"},
+		"flags by a start":             {one, starts(settingAxis("config.optimizer_switch", "mrr=on", "mrr=off")), false, ""},
+		"ciphers by SET":               {one, settingAxis("config.ssl_cipher", "AES256-SHA"), false, "spec.matrix[0].apply: config.ssl_cipher: SET GLOBAL has no effect until"},
+		"ciphers by a start":           {one, starts(settingAxis("config.ssl_cipher", "AES256-SHA")), false, ""},
+		"a redo log in files":          {one, starts(settingAxis("config.innodb_log_file_size", "1G")), false, ""},
+		"of MySQL 5.7":                 {[]v1alpha1.Target{older}, starts(settingAxis("config.innodb_log_files_in_group", "2")), false, ""},
+		"of later ones":                {two, starts(settingAxis("config.innodb_log_file_size", "1G")), false, "spec.matrix[0]: config.innodb_log_file_size: MySQL 8.0.30 and later ignore it beside innodb_redo_log_capacity, on spec.targets[1] (other): use config.innodb_redo_log_capacity"},
+		"of Percona Server":            {[]v1alpha1.Target{provided("db", "Percona")}, starts(settingAxis("config.innodb_log_files_in_group", "2")), false, "use config.innodb_redo_log_capacity"},
 		"what Assay owns":              {one, settingAxis("config.skip_networking", "1"), false, "spec.matrix[0].skip_networking: set by Assay"},
+		"that by its older name":       {one, settingAxis("config.tx_read_only", "ON"), false, "spec.matrix[0].tx_read_only: set by Assay"},
 		"what the target has":          {[]v1alpha1.Target{given}, settingAxis("config.sync_binlog", "0", "1"), false, "spec.targets[0].mysql.config.loose-sync-binlog: it varies in spec.matrix"},
 		"what the target switches off": {[]v1alpha1.Target{given}, settingAxis("config.log_bin", "0", "1"), false, "spec.targets[0].mysql.config.skip-log-bin: it varies in spec.matrix"},
 		"an external server":           {[]v1alpha1.Target{{Name: "prod", External: &v1alpha1.ExternalTarget{}}}, settingAxis("config.sync_binlog", "0"), false, "spec.targets[0] (prod), which is external: Assay changes no settings"},
