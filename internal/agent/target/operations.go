@@ -3,6 +3,7 @@ package target
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,12 +59,12 @@ type operations struct {
 
 func newOperations() *operations { return &operations{wanted: make(chan *operation, 1)} }
 
-// ask returns the operation with that path and ID, or a new one. It fails while another
+// ask returns the operation with that path, ID and settings, or a new one: one that an agent finished after its start had none. It fails while another
 // operation is running.
 func (o *operations) ask(path string, wanted contract.Operation) (*operation, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.last != nil && o.last.path == path && o.last.id == wanted.ID {
+	if o.last != nil && o.last.path == path && o.last.id == wanted.ID && slices.Equal(o.last.settings, wanted.Settings) {
 		return o.last, nil
 	}
 	if o.cause != nil {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
@@ -199,6 +200,36 @@ func TestSettingsOfAStartDoNotOutliveTheAgent(t *testing.T) {
 	}
 	if got := next.configuration(t); got != "y=1 x=2" {
 		t.Errorf("the same operation again: %q", got)
+	}
+}
+
+// A restore that an earlier agent began is finished without other settings, so that one with settings is another operation.
+func TestAnInterruptedRestoreHadNoSettings(t *testing.T) {
+	r, _ := newSettingsRig(t)
+	r.beginReady(t)
+	r.ask(t, contract.PathSnapshot, "s").mustSucceed(t)
+	r.stop()
+	if err := r.end(t); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeDurably(r.volume.markerFile(), marker{ID: "r", Stopped: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	next := r.again(t)
+	next.in.engine.Config, next.in.target.Settings = r.in.engine.Config, r.in.target.Settings
+	next.beginReady(t)
+	for _, step := range []struct {
+		pairs []string
+		want  string
+	}{
+		{want: "x=1 y=1"}, {pairs: []string{"x", "2"}, want: "y=1 x=2"}, {pairs: []string{"x", "2"}, want: "y=1 x=2"},
+	} {
+		if code, body := next.operation(t, contract.PathRestore, "r", step.pairs...); code != http.StatusOK {
+			t.Fatalf("%v: %d %s", step.pairs, code, body)
+		}
+		if got := next.configuration(t); got != step.want {
+			t.Errorf("%v: configuration %q, want %q", step.pairs, got, step.want)
+		}
 	}
 }
 
