@@ -112,12 +112,13 @@ func lacks(e engine.Engine) (out []string) {
 	return out
 }
 
-// setsVariables: the agent's account is made where there is one, and can be used from inside of the pod alone.
+// setsVariables: the agent's account is made where there is one, and can be used from inside of the pod alone, with a password of its own.
 func setsVariables(e engine.Engine) bool {
-	target := contract.Target{Flavor: e.Flavor, StorageEngine: e.StorageEngines[0], Database: "assay", Username: "assay", Port: 3306, Setter: "own"}
+	target := contract.Target{Flavor: e.Flavor, StorageEngine: e.StorageEngines[0], Database: "assay", Username: "assay", Port: 3306, Setter: "own", SetterPassword: "its"}
 	all := strings.Join(e.BootstrapSQL(target, "x"), "\n")
 	target.Setter = ""
-	return strings.Contains(all, " TO 'own'@'127.0.0.1';") && !strings.Contains(strings.Join(e.BootstrapSQL(target, "x"), "\n"), " ON *.* ")
+	identified := strings.Contains(all, "'own'@'127.0.0.1' IDENTIFIED ") && strings.Contains(all, " BY 'its';")
+	return identified && strings.Contains(all, " TO 'own'@'127.0.0.1';") && !strings.Contains(strings.Join(e.BootstrapSQL(target, "x"), "\n"), " ON *.* ")
 }
 
 // encrypts: with TLS the configuration has the files of the certificate, and with Required the server

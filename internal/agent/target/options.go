@@ -16,7 +16,7 @@
 // both operations it stops the server, copies, starts the server and waits for a login; the
 // pod is not ready meanwhile.
 // It also starts the server again (contract.PathRestart), and changes its settings: by a start with other ones, or of
-// the running server (contract.PathSettings), with an account that can do nothing else. It never tells whether they are in force: who
+// the running server (contract.PathSettings), with an account whose password it alone knows. It never tells whether they are in force: who
 // asks for them reads that back.
 //
 //   - A snapshot is taken of a server that shut down cleanly, never of one that was

@@ -16,6 +16,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -144,6 +145,36 @@ func TestSettingsWithoutTheirAccount(t *testing.T) {
 	}
 }
 
+// The account that may set variables has a password that nobody else knows, and another one at each start of the agent.
+func TestThePasswordOfTheSettings(t *testing.T) {
+	dir := t.TempDir()
+	o := Options{TargetFile: dir + "/target.json", PasswordFile: dir + "/password", KeyFile: dir + "/agent.key", Engine: engines.Find}
+	for file, text := range map[string]string{
+		o.PasswordFile: "known", o.KeyFile: agentKey,
+		o.TargetFile: `{"version":"` + contract.TargetVersion + `","flavor":"MariaDB","storageEngine":"InnoDB","database":"d","username":"u","port":3306,"setter":"s"}`,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]bool{"": true, "known": true}
+	for range 2 {
+		in, err := loadInputs(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		password := in.credentials("s").Password
+		if seen[password] || in.credentials("u").Password != "known" {
+			t.Errorf("password %q, and that of the benchmark %q", password, in.credentials("u").Password)
+		}
+		sql := strings.Join(in.engine.BootstrapSQL(in.target, in.password), "\n")
+		if !strings.Contains(sql, "ALTER USER 's'@'127.0.0.1' IDENTIFIED BY '"+password+"';") {
+			t.Errorf("the account has another password: %s", sql)
+		}
+		seen[password] = true
+	}
+}
+
 // A server is started with other settings until its next start, and without those that it does not start with.
 func TestSettingsOfAStart(t *testing.T) {
 	r, _ := newSettingsRig(t)
@@ -237,7 +268,7 @@ func TestAnInterruptedRestoreHadNoSettings(t *testing.T) {
 // anybody else.
 func TestRealMariaDBVariesItsSettings(t *testing.T) {
 	s := realServer(t, contract.Setting{Name: "sql_mode", Value: "ANSI_QUOTES,NO_BACKSLASH_ESCAPES"})
-	s.in.target.Setter = "assay_settings"
+	s.in.target.Setter, s.in.target.SetterPassword = "assay_settings", "other"
 	var err error
 	if s.setter, err = database.Pool(s.in.endpoint(""), s.in.credentials(s.in.target.Setter)); err != nil {
 		t.Fatal(err)
