@@ -66,8 +66,11 @@ func TestASettingIsAnAxis(t *testing.T) {
 		if diff := cmp.Diff(want, trial.Settings); diff != "" || value == "" || !trial.Restart {
 			t.Errorf("trial %d, restart %v (-want +got):\n%s", i, trial.Restart, diff)
 		}
+		// They are parameters, and no circumstances: histories and baselines would take them for changes of the server.
 		facts := all[i].Facts.Map()
-		if facts["innodb_flush_log_at_trx_commit"] != value || facts["set/eq_range_index_dive_limit"] != "7" {
+		_, one := facts["innodb_flush_log_at_trx_commit"]
+		_, other := facts["set/eq_range_index_dive_limit"]
+		if one || other || len(facts) == 0 {
 			t.Errorf("trial %d has the facts %v", i, facts)
 		}
 	}

@@ -51,8 +51,8 @@ func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res contract
 	return out
 }
 
-// leaveOutVaried: what the server had for the load is that of no trial, and neither is what a commit cost then. The facts of each trial
-// have its own.
+// leaveOutVaried: what the server had for the load is that of no trial, and neither is what a commit cost then. The parameters of
+// each trial have its own.
 func (d *Description) leaveOutVaried(run *v1alpha1.BenchmarkRun, server contract.Server) {
 	d.Status.Durability = slices.DeleteFunc(d.Status.Durability, func(s v1alpha1.ServerSetting) bool { return run.Spec.Varies(s.Name) })
 	if slices.ContainsFunc(validity.CommitCosts(server), run.Spec.Varies) {
