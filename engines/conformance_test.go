@@ -91,13 +91,14 @@ func lacks(e engine.Engine) (out []string) {
 		}
 	}
 	has := map[engine.Ability]bool{
-		engine.Replicas:      e.Replicated != nil && e.Follow != nil && e.ReplicaStatus != nil && e.AwaitPosition != "" && f.Position != "",
-		engine.Encryption:    encrypts(e),
-		engine.CountsRows:    rows == len(e.StorageEngines),
-		engine.CountsFlushes: flushes == len(e.StorageEngines) && len(f.CommitCosts) > 0,
-		engine.CountsBytes:   bytes == len(e.StorageEngines),
-		engine.TellsDefaults: f.NonDefault != "",
-		engine.NumbersErrors: f.Lacks[engine.NumbersErrors] == "", // unproven looks at them
+		engine.Replicas:       e.Replicated != nil && e.Follow != nil && e.ReplicaStatus != nil && e.AwaitPosition != "" && f.Position != "",
+		engine.Encryption:     encrypts(e),
+		engine.CountsRows:     rows == len(e.StorageEngines),
+		engine.CountsFlushes:  flushes == len(e.StorageEngines) && len(f.CommitCosts) > 0,
+		engine.CountsBytes:    bytes == len(e.StorageEngines),
+		engine.TellsDefaults:  f.NonDefault != "",
+		engine.VariesSettings: setsVariables(e),
+		engine.NumbersErrors:  f.Lacks[engine.NumbersErrors] == "", // unproven looks at them
 	}
 	for _, ability := range slices.Sorted(maps.Keys(has)) {
 		why, refused := f.Lacks[ability]
@@ -109,6 +110,15 @@ func lacks(e engine.Engine) (out []string) {
 		add(known, "Facts.Lacks: no ability is called %q", ability)
 	}
 	return out
+}
+
+// setsVariables: the agent's account is made where there is one, and can be used from inside of the pod alone, with a password of its own.
+func setsVariables(e engine.Engine) bool {
+	target := contract.Target{Flavor: e.Flavor, StorageEngine: e.StorageEngines[0], Database: "assay", Username: "assay", Port: 3306, Setter: "own", SetterPassword: "its"}
+	all := strings.Join(e.BootstrapSQL(target, "x"), "\n")
+	target.Setter = ""
+	identified := strings.Contains(all, "'own'@'127.0.0.1' IDENTIFIED ") && strings.Contains(all, " BY 'its';")
+	return identified && strings.Contains(all, " TO 'own'@'127.0.0.1';") && !strings.Contains(strings.Join(e.BootstrapSQL(target, "x"), "\n"), " ON *.* ")
 }
 
 // encrypts: with TLS the configuration has the files of the certificate, and with Required the server

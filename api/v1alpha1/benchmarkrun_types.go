@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // BenchmarkRunSpec is one experiment. The spec of a run cannot be changed after creation, except suspend, priority,
@@ -127,31 +126,6 @@ type BenchmarkRunSpec struct {
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 }
-
-// Axis is one factor of the experiment.
-type Axis struct {
-	// name of a parameter of the tool, such as threads, or of a custom tool's own parameter.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[A-Za-z][A-Za-z0-9_]*$`
-	Name string `json:"name"`
-
-	// values of the field, 1 to 64, each once: numbers, or strings in quotes, "true"
-	// and "0.5" included.
-	// +required
-	// +listType=set
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:XValidation:rule="self.all(v, type(v) == int || size(v) <= 512)",message="a value has at most 512 characters"
-	Values []intstr.IntOrString `json:"values"`
-}
-
-// Exclusion maps names of axes to values.
-// +kubebuilder:validation:MinProperties=1
-// +kubebuilder:validation:MaxProperties=8
-// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 63 && (type(self[k]) == int || size(self[k]) <= 512))",message="names have at most 63 characters, and values at most 512 characters"
-type Exclusion map[string]intstr.IntOrString
 
 // RetainPolicy selects when the objects of a run are kept after it has ended.
 // +kubebuilder:validation:Enum=Never;OnFailure;Always

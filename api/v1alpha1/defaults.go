@@ -66,5 +66,5 @@ func (s *BenchmarkRunSpec) comparesServers() bool {
 // The spec has its defaults (SetDefaults).
 func (s *BenchmarkRunSpec) RestartsServers() bool {
 	d := s.Design
-	return d.Starts == StartsPerBlock || d.DataReset == ResetPerBlock || d.DataReset == ResetPerTrial || d.IdleTargets == IdleStopped
+	return d.Starts == StartsPerBlock || d.DataReset == ResetPerBlock || d.DataReset == ResetPerTrial || d.IdleTargets == IdleStopped || s.VariesSettings(ApplyRestart)
 }

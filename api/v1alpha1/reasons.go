@@ -95,6 +95,8 @@ const (
 	ReasonInitialisationFailed = "InitialisationFailed"
 	// ReasonServerRefusedSetting: the server ended because it refuses a setting.
 	ReasonServerRefusedSetting = "ServerRefusedSetting"
+	// ReasonSettingNotInForce: a setting that the matrix varies was not in force in the whole trial: the server refused it, or took another value.
+	ReasonSettingNotInForce = "SettingNotInForce"
 	// ReasonServerMissing: the image has no server of the flavor that starts, or lacks the storage engine.
 	ReasonServerMissing = "ServerMissing"
 	// ReasonImagePullFailed: an image cannot be pulled.
@@ -191,7 +193,7 @@ const (
 	ReasonOutputTruncated = "OutputTruncated"
 	// ReasonDeliveryFailed: the result could not be written into its ConfigMap.
 	ReasonDeliveryFailed = "DeliveryFailed"
-	// ReasonResetFailed: the data could not be restored, or the server not be started again, before the trial.
+	// ReasonResetFailed: the data could not be restored, or the server not be started again or changed, before the trial.
 	ReasonResetFailed = "ResetFailed"
 	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
 	ReasonSnapshotFailed = "SnapshotFailed"

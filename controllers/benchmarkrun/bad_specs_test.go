@@ -138,6 +138,10 @@ var badSpecs = map[string]badSpec{
 	"clients that stand by turns":            {replace: "blocks: 3", by: "blocks: 3, clientPods: Standing", more: "idleTargets: Stopped", refused: "clientPods: Standing needs the credentials of all targets"},
 	"client pods that are none":              {replace: "blocks: 3", by: "blocks: 3, clientPods: PerRun", refused: "spec.design.clientPods"},
 	"an axis that is no name":                {replace: "  workload:", by: matrix("{name: 9threads, values: [1]}"), refused: "spec.matrix[0].name"},
+	"a target of an axis of the workload":    {replace: "  workload:", by: matrix("{name: threads, target: db, values: [1]}"), refused: "target and apply are for settings of the server"},
+	"a start for an axis of the workload":    {replace: "  workload:", by: matrix("{name: threads, apply: Restart, values: [1]}"), refused: "target and apply are for settings of the server"},
+	"a setting of no name":                   {replace: "  workload:", by: matrix("{name: config., values: [1]}"), refused: "spec.matrix[0].name"},
+	"a way to set that there is not":         {replace: "  workload:", by: matrix("{name: config.back_log, apply: Reload, values: [1]}"), refused: "spec.matrix[0].apply"},
 	"an axis without values":                 {replace: "  workload:", by: matrix("{name: threads, values: []}"), refused: "spec.matrix[0].values"},
 	"an axis with a value twice":             {replace: "  workload:", by: matrix("{name: threads, values: [1, 1]}"), refused: "Duplicate value"},
 	"two axes of one name":                   {replace: "  workload:", by: matrix("{name: threads, values: [1]}, {name: threads, values: [2]}"), refused: "Duplicate value"},
@@ -173,7 +177,15 @@ var badSpecs = map[string]badSpec{
 	"replication of no kind":              {replace: "flavor: MariaDB", by: "flavor: MariaDB, replication: {mode: None}", refused: "spec.targets[0].mysql.replication.mode"},
 
 	// What only the manager can see.
-	"a closed loop as a value of an axis":        {replace: "  workload:", by: matrix("{name: rate, values: [0, 100]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix: cell rate=0: spec.workload.sysbench.rate: Invalid value: 0"},
+	"a closed loop as a value of an axis": {replace: "  workload:", by: matrix("{name: rate, values: [0, 100]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix: cell rate=0: spec.workload.sysbench.rate: Invalid value: 0"},
+	"a setting that varies and does not":  {replace: "  workload:", by: matrix("{name: config.max_connections, values: [300, 400]}"), reason: v1alpha1.ReasonSettingInvalid, message: "spec.targets[0].mysql.config.max_connections: it varies in spec.matrix"},
+	"a setting that varies below the need": {
+		replace: `config: {max_connections: "200"}, storage: {size: 1Gi}}` + "\n  clients: {shape: " + shapeC + "}\n  workload: {sysbench: {test: oltp_read_write, threads: 4",
+		by:      "storage: {size: 1Gi}}\n  clients: {shape: " + shapeC + "}\n" + matrix("{name: config.max_connections, values: [400, 300]}") + " {sysbench: {test: oltp_read_write, threads: 300",
+		reason:  string(contract.ReasonLimitTooLow), message: "spec.matrix[0]: config.max_connections: 300 is too low",
+	},
+	"a setting that varies and is Assay's":       {replace: "  workload:", by: matrix("{name: config.datadir, values: [/x]}"), reason: v1alpha1.ReasonSettingInvalid, message: "spec.matrix[0].datadir: set by Assay"},
+	"a setting of an external server":            {replace: target1, by: external("fullsecret") + "  matrix: [{name: config.sync_binlog, values: [0, 1]}]\n", reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0] (db), which is external"},
 	"an axis of many values":                     {replace: "  workload:", by: matrix("{name: options, values: [x]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[options]: options has many values, and an axis sets one"},
 	"an axis of a parameter that is loaded":      {replace: "  workload: " + bench1, by: matrix("{name: rows, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: rows decides what is loaded"},
 	"an axis of a parameter that is none":        {replace: "  workload: " + bench1, by: matrix("{name: row, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field and no parameter row"},

@@ -14,13 +14,14 @@ func facts() engine.Facts {
 		Identify: identify, Family: "Dolt", Variable: variable, Counter: counter, Log: log(),
 		Unshown: func(name string) bool { return slices.Contains(unshown, name) },
 		Lacks: map[engine.Ability]string{
-			engine.Replicas:      "Assay provides Dolt as one server without remotes",
-			engine.Encryption:    "Dolt shows no cipher, so whether a connection was encrypted could not be checked",
-			engine.NumbersErrors: "Dolt has one number, 1105, for most errors, such as that of a table that exists",
-			engine.CountsRows:    counts,
-			engine.CountsFlushes: counts,
-			engine.CountsBytes:   counts,
-			engine.TellsDefaults: "Dolt has no table with the defaults of its variables",
+			engine.Replicas:       "Assay provides Dolt as one server without remotes",
+			engine.Encryption:     "Dolt shows no cipher, so whether a connection was encrypted could not be checked",
+			engine.NumbersErrors:  "Dolt has one number, 1105, for most errors, such as that of a table that exists",
+			engine.CountsRows:     counts,
+			engine.CountsFlushes:  counts,
+			engine.CountsBytes:    counts,
+			engine.VariesSettings: "Dolt takes its settings at the start of a server, and Assay has not tried others later",
+			engine.TellsDefaults:  "Dolt has no table with the defaults of its variables",
 		},
 	}
 }

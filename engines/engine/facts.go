@@ -103,6 +103,8 @@ const (
 	CountsBytes Ability = "counters of written bytes"
 	// TellsDefaults: the server tells which variables differ from their defaults.
 	TellsDefaults Ability = "differences from its defaults"
+	// VariesSettings: Assay changes settings between trials, of a running server or with a start.
+	VariesSettings Ability = "settings that vary between trials"
 	// NumbersErrors: errors have the numbers that MySQL gives them.
 	NumbersErrors Ability = "numbers of errors"
 )

@@ -29,7 +29,7 @@ var owned = Owned{
 	LogStream: {"log_error"},
 	account:   {"init_file", "grant_tables"},
 	Encrypted: {"require_secure_transport", "ssl", "ssl_ca", "ssl_capath", "ssl_cert", "ssl_key", "ssl_crl", "ssl_crlpath"},
-	Writable:  {"read_only", "innodb_read_only", "transaction_read_only"},
+	Writable:  {"read_only", "innodb_read_only", "transaction_read_only", "tx_read_only"},
 
 	"a login must not wait for DNS":      {"name_resolve"},
 	"the field storageEngine decides it": {"default_storage_engine", "storage_engine"},

@@ -3,6 +3,8 @@
 package mariadb
 
 import (
+	"slices"
+
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/engine/mysqld"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -66,13 +68,17 @@ func initialise(p engine.Paths) engine.Command {
 // supports. The image's own scripts may create anonymous accounts and root accounts of other
 // hosts; their names are unknown, so they are deleted from the table.
 func bootstrap(t contract.Target, password string) []string {
-	identified := " IDENTIFIED BY " + engine.QuoteString(password) + ";"
-	return append(append(engine.NeutralSession(),
+	const by = " IDENTIFIED BY "
+	identified := by + engine.QuoteString(password) + ";"
+	return slices.Concat(engine.NeutralSession(), []string{
 		engine.CreateSchema(t),
 		"DELETE FROM mysql.global_priv WHERE User = '' OR (User = 'root' AND Host <> 'localhost');",
 		"FLUSH PRIVILEGES;",
-		"CREATE USER IF NOT EXISTS "+engine.Account(t)+identified,
-		"ALTER USER "+engine.Account(t)+identified,
+		"CREATE USER IF NOT EXISTS " + engine.Account(t) + identified,
+		"ALTER USER " + engine.Account(t) + identified,
 		engine.Grant(t),
-	), replicationAccount(t, identified)...)
+	}, replicationAccount(t, identified), mysqld.SetterAccount(t, setterPrivileges, by))
 }
+
+// setterPrivileges: since 11.0 SUPER does not have those of the binary log, of connections and of replication, which some variables need.
+const setterPrivileges = "SUPER, BINLOG ADMIN, CONNECTION ADMIN, REPLICATION MASTER ADMIN, REPLICATION SLAVE ADMIN"

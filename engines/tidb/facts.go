@@ -13,11 +13,12 @@ func facts() engine.Facts {
 		Unshown: func(name string) bool { return isItem(name) || name == "default_storage_engine" },
 		Log:     log(),
 		Lacks: map[engine.Ability]string{
-			engine.Replicas:      "Assay provides TiDB as one server with its embedded store",
-			engine.CountsRows:    counts,
-			engine.CountsFlushes: counts,
-			engine.CountsBytes:   counts,
-			engine.TellsDefaults: "TiDB has no table with the defaults of its variables",
+			engine.Replicas:       "Assay provides TiDB as one server with its embedded store",
+			engine.CountsRows:     counts,
+			engine.CountsFlushes:  counts,
+			engine.CountsBytes:    counts,
+			engine.VariesSettings: "the bootstrap of TiDB runs once, and its agent has no account that may set variables",
+			engine.TellsDefaults:  "TiDB has no table with the defaults of its variables",
 		},
 	}
 }

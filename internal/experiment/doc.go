@@ -11,6 +11,7 @@
 //	search.go    the cells of a run that searches a rate
 //	plan.go      the plan, and the checks of its cells
 //	expand.go    asks the tool about all cells, some in each pass
+//	settings.go  settings of the server that vary between trials
 //	demand.go    the limits of a server that the trials need
 //	wear.go      what the trials do to the data
 //	analysis.go  what is compared, what the blocks can show, and the interim analyses of a run that may end early

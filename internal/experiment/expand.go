@@ -56,6 +56,9 @@ type checks struct {
 
 // Begin the expansion of a plan that is not written down yet, and has to be one that can be carried out.
 func (w Work) Begin(p *plan.Plan, limits config.Limits) (Planned, error) {
+	if err := checkSettings(w); err != nil {
+		return Planned{}, err
+	}
 	return Planned{Plan: p, checks: checks{wanted: true}}, checkText(w, p, limits)
 }
 

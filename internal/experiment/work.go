@@ -39,6 +39,8 @@ type Work struct {
 	schema *apischema.Tool
 	// spec of the run.
 	spec v1alpha1.BenchmarkRunSpec
+	// engine finds the facts of a flavor.
+	engine func(flavor string) (engine.Engine, bool)
 }
 
 // Names of the measurements that records have, the main one first: those of the tool, what an
@@ -63,7 +65,7 @@ func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
 	if params, err = schema.Complete(params); err != nil {
 		return Work{}, Refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	w := Work{Tool: tool, Params: params, schema: schema, spec: spec}
+	w := Work{Tool: tool, Params: params, schema: schema, spec: spec, engine: c.Engine}
 	if w.Search, err = searchOf(w); err != nil {
 		return Work{}, err
 	}
@@ -76,7 +78,7 @@ func (w Work) Clients() int { return int(max(w.spec.Clients.Count, 1)) }
 // Cell is the workload of a cell as JSON: that of the spec with the cell's values. It
 // fails when a value does not fit its field.
 func (w Work) Cell(cell plan.Cell) (json.RawMessage, error) {
-	if len(cell) == 0 {
+	if cell = cell.Workload(); len(cell) == 0 {
 		return w.Params, nil
 	}
 	return plan.Apply(w.Params, cell, w.schema)

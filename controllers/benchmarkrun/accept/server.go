@@ -57,6 +57,9 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d experiment
 	if refusals := e.Refuse(field+".mysql.config", user); len(refusals) > 0 {
 		return out, experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%v", errors.Join(refusals...))
 	}
+	if err := experiment.CheckGiven(field+".mysql.configFrom, config", in.Run.Spec.Matrix, namesOf(user)); err != nil {
+		return out, err
+	}
 	replication, err := replicationSettings(e, field+".mysql", t.MySQL, user)
 	if err != nil {
 		return out, err
@@ -64,11 +67,14 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d experiment
 	lists := []sourced{
 		{v1alpha1.SourceShape, shapeSettings(e, shape, t.MySQL)},
 		{v1alpha1.SourceWorkload, limitSettings(e, d)},
-		{v1alpha1.SourceStarts, startSettings(e, in.Run.Spec.Design)},
+		{v1alpha1.SourceStarts, startSettings(e, in.Run.Spec)},
 		{v1alpha1.SourceReplication, replication},
 		{v1alpha1.SourceSpec, user},
 	}
 	if err := d.Fits(field+".mysql", t.MySQL, user, lists[1].settings); err != nil {
+		return out, err
+	}
+	if err := d.FitsVaried(in.Run.Spec.Matrix, lists[1].settings); err != nil {
 		return out, err
 	}
 	out.Settings = mergeSettings(lists)
@@ -147,12 +153,19 @@ func limitSettings(e engine.Engine, d experiment.Demand) []contract.Setting {
 	return e.Limits(d.All)
 }
 
-// startSettings are those of a server that is started again.
-func startSettings(e engine.Engine, d v1alpha1.Design) []contract.Setting {
-	if d.Starts != v1alpha1.StartsPerBlock {
+// startSettings are those of a server that is started again for a trial.
+func startSettings(e engine.Engine, spec v1alpha1.BenchmarkRunSpec) []contract.Setting {
+	if spec.Design.Starts != v1alpha1.StartsPerBlock && !spec.VariesSettings(v1alpha1.ApplyRestart) {
 		return nil
 	}
 	return e.Restarts
+}
+
+func namesOf(list []contract.Setting) (names []string) {
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // sourced are settings of one source.

@@ -44,7 +44,7 @@ func TestStartSettings(t *testing.T) {
 			t.Fatal(flavor)
 		}
 		got := ""
-		for _, s := range startSettings(e, v1alpha1.Design{Starts: v1alpha1.StartsPerBlock}) {
+		for _, s := range startSettings(e, v1alpha1.BenchmarkRunSpec{Design: v1alpha1.Design{Starts: v1alpha1.StartsPerBlock}}) {
 			if s.Name == "innodb_buffer_pool_dump_pct" {
 				got = s.Value
 			}
@@ -52,7 +52,7 @@ func TestStartSettings(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", flavor, got, want)
 		}
-		if one := startSettings(e, v1alpha1.Design{Starts: v1alpha1.StartsOne}); one != nil {
+		if one := startSettings(e, v1alpha1.BenchmarkRunSpec{Design: v1alpha1.Design{Starts: v1alpha1.StartsOne}}); one != nil {
 			t.Errorf("%s: %v for one start", flavor, one)
 		}
 	}

@@ -40,14 +40,24 @@ func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res contract
 	out.Status.ServerVersion = res.Server.Version
 	describeConnection(&out.Status, res.Server)
 	out.Status.Durability = durabilityOf(*res.Server)
+	out.leaveOutVaried(run, *res.Server)
 	out.Status.NonDefault = nil
 	for _, name := range slices.Sorted(maps.Keys(res.Server.NonDefault)) {
-		if len(out.Status.NonDefault) < maxListed {
+		if len(out.Status.NonDefault) < maxListed && !run.Spec.Varies(name) {
 			out.Status.NonDefault = append(out.Status.NonDefault, v1alpha1.ServerSetting{Name: name, Value: shorten(res.Server.NonDefault[name])})
 		}
 	}
 	out.compareSettings(run, res.Server.Variables, provided.Unshown)
 	return out
+}
+
+// leaveOutVaried: what the server had for the load is that of no trial, and neither is what a commit cost then. The parameters of
+// each trial have its own.
+func (d *Description) leaveOutVaried(run *v1alpha1.BenchmarkRun, server contract.Server) {
+	d.Status.Durability = slices.DeleteFunc(d.Status.Durability, func(s v1alpha1.ServerSetting) bool { return run.Spec.Varies(s.Name) })
+	if slices.ContainsFunc(validity.CommitCosts(server), run.Spec.Varies) {
+		d.Status.FsyncsPerCommit = ""
+	}
 }
 
 // describeStorage describes where the data of a database pod lies.

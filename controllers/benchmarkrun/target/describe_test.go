@@ -52,3 +52,28 @@ func TestDescribe(t *testing.T) {
 		})
 	}
 }
+
+// A setting that varies has no one value, and what a commit cost before the load is not what it costs in the trials.
+func TestDescribeLeavesOutWhatVaries(t *testing.T) {
+	res := contract.Result{Server: &contract.Server{
+		Version: "11.8.6-MariaDB", Variables: map[string]string{"sync_binlog": "0", "log_bin": "OFF"}, NonDefault: map[string]string{"back_log": "80", "port": "3306"},
+		Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_os_log_fsyncs": 50}},
+	}}
+	for name, tc := range map[string]struct {
+		varies, flushes string
+		want            []v1alpha1.ServerSetting
+	}{
+		"nothing":               {"threads", "1.00", []v1alpha1.ServerSetting{{Name: "log_bin", Value: "OFF"}, {Name: "sync_binlog", Value: "0"}, {Name: "back_log", Value: "80"}, {Name: "port", Value: "3306"}}},
+		"what a commit costs":   {"config.sync_binlog", "", []v1alpha1.ServerSetting{{Name: "log_bin", Value: "OFF"}, {Name: "back_log", Value: "80"}, {Name: "port", Value: "3306"}}},
+		"what is no default":    {"config.back_log", "1.00", []v1alpha1.ServerSetting{{Name: "log_bin", Value: "OFF"}, {Name: "sync_binlog", Value: "0"}, {Name: "port", Value: "3306"}}},
+		"what the server hides": {"config.no_such", "1.00", []v1alpha1.ServerSetting{{Name: "log_bin", Value: "OFF"}, {Name: "sync_binlog", Value: "0"}, {Name: "back_log", Value: "80"}, {Name: "port", Value: "3306"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Matrix: []v1alpha1.Axis{{Name: tc.varies}}}}
+			got := Describe(run, v1alpha1.TargetStatus{Name: "db"}, res, engine.Facts{}).Status
+			if diff := cmp.Diff(tc.want, append(got.Durability, got.NonDefault...)); diff != "" || got.FsyncsPerCommit != tc.flushes {
+				t.Errorf("flushes %q (-want +got):\n%s", got.FsyncsPerCommit, diff)
+			}
+		})
+	}
+}

@@ -68,6 +68,8 @@ type Execution struct {
 	Reset string
 	// Restart: the server is started again before the trial.
 	Restart bool
+	// Settings of the server in the cell of the trial.
+	Settings []contract.VariedSetting
 	// Busy is how long the clients work, as far as the spec says.
 	Busy time.Duration
 }
@@ -95,7 +97,24 @@ func Load(in Input, target string) Execution {
 		e.Snapshot = true
 		e.Busy += in.Timeouts.Reset.Duration
 	}
+	if e.Settings = triedSettings(in.Run.Spec.Matrix); len(e.Settings) > 0 {
+		e.Busy += in.Timeouts.Reset.Duration
+	}
 	return e
+}
+
+// triedSettings are all values that the running server will be asked to take: whether it does is known before hours of loading.
+func triedSettings(matrix []v1alpha1.Axis) (out []contract.VariedSetting) {
+	for _, axis := range matrix {
+		name, is := axis.Setting()
+		if !is || axis.Apply == v1alpha1.ApplyRestart {
+			continue
+		}
+		for _, value := range axis.Values {
+			out = append(out, contract.VariedSetting{Name: name, Value: value.String()})
+		}
+	}
+	return out
 }
 
 // Cleanup drops the tables that a run made in an external target. It is not needed
@@ -132,6 +151,9 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 	if e.Restart = t.Restart; e.Restart {
 		e.Busy += in.Timeouts.Reset.Duration
 	}
+	if e.Settings = settingsOf(in.Run.Spec.Matrix, in.Plan.Cells[t.Cell]); len(e.Settings) > 0 {
+		e.Busy += in.Timeouts.Reset.Duration // a buffer pool that changes may take as long as a start
+	}
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && in.resets() {
 		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Timeouts.Reset.Duration+verifying
@@ -142,6 +164,17 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 	return e
 }
 
+// settingsOf the server in a cell, in the order of the axes.
+func settingsOf(matrix []v1alpha1.Axis, cell plan.Cell) (out []contract.VariedSetting) {
+	for _, axis := range matrix {
+		if name, is := axis.Setting(); is {
+			value := cell[axis.Name]
+			out = append(out, contract.VariedSetting{Name: name, Value: value.String(), Restart: axis.Apply == v1alpha1.ApplyRestart})
+		}
+	}
+	return out
+}
+
 // message is what the clients of an execution are told, but for its deadline and for
 // what a reset has to leave.
 func message(in Input, e Execution) contract.Trial {
@@ -149,7 +182,7 @@ func message(in Input, e Execution) contract.Trial {
 	d := in.Run.Spec.Design
 	trial := contract.Trial{
 		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
-		Restart: e.Restart, Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
+		Restart: e.Restart, Settings: e.Settings, Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
 		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in), CPUs: resources.CPUs(in.Run),
 		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),

@@ -44,6 +44,13 @@ func TestFactsAreRecorded(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || got["data/rows"] == "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
+	in.Run.Spec.Matrix = []v1alpha1.Axis{{Name: "threads"}, {Name: "config.log_bin"}, {Name: "config.max_connections"}}
+	delete(want, "log_bin")
+	delete(want, "set/max_connections")
+	res.Server.NonDefault = map[string]string{"max_connections": "151"}
+	if diff := cmp.Diff(want, record(End{Results: []contract.Result{res}}).Facts.Map()); diff != "" {
+		t.Errorf("facts of a trial whose settings vary (-want +got):\n%s", diff)
+	}
 	if rec := record(End{Reason: "ToolFailed"}); rec.Facts != "" {
 		t.Errorf("a trial without a result has the facts %q", rec.Facts)
 	}

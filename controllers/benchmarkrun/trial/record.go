@@ -149,7 +149,7 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 	st := in.Run.TargetStatus(rec.Target)
 	from := likeness.Source{
 		Result: end.Results[0], ServerImageID: st.ImageID, ClientImageID: rec.ClientImageID, Node: rec.TargetNodeName, FsyncsPerCommit: st.FsyncsPerCommit,
-		Set: setInTargets(in.Run),
+		Set: setInTargets(in.Run), Varied: varied(in.Run),
 	}
 	if st.LoadResult != "" {
 		if loaded := loadResult(in, rec.Target, ask); saysData(loaded) {
@@ -159,8 +159,18 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 	return likeness.FactsOf(from)
 }
 
-// setInTargets are the variables that a server of the run has set. The data of all targets is loaded before the first
-// trial, so that the list is the same for all trials.
+// varied are the variables that are parameters of the trials.
+func varied(run *v1alpha1.BenchmarkRun) (out []string) {
+	for _, axis := range run.Spec.Matrix {
+		if name, is := axis.Setting(); is {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// setInTargets are the variables that a server of the run has set. The data of all targets is loaded before the first trial, so that
+// the list is the same for all trials.
 func setInTargets(run *v1alpha1.BenchmarkRun) (out []string) {
 	for _, t := range run.Status.Targets {
 		for _, s := range t.NonDefault {

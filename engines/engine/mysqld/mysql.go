@@ -107,12 +107,13 @@ func bootstrap(t contract.Target, password string) []string {
 	if !t.AtLeast(8, 0, 4) {
 		plugin = "mysql_native_password"
 	}
-	identified := " IDENTIFIED WITH " + plugin + " BY " + engine.QuoteString(password) + ";"
-	return append(append(engine.NeutralSession(),
+	by := " IDENTIFIED WITH " + plugin + " BY "
+	identified := by + engine.QuoteString(password) + ";"
+	return slices.Concat(engine.NeutralSession(), []string{
 		engine.CreateSchema(t),
 		"DROP USER IF EXISTS ''@'localhost', 'root'@'%', 'root'@'127.0.0.1', 'root'@'::1';",
-		"CREATE USER IF NOT EXISTS "+engine.Account(t)+identified,
-		"ALTER USER "+engine.Account(t)+identified,
+		"CREATE USER IF NOT EXISTS " + engine.Account(t) + identified,
+		"ALTER USER " + engine.Account(t) + identified,
 		engine.Grant(t),
-	), replicationAccount(t, identified)...)
+	}, replicationAccount(t, identified), setterAccount(t, by))
 }

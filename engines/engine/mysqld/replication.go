@@ -132,6 +132,31 @@ func ReplicationAccount(t contract.Target, agent, identified string) []string {
 	}
 }
 
+// SetterAccount are the statements that create the account with which the agent sets variables of the running server; none where
+// it sets none; by is what stands before its password. SUPER, where that is the privilege, is more than it needs: the account can log in
+// from inside of the pod only, with a password that the agent alone knows.
+func SetterAccount(t contract.Target, privileges, by string) []string {
+	if t.Setter == "" {
+		return nil
+	}
+	identified := by + engine.QuoteString(t.SetterPassword) + ";"
+	account := engine.QuoteString(t.Setter) + "@'127.0.0.1'"
+	return []string{
+		"CREATE USER IF NOT EXISTS " + account + identified,
+		"ALTER USER " + account + identified,
+		"GRANT " + privileges + " ON *.* TO " + account + ";",
+	}
+}
+
+// setterAccount: MySQL 5.7 has no privilege for variables alone.
+func setterAccount(t contract.Target, by string) []string {
+	privilege := "SYSTEM_VARIABLES_ADMIN"
+	if !t.AtLeast(8, 0) {
+		privilege = "SUPER"
+	}
+	return SetterAccount(t, privilege, by)
+}
+
 // follow starts at the position of the replica's own data (auto position). Statements before
 // 8.0.23 have other keywords.
 func follow(t contract.Target, password string) []string {

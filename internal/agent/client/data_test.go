@@ -80,7 +80,7 @@ func TestResetByReload(t *testing.T) {
 	}
 }
 
-// A server is started again before anybody asks it something, and its buffer pool is as it was before a window.
+// A server is started again, and its buffer pool is as it was, before anybody asks it something else.
 func TestRestart(t *testing.T) {
 	target := newFakeTarget(t)
 	target.drop = 1
@@ -99,7 +99,7 @@ func TestRestart(t *testing.T) {
 	if want := []string{"POST /restart t", "POST /restart t", "speed", "environment", "environment"}; !slices.Equal(target.calls, want) {
 		t.Errorf("calls %v, want %v", target.calls, want)
 	}
-	if asked := r.server.asked[:7]; !slices.Equal(asked, []string{"version", "variables", "defaults", "session", "status", "status", "status"}) {
+	if asked := r.server.asked[:7]; !slices.Equal(asked, []string{"status", "status", "status", "version", "variables", "defaults", "session"}) {
 		t.Errorf("asked the server %v", asked)
 	}
 }

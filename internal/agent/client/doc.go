@@ -7,7 +7,7 @@
 // (package toolside). That container has no access to the API server, and what comes from it is
 // not trusted.
 //
-// The steps are listed in steps.go: connect, put the data back, query the server, report
+// The steps are listed in steps.go: connect, put the data back, set what varies of the server, query it, report
 // ready, wait for the published start, run the tool for the discarded warm-up and, at the
 // planned instant, for the measured window, query the server again. Each step has explicit
 // inputs and returns its findings. assemble.go makes the result from them, also when a step

@@ -44,8 +44,13 @@ type fakeServer struct {
 	bench func() (dialogue.Workbench, error)
 	// pool is what it says of its buffer pool, one answer after the other; the last one stays.
 	pool []string
-	// variables beside the usual ones.
-	variables map[string]string
+	// resize is what it says of a change of its buffer pool, one answer after the other; the last one stays.
+	resize []string
+	// redo is what it says of a change of its redo log, one answer after the other; the last one stays.
+	redo []string
+	// variables beside the usual ones, and those that differ from the second look on.
+	variables, later map[string]string
+	looks            int
 }
 
 func newFakeServer() *fakeServer { return &fakeServer{tables: loadedTables()} }
@@ -60,6 +65,20 @@ func (s *fakeServer) note(question string) {
 	s.asked = append(s.asked, question)
 }
 
+// set a variable.
+func (s *fakeServer) set(name, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.variables[name] = value
+}
+
+// looked is how often somebody looked at its status.
+func (s *fakeServer) looked() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status
+}
+
 func (s *fakeServer) Version(context.Context) (string, string, error) {
 	s.note("version")
 	return "11.8.6-MariaDB", "Debian", s.err
@@ -69,6 +88,9 @@ func (s *fakeServer) Variables(context.Context) (map[string]string, error) {
 	s.note("variables")
 	variables := map[string]string{"version": "11.8.6-MariaDB", "max_connections": "151", "gtid_binlog_pos": fmt.Sprint(s.status), "port": fmt.Sprint(3306 + s.status)}
 	maps.Copy(variables, s.variables)
+	if s.looks++; s.looks > 1 {
+		maps.Copy(variables, s.later)
+	}
 	return variables, s.err
 }
 
@@ -87,6 +109,12 @@ func (s *fakeServer) Status(context.Context) (map[string]string, error) {
 	status := map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}
 	if len(s.pool) > 0 {
 		status[poolStatus], s.pool = s.pool[0], s.pool[min(1, len(s.pool)-1):]
+	}
+	if len(s.resize) > 0 {
+		status["Innodb_buffer_pool_resize_status"], s.resize = s.resize[0], s.resize[min(1, len(s.resize)-1):]
+	}
+	if len(s.redo) > 0 {
+		status["Innodb_redo_log_resize_status"], s.redo = s.redo[0], s.redo[min(1, len(s.redo)-1):]
 	}
 	if s.cipher != "" {
 		status[contract.StatusTLSAccepts] = fmt.Sprint(s.status)

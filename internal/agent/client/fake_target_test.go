@@ -21,9 +21,10 @@ type fakeTarget struct {
 	mu sync.Mutex
 	// calls are the requests in their order, with the ID of an operation.
 	calls []string
-	// refuse is the answer to an operation, if set; drop is how many operations end
+	// refuse is the answer to an operation, if set; onSet gets each setting that is not refused; drop is how many operations end
 	// without an answer, and busy how many are put off.
 	refuse     *contract.Refusal
+	onSet      func(contract.Setting)
 	drop, busy int
 	usages     int64
 	// ahead is by how much its clock is ahead of this machine's; jitter is how long each
@@ -99,7 +100,11 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var op contract.Operation
 	_ = json.NewDecoder(r.Body).Decode(&op)
-	f.calls = append(f.calls, r.Method+" "+r.URL.Path+" "+op.ID)
+	call := r.Method + " " + r.URL.Path + " " + op.ID
+	for _, s := range op.Settings {
+		call += " " + s.Name + "=" + s.Value
+	}
+	f.calls = append(f.calls, call)
 	switch {
 	case f.drop > 0:
 		f.drop--
@@ -112,6 +117,11 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		_ = json.NewEncoder(w).Encode(f.refuse)
 	default:
+		for _, s := range op.Settings {
+			if f.onSet != nil {
+				f.onSet(s)
+			}
+		}
 		_ = json.NewEncoder(w).Encode(aCopy())
 	}
 }

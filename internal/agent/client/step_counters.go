@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"strconv"
 	"time"
@@ -76,6 +77,13 @@ type countersAfter struct {
 	variablesChanged map[string]string
 	// level of what the storage engine had put off at its end.
 	level *contract.Level
+}
+
+// variables of the server at the end of the window.
+func (c countersAfter) variables(facts serverFacts) map[string]string {
+	all := maps.Clone(facts.server.Variables)
+	maps.Copy(all, c.variablesChanged)
+	return all
 }
 
 // baseline has the earlier status of the server for the differences.

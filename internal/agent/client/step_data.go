@@ -13,9 +13,19 @@ import (
 // request until the trial's deadline; the ID, the name of the trial's ConfigMap, is unique for
 // every attempt, so the copy is made once.
 func copyData(ctx context.Context, s session, path string) (contract.Copy, error) {
+	return operate(ctx, s, path, contract.Operation{ID: s.Trial})
+}
+
+// starting is the operation of a trial after which the server starts: with the settings that only a start changes.
+func starting(s session) contract.Operation {
+	return contract.Operation{ID: s.Trial, Settings: s.trial.SettingsBy(true)}
+}
+
+// operate requests any operation.
+func operate(ctx context.Context, s session, path string, op contract.Operation) (contract.Copy, error) {
 	var done contract.Copy
 	err := s.retry(ctx, "ask the target's agent for "+path, func(ctx context.Context) error {
-		return s.target.post(ctx, path, contract.Operation{ID: s.Trial}, &done)
+		return s.target.post(ctx, path, op, &done)
 	})
 	return done, err
 }
@@ -24,8 +34,11 @@ func copyData(ctx context.Context, s session, path string) (contract.Copy, error
 func restore(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	reset := &contract.ResetReport{Method: contract.ResetSnapshot, Started: time.Now()}
 	o := outcome[*contract.ResetReport]{found: reset}
-	done, err := copyData(ctx, s, contract.PathRestore)
+	done, err := operate(ctx, s, contract.PathRestore, starting(s))
 	reset.Ended = time.Now()
+	if f := refusedSetting(err); f != nil {
+		return o.failed(f)
+	}
 	if err != nil {
 		return o.failed(failed(contract.ReasonResetFailed, "restoring the snapshot of the data: %v", err))
 	}

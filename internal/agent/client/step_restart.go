@@ -19,7 +19,10 @@ const (
 // it stops.
 func restart(ctx context.Context, s session) (o outcome[*contract.RestartReport]) {
 	report := &contract.RestartReport{Started: time.Now()}
-	done, err := copyData(ctx, s, contract.PathRestart)
+	done, err := operate(ctx, s, contract.PathRestart, starting(s))
+	if f := refusedSetting(err); f != nil {
+		return o.failed(f)
+	}
 	if err != nil {
 		return o.failed(failed(contract.ReasonResetFailed, "starting the server again: %v", err))
 	}
@@ -32,22 +35,31 @@ func restart(ctx context.Context, s session) (o outcome[*contract.RestartReport]
 // window is beside that.
 func fillPool(ctx context.Context, s session, report *contract.RestartReport) (o outcome[struct{}]) {
 	began := time.Now()
+	status, failure := awaitPool(ctx, s)
+	if failure != nil {
+		return o.failed(failure)
+	}
+	report.Pool, report.Ended, report.PoolSeconds = status, time.Now(), time.Since(began).Seconds()
+	return o
+}
+
+// awaitPool waits until the server reads no pages in, and returns what it says of that.
+func awaitPool(ctx context.Context, s session) (string, *contract.Failure) {
 	for {
 		status, err := s.server.Status(ctx)
 		if err != nil {
-			return o.failed(lost(err))
+			return "", lost(err)
 		}
-		if report.Pool = contract.Cut(status[poolStatus], contract.MaxMessage); !filling(report.Pool) {
-			break
+		text := contract.Cut(status[poolStatus], contract.MaxMessage)
+		if !filling(text) {
+			return text, nil
 		}
 		select {
 		case <-ctx.Done():
-			return o.failed(failed(contract.ReasonResetFailed, "the server was started again, and still fills its buffer pool: %s", report.Pool))
+			return "", failed(contract.ReasonResetFailed, "the server was started again, and still fills its buffer pool: %s", text)
 		case <-time.After(poolPoll):
 		}
 	}
-	report.Ended, report.PoolSeconds = time.Now(), time.Since(began).Seconds()
-	return o
 }
 
 // filling says whether the pages are being read. Where the server says that it has not begun, it will not: it begins before

@@ -85,14 +85,17 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{s.resets(contract.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
 		{s.restarts(), func() F { return part(o, &p.restart, restart(ctx, s)) }},
 		{s.restarts() && replicated, func() F { return s.replicas.restart(ctx) }},
-		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
 		{s.restarts() && s.speaks(), func() F { return note(o, fillPool(ctx, s, p.restart)) }},
+		{sets(s.role), func() F { return set(ctx, s) }},
+		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
+		{varies(s.role), func() F { return inForce(s.trial, p.server.server.Variables, "before the warm-up") }},
 		// Without a barrier, no earlier step has waited for the server.
 		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
 		// The steps so far need no tool, whose container starts after the agent's.
 		{true, func() F { return part(o, &p.hello, waitForTool(ctx, s)) }},
 		{s.phase() != contract.PhaseCleanup, func() F { return note(o, checkLimits(ctx, s, p.server)) }},
 		{asks && s.phase() != contract.PhaseCleanup, func() F { return part(o, &p.roundTrip, timeRoundTrip(ctx, s, p.server.connect)) }},
+		{tries(s.role), func() F { return try(ctx, s, p.server) }},
 		{loads && s.speaks(), func() F { return part(o, &p.durability, timeCommits(ctx, s)) }},
 		{s.resets(contract.ResetReload), func() F { return part(o, &p.reset, reload(ctx, s)) }},
 		{s.first() && s.trial.Reset != nil, func() F { return part(o, &p.verified, verify(ctx, s)) }},
@@ -118,6 +121,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 			return part(o, &p.measured, measureTimed(ctx, begins(), p.tool, p.server, p.start.launch(s.opening())))
 		}},
 		{asks, func() F { return part(o, &p.after, collectAfter(ctx, s, p.measured, p.server, p.baseline())) }},
+		{varies(s.role), func() F { return inForce(s.trial, p.after.variables(p.server), "after the window") }},
 		{waits && replicated, func() F { return part(o, &p.replicas, s.replicas.collectAfter(ctx, p.measured)) }},
 		{s.checks(), func() F { return part(o, &p.check, checkConsistency(ctx, s)) }},
 

@@ -70,6 +70,10 @@ func checkData(t contract.Trial) error {
 		return errors.New("endpoint.jdbc: the data of a database behind a JDBC driver can be neither put back nor counted: set design.dataReset to PerRun")
 	case t.Restart && t.Agent == "":
 		return errors.New("agent: missing, but a restart was requested")
+	case len(t.Settings) > 0 && t.Agent == "":
+		return errors.New("agent: missing, but settings of the server were requested")
+	case len(t.Settings) > 0 && len(t.Replicas) > 0:
+		return errors.New("settings: those of a server with replicas do not vary")
 	case t.Snapshot && t.Agent == "":
 		return errors.New("agent: missing, but a snapshot was requested")
 	case t.Reset == nil:

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"database/sql"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,8 @@ type server struct {
 	// follower is nil for a server that is not a replica.
 	follower *follower
 	logged   logFindings
+	// varied are the settings of the last start in place of those of the target. Only who operates reads and writes them.
+	varied []contract.Setting
 	// serving is true from the first login until the stop of the server begins.
 	serving atomic.Bool
 	// pid of the server; 0 while there is none.
@@ -28,6 +31,8 @@ type agent struct {
 	server
 	volume     *volume
 	operations *operations
+	// setter has connections of the account that may set variables; nil where the target has none.
+	setter *sql.DB
 	// sampler of the counters of this container.
 	sampler environment.Sampler
 	// storage of the data directory; nil before the probe.

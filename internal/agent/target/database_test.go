@@ -69,8 +69,11 @@ func (f *fakeDatabase) Driver() driver.Driver                        { return ni
 type fakeConn struct{ *fakeDatabase }
 
 func (fakeConn) Prepare(string) (driver.Stmt, error) { return nil, errors.New("not prepared here") }
-func (fakeConn) Close() error                        { return nil }
-func (fakeConn) Begin() (driver.Tx, error)           { return nil, errors.New("no transactions here") }
+
+// CheckNamedValue takes any number, as the driver of MySQL does.
+func (fakeConn) CheckNamedValue(*driver.NamedValue) error { return nil }
+func (fakeConn) Close() error                             { return nil }
+func (fakeConn) Begin() (driver.Tx, error)                { return nil, errors.New("no transactions here") }
 
 func (c fakeConn) note(query string, args []driver.NamedValue) error {
 	one := statement{text: query}

@@ -20,7 +20,7 @@ import (
 
 const (
 	// maxRequest is the maximum size of a request's body, in bytes.
-	maxRequest = 4 << 10
+	maxRequest = 16 << 10
 	// farewell is the timeout of responses when the agent ends.
 	farewell = time.Second
 )
@@ -38,6 +38,7 @@ func (a *agent) handler() http.Handler {
 		"POST " + contract.PathSnapshot:   a.operate,
 		"POST " + contract.PathRestore:    a.operate,
 		"POST " + contract.PathRestart:    a.operate,
+		"POST " + contract.PathSettings:   a.operate,
 	} {
 		mux.HandleFunc(pattern, a.gate.Guard(func(r *http.Request) (int, []byte) {
 			document, err := answer(r)
@@ -135,7 +136,10 @@ func (a *agent) operate(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, fail(contract.ReasonRequestInvalid, "the body must be an operation: %v", err)
 	}
-	op, err := a.operations.ask(r.URL.Path, wanted.ID)
+	if refusals := a.in.engine.Refuse("settings", wanted.Settings); len(refusals) > 0 {
+		return nil, fail(contract.ReasonRequestInvalid, "%v", errors.Join(refusals...))
+	}
+	op, err := a.operations.ask(r.URL.Path, wanted)
 	if err != nil {
 		return nil, err
 	}

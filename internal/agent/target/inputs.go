@@ -1,6 +1,7 @@
 package target
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"os"
@@ -51,6 +52,9 @@ func loadInputs(o Options) (inputs, error) {
 	}
 	if in.password = string(password); in.password == "" {
 		return in, fail(contract.ReasonInitialisationFailed, "%s: the password is empty", o.PasswordFile)
+	}
+	if t.Setter != "" {
+		in.target.SetterPassword = rand.Text()
 	}
 	secret, err := os.ReadFile(o.KeyFile)
 	if err != nil {

@@ -49,9 +49,13 @@ func (in inputs) endpoint(database string) contract.Endpoint {
 	return e
 }
 
-// credentials of an account; all have the same password.
+// credentials of an account; all have the same password, but for the one that sets variables.
 func (in inputs) credentials(username string) runner.Credentials {
-	return runner.Credentials{Username: username, Password: in.password, CA: in.ca}
+	password := in.password
+	if username == in.target.Setter {
+		password = in.target.SetterPassword
+	}
+	return runner.Credentials{Username: username, Password: password, CA: in.ca}
 }
 
 // denied reports whether the server refuses the account or its schema. This is permanent,

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -56,7 +57,7 @@ func (a *agent) resume(ctx context.Context) (interrupted *operation, err error) 
 		return nil, storageFailure("reading the marker of a restore", err)
 	}
 	a.Log.Info("finishing a restore that was interrupted", "id", m.ID)
-	op := newOperation(contract.PathRestore, m.ID)
+	op := newOperation(contract.PathRestore, contract.Operation{ID: m.ID})
 	op.stopped = m.Stopped
 	a.operations.set(op)
 	if op.copied, err = a.volume.finishRestore(ctx); err != nil {
@@ -78,6 +79,10 @@ func (a *agent) perform(ctx context.Context, p running, op *operation) (running,
 		a.conclude(op, fail(contract.ReasonSnapshotMissing, "there is no snapshot to restore: take one after loading"))
 		return p, nil
 	}
+	if op.path == contract.PathSettings {
+		a.operations.finish(op, a.set(ctx, op))
+		return p, nil
+	}
 	a.Log.Info("the operation begins", "operation", op.path, "id", op.id)
 	op.stopped = time.Now()
 	stopped := a.stopCleanly(p)
@@ -88,11 +93,11 @@ func (a *agent) perform(ctx context.Context, p running, op *operation) (running,
 			return p, refused
 		}
 	}
-	p, err := a.launch(ctx)
+	p, unsuitable, err := a.launchWith(ctx, op.settings)
 	if err != nil {
 		return p, err
 	}
-	a.conclude(op, refused)
+	a.conclude(op, cmp.Or(refused, unsuitable))
 	return p, nil
 }
 
@@ -127,8 +132,11 @@ func (a *agent) conclude(op *operation, refused error) {
 	// At least the time of the copy: the clock may have been set back during an interrupted
 	// restore.
 	op.copied.StoppedSeconds = max(time.Since(op.stopped).Seconds(), op.copied.Seconds)
-	if err := a.volume.saveRecord(op); err != nil {
-		a.Log.Warn("recording the operation", "error", err)
+	// Another agent starts the server with the settings of the target: it has to be asked for others again.
+	if len(op.settings) == 0 {
+		if err := a.volume.saveRecord(op); err != nil {
+			a.Log.Warn("recording the operation", "error", err)
+		}
 	}
 	a.Log.Info("the operation is done", "operation", op.path, "id", op.id, "files", op.copied.Files, "bytes", op.copied.Bytes,
 		"reflink", op.copied.Reflink, "seconds", op.copied.Seconds, "stoppedSeconds", op.copied.StoppedSeconds)

@@ -3,17 +3,20 @@ package target
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// operation is one requested snapshot, restore or restart.
+// operation is one requested snapshot, restore or restart, or a change of settings.
 type operation struct {
-	// path is contract.PathSnapshot, contract.PathRestore or contract.PathRestart.
+	// path is contract.PathSnapshot, contract.PathRestore, contract.PathRestart or contract.PathSettings.
 	path string
 	id   string
+	// settings of the next start, or those to set.
+	settings []contract.Setting
 	// stopped is when the stop of the server began; set by the operator.
 	stopped time.Time
 	// copied and err are the answer. Read them only when done is closed.
@@ -22,8 +25,8 @@ type operation struct {
 	done   chan struct{}
 }
 
-func newOperation(path, id string) *operation {
-	return &operation{path: path, id: id, done: make(chan struct{})}
+func newOperation(path string, wanted contract.Operation) *operation {
+	return &operation{path: path, id: wanted.ID, settings: wanted.Settings, done: make(chan struct{})}
 }
 
 func (op *operation) isDone() bool {
@@ -56,12 +59,12 @@ type operations struct {
 
 func newOperations() *operations { return &operations{wanted: make(chan *operation, 1)} }
 
-// ask returns the operation with that path and ID, or a new one. It fails while another
+// ask returns the operation with that path, ID and settings, or a new one: one that an agent finished after its start had none. It fails while another
 // operation is running.
-func (o *operations) ask(path, id string) (*operation, error) {
+func (o *operations) ask(path string, wanted contract.Operation) (*operation, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.last != nil && o.last.path == path && o.last.id == id {
+	if o.last != nil && o.last.path == path && o.last.id == wanted.ID && slices.Equal(o.last.settings, wanted.Settings) {
 		return o.last, nil
 	}
 	if o.cause != nil {
@@ -70,7 +73,7 @@ func (o *operations) ask(path, id string) (*operation, error) {
 	if o.last != nil && !o.last.isDone() {
 		return nil, fail(contract.ReasonBusy, "the operation %s %q is under way: ask again when it has ended", o.last.path, o.last.id)
 	}
-	o.last = newOperation(path, id)
+	o.last = newOperation(path, wanted)
 	o.wanted <- o.last // does not block: the one before was taken, as it is done
 	return o.last, nil
 }
@@ -112,7 +115,7 @@ func (v *volume) loadRecord() (*operation, error) {
 	if err := readJSON(v.recordFile(), &r); err != nil {
 		return nil, err
 	}
-	op := newOperation(r.Path, r.ID)
+	op := newOperation(r.Path, contract.Operation{ID: r.ID})
 	op.copied = r.Copy
 	close(op.done)
 	return op, nil

@@ -15,6 +15,9 @@
 // (contract.PathSnapshot) and restores it (contract.PathRestore), one operation at a time. For
 // both operations it stops the server, copies, starts the server and waits for a login; the
 // pod is not ready meanwhile.
+// It also starts the server again (contract.PathRestart), and changes its settings: by a start with other ones, or of
+// the running server (contract.PathSettings), with an account whose password it alone knows. It never tells whether they are in force: who
+// asks for them reads that back.
 //
 //   - A snapshot is taken of a server that shut down cleanly, never of one that was
 //     killed. It has its name only when it is complete and on disk. An older one is

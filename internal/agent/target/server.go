@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 const (
@@ -29,10 +30,12 @@ func (s *server) launch(ctx context.Context) (running, error) {
 	if err := ctx.Err(); err != nil {
 		return running{}, err
 	}
-	if err := writeFiles(s.Options, s.in); err != nil {
+	in := s.in
+	in.target.Settings = settings.Merge(s.in.target.Settings, s.varied)
+	if err := writeFiles(s.Options, in); err != nil {
 		return running{}, stored(err)
 	}
-	process, log, err := s.start(s.in.engine.Serve(s.in.target, s.paths()))
+	process, log, err := s.start(in.engine.Serve(in.target, s.paths()))
 	if err != nil {
 		return running{}, err
 	}

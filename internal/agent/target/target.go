@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/assay-bench/assay/internal/agent/affinity"
+	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -41,6 +42,12 @@ func run(ctx context.Context, o Options) error {
 		if a.follower, err = newFollower(&a.in); err != nil {
 			return err
 		}
+	}
+	if name := in.target.Setter; name != "" {
+		if a.setter, err = database.Pool(in.endpoint(""), in.credentials(name)); err != nil {
+			return err
+		}
+		a.setter.SetMaxIdleConns(-1) // none is open during a measurement
 	}
 	return a.provide(ctx)
 }

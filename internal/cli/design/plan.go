@@ -127,6 +127,21 @@ func warningsOf(run *v1alpha1.BenchmarkRun) (out []string) {
 		for _, name := range slices.Sorted(maps.Keys(doubts)) {
 			out = append(out, fmt.Sprintf("spec.targets[%d].mysql.config.%s: %s", i, name, doubts[name]))
 		}
+		out = append(out, doubtsOfMatrix(run.Spec.Matrix, *t.MySQL)...)
+	}
+	return slices.Compact(out)
+}
+
+// doubtsOfMatrix are warnings of settings that vary and that a server of the target probably does not know.
+func doubtsOfMatrix(matrix []v1alpha1.Axis, server v1alpha1.MySQLTarget) (out []string) {
+	for i, axis := range matrix {
+		name, is := axis.Setting()
+		if !is {
+			continue
+		}
+		if doubt := settings.Doubts(server.Flavor, server.Version, []contract.Setting{{Name: name}})[name]; doubt != "" {
+			out = append(out, fmt.Sprintf("spec.matrix[%d]: config.%s: %s", i, name, doubt))
+		}
 	}
 	return out
 }
@@ -174,7 +189,12 @@ func leastNodes(run *v1alpha1.BenchmarkRun) (n int32) {
 
 // unknownOf a run without a cluster.
 func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
-	var shapes, names, versions, unchecked []string
+	var shapes, names, versions, varied, unchecked []string
+	for _, axis := range run.Spec.Matrix {
+		if _, is := axis.Setting(); is {
+			varied = append(varied, axis.Name)
+		}
+	}
 	shape := func(ref *v1alpha1.ShapeRef) {
 		if ref != nil && ref.Inline == nil && !slices.Contains(shapes, ref.Name) {
 			shapes = append(shapes, ref.Name)
@@ -188,7 +208,7 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 			if t.MySQL.Image == "" {
 				versions = append(versions, t.MySQL.Flavor+" "+t.MySQL.Version)
 			}
-			if len(t.MySQL.Config)+len(t.MySQL.ConfigFrom) > 0 && !settings.Knows(t.MySQL.Flavor, t.MySQL.Version) {
+			if len(t.MySQL.Config)+len(t.MySQL.ConfigFrom)+len(varied) > 0 && !settings.Knows(t.MySQL.Flavor, t.MySQL.Version) {
 				unchecked = append(unchecked, strings.TrimSpace(t.MySQL.Flavor+" "+t.MySQL.Version))
 			}
 			for _, ref := range t.MySQL.ConfigFrom {
@@ -215,6 +235,7 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 	add("whether the operator's catalogue has ", versions)
 	add("what the namespace has as ", names)
 	add("whether servers know their settings (those of "+checked()+" are checked, of other versions of these only misspelt ones): ", unchecked)
+	add("whether servers take all values of ", varied)
 	took := "how long pods, loading, resets and restarts take"
 	if least == 0 {
 		took += ", and the operations of a trial"

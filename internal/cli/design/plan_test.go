@@ -150,6 +150,29 @@ func TestPlanWarnsOfSettings(t *testing.T) {
 	}
 }
 
+// So is one that varies; whether servers take its values is not known before.
+func TestPlanWarnsOfSettingsThatVary(t *testing.T) {
+	data, err := os.ReadFile(samples + "setting.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := runIn([]byte(strings.ReplaceAll(string(data), "config.innodb_flush_log_at_trx_commit", "config.innodb_flush_log_at_trx_comit")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := planOf(run)
+	if err != nil || len(doc.Warnings) != 1 || !strings.HasPrefix(doc.Warnings[0], "spec.matrix[0]: config.innodb_flush_log_at_trx_comit: MariaDB 10.11 has no such") {
+		t.Errorf("%v, %q", err, doc.Warnings)
+	}
+	if want := "whether servers take all values of config.innodb_flush_log_at_trx_comit"; !slices.Contains(doc.Unknown, want) {
+		t.Errorf("unknown %q, want %s", doc.Unknown, want)
+	}
+	run.Spec.Matrix[0].Name = "config.datadir"
+	if _, err := planOf(run); err == nil || !strings.Contains(err.Error(), "the manager would refuse it (SettingInvalid): spec.matrix[0].datadir: set by Assay") {
+		t.Errorf("what Assay owns: %v", err)
+	}
+}
+
 // Servers whose settings are not known are named in one line, where they have some.
 func TestPlanNamesServersWhoseSettingsAreNotChecked(t *testing.T) {
 	data, err := os.ReadFile(samples + "demo.yaml")

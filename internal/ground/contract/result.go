@@ -120,6 +120,7 @@ const (
 	ReasonTrialUnreadable      Reason = "TrialUnreadable"
 	ReasonDataDiffers          Reason = "DataDiffers"
 	ReasonResetFailed          Reason = "ResetFailed"
+	ReasonSettingNotInForce    Reason = "SettingNotInForce"
 	ReasonSnapshotFailed       Reason = "SnapshotFailed"
 	ReasonReplicationFailed    Reason = "ReplicationFailed"
 	ReasonTargetOverloaded     Reason = "TargetOverloaded"

@@ -28,6 +28,11 @@ type Target struct {
 	TLS TLSMode `json:"tls,omitempty"`
 	// Replication; nil for a server without replicas.
 	Replication *Replication `json:"replication,omitempty"`
+	// Setter is the username of the account with which the agent changes variables of the running server, from
+	// inside of its pod alone; empty where it changes none.
+	Setter string `json:"setter,omitempty"`
+	// SetterPassword is the password of that account. The agent makes one at each start of its own; nobody else knows it.
+	SetterPassword string `json:"-"`
 	// ServerVersion is the version of the server's binary, such as 5.7.22. The agent sets it;
 	// the manager does not know it.
 	ServerVersion string `json:"-"`

@@ -53,6 +53,8 @@ const (
 	// PathRestart stops the server and starts it again on POST, with its data. It answers with a Copy of nothing, which says how
 	// long there was no server.
 	PathRestart = "/restart"
+	// PathSettings changes variables of the running server on POST. It answers with a Copy of nothing when all are set.
+	PathSettings = "/settings"
 )
 
 // Clock has the times at which the agent received the request and sent the response, on its own clock.
@@ -61,10 +63,13 @@ type Clock struct {
 	Answered time.Time `json:"answered"`
 }
 
-// Operation is the body of POST to PathSnapshot, PathRestore and PathRestart. A repeated ID gets the same
+// Operation is the body of POST to PathSnapshot, PathRestore, PathRestart and PathSettings. A repeated ID gets the same
 // answer without another copy, so a client that lost the connection can repeat the request.
 type Operation struct {
 	ID string `json:"id"`
+	// Settings that the server is started with after PathRestore and PathRestart, in place of those of the target by the same
+	// names, until the next start; or that PathSettings sets.
+	Settings []Setting `json:"settings,omitempty"`
 }
 
 // Refusal is the body of every error response.

@@ -91,6 +91,9 @@ type Trial struct {
 	Reset *Reset `json:"reset,omitempty"`
 	// Restart: the server is started again before the trial, with its data.
 	Restart bool `json:"restart,omitempty"`
+	// Settings of the server that vary between trials, with their values in this one. They are set before it, and are in force until its
+	// window has ended. In the phase Prepare they are all values that a running server will be asked to take: each is tried before the load.
+	Settings []VariedSetting `json:"settings,omitempty"`
 	// MaxResultBytes is what the result may take in its ConfigMap with its raw files, in bytes; 0 for as much as fits.
 	MaxResultBytes int64 `json:"maxResultBytes,omitempty"`
 	// Store is set where an object store takes the raw files, and results that are too large.
@@ -105,6 +108,25 @@ type Reset struct {
 	Method string `json:"method"`
 	// Tables that must exist afterwards, with these rows and checksums.
 	Tables []Table `json:"tables"`
+}
+
+// VariedSetting is a setting of the server that varies between trials.
+type VariedSetting struct {
+	// Name of the variable, and its Value, which is not empty.
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	// Restart: the server is started with it. False: the running server is changed.
+	Restart bool `json:"restart,omitempty"`
+}
+
+// SettingsBy are those settings of the trial that the server is started with (restart), or that it takes while it runs.
+func (t Trial) SettingsBy(restart bool) (out []Setting) {
+	for _, s := range t.Settings {
+		if s.Restart == restart {
+			out = append(out, Setting{Name: s.Name, Value: s.Value})
+		}
+	}
+	return out
 }
 
 // Endpoint is the address of a target.

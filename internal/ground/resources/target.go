@@ -30,6 +30,8 @@ const (
 	Username = "assay"
 	// ReplicationUsername is the name of the account for replication.
 	ReplicationUsername = "assay_replication"
+	// SetterUsername is the name of the account with which an agent changes variables of its server.
+	SetterUsername = "assay_settings"
 
 	// AgentPort is the HTTP port of the agent in a database pod.
 	AgentPort = contract.AgentPort
@@ -141,9 +143,17 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 		Data: map[string]string{contract.KeyTarget: mustJSON(contract.Target{
 			Version: contract.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
 			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(),
-			CPUs: CPUs(t.Run), Settings: settings,
+			CPUs: CPUs(t.Run), Setter: t.setter(), Settings: settings,
 		})},
 	}
+}
+
+// setter is the account with which the agent changes the running server; empty where the trials do not ask for it.
+func (t Target) setter() string {
+	if t.Run.Spec.VariesSettings(v1alpha1.ApplySet) {
+		return SetterUsername
+	}
+	return ""
 }
 
 // replication is the role of the server; nil for a target without replicas.

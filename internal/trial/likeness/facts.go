@@ -64,6 +64,9 @@ type Source struct {
 	// Set are names of variables that some target of the run has set. Their values are recorded of every target: to one
 	// server a value is its default, to another one it is not.
 	Set []string
+	// Varied are names of variables that have other values in other trials: they are parameters of the trial, and none of its
+	// circumstances.
+	Varied []string
 }
 
 // FactsOf a trial. What is unknown is absent.
@@ -74,6 +77,7 @@ func FactsOf(in Source) contract.Facts {
 	}
 	if s := in.Result.Server; s != nil {
 		serverFacts(out, *s, in.Set)
+		leaveOut(out, in.Varied)
 	}
 	machineFacts(out, "client", in.Result.Client.Machine, in.Result.Client.Limits)
 	if t := in.Result.Target; t != nil {
@@ -85,6 +89,20 @@ func FactsOf(in Source) contract.Facts {
 	}
 	dataFacts(out, in)
 	return contract.NewFacts(out)
+}
+
+// leaveOut variables, by each name that a server has for them.
+func leaveOut(out map[string]string, varied []string) {
+	all := slices.Clone(varied)
+	for _, set := range Catalogue() {
+		if slices.ContainsFunc(set.names(), func(name string) bool { return slices.Contains(varied, name) }) {
+			all = append(all, set.names()...)
+		}
+	}
+	for _, name := range all {
+		delete(out, name)
+		delete(out, setPrefix+name)
+	}
 }
 
 func serverFacts(out map[string]string, s contract.Server, alsoSet []string) {

@@ -1,6 +1,9 @@
 package likeness
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +59,28 @@ func TestFactsOf(t *testing.T) {
 		got := FactsOf(source).Map()
 		if (got["data/rows"] == rows) != tc.rows || (got["data/checksum"] == sums) != tc.sums {
 			t.Errorf("%s: %q and %q", name, got["data/rows"], got["data/checksum"])
+		}
+	}
+}
+
+// A variable that the trials vary is no circumstance of one, under none of its names.
+func TestFactsOfTrialsThatVarySettings(t *testing.T) {
+	variables := map[string]string{"transaction_isolation": "SERIALIZABLE", "tx_isolation": "SERIALIZABLE", "sync_binlog": "1", "innodb_ft_cache_size": "9", "back_log": "80"}
+	source := Source{Result: contract.Result{Server: &contract.Server{Version: "11.8.6", Variables: variables, NonDefault: variables}}}
+	for _, tc := range []struct{ varied, left []string }{
+		{nil, []string{"set/back_log", "set/innodb_ft_cache_size", "sync_binlog", "transaction_isolation", "tx_isolation"}},
+		{[]string{"tx_isolation", "back_log"}, []string{"set/innodb_ft_cache_size", "sync_binlog"}},
+		{[]string{"transaction_isolation", "sync_binlog", "innodb_ft_cache_size"}, []string{"set/back_log"}},
+	} {
+		source.Varied = tc.varied
+		got := FactsOf(source).Map()
+		for name := range got {
+			if strings.HasPrefix(name, "connection/") || strings.HasPrefix(name, "server/") {
+				delete(got, name)
+			}
+		}
+		if diff := cmp.Diff(tc.left, slices.Sorted(maps.Keys(got))); diff != "" {
+			t.Errorf("%v vary: variables in the facts (-want +got):\n%s", tc.varied, diff)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/internal/ground/apischema"
@@ -145,5 +146,16 @@ func TestApplyRefuses(t *testing.T) {
 				t.Errorf("Apply = %s, %v, want an error with %q", got, err, tt.want)
 			}
 		})
+	}
+}
+
+// Settings of the server are no part of the workload.
+func TestTheWorkloadOfACell(t *testing.T) {
+	all := Cell{"threads": intstr.FromInt32(4), "config.sync_binlog": intstr.FromInt32(1), "configure": intstr.FromString("x")}
+	if diff := cmp.Diff(Cell{"threads": intstr.FromInt32(4), "configure": intstr.FromString("x")}, all.Workload()); diff != "" {
+		t.Errorf("workload (-want +got):\n%s", diff)
+	}
+	if len(all) != 3 {
+		t.Errorf("the cell was changed: %v", all)
 	}
 }

@@ -329,10 +329,15 @@ func TestMarkRestarts(t *testing.T) {
 		change func(*v1alpha1.BenchmarkRunSpec)
 		want   []string
 	}{
-		"one start":            {starts: v1alpha1.StartsOne, want: never},
-		"nothing is said":      {want: never},
-		"one for each block":   {starts: v1alpha1.StartsPerBlock, want: []string{"a00*", "b00*", "a10", "b10", "b01*", "a01*", "b11", "a11"}},
-		"a reset starts it":    {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.DataReset = v1alpha1.ResetPerBlock }, []string{"a00*", "b00*", "a10", "b10", "b01", "a01", "b11", "a11"}},
+		"one start":              {starts: v1alpha1.StartsOne, want: never},
+		"nothing is said":        {want: never},
+		"one for each block":     {starts: v1alpha1.StartsPerBlock, want: []string{"a00*", "b00*", "a10", "b10", "b01*", "a01*", "b11", "a11"}},
+		"a reset starts it":      {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.DataReset = v1alpha1.ResetPerBlock }, []string{"a00*", "b00*", "a10", "b10", "b01", "a01", "b11", "a11"}},
+		"a setting needs starts": {v1alpha1.StartsOne, startsFor("config.back_log"), []string{"a00*", "b00*", "a10*", "b10*", "b01*", "a01*", "b11*", "a11*"}},
+		"a setting, and resets": {v1alpha1.StartsOne, func(s *v1alpha1.BenchmarkRunSpec) {
+			startsFor("config.back_log")(s)
+			s.Design.DataReset = v1alpha1.ResetPerTrial
+		}, []string{"a00*", "b00*", "a10", "b10", "b01", "a01", "b11", "a11"}},
 		"its turn starts it":   {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.IdleTargets = v1alpha1.IdleStopped }, never},
 		"a sequence of blocks": {v1alpha1.StartsPerBlock, func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Order = v1alpha1.OrderSequential }, []string{"a00*", "a01*", "a10*", "a11*", "b00*", "b01*", "b10*", "b11*"}},
 	} {
@@ -352,6 +357,11 @@ func TestMarkRestarts(t *testing.T) {
 	if _, err := New(s, nil, Largest()); err == nil || !strings.Contains(err.Error(), "spec.design.starts: PerBlock, and Assay does not start spec.targets[1] (b)") {
 		t.Errorf("an external target: %v", err)
 	}
+}
+
+// startsFor a setting that only a start changes.
+func startsFor(name string) func(*v1alpha1.BenchmarkRunSpec) {
+	return func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix[0].Name, s.Matrix[0].Apply = name, v1alpha1.ApplyRestart }
 }
 
 // What a plan costs grows with its trials and no faster. BenchmarkNew has the time.

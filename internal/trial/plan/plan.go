@@ -73,6 +73,16 @@ func (c Cell) String() string {
 	return strings.Join(words, " ")
 }
 
+// Workload is the part of the cell that decides the workload: without the settings of the server.
+func (c Cell) Workload() Cell {
+	out := maps.Clone(c)
+	maps.DeleteFunc(out, func(axis string, _ intstr.IntOrString) bool {
+		_, is := v1alpha1.Axis{Name: axis}.Setting()
+		return is
+	})
+	return out
+}
+
 // Trial is the measurement of one cell on one target in one block. A search has as many of them in a
 // block as it can take at most. The JSON names are short
 // because a plan has up to 20,000 trials.
@@ -194,7 +204,7 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string, limits Limits) (*P
 	if err != nil {
 		return nil, err
 	}
-	markTrials(p.Trials, d.DataReset, again)
+	markTrials(p.Trials, d.DataReset, again, spec.VariesSettings(v1alpha1.ApplyRestart))
 	return p, nil
 }
 

@@ -12,14 +12,17 @@ import (
 //
 // PerBlock is before a trial of another block than the previous trial on the same target. A Sequential plan measures all blocks
 // of a cell in turn, so there it is before each trial. A reset starts the server by itself.
-func markTrials(trials []Trial, resets v1alpha1.DataReset, restarts bool) {
+//
+// With settings that a start changes (each), a server is started before every trial, also where the values are those of the one
+// before: trials that are compared began alike.
+func markTrials(trials []Trial, resets v1alpha1.DataReset, restarts, each bool) {
 	last := map[int32]int32{} // the block of the last trial on each target
 	for i := range trials {
 		t := &trials[i]
 		block, touched := last[t.Target]
 		next := touched && block != t.Block
 		t.Reset = touched && resets == v1alpha1.ResetPerTrial || next && resets == v1alpha1.ResetPerBlock
-		t.Restart = restarts && (next || !touched) && !t.Reset
+		t.Restart = (each || restarts && (next || !touched)) && !t.Reset
 		last[t.Target] = t.Block
 	}
 }

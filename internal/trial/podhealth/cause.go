@@ -58,6 +58,7 @@ func ParseBegan(text string) (Began, error) {
 var brokenOff = map[string]bool{
 	string(contract.ReasonConnectionLost): true, string(contract.ReasonTargetUnreachable): true, string(contract.ReasonToolFailed): true,
 	string(contract.ReasonReplicationFailed): true, string(contract.ReasonResetFailed): true, string(contract.ReasonSnapshotFailed): true,
+	string(contract.ReasonSettingNotInForce): true, // a server that started again has those of its target
 }
 
 // Cause replaces a client's failure by the failure of the database pod and its container of

@@ -55,6 +55,8 @@ func TestCause(t *testing.T) {
 		"a reason of its own stays":              {string(contract.ReasonCredentialsRejected), began, unlooked(same, restarted(3, oom)), want{"", string(contract.ReasonCredentialsRejected), "broken pipe"}},
 		"a tool that failed with the server":     {string(contract.ReasonToolFailed), began, unlooked(same, restarted(3, crash)), want{"", v1alpha1.ReasonTargetCrashed, "ServerCrashed"}},
 		"a tool that failed alone":               {string(contract.ReasonToolFailed), began, looked(up, same, restarted(2, crash)), want{"", string(contract.ReasonToolFailed), "broken pipe"}},
+		"a setting that a start undid":           {string(contract.ReasonSettingNotInForce), began, unlooked(same, restarted(3, oom)), want{"", v1alpha1.ReasonTargetOOMKilled, "larger shape"}},
+		"a setting that the server changed":      {string(contract.ReasonSettingNotInForce), began, looked(up, same, restarted(2, oom)), want{"", string(contract.ReasonSettingNotInForce), "broken pipe"}},
 		"a server that could not be reached":     {string(contract.ReasonTargetUnreachable), began, unlooked(same, exited(crash)), want{"", v1alpha1.ReasonTargetCrashed, "ServerCrashed"}},
 		"another pod in its place":               {lost, began, unlooked(uid("v"), restarted(0, oom)), want{"", v1alpha1.ReasonTargetPodDeleted, "another took its place"}},
 		"no pod":                                 {lost, began, Seen{}, want{"", v1alpha1.ReasonTargetPodDeleted, "was deleted"}},

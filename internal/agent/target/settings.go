@@ -1,0 +1,86 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
+)
+
+// setTimeout is the timeout to set one variable: a server may shrink its caches before it answers.
+const setTimeout = 5 * time.Minute
+
+// readOnlyVariable is the number of the error for a variable that only a start can change.
+const readOnlyVariable = 1238
+
+// launchWith starts the server with these settings in place of those of the target. Where it does not start with them, that is
+// unsuitable, and it is started without: the data is there for the next trial.
+func (a *agent) launchWith(ctx context.Context, varied []contract.Setting) (p running, unsuitable, err error) {
+	a.varied = varied
+	p, err = a.launch(ctx)
+	var f *failure
+	if err == nil || len(varied) == 0 || ctx.Err() != nil || !errors.As(err, &f) {
+		return p, nil, err
+	}
+	a.Log.Warn("the server does not start with other settings; it is started without them", "settings", varied, "error", err)
+	unsuitable, a.varied = err, nil
+	p, err = a.launch(ctx)
+	return p, unsuitable, err
+}
+
+// set variables of the running server, one after the other.
+func (a *agent) set(ctx context.Context, op *operation) error {
+	if a.setter == nil {
+		return fail(contract.ReasonRequestInvalid, "this server was started without an account that may set variables: use an agent and a manager of the same release")
+	}
+	for _, s := range op.settings {
+		if err := a.setOne(ctx, s); err != nil {
+			return err
+		}
+		a.Log.Info("a variable is set", "id", op.id, "name", s.Name, "value", s.Value)
+	}
+	return nil
+}
+
+// setOne variable. The value goes beside the statement, so that no sql_mode of the server reads it otherwise.
+func (a *agent) setOne(ctx context.Context, s contract.Setting) error {
+	ctx, cancel := context.WithTimeout(ctx, setTimeout)
+	defer cancel()
+	_, err := a.setter.ExecContext(ctx, "SET GLOBAL "+engine.QuoteIdentifier(s.Name)+" = ?", valueOf(s.Value))
+	var refused *mysql.MySQLError
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &refused): // the server did not answer
+		return fmt.Errorf("SET GLOBAL %s = %s: %w", s.Name, s.Value, err)
+	case refused.Number == readOnlyVariable:
+		return fail(contract.ReasonServerRefusedSetting, "SET GLOBAL %s = %s: %v: a running server cannot change it: set apply: Restart for this axis", s.Name, s.Value, err)
+	}
+	return fail(contract.ReasonServerRefusedSetting, "SET GLOBAL %s = %s: %v", s.Name, s.Value, err)
+}
+
+var decimal = regexp.MustCompile(`^[+-]?[0-9]+\.[0-9]+$`)
+
+// valueOf a setting as SET takes it, which knows no suffixes of option files: 512M is a number there, and quoted texts are none.
+func valueOf(value string) any {
+	if n, is := settings.Integer(value); is {
+		return n
+	}
+	if n, err := strconv.ParseUint(value, 10, 64); err == nil {
+		return n
+	}
+	if decimal.MatchString(value) {
+		if n, err := strconv.ParseFloat(value, 64); err == nil {
+			return n
+		}
+	}
+	return value
+}
