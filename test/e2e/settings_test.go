@@ -19,7 +19,7 @@ func writesYAML(name, more string) string {
 }
 
 // A setting of a real server varies from trial to trial, another one with its starts. What the server did in each trial is that of its
-// value, and the difference is found.
+// value, and the values are compared.
 func TestASettingVaries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
@@ -40,8 +40,11 @@ func TestASettingVaries(t *testing.T) {
 	flushes := map[int32]float64{} // of the log and of pages, by the value
 	for _, rec := range all {
 		value, first := rec.Parameters[flush], cluster.Stored(t, ns, contract.TrialName(got.Name, rec.Index, rec.Attempt), 0)
-		if has := first.Server.Variables["innodb_flush_log_at_trx_commit"]; has != value.String() || rec.Facts.Map()["innodb_flush_log_at_trx_commit"] != has {
-			t.Errorf("trial %d of %s: the server had %s, the facts are %v", rec.Index, value.String(), has, rec.Facts.Map())
+		if has := first.Server.Variables["innodb_flush_log_at_trx_commit"]; has != value.String() {
+			t.Errorf("trial %d of %s: the server had %s", rec.Index, value.String(), has)
+		}
+		if fact, is := rec.Facts.Map()["innodb_flush_log_at_trx_commit"]; is {
+			t.Errorf("trial %d: what varies is a circumstance, too: %s", rec.Index, fact)
 		}
 		if has := first.Server.Variables["back_log"]; has != "77" || first.Data == nil || first.Data.Restart == nil {
 			t.Errorf("trial %d: back_log %s, started %+v", rec.Index, has, first.Data)
@@ -56,7 +59,8 @@ func TestASettingVaries(t *testing.T) {
 	if flushes[1] < 5*flushes[2] {
 		t.Errorf("flushes by the value: %v", flushes)
 	}
-	if !strings.HasPrefix(got.Status.Verdict, "FASTER ") || !strings.Contains(got.Status.Verdict, flush) {
+	// Whether it is faster is up to the device: where the CPU is used up, flushes may cost nothing.
+	if !strings.Contains(got.Status.Verdict, flush+" 2 against 1 on mariadb") {
 		t.Errorf("verdict %q; flushes by the value: %v", got.Status.Verdict, flushes)
 	}
 	t.Logf("%s; flushes by the value: %v", got.Status.Verdict, flushes)
