@@ -23,6 +23,7 @@ var enums = map[string]string{
 	"QuotedStage": "Run", "LeftOutReason": "Failed", "ConditionStatus": "True", "Severity": "Warning", "Direction": "HigherIsBetter", "Reason": "Reason",
 	"ComparisonFamily": "Primary", "ComparisonVerdict": "Faster",
 	"GateOutcome": "Slower", "DifferenceEffect": "Value", "BaselineEffect": "Inform", "SearchOutcome": "Found", "NotificationType": "gate.undecided", "NotificationOutcome": "Delivered",
+	"Separation": "Required",
 }
 
 var overlong = strings.Repeat("ö", 20_000)
