@@ -157,27 +157,27 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if w.Inputs, err = r.inputs(ctx, schedule); err != nil {
 			return again(err)
 		}
+	}
+	needs, release := mayNeedHistory(w), func() {}
+	if needs { // those that need no history do not wait for those that do
+		alone := &r.reading
+		if isSmall(w) {
+			alone = &r.glancing
+		}
+		if release, err = alone.enter(r.places, schedule.Namespace); err != nil {
+			return again(err)
+		}
+		defer release()
+	}
+	if needs || schedule.Spec.OnChange { // it may have waited
 		if is, err := unchanged(ctx, r.Live, schedule); !is {
 			return ctrl.Result{RequeueAfter: time.Millisecond}, err
 		}
 	}
-	if !mayNeedHistory(w) {
-		return r.pass(ctx, w, func() {})
-	}
-	alone := &r.reading
-	if isSmall(w) {
-		alone = &r.glancing
-	}
-	release, err := alone.enter(r.places, schedule.Namespace) // those that need no history do not wait for those that do
-	if err != nil {
-		return again(err)
-	}
-	defer release()
-	if is, err := unchanged(ctx, r.Live, schedule); !is {
-		return ctrl.Result{RequeueAfter: time.Millisecond}, err
-	}
-	if err := r.readHistory(ctx, &w); err != nil {
-		return ctrl.Result{}, err
+	if needs {
+		if err := r.readHistory(ctx, &w); err != nil {
+			return ctrl.Result{}, err
+		}
 	}
 	return r.pass(ctx, w, release)
 }
