@@ -65,11 +65,11 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo servers: export ASSAY_IMAGES := demo
-e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run gallery-runs bench-trials bench-resolution bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e e2e-gitops e2e-chaos e2e-monitoring e2e-cpus release-dry-run gallery-runs bench-trials bench-resolution bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
-cluster: ## a real cluster on this machine (kind: a control plane, a target node, a client node)
+cluster: ## a real cluster on this machine (kind: a control plane, a target node, a client node); CPUS=static: with the static CPU policy
 	@hack/cluster-up.sh
 
 .PHONY: cluster-check
@@ -174,6 +174,11 @@ e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step
 .PHONY: e2e-monitoring
 e2e-monitoring: cluster images ## Prometheus Operator and Prometheus in the cluster (the first time, building them takes 15 minutes)
 	@hack/monitoring.sh e2e
+
+.PHONY: e2e-cpus
+e2e-cpus: export CPUS := static
+e2e-cpus: cluster images ## CPUs of their own, in a cluster with the static CPU policy, which is made anew (needs 2 CPUs)
+	@hack/e2e.sh cpus
 
 .PHONY: export-readers
 export-readers: ## exported files, read by the programs they are made for (from PyPI; benchstat is in the unit tests)

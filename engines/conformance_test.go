@@ -76,10 +76,12 @@ func lacks(e engine.Engine) (out []string) {
 	add(e.Replicated == nil || e.UndoesReplication != nil && e.UndoesReplication("server_id"), "Engine.UndoesReplication: settings that users may not have with replicas")
 
 	var rows, flushes, bytes int
+	buffers := false // of InnoDB, which large_pages is for
 	for _, name := range e.StorageEngines {
 		s, known := Identity{Version: dotted(e.Oldest), Facts: f}.Storage(name)
 		add((s.ReadPages == "") == (s.CacheSize == ""), "Facts.Storage of %s: ReadPages and CacheSize, or neither", name)
 		add(s.CacheSize != "" || !known || name != e.StorageEngines[0], "Facts.Storage of %s: CacheSize", name)
+		buffers = buffers || s.CacheSize == "innodb_buffer_pool_size"
 		if s.Rows != nil {
 			rows++
 		}
@@ -98,6 +100,7 @@ func lacks(e engine.Engine) (out []string) {
 		engine.CountsBytes:    bytes == len(e.StorageEngines),
 		engine.TellsDefaults:  f.NonDefault != "",
 		engine.VariesSettings: setsVariables(e),
+		engine.HugePages:      buffers,
 		engine.NumbersErrors:  f.Lacks[engine.NumbersErrors] == "", // unproven looks at them
 	}
 	for _, ability := range slices.Sorted(maps.Keys(has)) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Brings up the local cluster: kind, one control plane and two workers. Seconds when it is up already.
 # ASSAY_NODE_IMAGE names a node image to use as it is (one with a kindnet of its own); ASSAY_IMAGES a set of images that
-# are needed next, which are built meanwhile where the node image has to be built too.
+# are needed next, which are built meanwhile where the node image has to be built too. CPUS=static gives its kubelets the
+# static CPU policy.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$REPO/hack/kind/cluster.sh"
 
@@ -43,11 +44,28 @@ build_images() {
 
 # The configuration of kind: the committed one, and what only some machines need.
 kind_config() {
-  cat "$config"
+  if [[ -n ${CPUS:-} ]]; then
+    # Into the KubeletConfiguration, behind its last line.
+    sed "/^  evictionHard:/r $REPO/hack/kind/cpus-static.yaml" "$config"
+  else
+    cat "$config"
+  fi
   # Without all capabilities a node is much like one in a user namespace: sysctls and limits may be out of reach.
   if [[ -n $("$REPO/hack/engine/runc-bounded" missing) ]]; then
     printf 'featureGates:\n  KubeletInUserNamespace: true\n'
   fi
+}
+
+# check_cpus refuses what no kubelet of this machine could start with, or give away. Each node sees all CPUs of the machine.
+check_cpus() {
+  local has
+  case ${CPUS:-} in
+    '') return ;;
+    static) ;;
+    *) fail "CPUS is $CPUS: use static, or leave it out" ;;
+  esac
+  has=$(getconf _NPROCESSORS_ONLN)
+  ((has >= 2)) || fail "CPUS=static needs 2 CPUs: the kubelet of each node keeps 1 for what shares it, and gives the others away. This machine has $has"
 }
 
 # identity prints what a cluster is made of and when each of its nodes began to run.
@@ -116,6 +134,7 @@ prune_node_images() {
 # On a new machine most of the time goes into compiling, which waits for the processor, and into packages, which wait
 # for the network. So both are done at the same time.
 step "cluster $CLUSTER"
+check_cpus
 "$REPO/hack/tool.sh" kind kubernetes >/dev/null & tools=$!
 "$REPO/hack/engine.sh" up
 images=''

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,6 +31,11 @@ type InstanceShapeSpec struct {
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('64Mi')) >= 0",message="memory must be at least 64Mi, such as 16Gi"
 	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
 	Memory resource.Quantity `json:"memory"`
+
+	// hugePages of a server's pod, beside its memory, for a server with large_pages: ON. Nodes have as many set aside, and give them to no
+	// other pod; each trial checks whether the server uses them. None unless set. Shapes of clients have none.
+	// +optional
+	HugePages *HugePages `json:"hugePages,omitempty"`
 
 	// nodeSelector names the labels of the nodes that offer this shape, such as
 	// node.kubernetes.io/instance-type: ecs.hfg6.xlarge. Empty means any node.
@@ -94,6 +100,54 @@ func (s InstanceShapeSpec) ExclusiveCPUs() int64 {
 		return 0
 	}
 	return s.CPU.Value()
+}
+
+// HugePages are pages of memory that a node has set aside (hugetlb), and gives to one pod. The API server takes whole ones only.
+type HugePages struct {
+	// pageSize of each page. It is the node's default size for MySQL, which takes no other (Hugepagesize in /proc/meminfo). 2Mi unless set.
+	// +optional
+	PageSize HugePageSize `json:"pageSize,omitempty"`
+
+	// count of the pages, which are the request and the limit of the pod, such as 512 for 1Gi in pages of 2Mi. The buffer pool has to fit
+	// into them.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1048576
+	Count int32 `json:"count"`
+}
+
+// Size of all pages together.
+func (h HugePages) Size() resource.Quantity {
+	bytes := int64(h.Count) << 21
+	if h.PageSize == HugePages1Gi {
+		bytes = int64(h.Count) << 30
+	}
+	return *resource.NewQuantity(bytes, resource.BinarySI)
+}
+
+// HugePageSize is the size of a huge page.
+// +kubebuilder:validation:Enum="2Mi";"1Gi"
+type HugePageSize string
+
+const (
+	// HugePages2Mi: pages of 2 MiB.
+	HugePages2Mi HugePageSize = "2Mi"
+	// HugePages1Gi: pages of 1 GiB.
+	HugePages1Gi HugePageSize = "1Gi"
+)
+
+// Resource of such pages, as nodes and pods name it: hugepages-2Mi.
+func (s HugePageSize) Resource() corev1.ResourceName {
+	return corev1.ResourceName(corev1.ResourceHugePagesPrefix + string(cmp.Or(s, HugePages2Mi)))
+}
+
+// Resources of a container of the shape: its requests, and its limits.
+func (s InstanceShapeSpec) Resources() corev1.ResourceList {
+	list := corev1.ResourceList{corev1.ResourceCPU: s.CPU.DeepCopy(), corev1.ResourceMemory: s.Memory.DeepCopy()}
+	if h := s.HugePages; h != nil {
+		list[h.PageSize.Resource()] = h.Size()
+	}
+	return list
 }
 
 // NodeSource says where the nodes of a shape come from.

@@ -123,6 +123,43 @@ func TestExclusiveCPUsAreWhole(t *testing.T) {
 	}
 }
 
+// Huge pages are whole ones, of a size that machines have.
+func TestHugePagesAreWhole(t *testing.T) {
+	server.Inputs(t)
+	tests := map[string]struct {
+		page, count any
+		want        string
+	}{
+		"pages of 2 MiB unless somebody says": {nil, int64(512), ""},
+		"pages of 2 MiB":                      {"2Mi", int64(1), ""},
+		"pages of 1 GiB":                      {"1Gi", int64(16), ""},
+		"none":                                {nil, int64(0), "should be greater than or equal to 1"},
+		"more than a machine has":             {nil, int64(1 << 21), "should be less than or equal to 1048576"},
+		"a part of one":                       {nil, 1.5, "must be of type integer"},
+		"a size":                              {nil, "512Mi", "must be of type integer"},
+		"no number":                           {"2Mi", nil, "Required value"},
+		"a page that no machine here has":     {"4Mi", int64(2), "Unsupported value"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			pages := map[string]any{}
+			for field, value := range map[string]any{"count": tc.count, "pageSize": tc.page} {
+				if value != nil {
+					pages[field] = value
+				}
+			}
+			shape := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": v1alpha1.GroupVersion.String(), "kind": "InstanceShape", "metadata": map[string]any{"generateName": "pages-"},
+				"spec": map[string]any{"cpu": "2", "memory": "1Gi", "hugePages": pages},
+			}}
+			err := server.API.Create(t.Context(), shape, client.DryRunAll)
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
+}
+
 func offered(t *testing.T, shape *v1alpha1.InstanceShape, nodes int32, status metav1.ConditionStatus) {
 	t.Helper()
 	got := &v1alpha1.InstanceShape{}

@@ -21,6 +21,7 @@ func facts() engine.Facts {
 			engine.CountsFlushes:  counts,
 			engine.CountsBytes:    counts,
 			engine.VariesSettings: "Dolt takes its settings at the start of a server, and Assay has not tried others later",
+			engine.HugePages:      "Dolt shows large_pages for compatibility, and ignores it",
 			engine.TellsDefaults:  "Dolt has no table with the defaults of its variables",
 		},
 	}

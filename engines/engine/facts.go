@@ -105,6 +105,8 @@ const (
 	TellsDefaults Ability = "differences from its defaults"
 	// VariesSettings: Assay changes settings between trials, of a running server or with a start.
 	VariesSettings Ability = "settings that vary between trials"
+	// HugePages: with large_pages the server takes its cache (Storage.CacheSize) from huge pages that the node has set aside.
+	HugePages Ability = "huge pages"
 	// NumbersErrors: errors have the numbers that MySQL gives them.
 	NumbersErrors Ability = "numbers of errors"
 )

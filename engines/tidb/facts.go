@@ -18,6 +18,7 @@ func facts() engine.Facts {
 			engine.CountsFlushes:  counts,
 			engine.CountsBytes:    counts,
 			engine.VariesSettings: "the bootstrap of TiDB runs once, and its agent has no account that may set variables",
+			engine.HugePages:      "TiDB shows large_pages for compatibility, and ignores it",
 			engine.TellsDefaults:  "TiDB has no table with the defaults of its variables",
 		},
 	}

@@ -43,6 +43,9 @@ func (in references) resolve(out Result) (resolution, error) {
 	if r.resolved.ClientShape, err = in.shape("spec.clients.shape", spec.Clients.Shape, r.sizes.Client); err != nil {
 		return r, err
 	}
+	if err := clientPages(r.resolved.ClientShape); err != nil {
+		return r, err
+	}
 	r.resolved.SeparateFromTargets = separation(in.Run, r.sizes)
 	if err := in.resolveFiles(&r, out.Work); err != nil {
 		return r, err

@@ -78,6 +78,9 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d experiment
 		return out, err
 	}
 	out.Settings = mergeSettings(lists)
+	if err := (serverPages{field, e, shape, out.Settings, in.Run.Spec.Matrix}).check(); err != nil {
+		return out, err
+	}
 	if n := len(out.Settings); n > maxSettings {
 		return out, experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s.mysql: %d server settings, and at most %d are kept", field, n, maxSettings)
 	}

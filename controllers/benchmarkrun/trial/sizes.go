@@ -5,14 +5,33 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
 // checkShapes compares what the containers of a trial had with what their shapes ask for, and with what they had when the data was loaded.
 func checkShapes(in Input, rec contract.Record, results []contract.Result, ask *decision.Asking) []contract.RecordedFinding {
 	asked, sizes := askedOf(in.Run, rec)
-	return allRecorded(slices.Concat(validity.CheckExclusive(results, asked), validity.CheckSizes(results, sizes), resized(in, rec.Target, results, ask)))
+	return allRecorded(slices.Concat(validity.CheckExclusive(results, asked), validity.CheckSizes(results, sizes), resized(in, rec.Target, results, ask),
+		validity.CheckLargePages(results, largePagesOf(in.Run, rec))))
+}
+
+// largePagesOf a trial are what its settings ask for: those of its cell, and those that its target has in every trial.
+func largePagesOf(run *v1alpha1.BenchmarkRun, rec contract.Record) validity.LargePages {
+	all := map[string]string{}
+	for _, s := range run.ResolvedTarget(rec.Target).Settings {
+		all[engine.Bare(s.Name)] = s.Value
+	}
+	for axis, value := range rec.Parameters {
+		if name, is := (v1alpha1.Axis{Name: axis}).Setting(); is {
+			all[name] = value.String()
+		}
+	}
+	on, is := all["large_pages"]
+	pool, _ := settings.Integer(all["innodb_buffer_pool_size"])
+	return validity.LargePages{On: is && (on == "" || settings.SameValue("large_pages", on, "ON")), PoolBytes: pool}
 }
 
 // askedOf the shapes of a trial are CPUs of their own, and sizes. Nobody knows the machine of an external target.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -119,5 +120,46 @@ func TestAnotherSizeIsFound(t *testing.T) {
 	external.Run.Status.Targets[0].LoadResult, external.Run.Status.Resolved.Targets = "", nil
 	if diff := cmp.Diff(map[string]string{}, sizesFound(external, sizedResult(4))); diff != "" {
 		t.Errorf("nothing says what it had (-want +got):\n%s", diff)
+	}
+}
+
+// A server that was to use huge pages, in all trials or in those of some cells, is checked in these.
+func TestLargePagesAreChecked(t *testing.T) {
+	ordinary := sizedResult(2)
+	ordinary.Target.After = &contract.Usage{HugePagesBytes: new(int64(0))}
+	found := map[string]string{"large-pages-not-used": "Warning"}
+	tests := map[string]struct {
+		setting string // of the target; empty for none
+		cell    string // of the trial; empty for none
+		want    map[string]string
+	}{
+		"nobody asked":     {"", "", map[string]string{}},
+		"it is on":         {"ON", "", found},
+		"it is off":        {"OFF", "", map[string]string{}},
+		"on in this cell":  {"", "ON", found},
+		"off in this cell": {"", "OFF", map[string]string{}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := sizesRun("")
+			if tc.setting != "" {
+				in.Run.Status.Resolved.Targets[0].Settings = []v1alpha1.ServerSetting{{Name: "large_pages", Value: tc.setting}}
+			}
+			if tc.cell != "" {
+				in.Run.Spec.Matrix = []v1alpha1.Axis{{Name: "config.large_pages", Values: []intstr.IntOrString{intstr.FromString(tc.cell)}}}
+				in.Plan.Cells = []plan.Cell{{"config.large_pages": intstr.FromString(tc.cell)}}
+			}
+			if diff := cmp.Diff(tc.want, sizesFound(in, ordinary)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+
+	in := sizesRun("")
+	in.Run.Status.Resolved.Targets[0].Settings = []v1alpha1.ServerSetting{{Name: "large_pages", Value: "ON"}, {Name: "innodb_buffer_pool_size", Value: "512M"}}
+	part := sizedResult(2)
+	part.Target.After = &contract.Usage{HugePagesBytes: new(int64(2 << 20)), HugePagesReservedBytes: new(int64(256 << 20))}
+	if diff := cmp.Diff(found, sizesFound(in, part)); diff != "" {
+		t.Errorf("a part of the pool (-want +got):\n%s", diff)
 	}
 }

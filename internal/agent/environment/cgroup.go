@@ -17,16 +17,16 @@ const unlimitedMemory = 1<<63 - 1<<16
 // groups are the directories of the reader's own control group. In version 2 all are the same;
 // an unknown directory is empty.
 type groups struct {
-	files                        files
-	version                      int
-	cpu, cpuacct, cpuset, memory string
+	files                                 files
+	version                               int
+	cpu, cpuacct, cpuset, memory, hugetlb string
 }
 
 func groupsOf(f files) groups {
 	paths := membership(f)
 	if f.exists(cgroupRoot + "/cgroup.controllers") {
 		dir := find(f, "", paths[""], "cpu.stat")
-		return groups{files: f, version: 2, cpu: dir, cpuacct: dir, cpuset: dir, memory: dir}
+		return groups{files: f, version: 2, cpu: dir, cpuacct: dir, cpuset: dir, memory: dir, hugetlb: dir}
 	}
 	g := groups{
 		files:   f,
@@ -34,6 +34,7 @@ func groupsOf(f files) groups {
 		cpuacct: find(f, "cpuacct", paths["cpuacct"], "cpuacct.usage"),
 		cpuset:  find(f, "cpuset", paths["cpuset"], "cpuset.effective_cpus"),
 		memory:  find(f, "memory", paths["memory"], "memory.usage_in_bytes"),
+		hugetlb: find(f, "hugetlb", paths["hugetlb"], "hugetlb.2MB.usage_in_bytes"),
 	}
 	if g != (groups{files: f}) {
 		g.version = 1
@@ -130,6 +131,20 @@ func (g groups) cpus() *contract.CPUGroup {
 		return nil
 	}
 	return &contract.CPUGroup{CPUs: contract.FormatCPUs(set), Cores: contract.FormatCPUs(coresOf(g.files, set)), Nodes: contract.FormatCPUs(homesOf(g.files, set))}
+}
+
+// hugePages that the group has touched, and reserved, in bytes: the sum over the sizes that a shape can have, as the kernel names them
+// (mem_fmt in mm/hugetlb_cgroup.c). Each is absent where the kernel shows it for no size.
+func (g groups) hugePages() (touched, reserved *int64) {
+	usage := "current"
+	if g.version == 1 {
+		usage = "usage_in_bytes"
+	}
+	for _, size := range []string{"2MB", "1GB"} {
+		touched = add(touched, number(g.in(g.hugetlb, "hugetlb."+size+"."+usage)))
+		reserved = add(reserved, number(g.in(g.hugetlb, "hugetlb."+size+".rsvd."+usage)))
+	}
+	return touched, reserved
 }
 
 // in is the text of a file of a group; empty if the group was not found.

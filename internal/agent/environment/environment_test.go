@@ -213,7 +213,7 @@ func TestMachine(t *testing.T) {
 				"proc/sys/kernel/osrelease": "6.12.0-1\n",
 				"proc/cpuinfo": "processor\t: 0\nmodel name\t: A CPU @ 2.5GHz\nmicrocode\t: 0xd000404\nflags\t\t: a b\n\n" +
 					"processor\t: 1\nmodel name\t: Another\nmicrocode\t: 0x1\n",
-				"proc/meminfo":                   "MemTotal:       16384 kB\nMemFree:  1 kB\n",
+				"proc/meminfo":                   "MemTotal:       16384 kB\nMemFree:  1 kB\nHugePages_Total:     512\nHugePages_Free:      500\nHugePages_Rsvd:        0\nHugepagesize:       2048 kB\nHugetlb:         1048576 kB\n",
 				"proc/sys/kernel/random/boot_id": "618eccf9-c1fa-4832-9b98-da8d3f638c28\n",
 				"proc/stat":                      "cpu  1 2 3\nbtime 1700000000\nprocesses 5\n",
 				"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor":              "performance\n",
@@ -232,7 +232,7 @@ func TestMachine(t *testing.T) {
 			},
 			contract.Machine{
 				Kernel: "6.12.0-1", CPUModel: "A CPU @ 2.5GHz", Microcode: "0xd000404", Governor: "performance", Clocksource: "tsc",
-				HugePages: "madvise", IdleStates: "intel_idle: POLL, C1", NUMANodes: new(int64(2)), CPUs: new(int64(7)), MemoryBytes: new(int64(16 << 20)),
+				HugePages: "madvise", HugePageBytes: new(int64(2 << 20)), HugePagesSetAsideBytes: new(int64(1 << 30)), IdleStates: "intel_idle: POLL, C1", NUMANodes: new(int64(2)), CPUs: new(int64(7)), MemoryBytes: new(int64(16 << 20)),
 				BootID: "618eccf9-c1fa-4832-9b98-da8d3f638c28", BootTime: new(time.Unix(1700000000, 0).UTC()),
 			},
 		},

@@ -65,3 +65,43 @@ func TestTheCPUsOfAGroup(t *testing.T) {
 		})
 	}
 }
+
+// The files are named as the kernel names them (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/hugetlb.rst).
+func TestHugePagesOfAGroup(t *testing.T) {
+	v2 := map[string]string{"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cgroup.controllers": "cpu memory hugetlb\n", "sys/fs/cgroup/cpu.stat": "usage_usec 1\n"}
+	one := map[string]string{"proc/self/cgroup": "9:hugetlb:/docker/1\n4:cpu,cpuacct:/docker/1\n"}
+	tests := map[string]struct {
+		files             map[string]string
+		touched, reserved *int64
+	}{
+		"version 2": {both(v2, map[string]string{
+			"sys/fs/cgroup/hugetlb.2MB.current": "419430400\n", "sys/fs/cgroup/hugetlb.2MB.rsvd.current": "553648128\n",
+			"sys/fs/cgroup/hugetlb.2MB.max": "1073741824\n", "sys/fs/cgroup/hugetlb.2MB.events": "max 0\n",
+			"sys/fs/cgroup/hugetlb.1GB.current": "0\n", "sys/fs/cgroup/hugetlb.1GB.rsvd.current": "0\n",
+		}), new(int64(419430400)), new(int64(553648128))},
+		"pages of 1 GiB": {both(v2, map[string]string{
+			"sys/fs/cgroup/hugetlb.2MB.current": "0\n", "sys/fs/cgroup/hugetlb.1GB.current": "2147483648\n",
+		}), new(int64(2147483648)), nil},
+		"none in use":                    {both(v2, map[string]string{"sys/fs/cgroup/hugetlb.2MB.current": "0\n"}), new(int64(0)), nil},
+		"a group without the controller": {v2, nil, nil},
+		"a number that is none":          {both(v2, map[string]string{"sys/fs/cgroup/hugetlb.2MB.current": "max\n"}), nil, nil},
+		"version 1": {both(one, map[string]string{
+			"sys/fs/cgroup/hugetlb/docker/1/hugetlb.2MB.usage_in_bytes":      "419430400\n",
+			"sys/fs/cgroup/hugetlb/docker/1/hugetlb.2MB.rsvd.usage_in_bytes": "553648128\n",
+			"sys/fs/cgroup/hugetlb/docker/1/hugetlb.2MB.max_usage_in_bytes":  "600000000\n",
+			"sys/fs/cgroup/hugetlb/hugetlb.2MB.usage_in_bytes":               "1\n",
+		}), new(int64(419430400)), new(int64(553648128))},
+		"version 1 without what is reserved, in a namespace of its own": {both(one, map[string]string{
+			"sys/fs/cgroup/hugetlb/hugetlb.2MB.usage_in_bytes": "2097152\n",
+		}), new(int64(2097152)), nil},
+		"version 1 without the controller": {v1, nil, nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			u := reader(t, tc.files).Usage(0)
+			if diff := cmp.Diff([]*int64{tc.touched, tc.reserved}, []*int64{u.HugePagesBytes, u.HugePagesReservedBytes}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -30,8 +30,15 @@ func (r Reader) Machine() contract.Machine {
 		CPUs:        countList(f.text(onlineCPUs)),
 		BootID:      r.BootID(),
 	}
-	if kib := f.numbers("proc/meminfo")["MemTotal"]; kib != nil {
+	memory := f.numbers("proc/meminfo")
+	if kib := memory["MemTotal"]; kib != nil {
 		m.MemoryBytes = new(*kib << 10)
+	}
+	if kib := memory["Hugepagesize"]; kib != nil {
+		m.HugePageBytes = new(*kib << 10)
+		if pages := memory["HugePages_Total"]; pages != nil {
+			m.HugePagesSetAsideBytes = new(*pages * *m.HugePageBytes)
+		}
 	}
 	if boot := f.numbers("proc/stat")["btime"]; boot != nil {
 		m.BootTime = new(time.Unix(*boot, 0).UTC())

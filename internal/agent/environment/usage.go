@@ -18,6 +18,7 @@ func (r Reader) Usage(pid int) contract.Usage {
 	u := contract.Usage{At: time.Now().UTC(), Pressure: g.pressure()}
 	nodeTimes(f, &u)
 	u.CPULimit, u.MemoryLimitBytes = g.sizes()
+	u.HugePagesBytes, u.HugePagesReservedBytes = g.hugePages()
 	switch g.version {
 	case 2:
 		g.usage2(&u)

@@ -20,6 +20,8 @@ type server struct {
 	logged   logFindings
 	// varied are the settings of the last start in place of those of the target. Only who operates reads and writes them.
 	varied []contract.Setting
+	// changed are the variables that were set since the start of the server. Only who operates reads and writes them.
+	changed changes
 	// serving is true from the first login until the stop of the server begins.
 	serving atomic.Bool
 	// pid of the server; 0 while there is none.

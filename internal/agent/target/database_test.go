@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -21,6 +23,9 @@ type fakeDatabase struct {
 	reached driver.Value
 	// broken is the error of every statement that begins with its key.
 	broken map[string]error
+	// variables are the global ones, and pull changes others when one is set.
+	variables map[string]string
+	pull      func(name string)
 	// said are the statements in their order, with their arguments.
 	said []statement
 }
@@ -87,35 +92,54 @@ func (c fakeConn) note(query string, args []driver.NamedValue) error {
 func (c fakeConn) ExecContext(_ context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return driver.ResultNoRows, c.note(query, args)
+	err := c.note(query, args)
+	if name, is := strings.CutPrefix(query, "SET GLOBAL `"); is && err == nil && c.variables != nil {
+		name, _, _ = strings.Cut(name, "`")
+		c.variables[name] = fmt.Sprint(args[0].Value)
+		if c.pull != nil {
+			c.pull(name)
+		}
+	}
+	return driver.ResultNoRows, err
 }
 
 func (c fakeConn) QueryContext(_ context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if query == "SHOW GLOBAL VARIABLES" {
+		rows := &fakeRows{columns: []string{"Variable_name", "Value"}}
+		for name, value := range c.variables {
+			rows.lines = append(rows.lines, []driver.Value{name, value})
+		}
+		return rows, c.broken[query]
+	}
 	if err := c.note(query, args); err != nil {
 		return nil, err
 	}
 	if query == askPosition {
-		return &fakeRows{columns: []string{"reached"}, line: []driver.Value{c.reached}}, nil
+		return &fakeRows{columns: []string{"reached"}, lines: [][]driver.Value{{c.reached}}}, nil
 	}
-	return &fakeRows{columns: c.columns, line: c.status}, nil
+	rows := &fakeRows{columns: c.columns}
+	if c.status != nil {
+		rows.lines = [][]driver.Value{c.status}
+	}
+	return rows, nil
 }
 
-// fakeRows is one line, or none.
+// fakeRows are lines.
 type fakeRows struct {
 	columns []string
-	line    []driver.Value
+	lines   [][]driver.Value
 }
 
 func (r *fakeRows) Columns() []string { return r.columns }
 func (r *fakeRows) Close() error      { return nil }
 
 func (r *fakeRows) Next(into []driver.Value) error {
-	if r.line == nil {
+	if len(r.lines) == 0 {
 		return io.EOF
 	}
-	copy(into, r.line)
-	r.line = nil
+	copy(into, r.lines[0])
+	r.lines = r.lines[1:]
 	return nil
 }

@@ -31,7 +31,7 @@ func (s *server) launch(ctx context.Context) (running, error) {
 		return running{}, err
 	}
 	in := s.in
-	in.target.Settings = settings.Merge(s.in.target.Settings, s.varied)
+	in.target.Settings, s.changed = settings.Merge(s.in.target.Settings, s.varied), changes{}
 	if err := writeFiles(s.Options, in); err != nil {
 		return running{}, stored(err)
 	}

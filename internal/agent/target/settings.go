@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,11 +37,29 @@ func (a *agent) launchWith(ctx context.Context, varied []contract.Setting) (p ru
 	return p, unsuitable, err
 }
 
-// set variables of the running server, one after the other.
+// set variables of the running server, which first has those back that changed with others (changes).
 func (a *agent) set(ctx context.Context, op *operation) error {
 	if a.setter == nil {
 		return fail(contract.ReasonRequestInvalid, "this server was started without an account that may set variables: use an agent and a manager of the same release")
 	}
+	if err := a.putBack(ctx); err != nil {
+		return err
+	}
+	before, err := a.globals(ctx)
+	if err != nil {
+		return err
+	}
+	// Also where one was refused: those before it have changed.
+	err = a.setAll(ctx, op)
+	after, unread := a.globals(ctx)
+	for _, s := range a.changed.note(op.settings, before, after) {
+		a.Log.Info("another variable changed with those that were set", "id", op.id, "name", s.Name, "before", s.Value, "value", after[s.Name])
+	}
+	return cmp.Or(err, unread)
+}
+
+// setAll variables of an operation, one after the other.
+func (a *agent) setAll(ctx context.Context, op *operation) error {
 	for _, s := range op.settings {
 		if err := a.setOne(ctx, s); err != nil {
 			return err
@@ -50,21 +69,27 @@ func (a *agent) set(ctx context.Context, op *operation) error {
 	return nil
 }
 
-// setOne variable. The value goes beside the statement, so that no sql_mode of the server reads it otherwise.
+// setOne variable that varies.
 func (a *agent) setOne(ctx context.Context, s contract.Setting) error {
-	ctx, cancel := context.WithTimeout(ctx, setTimeout)
-	defer cancel()
-	_, err := a.setter.ExecContext(ctx, "SET GLOBAL "+engine.QuoteIdentifier(s.Name)+" = ?", valueOf(s.Value))
+	err := a.setGlobal(ctx, s)
 	var refused *mysql.MySQLError
 	switch {
-	case err == nil:
-		return nil
-	case !errors.As(err, &refused): // the server did not answer
-		return fmt.Errorf("SET GLOBAL %s = %s: %w", s.Name, s.Value, err)
+	case !errors.As(err, &refused): // nil, or the server did not answer
+		return err
 	case refused.Number == readOnlyVariable:
-		return fail(contract.ReasonServerRefusedSetting, "SET GLOBAL %s = %s: %v: a running server cannot change it: set apply: Restart for this axis", s.Name, s.Value, err)
+		return fail(contract.ReasonServerRefusedSetting, "%v: a running server cannot change it: set apply: Restart for this axis", err)
 	}
-	return fail(contract.ReasonServerRefusedSetting, "SET GLOBAL %s = %s: %v", s.Name, s.Value, err)
+	return fail(contract.ReasonServerRefusedSetting, "%v", err)
+}
+
+// setGlobal variable. The value goes beside the statement, so that no sql_mode of the server reads it otherwise.
+func (a *agent) setGlobal(ctx context.Context, s contract.Setting) error {
+	ctx, cancel := context.WithTimeout(ctx, setTimeout)
+	defer cancel()
+	if _, err := a.setter.ExecContext(ctx, "SET GLOBAL "+engine.QuoteIdentifier(s.Name)+" = ?", valueOf(s.Value)); err != nil {
+		return fmt.Errorf("SET GLOBAL %s = %s: %w", s.Name, s.Value, err)
+	}
+	return nil
 }
 
 var decimal = regexp.MustCompile(`^[+-]?[0-9]+\.[0-9]+$`)

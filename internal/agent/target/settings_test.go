@@ -294,6 +294,13 @@ func TestRealMariaDBVariesItsSettings(t *testing.T) {
 			t.Errorf("%v: %d %s, in force %s", set, code, body, has(set[0]))
 		}
 	}
+	most := has("innodb_io_capacity_max")
+	for i, set := range [][2]string{{"9000", "9000"}, {"100", most}, {"9500", "9500"}, {"200", most}} { // a capacity, and the maximum then
+		code, body := r.operation(t, contract.PathSettings, "capacity"+strconv.Itoa(i), "innodb_io_capacity", set[0])
+		if got := has("innodb_io_capacity_max"); code != http.StatusOK || has("innodb_io_capacity") != set[0] || got != set[1] {
+			t.Errorf("capacity %s: %d %s, the maximum is %s, want %s", set[0], code, body, got, set[1])
+		}
+	}
 	if _, body := r.operation(t, contract.PathSettings, "no", "back_log", "77"); !strings.Contains(body, "read only variable") || !strings.Contains(body, "apply: Restart") {
 		t.Errorf("a variable of a start: %s", body)
 	}

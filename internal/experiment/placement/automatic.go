@@ -41,16 +41,16 @@ const linux = "linux"
 // Automatic chooses shapes for the most targets and clients that run at a time, by the nodes that any pod may use. The agent runs beside each client. Of
 // one node all pods have a part; of more, clients and targets have different ones. Without any, nodes are asked for.
 func Automatic(nodes []corev1.Node, targets, clients int, agent v1alpha1.InstanceShapeSpec) Sizes {
-	smallest, count := room{math.MaxInt64, math.MaxInt64}, 0
+	smallest, count := room{cpu: math.MaxInt64, memory: math.MaxInt64}, 0
 	var selector map[string]string
 	for i := range nodes {
 		if os := nodes[i].Labels[corev1.LabelOSStable]; os != "" && os != linux {
 			selector = map[string]string{corev1.LabelOSStable: linux}
 			continue
 		}
-		has := room{nodes[i].Status.Allocatable.Cpu().MilliValue(), nodes[i].Status.Allocatable.Memory().Value()}
+		has := roomIn(nodes[i].Status.Allocatable)
 		if lacks(&nodes[i], &v1alpha1.InstanceShapeSpec{}) == "" && has.cpu >= leastNodeCPU && has.memory >= leastNodeMemory {
-			smallest, count = room{min(smallest.cpu, has.cpu), min(smallest.memory, has.memory)}, count+1
+			smallest, count = room{cpu: min(smallest.cpu, has.cpu), memory: min(smallest.memory, has.memory)}, count+1
 		}
 	}
 	shapeOf := func(r room) v1alpha1.InstanceShapeSpec {
@@ -60,7 +60,7 @@ func Automatic(nodes []corev1.Node, targets, clients int, agent v1alpha1.Instanc
 	}
 	clients = max(clients, 1)
 	if count == 0 {
-		new := room{cpuOfNewNode, memoryOfNewNode}
+		new := room{cpu: cpuOfNewNode, memory: memoryOfNewNode}
 		s := Sizes{Target: shapeOf(new), Client: shapeOf(new), Why: "no node is ready that any pod may use, so that nodes are asked for"}
 		s.Target.Nodes, s.Client.Nodes = v1alpha1.NodesProvisioned, v1alpha1.NodesProvisioned
 		return s
@@ -72,8 +72,8 @@ func Automatic(nodes []corev1.Node, targets, clients int, agent v1alpha1.Instanc
 	} else if targets == 0 {
 		perNode = ceil(clients, count)
 	}
-	each := room{part(smallest.cpu, perNode, leastCPU, mostCPU, stepOfCPU), part(smallest.memory, perNode, leastMemory, mostMemory, stepOfMemory)}
-	client := room{max(each.cpu-agent.CPU.MilliValue(), leastCPU), max(each.memory-agent.Memory.Value(), leastMemory)}
+	each := room{cpu: part(smallest.cpu, perNode, leastCPU, mostCPU, stepOfCPU), memory: part(smallest.memory, perNode, leastMemory, mostMemory, stepOfMemory)}
+	client := room{cpu: max(each.cpu-agent.CPU.MilliValue(), leastCPU), memory: max(each.memory-agent.Memory.Value(), leastMemory)}
 	if each.cpu > 1000 {
 		each.cpu -= each.cpu % 1000 // whole CPUs may be exclusive
 	}

@@ -20,19 +20,48 @@ type Cluster struct {
 	offers map[string]Set
 }
 
-// room is CPU in thousandths and memory in bytes.
-type room struct{ cpu, memory int64 }
+// room is CPU in thousandths, and memory and huge pages of each size in bytes. Huge pages are no part of the memory: a node sets them
+// aside.
+type room struct{ cpu, memory, pages2Mi, pages1Gi int64 }
 
-func (r room) fits(into room) bool { return r.cpu <= into.cpu && r.memory <= into.memory }
+func (r room) fits(into room) bool {
+	return r.cpu <= into.cpu && r.memory <= into.memory && r.pages2Mi <= into.pages2Mi && r.pages1Gi <= into.pages1Gi
+}
 
-func (r room) plus(o room) room { return room{r.cpu + o.cpu, r.memory + o.memory} }
+func (r room) plus(o room) room {
+	return room{r.cpu + o.cpu, r.memory + o.memory, r.pages2Mi + o.pages2Mi, r.pages1Gi + o.pages1Gi}
+}
 
-func (r room) minus(o room) room { return room{r.cpu - o.cpu, r.memory - o.memory} }
+func (r room) minus(o room) room {
+	return room{r.cpu - o.cpu, r.memory - o.memory, r.pages2Mi - o.pages2Mi, r.pages1Gi - o.pages1Gi}
+}
 
 // or is the larger of two rooms, by each resource.
-func (r room) or(o room) room { return room{max(r.cpu, o.cpu), max(r.memory, o.memory)} }
+func (r room) or(o room) room {
+	return room{max(r.cpu, o.cpu), max(r.memory, o.memory), max(r.pages2Mi, o.pages2Mi), max(r.pages1Gi, o.pages1Gi)}
+}
 
-func roomOf(s v1alpha1.InstanceShapeSpec) room { return room{s.CPU.MilliValue(), s.Memory.Value()} }
+func roomOf(s v1alpha1.InstanceShapeSpec) room {
+	r := room{cpu: s.CPU.MilliValue(), memory: s.Memory.Value()}
+	if h := s.HugePages; h != nil {
+		size := h.Size()
+		if h.PageSize == v1alpha1.HugePages1Gi {
+			r.pages1Gi = size.Value()
+		} else {
+			r.pages2Mi = size.Value()
+		}
+	}
+	return r
+}
+
+// roomIn a list of resources.
+func roomIn(list corev1.ResourceList) room {
+	pages := func(size v1alpha1.HugePageSize) int64 {
+		has := list[size.Resource()]
+		return has.Value()
+	}
+	return room{list.Cpu().MilliValue(), list.Memory().Value(), pages(v1alpha1.HugePages2Mi), pages(v1alpha1.HugePages1Gi)}
+}
 
 // NewCluster makes a Cluster of the nodes, which must not change while it is used.
 func NewCluster(nodes []corev1.Node) *Cluster {
@@ -45,7 +74,7 @@ func NewCluster(nodes []corev1.Node) *Cluster {
 	c.has = make([]room, len(nodes))
 	for i, n := range c.nodes {
 		c.names[i] = n.Name
-		c.has[i] = room{n.Status.Allocatable.Cpu().MilliValue(), n.Status.Allocatable.Memory().Value()}
+		c.has[i] = roomIn(n.Status.Allocatable)
 	}
 	return c
 }
@@ -119,6 +148,9 @@ func (n Need) Key() string {
 func keyOf(s v1alpha1.InstanceShapeSpec) string {
 	b := make([]byte, 0, 128)
 	b = append(append(append(b, s.CPU.String()...), ' '), s.Memory.String()...)
+	if h := s.HugePages; h != nil {
+		b = strconv.AppendInt(append(append(append(b, ' '), h.PageSize.Resource()...), '='), int64(h.Count), 10)
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.NodeSelector)) {
 		b = strconv.AppendQuote(append(b, ' '), name)
 		b = strconv.AppendQuote(append(b, '='), s.NodeSelector[name])

@@ -179,13 +179,13 @@ func leftOn(n corev1.Node, need Need, p v1alpha1.Placement) (room, bool) {
 		}
 		s := need.Targets[i].Shape
 		used = true
-		sum = room{sum.cpu + s.CPU.MilliValue(), sum.memory + s.Memory.Value()}
-		largest = room{max(largest.cpu, s.CPU.MilliValue()), max(largest.memory, s.Memory.Value())}
+		sum = room{cpu: sum.cpu + s.CPU.MilliValue(), memory: sum.memory + s.Memory.Value()}
+		largest = room{cpu: max(largest.cpu, s.CPU.MilliValue()), memory: max(largest.memory, s.Memory.Value())}
 	}
 	if need.OneAtATime {
 		sum = largest
 	}
-	return room{n.Status.Allocatable.Cpu().MilliValue() - sum.cpu, n.Status.Allocatable.Memory().Value() - sum.memory}, used
+	return room{cpu: n.Status.Allocatable.Cpu().MilliValue() - sum.cpu, memory: n.Status.Allocatable.Memory().Value() - sum.memory}, used
 }
 
 func targetNodes(p v1alpha1.Placement) int {

@@ -33,9 +33,10 @@ const (
 	lackTaint  = "a taint that is not tolerated"
 	lackCPU    = "too little cpu"
 	lackMemory = "too little memory"
+	lackPages  = "too few huge pages"
 )
 
-var allLacks = []string{lackLabels, lackOpen, lackReady, lackTaint, lackCPU, lackMemory}
+var allLacks = []string{lackLabels, lackOpen, lackReady, lackTaint, lackCPU, lackMemory, lackPages}
 
 // lacks returns why a node does not offer a shape; empty when it does.
 func lacks(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) string {
@@ -52,6 +53,8 @@ func lacks(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) string {
 		return lackCPU
 	case node.Status.Allocatable.Memory().Cmp(shape.Memory) < 0:
 		return lackMemory
+	case shape.HugePages != nil && !roomOf(*shape).fits(roomIn(node.Status.Allocatable)):
+		return lackPages
 	}
 	return ""
 }

@@ -40,6 +40,17 @@ func taint(effect corev1.TaintEffect) func(*corev1.Node) {
 	}
 }
 
+// pages that a node has set aside.
+func pages(name corev1.ResourceName, size string) func(*corev1.Node) {
+	return func(n *corev1.Node) { n.Status.Allocatable[name] = resource.MustParse(size) }
+}
+
+func withPages(page v1alpha1.HugePageSize, count int32) v1alpha1.InstanceShapeSpec {
+	s := shape("x")
+	s.HugePages = &v1alpha1.HugePages{PageSize: page, Count: count}
+	return s
+}
+
 func offersShape(n corev1.Node, s v1alpha1.InstanceShapeSpec) bool { return lacks(&n, &s) == "" }
 
 func TestOffers(t *testing.T) {
@@ -55,6 +66,11 @@ func TestOffers(t *testing.T) {
 		"a cordoned node does not":                         {node("a", "x", func(n *corev1.Node) { n.Spec.Unschedulable = true }), shape("x"), false},
 		"too few processors":                               {node("a", "x", func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("1999m") }), shape("x"), false},
 		"too little memory":                                {node("a", "x", func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("4095Mi") }), shape("x"), false},
+		"just enough huge pages":                           {node("a", "x", pages("hugepages-2Mi", "512Mi")), withPages("", 256), true},
+		"too few huge pages":                               {node("a", "x", pages("hugepages-2Mi", "510Mi")), withPages("2Mi", 256), false},
+		"huge pages of another size":                       {node("a", "x", pages("hugepages-2Mi", "4Gi")), withPages("1Gi", 1), false},
+		"huge pages of 1 GiB":                              {node("a", "x", pages("hugepages-1Gi", "1Gi")), withPages("1Gi", 1), true},
+		"no huge pages":                                    {node("a", "x"), withPages("", 1), false},
 		"a taint needs a toleration":                       {node("a", "x", taint(corev1.TaintEffectNoSchedule)), shape("x"), false},
 		"a soft taint does not":                            {node("a", "x", taint(corev1.TaintEffectPreferNoSchedule)), shape("x"), true},
 		"a toleration by value matches":                    {node("a", "x", taint(corev1.TaintEffectNoSchedule)), shape("x", corev1.Toleration{Key: "bench", Value: "yes"}), true},

@@ -77,7 +77,7 @@ func (c *Cluster) CanGrow(need Need) bool {
 		n := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("made ", i), Labels: p.Shape.NodeSelector}}
 		n.Spec.Taints = []corev1.Taint{made}
 		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
-		n.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: p.Shape.CPU, corev1.ResourceMemory: p.Shape.Memory}
+		n.Status.Allocatable = p.Shape.Resources()
 		nodes = append(nodes, n)
 	}
 	return NewCluster(nodes).possible(grown)

@@ -73,9 +73,14 @@ func (c *Cluster) none(who string, shape v1alpha1.InstanceShapeSpec) Answer {
 	if len(lacking) == 0 {
 		lacking = []string{"there are no nodes"}
 	}
+	pages := ""
+	if h := shape.HugePages; h != nil {
+		size := h.Size()
+		pages = fmt.Sprintf(", %s %s", h.PageSize.Resource(), size.String())
+	}
 	return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(
-		"no ready node offers the shape of %s (cpu %s, memory %s, nodeSelector %v, %d tolerations): %s: "+
-			"add such a node, or correct the shape", who, shape.CPU.String(), shape.Memory.String(), shape.NodeSelector,
+		"no ready node offers the shape of %s (cpu %s, memory %s%s, nodeSelector %v, %d tolerations): %s: "+
+			"add such a node, or correct the shape", who, shape.CPU.String(), shape.Memory.String(), pages, shape.NodeSelector,
 		len(shape.Tolerations), strings.Join(lacking, "; "))}
 }
 

@@ -85,19 +85,17 @@ func databases(what string, n int, of resources.Target) group {
 	return group{what: what, role: role, target: of.Spec.Name, count: n, spec: spec, claims: claims, pod: needs(spec), kept: stored(claims)}
 }
 
-// sized are the resources that a pod requests and is limited by.
-var sized = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
-
 var one = resource.MustParse("1")
 
-// needs of a pod, under the names of quotas.
+// needs of a pod, under the names of quotas. Each of its containers has a request and a limit for CPU, memory and ephemeral storage, and a
+// server one for huge pages, where its shape has some.
 func needs(spec corev1.PodSpec) corev1.ResourceList {
 	pod := &corev1.Pod{Spec: spec}
 	requests := podresources.PodRequests(pod, podresources.PodResourcesOptions{})
 	limits := podresources.PodLimits(pod, podresources.PodResourcesOptions{})
 	out := corev1.ResourceList{corev1.ResourcePods: one}
-	for _, name := range sized {
-		out[name], out["requests."+name], out["limits."+name] = requests[name], requests[name], limits[name]
+	for name, request := range requests {
+		out[name], out["requests."+name], out["limits."+name] = request, request, limits[name]
 	}
 	return out
 }

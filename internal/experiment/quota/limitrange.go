@@ -51,7 +51,7 @@ func (g group) items(of corev1.LimitType) (out []item) {
 	return out
 }
 
-// outside of the bounds of a limit range. Containers of runs have a request and a limit for each of the sized resources, so that
+// outside of the bounds of a limit range. Containers of runs have a request and a limit for CPU, memory and ephemeral storage, so that
 // defaults never apply; a claim has a request only.
 func (i item) outside(of corev1.LimitRangeItem) (out []string) {
 	for name, least := range of.Min {

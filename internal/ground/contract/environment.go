@@ -40,6 +40,10 @@ type Machine struct {
 	Clocksource string `json:"clocksource,omitempty"`
 	// HugePages is the setting of transparent huge pages, such as madvise.
 	HugePages string `json:"hugePages,omitempty"`
+	// HugePageBytes is the default size of a huge page that nodes set aside (hugetlb).
+	HugePageBytes *int64 `json:"hugePageBytes,omitempty"`
+	// HugePagesSetAsideBytes are the huge pages of that size that the node has set aside, in use or not.
+	HugePagesSetAsideBytes *int64 `json:"hugePagesSetAsideBytes,omitempty"`
 	// IdleStates are the driver that puts idle CPUs to sleep, and the states of the first CPU that it may use, such as
 	// "intel_idle: POLL, C1, C6"; "none" on many virtual machines, whose host decides.
 	IdleStates string `json:"idleStates,omitempty"`
@@ -194,6 +198,11 @@ type Usage struct {
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
 	// MemoryPeakBytes since the container began.
 	MemoryPeakBytes *int64 `json:"memoryPeakBytes,omitempty"`
+	// HugePagesBytes are the huge pages (hugetlb) that the container has touched, of 2 MiB and 1 GiB together; absent where the kernel does
+	// not show them. They are no part of MemoryBytes.
+	HugePagesBytes *int64 `json:"hugePagesBytes,omitempty"`
+	// HugePagesReservedBytes are those that it has reserved, touched or not; absent before Linux 5.7.
+	HugePagesReservedBytes *int64 `json:"hugePagesReservedBytes,omitempty"`
 	// Pressure is the pressure stall time in seconds: some (or all, "full") tasks waited for a
 	// resource. The keys are cpu.some, memory.full, io.some and so on for the container where
 	// the kernel reports it, and else for the node (keys node.cpu.some); for memory both.

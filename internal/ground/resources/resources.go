@@ -67,8 +67,7 @@ func containerSecurity() *corev1.SecurityContext {
 
 // resourcesOf a shape: requests equal limits, so that the pod is Guaranteed.
 func resourcesOf(s v1alpha1.InstanceShapeSpec) corev1.ResourceRequirements {
-	list := corev1.ResourceList{corev1.ResourceCPU: s.CPU, corev1.ResourceMemory: s.Memory}
-	return corev1.ResourceRequirements{Requests: list, Limits: list.DeepCopy()}
+	return corev1.ResourceRequirements{Requests: s.Resources(), Limits: s.Resources()}
 }
 
 // podAnnotations are the annotations of the shape, and those that prevent autoscalers from

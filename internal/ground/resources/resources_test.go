@@ -285,6 +285,38 @@ func TestExclusiveCPUs(t *testing.T) {
 	}
 }
 
+// Huge pages are of the server's container alone, beside its memory, and their requests are their limits: the API server refuses others.
+func TestHugePages(t *testing.T) {
+	for size, name := range map[v1alpha1.HugePageSize]corev1.ResourceName{"": "hugepages-2Mi", v1alpha1.HugePages2Mi: "hugepages-2Mi", v1alpha1.HugePages1Gi: "hugepages-1Gi"} {
+		of, all := shape("t"), "1Gi"
+		of.HugePages = &v1alpha1.HugePages{PageSize: size, Count: 512}
+		if size == v1alpha1.HugePages1Gi {
+			all = "512Gi"
+		}
+		db, keeps := target(func(t *Target) { t.Resolved.Shape = &of }), placeholder("db")
+		keeps.Shape = of
+		for what, spec := range map[string]corev1.PodSpec{"server": db.StatefulSet().Spec.Template.Spec, "placeholder": keeps.Job().Spec.Template.Spec} {
+			for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+				want := map[corev1.ResourceName]string{"cpu": "2", "memory": "4Gi", name: all}
+				if c.Name != ServerContainer {
+					want = map[corev1.ResourceName]string{"cpu": "100m", "memory": "64Mi"}
+				}
+				for _, list := range []corev1.ResourceList{c.Resources.Requests, c.Resources.Limits} {
+					got := map[corev1.ResourceName]string{}
+					for of, q := range list {
+						if of != corev1.ResourceEphemeralStorage {
+							got[of] = q.String()
+						}
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("%s, container %s, pages of %q (-want +got):\n%s", what, c.Name, size, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
 // The server's key is in the Secret, and reaches the server only.
 func TestKeysReachWhomTheyAreOf(t *testing.T) {
 	shown := func(spec corev1.PodSpec) map[string]bool {

@@ -53,6 +53,8 @@ type Side struct {
 	// Settings that the spec sets for the server of this side; those of one comparison of targets. What they set
 	// differently is what is compared. None where the sides are not of one spec.
 	Settings []contract.Setting
+	// Varied are variables that the trials of this side vary. They are no circumstances: what is compared has one value of each.
+	Varied []string
 }
 
 // Input of a comparison.
@@ -118,10 +120,11 @@ type circumstances struct {
 	servers []server
 	speeds  bool
 	asked   asked
+	varied  []string
 }
 
 func sideOf(s Side) circumstances {
-	var c circumstances
+	c := circumstances{varied: s.Varied}
 	for _, f := range distinct(s.Records) {
 		c.servers = append(c.servers, serverOf(f.Map()))
 	}
@@ -163,7 +166,7 @@ var evidence = map[Class][]string{
 }
 
 // bothKnow says whether enough was recorded of both sides to compare them in a class: all of its
-// evidence or, of a class of settings, one that both servers have.
+// evidence or, of a class of settings, one that both servers have, or that both vary.
 func bothKnow(class Class, a, b circumstances) bool {
 	if class == MachineSpeed {
 		return a.speeds && b.speeds
@@ -174,8 +177,14 @@ func bothKnow(class Class, a, b circumstances) bool {
 		}
 	}
 	return len(evidence[class]) > 0 || slices.ContainsFunc(Catalogue(), func(set Setting) bool {
-		return set.Class == class && len(a.setting(set)) > 0 && len(b.setting(set)) > 0
+		known := len(a.setting(set)) > 0 && len(b.setting(set)) > 0
+		return set.Class == class && (known || a.varies(set) && b.varies(set))
 	})
+}
+
+// varies says whether the trials of a side vary a setting.
+func (c circumstances) varies(set Setting) bool {
+	return slices.ContainsFunc(set.names(), func(name string) bool { return slices.Contains(c.varied, name) })
 }
 
 // values of one side, in the order of their meanings.

@@ -171,6 +171,31 @@ func TestSeveralValuesOfASide(t *testing.T) {
 	}
 }
 
+// A variable that both sides vary is in no facts: what is compared has one value of it, and the class is known to be alike.
+func TestUnlikeWhereAVariableVaries(t *testing.T) {
+	of := func(isolation string, varied ...string) Side {
+		facts := map[string]string{"transaction_isolation": isolation, "server/version": "9.7.1"}
+		leaveOut(facts, varied)
+		return Side{Name: isolation, Records: []contract.Record{{Facts: contract.NewFacts(facts)}}, Varied: varied}
+	}
+	for name, tc := range map[string]struct {
+		first, second Side
+		want          string
+	}{
+		"it differs":         {of("SERIALIZABLE"), of("READ-COMMITTED"), "isolation differs: transaction_isolation (SERIALIZABLE: SERIALIZABLE, READ-COMMITTED: READ-COMMITTED)"},
+		"it is the axis":     {of("SERIALIZABLE", "transaction_isolation"), of("READ-COMMITTED", "transaction_isolation"), ""},
+		"by its older name":  {of("SERIALIZABLE", "tx_isolation"), of("READ-COMMITTED", "transaction_isolation"), ""},
+		"of one side":        {of("SERIALIZABLE", "transaction_isolation"), of("READ-COMMITTED"), "isolation is not known of both sides"},
+		"another one varies": {of("SERIALIZABLE", "sync_binlog"), of("READ-COMMITTED", "sync_binlog"), "isolation differs: transaction_isolation (SERIALIZABLE: SERIALIZABLE, READ-COMMITTED: READ-COMMITTED)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Compare(Input{First: tc.first, Second: tc.second, Factor: OfTargets}).Unlike([]Class{Isolation}); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestUnlike(t *testing.T) {
 	machine := map[string]string{"target/cpu": "A", "client/cpu": "A", "log_bin": "ON"}
 	other := map[string]string{"target/cpu": "B", "client/cpu": "A", "log_bin": "OFF"}

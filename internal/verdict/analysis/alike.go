@@ -42,6 +42,11 @@ func (a *analyst) likeness(c Contrast) alike {
 // what is compared.
 func (in Input) side(name, target string, factor likeness.Factor) likeness.Side {
 	out := likeness.Side{Name: name, Records: in.Succeeded(target)}
+	for _, axis := range in.Layout.Plan.Axes {
+		if variable, is := (v1alpha1.Axis{Name: axis}).Setting(); is {
+			out.Varied = append(out.Varied, variable)
+		}
+	}
 	if factor == likeness.OfTargets {
 		out.Settings = in.Settings[target]
 	}

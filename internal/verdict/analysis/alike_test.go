@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/plan"
 )
 
 // resolved settings of two targets: b has a pool of threads, and Assay sizes both.
@@ -92,5 +94,51 @@ func TestDifferencesOfPairs(t *testing.T) {
 	}}}
 	if diff := cmp.Diff(want, got.Differences); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// With a setting as the axis, targets that have to be alike in its class are: each of its values is compared on both. A value of it against
+// another one of the same target has nothing to be alike in.
+func TestWhatVariesIsAlike(t *testing.T) {
+	const axis = "config.transaction_isolation"
+	for name, tc := range map[string]struct {
+		axis    string
+		factor  string
+		verdict v1alpha1.ComparisonVerdict
+		reasons string
+	}{
+		"targets at each value":                       {axis, v1alpha1.FactorTarget, v1alpha1.VerdictFaster, ""},
+		"values on one target":                        {axis, axis, v1alpha1.VerdictFaster, ""},
+		"targets whose isolation nobody has recorded": {"threads", v1alpha1.FactorTarget, v1alpha1.VerdictInconclusive, "NotAlike unmet=isolation is not known of both sides"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := planOf(10, 2, "a", "b")
+			p.Axes = []string{tc.axis}
+			for i, value := range []string{"REPEATABLE-READ", "READ-COMMITTED"} {
+				p.Cells[i] = plan.Cell{tc.axis: intstr.FromString(value)}
+			}
+			records := recordsOf(p, 0.01, func(target string, cell int32) float64 {
+				if target == "b" {
+					return 150 * float64(1+cell)
+				}
+				return 100 * float64(1+cell)
+			})
+			run := Run{Input: Input{Layout: Layout{Plan: p}, Records: records}}
+			for _, target := range p.Targets {
+				run.facts(target, map[string]string{"server/version": "9.7.1", "max_connections": "151"})
+			}
+			got := conclude(t, run.Input, 2, &v1alpha1.Analysis{
+				MinimumEffect: "2%", ErrorRate: "5%", RequireLike: []v1alpha1.LikeAspect{v1alpha1.LikeIsolation},
+				Comparisons: []v1alpha1.Comparison{{Factor: tc.factor, Measurements: []v1alpha1.MeasurementRef{{Name: "throughput"}}}},
+			})
+			for _, e := range got.Entries {
+				if e.Family == v1alpha1.FamilyExploratory {
+					continue
+				}
+				if e.Verdict != tc.verdict || said(e.Reasons) != tc.reasons {
+					t.Errorf("%s, %s", e.Verdict, said(e.Reasons))
+				}
+			}
+		})
 	}
 }
