@@ -15,7 +15,7 @@ import (
 )
 
 // changes that SET GLOBAL made in a server since its start. Servers change other variables with the one that is set:
-// innodb_io_capacity_max is raised to innodb_io_capacity, and stays there when that is lowered again. So the trials of one value would
+// innodb_io_capacity_max is raised to twice an innodb_io_capacity above it, and stays there when that is lowered again. So the trials of one value would
 // differ by the values before them.
 type changes struct {
 	// named are the variables that were set, with their values before that, in the order of their first change.

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// pulling is a server that raises most to capacity, as MySQL and MariaDB do with innodb_io_capacity_max, and derives sum.
+// pulling is a server that raises most to capacity, much as MariaDB does with innodb_io_capacity_max, and derives sum.
 func pulling(db *fakeDatabase) {
 	db.variables = map[string]string{"capacity": "200", "most": "2000", "other": "1", "sum": "2200"}
 	db.broken["SET GLOBAL `sum` = ?"] = &mysql.MySQLError{Number: readOnlyVariable, Message: "Variable 'sum' is a read only variable"}

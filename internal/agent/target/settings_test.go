@@ -295,7 +295,7 @@ func TestRealMariaDBVariesItsSettings(t *testing.T) {
 		}
 	}
 	most := has("innodb_io_capacity_max")
-	for i, set := range [][2]string{{"9000", "9000"}, {"100", most}, {"9500", "9500"}, {"200", most}} { // a capacity, and the maximum then
+	for i, set := range [][2]string{{"9000", "18000"}, {"100", most}, {"9500", "19000"}, {"200", most}} { // a capacity, and the maximum then
 		code, body := r.operation(t, contract.PathSettings, "capacity"+strconv.Itoa(i), "innodb_io_capacity", set[0])
 		if got := has("innodb_io_capacity_max"); code != http.StatusOK || has("innodb_io_capacity") != set[0] || got != set[1] {
 			t.Errorf("capacity %s: %d %s, the maximum is %s, want %s", set[0], code, body, got, set[1])
