@@ -5,12 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -49,18 +51,25 @@ func (c *changes) note(set []contract.Setting, before, after map[string]string) 
 	return along
 }
 
+// globals are the global variables of the running server.
+type globals struct {
+	// db has connections of the account that may set them.
+	db  *sql.DB
+	log *slog.Logger
+}
+
 // putBack the server as it was before its variables were set, where others changed with them: what is set next then finds the same
 // server in every trial. Where none did, there is nothing to do: what varies is set anew.
-func (a *agent) putBack(ctx context.Context) error {
-	if len(a.changed.along) == 0 {
+func (g globals) putBack(ctx context.Context, c *changes) error {
+	if len(c.along) == 0 {
 		return nil
 	}
-	for _, s := range slices.Concat(a.changed.named, a.changed.along) {
-		err := a.setGlobal(ctx, s)
+	for _, s := range slices.Concat(c.named, c.along) {
+		err := g.set(ctx, s)
 		var refused *mysql.MySQLError
 		switch {
 		case err == nil:
-			a.Log.Info("a variable is put back", "name", s.Name, "value", s.Value)
+			g.log.Info("a variable is put back", "name", s.Name, "value", s.Value)
 		case errors.As(err, &refused) && refused.Number == readOnlyVariable:
 			// The server derives it from others, and has just done so again.
 		case errors.As(err, &refused):
@@ -69,15 +78,25 @@ func (a *agent) putBack(ctx context.Context) error {
 			return err
 		}
 	}
-	a.changed.along = nil
+	c.along = nil
 	return nil
 }
 
-// globals are the global variables of the server, by name in lower case.
-func (a *agent) globals(ctx context.Context) (map[string]string, error) {
+// set one variable. The value goes beside the statement, so that no sql_mode of the server reads it otherwise.
+func (g globals) set(ctx context.Context, s contract.Setting) error {
 	ctx, cancel := context.WithTimeout(ctx, setTimeout)
 	defer cancel()
-	rows, err := a.setter.QueryContext(ctx, "SHOW GLOBAL VARIABLES")
+	if _, err := g.db.ExecContext(ctx, "SET GLOBAL "+engine.QuoteIdentifier(s.Name)+" = ?", valueOf(s.Value)); err != nil {
+		return fmt.Errorf("SET GLOBAL %s = %s: %w", s.Name, s.Value, err)
+	}
+	return nil
+}
+
+// all variables, by name in lower case.
+func (g globals) all(ctx context.Context) (map[string]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, setTimeout)
+	defer cancel()
+	rows, err := g.db.QueryContext(ctx, "SHOW GLOBAL VARIABLES")
 	if err != nil {
 		return nil, fmt.Errorf("SHOW GLOBAL VARIABLES: %w", err)
 	}

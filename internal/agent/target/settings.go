@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
@@ -42,16 +40,17 @@ func (a *agent) set(ctx context.Context, op *operation) error {
 	if a.setter == nil {
 		return fail(contract.ReasonRequestInvalid, "this server was started without an account that may set variables: use an agent and a manager of the same release")
 	}
-	if err := a.putBack(ctx); err != nil {
+	g := globals{a.setter, a.Log}
+	if err := g.putBack(ctx, &a.changed); err != nil {
 		return err
 	}
-	before, err := a.globals(ctx)
+	before, err := g.all(ctx)
 	if err != nil {
 		return err
 	}
 	// Also where one was refused: those before it have changed.
-	err = a.setAll(ctx, op)
-	after, unread := a.globals(ctx)
+	err = g.setAll(ctx, op)
+	after, unread := g.all(ctx)
 	for _, s := range a.changed.note(op.settings, before, after) {
 		a.Log.Info("another variable changed with those that were set", "id", op.id, "name", s.Name, "before", s.Value, "value", after[s.Name])
 	}
@@ -59,35 +58,20 @@ func (a *agent) set(ctx context.Context, op *operation) error {
 }
 
 // setAll variables of an operation, one after the other.
-func (a *agent) setAll(ctx context.Context, op *operation) error {
+func (g globals) setAll(ctx context.Context, op *operation) error {
 	for _, s := range op.settings {
-		if err := a.setOne(ctx, s); err != nil {
+		err := g.set(ctx, s)
+		var refused *mysql.MySQLError
+		switch {
+		case err == nil:
+			g.log.Info("a variable is set", "id", op.id, "name", s.Name, "value", s.Value)
+		case !errors.As(err, &refused): // the server did not answer
 			return err
+		case refused.Number == readOnlyVariable:
+			return fail(contract.ReasonServerRefusedSetting, "%v: a running server cannot change it: set apply: Restart for this axis", err)
+		default:
+			return fail(contract.ReasonServerRefusedSetting, "%v", err)
 		}
-		a.Log.Info("a variable is set", "id", op.id, "name", s.Name, "value", s.Value)
-	}
-	return nil
-}
-
-// setOne variable that varies.
-func (a *agent) setOne(ctx context.Context, s contract.Setting) error {
-	err := a.setGlobal(ctx, s)
-	var refused *mysql.MySQLError
-	switch {
-	case !errors.As(err, &refused): // nil, or the server did not answer
-		return err
-	case refused.Number == readOnlyVariable:
-		return fail(contract.ReasonServerRefusedSetting, "%v: a running server cannot change it: set apply: Restart for this axis", err)
-	}
-	return fail(contract.ReasonServerRefusedSetting, "%v", err)
-}
-
-// setGlobal variable. The value goes beside the statement, so that no sql_mode of the server reads it otherwise.
-func (a *agent) setGlobal(ctx context.Context, s contract.Setting) error {
-	ctx, cancel := context.WithTimeout(ctx, setTimeout)
-	defer cancel()
-	if _, err := a.setter.ExecContext(ctx, "SET GLOBAL "+engine.QuoteIdentifier(s.Name)+" = ?", valueOf(s.Value)); err != nil {
-		return fmt.Errorf("SET GLOBAL %s = %s: %w", s.Name, s.Value, err)
 	}
 	return nil
 }
