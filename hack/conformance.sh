@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Holds every driver harness against the protocol, on the driver null and on real servers: see test/conformance.
+# Holds every driver harness against the protocol, on the driver null and on real servers, and the rights of accounts on the page of managed
+# databases against the tools: see test/conformance.
 # Usage: conformance.sh [flags for go test...]     ASSAY_CONFORMANCE_ONLY=Go,Ruby: those languages alone
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

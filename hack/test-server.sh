@@ -32,7 +32,7 @@ set -e
 cat >/tmp/init.sql <<SQL
 CREATE DATABASE IF NOT EXISTS assay;
 CREATE USER IF NOT EXISTS assay@'%' IDENTIFIED BY 'assay';
-GRANT ALL ON *.* TO assay@'%';
+GRANT ALL ON *.* TO assay@'%' WITH GRANT OPTION;
 SQL
 if [ -x /usr/sbin/mariadbd ]; then
   mariadb-install-db --no-defaults --datadir=/tmp/data --auth-root-authentication-method=normal --skip-test-db >/dev/null

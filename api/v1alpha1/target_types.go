@@ -288,6 +288,11 @@ type ExternalTarget struct {
 	// has none, and always needs it.
 	// +optional
 	InsecureSkipVerify bool `json:"insecureSkipVerify,omitempty"`
+
+	// price of the server, such as a managed service bills it: of the instance with its replicas, its storage and what it provisions,
+	// for an hour. Trials then have the price of a million operations among their values. What is billed by the request is not in it.
+	// +optional
+	Price *Price `json:"price,omitempty"`
 }
 
 // ExternalData is where the data of an external target comes from.

@@ -11,6 +11,7 @@
 //   - 1062 is SchemaNotEmpty while data is loaded (Kind.In): rows are there already, and an empty
 //     schema is the remedy. Later it is ToolFailed: the workload itself inserts a key twice.
 //   - 1251, 1524 and 2059 are CredentialsRejected: the account has to change, not the network.
+//   - 1290, 1792 and 1836 are ReadOnly for every tool: without a remedy people looked for a fault of the tool.
 //   - 1105 stands for anything that a server has no number for. It is not in the table.
 //
 // Numbers that are not in the table are of the kind Unknown. It refuses no number.
@@ -40,6 +41,7 @@ const (
 	NoPrivilege        Kind = "NoPrivilege"
 	NoStorageEngine    Kind = "NoStorageEngine"
 	OutOfSpace         Kind = "OutOfSpace"
+	ReadOnly           Kind = "ReadOnly"
 	ResourceLimit      Kind = "ResourceLimit"
 	TLS                Kind = "TLS"
 	TooManyConnections Kind = "TooManyConnections"
@@ -74,10 +76,13 @@ var meanings = map[Kind]meaning{
 		"look for a crash, a restart or an OOM kill of the server in its logs"},
 	Missing: {[]int{1049, 1146}, contract.ReasonSchemaMissing,
 		"the schema that the target names, or a table in it, is not there: create it, or correct its name"},
-	NoPrivilege:     {[]int{1044, 1142, 1143, 1227}, contract.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
+	NoPrivilege:     {[]int{1044, 1142, 1143, 1227}, contract.ReasonCredentialsRejected, "grant the account the privileges on the schema"}, // RemedyFor names it
 	NoStorageEngine: {[]int{1286}, contract.ReasonToolFailed, "name a storage engine that the server has"},
 	// 1021: the disk is full. 1114: the table is full.
 	OutOfSpace: {[]int{1021, 1114}, contract.ReasonToolFailed, "give the server more storage, or load less data"},
+	// 1290: an option of the server, such as read_only. 1792: the transaction is. 1836: the server is, such as a replica.
+	ReadOnly: {[]int{1290, 1792, 1836}, contract.ReasonToolFailed,
+		"a server that is read-only takes no writes: give the address of the one that does (of the writer, and of no replica), look whether its storage is full, or use a workload that only reads"},
 	// 1203: max_user_connections. 1226: a limit of the account for an hour.
 	ResourceLimit:      {[]int{1203, 1226}, contract.ReasonLimitTooLow, "raise the limits of the account (max_user_connections and those for an hour), or use fewer threads"},
 	TLS:                {[]int{2026, 3159}, contract.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"},

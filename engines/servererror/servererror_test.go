@@ -34,6 +34,7 @@ func TestReasons(t *testing.T) {
 		"a deadlock":                                {"1213", contract.PhaseRun, row{Collision, contract.ReasonToolFailed}},
 		"a write conflict of TiDB":                  {"9007", contract.PhaseRun, row{Collision, contract.ReasonToolFailed}},
 		"a storage engine that the server has not":  {"1286", contract.PhasePrepare, row{NoStorageEngine, contract.ReasonToolFailed}},
+		"a server that is read-only":                {"1290", contract.PhaseRun, row{ReadOnly, contract.ReasonToolFailed}},
 		"a full disk":                               {"1114", contract.PhasePrepare, row{OutOfSpace, contract.ReasonToolFailed}},
 		"a server that requires TLS":                {"3159", contract.PhaseRun, row{TLS, contract.ReasonTLSFailed}},
 		"nobody listens":                            {"2003", contract.PhaseRun, row{Unreachable, contract.ReasonTargetUnreachable}},

@@ -77,7 +77,7 @@ func exit(o runner.Output) *contract.Failure {
 		if m := errorNumber.FindSubmatch(o.Stderr); m != nil {
 			if kind := servererror.Of(string(m[2])); kind != servererror.Unknown {
 				f.Reason = kind.Reason()
-				f.Message += fmt.Sprintf(": %s: %s", runner.Abridge(string(m[1])), kind.Remedy())
+				f.Message += fmt.Sprintf(": %s: %s", runner.Abridge(string(m[1])), kind.RemedyFor(string(m[1])))
 			}
 		}
 		return f

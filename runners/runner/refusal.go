@@ -21,10 +21,10 @@ type Refusals struct {
 	Remedies map[servererror.Kind]string
 }
 
-// CauseOf an error of this kind.
-func (r Refusals) CauseOf(kind servererror.Kind) Cause {
+// CauseOf an error of this kind, in the words of the server.
+func (r Refusals) CauseOf(kind servererror.Kind, text string) Cause {
 	kind = kind.In(r.Phase)
-	c := Cause{kind.Reason(), kind.Remedy()}
+	c := Cause{kind.Reason(), kind.RemedyFor(text)}
 	if own, has := r.Remedies[kind]; has {
 		c.Remedy = own
 	}

@@ -25,7 +25,7 @@ func TestRemedyOfWhatIsMissingIsTrueOfThePhase(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Refusals{Phase: tc.phase, Loads: tc.loads}.CauseOf(servererror.Missing).Remedy
+			got := Refusals{Phase: tc.phase, Loads: tc.loads}.CauseOf(servererror.Missing, "").Remedy
 			if !strings.Contains(got, tc.want) || strings.Contains(got, "load the data") {
 				t.Errorf("got %q, want it to hold %q", got, tc.want)
 			}
@@ -45,11 +45,12 @@ func TestCauseOf(t *testing.T) {
 		"an account may require TLS":        {Refusals{}, servererror.AccessDenied, Cause{contract.ReasonCredentialsRejected, remedy + "; or the account requires TLS, and the target's tls is Disabled"}},
 		"a remedy of the tool":              {Refusals{Remedies: own}, servererror.TooManyConnections, Cause{contract.ReasonLimitTooLow, "use fewer terminals"}},
 		"a reason that follows the phase":   {Refusals{Phase: contract.PhasePrepare}, servererror.Duplicate, Cause{contract.ReasonSchemaNotEmpty, servererror.Exists.Remedy()}},
+		"a privilege that the server names": {Refusals{}, servererror.NoPrivilege, Cause{contract.ReasonCredentialsRejected, "the account lacks INDEX: GRANT INDEX ON the target's schema.* TO the account of the target's Secret"}},
 		"an error that is not in the table": {Refusals{}, servererror.Unknown, Cause{contract.ReasonToolFailed, "look at the raw output and the server's log"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tc.refusals.CauseOf(tc.kind)); diff != "" {
+			if diff := cmp.Diff(tc.want, tc.refusals.CauseOf(tc.kind, "INDEX command denied to user")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -120,7 +120,7 @@ func (r *reading) fatalFailure(refusals runner.Refusals) *contract.Failure {
 		}
 	}
 	kind := servererror.Of(number)
-	why := refusals.CauseOf(kind)
+	why := refusals.CauseOf(kind, quoted)
 	if number == "" {
 		line, worded, known := r.worded()
 		if quoted = line; known {

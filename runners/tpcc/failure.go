@@ -85,7 +85,7 @@ func explain(text string, refusals runner.Refusals) *contract.Failure {
 			kind, remedy = w.kind, w.remedy
 		}
 	}
-	why := refusals.CauseOf(kind)
+	why := refusals.CauseOf(kind, text)
 	return failed(why.Reason, "go-tpc: %s: %s", runner.Abridge(lastWord(text)), cmp.Or(remedy, why.Remedy))
 }
 

@@ -57,6 +57,7 @@ var causes = []cause{
 	{kind: servererror.Collision, words: regexp.MustCompile(`Deadlock found|Lock wait timeout|Record has changed since last read`)},
 	{kind: servererror.NoStorageEngine, words: regexp.MustCompile(`Unknown storage engine|instead of .*: the server has substituted it`)},
 	{kind: servererror.OutOfSpace},
+	{kind: servererror.ReadOnly, words: regexp.MustCompile(`--(?:super-)?read-only option`)},
 	// Said of connections that could not be made as well: it depends on whether any operation ended well before.
 	{kind: servererror.Lost, words: regexp.MustCompile(`Connection refused|UnknownHost|No route to host|timed out|Communications link failure|CommunicationsException|` +
 		`Connection reset|Broken pipe|Socket (?:is )?closed|[Cc]onnection (?:is |was )?closed|after (?:statement|connection) closed|` +
@@ -118,12 +119,12 @@ func (j judgement) complaint() *contract.Failure {
 		if !ok {
 			continue
 		}
-		told := refusals.CauseOf(why.kind)
+		told := refusals.CauseOf(why.kind, line)
 		switch {
 		case why.remedy != "":
 			told.Remedy = why.remedy
 		case why.kind == servererror.Lost && !j.hasWorked():
-			told = refusals.CauseOf(servererror.Unreachable)
+			told = refusals.CauseOf(servererror.Unreachable, line)
 		}
 		return failed(told.Reason, "YCSB: %s%s: %s", runner.Abridge(line), errors, told.Remedy)
 	}

@@ -1,6 +1,7 @@
 // Package conformance holds every harness against the protocol, in one table: the same conversations
 // as a trial has, through the agent's own code, with the harness in its image. `make conformance`
-// starts the servers and runs it; without images there is nothing to hold, and it is skipped.
+// starts the servers and runs it; without images there is nothing to hold, and it is skipped. It also plays the rights that the page of managed
+// databases gives to an account.
 package conformance
 
 import (

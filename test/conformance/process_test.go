@@ -44,8 +44,9 @@ type harness struct {
 	image string
 }
 
-// forEach language there is a subtest.
-func forEach(t *testing.T, hold func(t *testing.T, h harness)) {
+// images that were built, by name. The test is skipped where nobody says which.
+func images(t *testing.T) map[string]string {
+	t.Helper()
 	list := os.Getenv(imagesVariable)
 	if list == "" {
 		t.Skipf("%s names no list of images: make conformance does", imagesVariable)
@@ -54,12 +55,18 @@ func forEach(t *testing.T, hold func(t *testing.T, h harness)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	images := map[string]string{}
+	out := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		if name, reference, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			images[name] = strings.TrimPrefix(reference, "docker.io/library/")
+			out[name] = strings.TrimPrefix(reference, "docker.io/library/")
 		}
 	}
+	return out
+}
+
+// forEach language there is a subtest.
+func forEach(t *testing.T, hold func(t *testing.T, h harness)) {
+	images := images(t)
 	only := os.Getenv(onlyVariable)
 	for _, l := range harnesses.All {
 		if only != "" && !strings.Contains(","+only+",", ","+l.Name+",") {
@@ -67,7 +74,7 @@ func forEach(t *testing.T, hold func(t *testing.T, h harness)) {
 		}
 		t.Run(l.Name, func(t *testing.T) {
 			if images[l.Image] == "" {
-				t.Fatalf("%s has no image %s", list, l.Image)
+				t.Fatalf("%s has no image %s", os.Getenv(imagesVariable), l.Image)
 			}
 			hold(t, harness{l, images[l.Image]})
 		})

@@ -24,6 +24,7 @@ var notHere = map[string]string{
 	"kustomization.yaml":     "no object",
 	"external.yaml":          "the address of a server is the user's",
 	"external-existing.yaml": "the same; TestExternalServer plays it against tables of another run",
+	"external-managed.yaml":  "the address of a service is the user's; test/conformance.TestTheRightsOfThePageAreEnough plays its account",
 	"sweep.yaml":             "takes days, on machines of a cloud",
 	"ycsb-published.yaml":    "takes a day, on machines of a cloud",
 	"schedule.yaml":          "TestSchedule is its story",

@@ -226,18 +226,24 @@ func steadiness(all outcome, rec *contract.Record) {
 	}
 }
 
-// priceOf the servers of a target; without one where its shape has none.
+// priceOf the servers of a target, by its shape or, of an external one, by what the spec says; without one where neither has one.
 func priceOf(run *v1alpha1.BenchmarkRun, target string) costs.Rate {
-	shape := run.ResolvedTarget(target).Shape
-	if shape == nil || shape.Price == nil {
+	t, servers := run.Target(target), 1
+	var price *v1alpha1.Price
+	switch shape := run.ResolvedTarget(target).Shape; {
+	case t.External != nil:
+		price = t.External.Price
+	case shape != nil:
+		price, servers = shape.Price, 1+int(t.Replicas())
+	}
+	if price == nil {
 		return costs.Rate{}
 	}
-	perHour, err := strconv.ParseFloat(shape.Price.PerHour, 64)
+	perHour, err := strconv.ParseFloat(price.PerHour, 64)
 	if err != nil {
 		return costs.Rate{} // the API server has checked it
 	}
-	servers := 1 + run.Target(target).Replicas()
-	return costs.Rate{PerHour: perHour * float64(servers), Currency: shape.Price.Currency}
+	return costs.Rate{PerHour: perHour * float64(servers), Currency: price.Currency}
 }
 
 // hasSeverity is a predicate of findings.

@@ -51,6 +51,8 @@ type Server interface {
 	Analyze(ctx context.Context, tables []contract.Table) (without string)
 	// Session has the TLS version and the cipher of a connection; both are empty without TLS.
 	Session(ctx context.Context) (tlsVersion, cipher string, err error)
+	// AccountConnections is how many connections the server allows to the account at a time; 0 for no limit.
+	AccountConnections(ctx context.Context) (int64, error)
 	// RoundTrip times COM_PING requests.
 	RoundTrip(ctx context.Context) (*contract.Probe, error)
 	// Clock makes exchanges with the server's clock until the context ends.

@@ -50,7 +50,9 @@ type fakeServer struct {
 	redo []string
 	// variables beside the usual ones, and those that differ from the second look on.
 	variables, later map[string]string
-	looks            int
+	// account is the limit of connections of the account; 0 for a server that has none.
+	account int64
+	looks   int
 }
 
 func newFakeServer() *fakeServer { return &fakeServer{tables: loadedTables()} }
@@ -170,6 +172,15 @@ func (s *fakeServer) Clock(ctx context.Context, exchanges int) ([]clock.Exchange
 		told := sent.Add(s.ahead).Round(time.Microsecond)
 		return clock.Exchange{Sent: sent, Received: told, Answered: told, Returned: time.Now()}, nil
 	})
+}
+
+// AccountConnections as a server without the variable answers, unless a test has set a limit.
+func (s *fakeServer) AccountConnections(context.Context) (int64, error) {
+	s.note("limit of the account")
+	if s.account == 0 {
+		return 0, errors.New("unknown system variable")
+	}
+	return s.account, s.err
 }
 
 func aDurability() *contract.Durability {

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -106,16 +107,27 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 		o.problem("client/limits", "asking for the limit of open files: %v", err)
 	}
 	if s.asks() && all != (contract.Demand{}) {
-		status, err := s.server.Status(ctx)
-		if err != nil {
-			return o.failed(lost(err))
+		var status map[string]string
+		if failure := part(&o, &status, counted(ctx, s)); failure != nil {
+			return o.failed(failure)
 		}
-		short = append(short, shortfalls(all, facts.server.Variables, status)...)
+		short = append(short, shortfalls(all, limitsOf(ctx, s, facts), status)...)
 	}
 	if len(short) > 0 {
 		return o.failed(failed(contract.ReasonLimitTooLow, "the workload needs more than a limit allows: %s", strings.Join(short, "; ")))
 	}
 	return o
+}
+
+// limitsOf are the server's variables, with the limit of the account where it has one of its own.
+func limitsOf(ctx context.Context, s session, facts serverFacts) map[string]string {
+	limit, err := s.server.AccountConnections(ctx)
+	if err != nil || limit <= 0 {
+		return facts.server.Variables // a server without the variable has no such limit
+	}
+	own := maps.Clone(facts.server.Variables)
+	own["max_user_connections"] = strconv.FormatInt(limit, 10)
+	return own
 }
 
 // allowFiles raises the limit of open files for the tool, which inherits it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
@@ -104,6 +105,52 @@ func TestLimitsAreHeldAgainstTheDemandBeforeAnythingRuns(t *testing.T) {
 			}
 			if res.Times.MeasureStarted != nil || res.Server.Durability != nil || r.api.annotated() {
 				t.Error("the trial went on")
+			}
+		})
+	}
+}
+
+// The limit of the account is no global variable, and holds beside that of all connections.
+func TestTheLimitOfTheAccount(t *testing.T) {
+	r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) { trial.Demand = contract.Demand{Connections: 16} })
+	r.server.account = 10
+	if err := r.agent.Run(t.Context()); err == nil {
+		t.Error("it is no error")
+	}
+	res, _ := r.outcome(t)
+	const want = "connections of one account = 16 > max_user_connections = 10 (set it to at least 16, or use fewer threads)"
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonLimitTooLow || !strings.Contains(res.Failure.Message, want) {
+		t.Errorf("got %+v, want %s", res.Failure, want)
+	}
+	if limit, there := res.Server.Variables["max_user_connections"]; there {
+		t.Errorf("the limit of the account is recorded as a variable of the server: %s", limit)
+	}
+}
+
+// A server that refuses its counters is measured without them: they are absent, and the result says why, once.
+func TestCountersThatAreRefused(t *testing.T) {
+	for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseRun} {
+		t.Run(string(phase), func(t *testing.T) {
+			r := newRig(t, "good", phase, func(trial *contract.Trial) { trial.Demand = contract.Demand{Connections: 16} })
+			r.server.statusErr = &mysql.MySQLError{Number: 1227, Message: "Access denied; you need (at least one of) the PROCESS privilege(s) for this operation"}
+			if phase == contract.PhaseRun {
+				r.startWhenReady(t)
+			}
+			res := runAll(t, []*rig{r})[0]
+			if res.Failure != nil {
+				t.Fatalf("got %+v", res.Failure)
+			}
+			if s := res.Server; len(s.StatusDelta) > 0 || s.CountedFrom != nil || s.Rows != nil || s.Levels != nil {
+				t.Errorf("counters of a server that told none: %+v", s)
+			}
+			var told []string
+			for _, p := range res.Problems {
+				if p.Source == "server/status" {
+					told = append(told, p.Text)
+				}
+			}
+			if len(told) != 1 || !strings.Contains(told[0], "absent from the result") || !strings.Contains(told[0], "GRANT PROCESS ON *.* TO") {
+				t.Errorf("the result says of its counters: %q", told)
 			}
 		})
 	}

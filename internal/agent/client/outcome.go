@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
@@ -34,7 +35,11 @@ func (o outcome[T]) failed(f *contract.Failure) outcome[T] {
 // step. It returns the part's failure.
 func part[T, P any](o *outcome[T], where *P, of outcome[P]) *contract.Failure {
 	*where = of.found
-	o.problems = append(o.problems, of.problems...)
+	for _, p := range of.problems {
+		if !slices.Contains(o.problems, p) { // a question that is asked again may have the same answer
+			o.problems = append(o.problems, p)
+		}
+	}
 	return of.failure
 }
 

@@ -58,9 +58,9 @@ func snapshotStatus(ctx context.Context, s session, facts serverFacts) (o outcom
 	if !s.asks() {
 		return o
 	}
-	status, err := s.server.Status(ctx)
-	if err != nil {
-		return o.failed(lost(err))
+	var status map[string]string
+	if failure := part(&o, &status, counted(ctx, s)); failure != nil || status == nil {
+		return o.failed(failure)
 	}
 	storageEngine := s.trial.Endpoint.StorageEngine
 	o.found = statusBefore{status, new(time.Now()), countRows(facts, storageEngine, status), levelOf(facts, storageEngine, status)}
@@ -95,9 +95,9 @@ type baseline struct {
 
 // collectAfter is snapshotCounters for the end of the measured window.
 func collectAfter(ctx context.Context, s session, m measured, facts serverFacts, before baseline) (o outcome[countersAfter]) {
-	status, err := s.server.Status(ctx)
-	if err != nil {
-		return o.failed(lost(err))
+	var status map[string]string
+	if failure := part(&o, &status, counted(ctx, s)); failure != nil {
+		return o.failed(failure)
 	}
 	if w := m.window(); s.target != nil && w.known {
 		o.failure = part(&o, &o.found.target, askTarget(ctx, s, w.path(), s.Ask))
@@ -113,6 +113,9 @@ func collectAfter(ctx context.Context, s session, m measured, facts serverFacts,
 	o.found.variablesChanged = changed(facts.server.Variables, variables)
 	if failure := s.keepPairs("server/variables-after.txt", variables); failure != nil {
 		return o.failed(failure)
+	}
+	if status == nil {
+		return o
 	}
 	return o.failed(s.keepPairs("server/status-after.txt", status))
 }

@@ -135,9 +135,9 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 	}
 	o.found = &loadedData{tables: count.tables}
 	takeStatistics(ctx, s, &o, count.tables)
-	status, err := s.server.Status(ctx)
-	if err != nil {
-		return o.failed(lost(err))
+	var status map[string]string
+	if failure := part(&o, &status, counted(ctx, s)); failure != nil {
+		return o.failed(failure)
 	}
 	o.found.rows = countRows(facts, s.trial.Endpoint.StorageEngine, status)
 	return o.failed(checkRows(s, count.tables))

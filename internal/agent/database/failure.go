@@ -20,7 +20,7 @@ func FailureOf(err error) *contract.Failure {
 		failure.Reason = contract.ReasonTLSFailed
 	case kind != servererror.Unknown:
 		failure.Reason = kind.Reason()
-		failure.Message += ": " + kind.Remedy()
+		failure.Message += ": " + kind.RemedyFor(err.Error())
 	}
 	return failure
 }

@@ -91,6 +91,15 @@ func (s *Server) Session(ctx context.Context) (tlsVersion, cipher string, err er
 	return all["Ssl_version"], all["Ssl_cipher"], err
 }
 
+// AccountConnections is how many connections the server allows to the account at a time, by the limit of the account or else of all
+// accounts; 0 for no limit. No global variable shows the limit of one account.
+func (s *Server) AccountConnections(ctx context.Context) (n int64, err error) {
+	err = s.with(ctx, func(c *sql.Conn) error {
+		return c.QueryRowContext(ctx, "SELECT @@SESSION.max_user_connections").Scan(&n)
+	})
+	return n, err
+}
+
 // querier is a connection, or several.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
