@@ -20,6 +20,7 @@ import (
 // spec that uses this field alone.
 var fields = map[string]string{
 	"spec.targets[].external.credentials":     `{targets: [{name: a, external: {host: h, credentials: {name: s}}}]}`,
+	"spec.targets[].external.serviceRef":      `{targets: [{name: a, external: {serviceRef: {name: v}, credentials: {name: s}}}]}`,
 	"spec.targets[].external.jdbc":            `{targets: [{name: a, external: {jdbc: {url: "jdbc:x:y", driver: a.B}, credentials: {name: s}}}]}`,
 	"spec.workload.ycsb.urlParameters":        `{workload: {ycsb: {urlParameters: {a: b}}}}`,
 	"spec.targets[].mysql.image":              `{targets: [{name: a, shape: {name: small}, mysql: {flavor: MySQL, image: i}}]}`,
