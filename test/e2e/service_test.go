@@ -23,7 +23,9 @@ import (
 func standIn(t *testing.T, ns string) {
 	t.Helper()
 	labels := map[string]string{"app.kubernetes.io/name": "mariadb", "app.kubernetes.io/instance": "shop"}
-	named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: ns, Name: name, Labels: labels} }
+	named := func(name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: ns, Name: name, Labels: labels}
+	}
 	size := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("768Mi")}
 	const start = `[ -d /data/mysql ] || mariadb-install-db --no-defaults --datadir=/data --skip-test-db >/dev/null
 		printf '%s\n' 'CREATE DATABASE IF NOT EXISTS assay;' "CREATE USER IF NOT EXISTS bench IDENTIFIED BY 'change-me';" 'GRANT ALL PRIVILEGES ON assay.* TO bench;' >/tmp/init.sql
