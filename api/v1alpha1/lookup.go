@@ -47,6 +47,43 @@ func (r *BenchmarkRun) TargetStatus(name string) TargetStatus {
 	return status
 }
 
+// ServiceNodes are the nodes of the pods behind the Services of external targets, as they were when the run was
+// accepted; sorted, each once.
+func (r *BenchmarkRun) ServiceNodes() []string {
+	if r.Status.Resolved == nil {
+		return nil
+	}
+	var out []string
+	for _, t := range r.Status.Resolved.Targets {
+		out = append(out, t.Service.Nodes()...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Nodes of the pods, sorted, each once; none of a Service that is nil.
+func (s *ResolvedService) Nodes() []string {
+	if s == nil {
+		return nil
+	}
+	var out []string
+	for _, p := range s.Pods {
+		if p.NodeName != "" {
+			out = append(out, p.NodeName)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// HostIn is the name or the address of the server of a run in this namespace; empty for JDBC, whose URL says it.
+func (e ExternalTarget) HostIn(namespace string) string {
+	if e.ServiceRef != nil {
+		return e.ServiceRef.Name + "." + namespace + ".svc"
+	}
+	return e.Host
+}
+
 // first of a list that is the one; the zero value when there is none.
 func first[T any](list []T, is func(T) bool) (none T) {
 	if i := slices.IndexFunc(list, is); i >= 0 {

@@ -72,6 +72,9 @@ const (
 	// AnnotationTarget, on a trial's ConfigMap, is the pod of the target and the
 	// number of its restarts when the trial began.
 	AnnotationTarget = "assay.dev/target-began-as"
+	// AnnotationServicePods, on a trial's ConfigMap, are the pods behind the Service of an external target
+	// when the trial began, as JSON.
+	AnnotationServicePods = "assay.dev/service-pods"
 	// AnnotationSpecHash, on a run, is the whole SHA-256 of the resolved spec.
 	AnnotationSpecHash = "assay.dev/spec-hash"
 	// AnnotationRunNow, on a BenchmarkSchedule, starts one run for each new value, such as a time.

@@ -58,6 +58,11 @@ const (
 	ReasonSecretNotFound = "SecretNotFound"
 	// ReasonSecretIncomplete: a named Secret lacks a key.
 	ReasonSecretIncomplete = "SecretIncomplete"
+	// ReasonServiceNotFound: the Service of an external target does not exist.
+	ReasonServiceNotFound = "ServiceNotFound"
+	// ReasonServiceUnusable: the Service of an external target has no such port, nobody ready behind it, more pods than are
+	// looked at, or is a name of something outside of the cluster.
+	ReasonServiceUnusable = "ServiceUnusable"
 	// ReasonConfigMapNotFound: a named ConfigMap does not exist.
 	ReasonConfigMapNotFound = "ConfigMapNotFound"
 	// ReasonSettingInvalid: a server setting of the spec is malformed, or is one that Assay sets.

@@ -98,6 +98,10 @@ type ResolvedTarget struct {
 	// publishedSHA256 is the SHA-256 of the numbers of a published target, in hexadecimal.
 	// +optional
 	PublishedSHA256 Digest `json:"publishedSHA256,omitempty"`
+	// service is what was found behind the Service of an external target when the run was accepted;
+	// absent for any other target.
+	// +optional
+	Service *ResolvedService `json:"service,omitempty"`
 }
 
 // SettingSource is where a setting of a server comes from.

@@ -330,6 +330,13 @@ type Placement struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Targets []TargetPlacement `json:"targets,omitempty"`
+	// serviceNodeNames are the nodes of the pods behind the Services of external targets. The run holds
+	// them, and puts none of its pods on them where clients and targets are separate.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=253
+	ServiceNodeNames []string `json:"serviceNodeNames,omitempty"`
 }
 
 // TargetPlacement names the nodes of the database pods of a target.

@@ -223,7 +223,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.jdbc) || !has(self.tls) || self.tls == 'Required' || has(self.insecureSkipVerify) && self.insecureSkipVerify",fieldPath=".tls",message="tls: Disabled and Preferred log in to a server whose identity nobody has verified: use tls: Required with ca.crt in the Secret, or say insecureSkipVerify: true"
 // +kubebuilder:validation:XValidation:rule="!has(self.jdbc) || !has(self.insecureSkipVerify) || !self.insecureSkipVerify",fieldPath=".insecureSkipVerify",message="insecureSkipVerify must be left out with jdbc: the URL says how the driver connects"
 // +kubebuilder:validation:XValidation:rule="!has(self.allowWrites) || !self.allowWrites || self.data == 'Existing'",fieldPath=".allowWrites",message="allowWrites is for data: Existing: tables that the run made itself are always written"
-// +kubebuilder:validation:XValidation:rule="has(self.host) != has(self.jdbc)",message="external needs exactly one of host (a server of the MySQL family) and jdbc (any database, through YCSB)"
+// +kubebuilder:validation:XValidation:rule="(has(self.host) ? 1 : 0) + (has(self.jdbc) ? 1 : 0) + (has(self.serviceRef) ? 1 : 0) == 1",message="external needs exactly one of host (a server of the MySQL family), serviceRef (one behind a Service of the cluster) and jdbc (any database, through YCSB)"
 type ExternalTarget struct {
 	// host name or IP address of the server.
 	// +optional
@@ -232,7 +232,13 @@ type ExternalTarget struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$`
 	Host string `json:"host,omitempty"`
 
-	// port of the server.
+	// serviceRef names the Service of a server of the MySQL family that somebody else runs in this
+	// cluster. Assay records the pods behind it, keeps the nodes of these pods for the run, and says
+	// where they change while a trial is measured. It changes nothing of them.
+	// +optional
+	ServiceRef *ServiceRef `json:"serviceRef,omitempty"`
+
+	// port of the server, or of the Service.
 	// +optional
 	// +kubebuilder:default=3306
 	// +kubebuilder:validation:Minimum=1
@@ -293,6 +299,17 @@ type ExternalTarget struct {
 	// for an hour. Trials then have the price of a million operations among their values. What is billed by the request is not in it.
 	// +optional
 	Price *Price `json:"price,omitempty"`
+}
+
+// ServiceRef names a Service in the namespace of the run. Whoever creates the run needs the right to get it, and to
+// list the pods of the namespace: what is found of them stands in the status of the run.
+// +kubebuilder:object:generate=false
+type ServiceRef struct {
+	// name of the Service.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`
+	Name string `json:"name"`
 }
 
 // ExternalData is where the data of an external target comes from.

@@ -99,6 +99,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 			return nil, fmt.Errorf("listing nodes: %w", err)
 		}
 		return nodes.Items, nil
+	case decision.ListBehind:
+		return r.behind(ctx, q.Service)
 	case decision.GetWords:
 		return r.words(ctx, q.Of)
 	case decision.ListBounds:

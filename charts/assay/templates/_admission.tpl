@@ -1,7 +1,7 @@
 {{/*
 Parts of the policies in admission.yaml. Limits of the API server shape them: one authorizer check costs about 350,000,
 an expression may cost 1,000,000 and all expressions of one policy 10,000,000. So every expression asks about one
-object, a policy about 20 at most, and Secrets, ConfigMaps and pods have a policy each.
+object, a policy about 20 at most, and Secrets, ConfigMaps, Services and pods have a policy each.
 */}}
 
 {{/*
@@ -85,6 +85,10 @@ for the runs of all. The group is no API's, so that no role gives the right by t
 {{ .t }}.mysql.imagePullSecrets.map(r, {'field': '{{ .field }}.mysql.imagePullSecrets', 'name': string(r.name)}) : [])
 {{- end -}}
 
+{{- define "assay.admission.target.services" -}}
+(has({{ .t }}.external) && has({{ .t }}.external.serviceRef) ? [{'field': '{{ .field }}.external.serviceRef', 'name': string({{ .t }}.external.serviceRef.name)}] : [])
+{{- end -}}
+
 {{- define "assay.admission.target.configmaps" -}}
 (has({{ .t }}.published) ? [{'field': '{{ .field }}.published.configMap', 'name': string({{ .t }}.published.configMap.name)}] : []) +
 (has({{ .t }}.mysql) && has({{ .t }}.mysql.configFrom) ?
@@ -110,6 +114,9 @@ for the runs of all. The group is no API's, so that no role gives the right by t
 (has({{ .spec }}.workload.sysbench) && has({{ .spec }}.workload.sysbench.script) ?
 [{'field': '{{ .path }}.workload.sysbench.script.configMap', 'name': string({{ .spec }}.workload.sysbench.script.configMap.name)}] : [])
 {{- end -}}
+
+{{/* Only targets name Services. */}}
+{{- define "assay.admission.rest.services" -}}[]{{- end -}}
 
 {{/* The baselines of a gate: their numbers stand in the status of the run. */}}
 {{- define "assay.admission.baselines" -}}
@@ -140,7 +147,7 @@ has({{ .spec }}.clients.shape.inline) ? ['{{ .path }}.clients.shape.inline'] : [
 
 {{/*
 The variable found: all that a spec has of one kind; of objects each name once, whatever the number of fields that have
-it. Lists of lists cannot be joined in CEL, so each target adds its own. Input: what (secrets, configmaps or pods), the
+it. Lists of lists cannot be joined in CEL, so each target adds its own. Input: what (secrets, configmaps, services or pods), the
 expression of the spec, and its path.
 */}}
 {{- define "assay.admission.found" -}}

@@ -219,13 +219,13 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 		return err
 	}
 	targets := in.Run.Spec.Targets
-	out.Findings = slices.Concat(unverified(targets), existing(targets), shapesChosen(in.Run, r.resolved, r.sizes.Why), out.Work.WearFindings(out.Planned, r.resolved))
+	out.Findings = slices.Concat(unverified(in.Run), existing(targets), behindServices(r.resolved), shapesChosen(in.Run, r.resolved, r.sizes.Why), out.Work.WearFindings(out.Planned, r.resolved))
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)
 	}
 	out.Actions = append(out.Actions, r.copies...)
 	out.Status.Resolved, out.Status.AcceptedTime = &r.resolved, &metav1.Time{Time: in.Now}
-	out.Status.SpecHash, out.Status.Targets = hash, r.quoted
+	out.Status.SpecHash, out.Status.Targets = hash, r.targets
 	return nil
 }

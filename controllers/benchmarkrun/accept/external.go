@@ -46,13 +46,13 @@ func neededKeys(w experiment.Work, e *v1alpha1.ExternalTarget) []string {
 }
 
 // unverified are findings about servers that may be others than those that are meant.
-func unverified(targets []v1alpha1.Target) []v1alpha1.Finding {
+func unverified(run *v1alpha1.BenchmarkRun) []v1alpha1.Finding {
 	var out []v1alpha1.Finding
-	for _, t := range targets {
+	for _, t := range run.Spec.Targets {
 		if t.External != nil && t.External.InsecureSkipVerify {
 			out = append(out, v1alpha1.Finding{Target: t.Name, Check: "server-unverified", Severity: string(validity.Warning), Message: fmt.Sprintf(
 				"the identity of the server %s is not verified (insecureSkipVerify, tls: %s): whoever can redirect the connections obtains the password of the account",
-				t.External.Host, t.External.Encryption())})
+				t.External.HostIn(run.Namespace), t.External.Encryption())})
 		}
 	}
 	return out

@@ -70,7 +70,7 @@ func (in references) resolvePublished(field string, t v1alpha1.Target, r *resolu
 		}
 		r.copies = append(r.copies, decision.Create{Object: resources.Pinned(in.Run, name, v1alpha1.RoleQuoted, data, nil)})
 	}
-	r.quoted = append(r.quoted, v1alpha1.TargetStatus{Name: t.Name, Quoted: read.Values(format.names), Source: t.Published.Source})
+	r.targets = append(r.targets, v1alpha1.TargetStatus{Name: t.Name, Quoted: read.Values(format.names), Source: t.Published.Source})
 	return resources.DigestOf(texts), nil
 }
 

@@ -45,6 +45,9 @@ func (in Input) askReferences(w experiment.Work, ask *decision.Asking) {
 		switch {
 		case t.External != nil:
 			decision.Get[*corev1.Secret](ask, t.External.Credentials.Name)
+			if ref := t.External.ServiceRef; ref != nil {
+				ask.Behind(ref.Name)
+			}
 		case t.Published != nil:
 			ask.ConfigMap(t.Published.ConfigMap.Name)
 			ask.ConfigMap(contract.QuotedName(run.Name, t.Name))
@@ -94,8 +97,9 @@ func namesNoShape(run *v1alpha1.BenchmarkRun) bool {
 	return run.Spec.Clients.Shape == nil || slices.ContainsFunc(run.Provided(), func(t v1alpha1.Target) bool { return t.Shape == nil })
 }
 
-// chosenSizes for what names no shape; zero for a run that names all.
-func (in references) chosenSizes() placement.Sizes {
+// chosenSizes for what names no shape; zero for a run that names all. The servers that others run are on the nodes that are held:
+// where others are left, these are chosen by, and the clients are apart from those servers.
+func (in references) chosenSizes(held []string) placement.Sizes {
 	run := in.Run
 	if !namesNoShape(run) {
 		return placement.Sizes{}
@@ -109,7 +113,14 @@ func (in references) chosenSizes() placement.Sizes {
 		}
 	}
 	agent := in.Catalogue.Config.Agent.Resources
-	return placement.Automatic(in.ask.Nodes().Value, servers, run.ClientCount(), v1alpha1.InstanceShapeSpec{CPU: agent.CPU, Memory: agent.Memory})
+	agents := v1alpha1.InstanceShapeSpec{CPU: agent.CPU, Memory: agent.Memory}
+	nodes := in.ask.Nodes().Value
+	left := slices.DeleteFunc(slices.Clone(nodes), func(n corev1.Node) bool { return slices.Contains(held, n.Name) })
+	if sizes := placement.Automatic(left, servers, run.ClientCount(), agents); len(left) < len(nodes) && sizes.Client.Nodes == "" {
+		sizes.Apart = sizes.Apart || servers == 0
+		return sizes
+	}
+	return placement.Automatic(nodes, servers, run.ClientCount(), agents)
 }
 
 // separation of clients and targets: what the spec says, or what the nodes allow where all shapes are chosen by them.

@@ -20,6 +20,7 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Request {
 	need := placement.Need{
 		Client: resources.ClientPodShape(run), Clients: run.ClientCount(),
 		Separate:   run.Separates(),
+		Beside:     run.ServiceNodes(),
 		OneAtATime: run.Spec.Design.IdleTargets == v1alpha1.IdleStopped,
 	}
 	for _, t := range run.Provided() {

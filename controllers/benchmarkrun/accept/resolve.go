@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 )
@@ -15,8 +16,9 @@ type resolution struct {
 	resolved v1alpha1.Resolved
 	// copies of what has to stay as it is now, and is too large for the status.
 	copies []decision.Action
-	// quoted are the numbers that somebody published of targets.
-	quoted []v1alpha1.TargetStatus
+	// targets are what the status says of targets already: the numbers that somebody published, and what is common to
+	// the pods behind a Service.
+	targets []v1alpha1.TargetStatus
 	// sizes of what names no shape.
 	sizes placement.Sizes
 }
@@ -39,7 +41,11 @@ func (in references) resolve(out Result) (resolution, error) {
 	if len(images) > 1 {
 		r.resolved.RunnerImages = images
 	}
-	r.sizes = in.chosenSizes()
+	held, err := in.nodesBehind()
+	if err != nil {
+		return r, err
+	}
+	r.sizes = in.chosenSizes(held)
 	if r.resolved.ClientShape, err = in.shape("spec.clients.shape", spec.Clients.Shape, r.sizes.Client); err != nil {
 		return r, err
 	}
@@ -56,7 +62,12 @@ func (in references) resolve(out Result) (resolution, error) {
 		var err error
 		switch {
 		case t.External != nil:
-			err = in.checkExternal(field+".external", out.Work, t.External)
+			if err = in.checkExternal(field+".external", out.Work, t.External); err == nil {
+				rt.Service, err = in.resolveService(field+".external", t)
+			}
+			if rt.Service != nil {
+				r.targets = append(r.targets, target.Common(t.Name, *rt.Service))
+			}
 		case t.Published != nil:
 			rt.PublishedSHA256, err = in.resolvePublished(field+".published", t, &r)
 		default:

@@ -86,6 +86,14 @@ func (w *world) decide(t *testing.T) Result {
 				known = known.With(q, w.bounds)
 				continue
 			}
+			if _, is := q.(decision.ListBehind); is {
+				if answer, exists := w.objects[q]; exists {
+					known = known.With(q, answer)
+				} else {
+					known = known.With(q, decision.Absent{})
+				}
+				continue
+			}
 			if bytes, is := q.(decision.AdmitBytes); is {
 				w.admitted = bytes
 				known = known.With(q, w.others)

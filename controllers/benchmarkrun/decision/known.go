@@ -94,11 +94,16 @@ type AdmitBytes struct {
 // far as the manager may look.
 type ListBounds struct{}
 
+// ListBehind asks the API server for a Service, and for the pods of the namespace of the run that are ready behind it. The fact does not
+// exist when there is no such Service.
+type ListBehind struct{ Service string }
+
 // GetWords asks the API server for the last event about a pod that an autoscaler wrote, or about a Job that an admission did. It does not
 // exist where there is none, or the manager may not look.
 type GetWords struct{ Of types.UID }
 
 func (GetWords) isQuery()    {}
+func (ListBehind) isQuery()  {}
 func (ListNodes) isQuery()   {}
 func (GetObject) isQuery()   {}
 func (ListBounds) isQuery()  {}
@@ -176,6 +181,27 @@ type StoredItem struct {
 type Bounds struct {
 	Quotas []corev1.ResourceQuota
 	Ranges []corev1.LimitRange
+}
+
+// Behind is what is behind a Service.
+type Behind struct {
+	Service *corev1.Service
+	// Forbidden: the manager may not list the EndpointSlices.
+	Forbidden bool
+	// Endpoints of all slices that are ready.
+	Endpoints []Endpoint
+	// Pods of the endpoints that are pods of the namespace, by their names.
+	Pods map[string]*corev1.Pod
+}
+
+// Endpoint is one that is ready.
+type Endpoint struct {
+	// Pod is its name; empty for one that is no pod of the namespace.
+	Pod string
+	// UID of the pod, as the slice says it.
+	UID types.UID
+	// Ports by their names, as those of the Service are named.
+	Ports map[string]int32
 }
 
 // Usage is what the other runs hold of a budget, in bytes.
@@ -306,6 +332,9 @@ func (a *Asking) Anchor() Fact[v1alpha1.IntegrityStatus] {
 func (a *Asking) PodsOn(node string) Fact[[]corev1.Pod] {
 	return lookUp[[]corev1.Pod](a, ListPodsOn{node})
 }
+
+// Behind a Service.
+func (a *Asking) Behind(service string) Fact[Behind] { return lookUp[Behind](a, ListBehind{service}) }
 
 // Log of a container.
 func (a *Asking) Log(pod, container string, previous bool) Fact[string] {

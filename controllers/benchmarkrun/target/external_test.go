@@ -13,6 +13,9 @@ func TestWhichTargetsShareAServer(t *testing.T) {
 	jdbc := func(url string) v1alpha1.Target {
 		return v1alpha1.Target{Name: "other", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: url}}}
 	}
+	service := func(name string, port int32) v1alpha1.Target {
+		return v1alpha1.Target{Name: "other", External: &v1alpha1.ExternalTarget{ServiceRef: &v1alpha1.ServiceRef{Name: name}, Port: port}}
+	}
 	provided := v1alpha1.Target{Name: "other", MySQL: &v1alpha1.MySQLTarget{}}
 	tests := map[string]struct {
 		one, other v1alpha1.Target
@@ -23,6 +26,9 @@ func TestWhichTargetsShareAServer(t *testing.T) {
 		"the machine itself by two names":     {host("localhost", 3306), host("127.0.0.1", 3306), true},
 		"two ports of a host":                 {host("db.example.com", 3306), host("db.example.com", 3307), false},
 		"two hosts":                           {host("a.example.com", 3306), host("b.example.com", 3306), false},
+		"one Service":                         {service("db", 3306), service("db", 3306), true},
+		"two Services":                        {service("db", 3306), service("other", 3306), false},
+		"a Service and a host of its name":    {service("db", 3306), host("db", 3306), false},
 		"one URL":                             {jdbc("jdbc:sqlserver://db:1433"), jdbc("jdbc:sqlserver://DB:1433"), true},
 		"two URLs":                            {jdbc("jdbc:sqlserver://db:1433"), jdbc("jdbc:sqlserver://db:1434"), false},
 		"an external one and one of Assay's":  {host("db.example.com", 3306), provided, false},

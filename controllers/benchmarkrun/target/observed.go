@@ -33,13 +33,23 @@ func (in room) observe(b resources.Target, pod *corev1.Pod) v1alpha1.TargetStatu
 
 // nodesOf pods that the status does not describe yet. A node that is gone is left out.
 func (in room) nodesOf(t v1alpha1.Target) []v1alpha1.NodeInfo {
-	var out []v1alpha1.NodeInfo
+	var names []string
 	for _, b := range append([]resources.Target{resources.Primary(in.Run, t)}, resources.Replicas(in.Run, t)...) {
-		pod := in.Children.TargetPods[nameOf(b)]
-		if pod == nil || pod.Spec.NodeName == "" || slices.ContainsFunc(in.Run.Status.Nodes, func(n v1alpha1.NodeInfo) bool { return n.Name == pod.Spec.NodeName }) {
+		if pod := in.Children.TargetPods[nameOf(b)]; pod != nil && pod.Spec.NodeName != "" {
+			names = append(names, pod.Spec.NodeName)
+		}
+	}
+	return in.describe(names)
+}
+
+// describe the nodes of the list that the status does not describe yet.
+func (in room) describe(names []string) []v1alpha1.NodeInfo {
+	var out []v1alpha1.NodeInfo
+	for _, name := range names {
+		if slices.ContainsFunc(in.Run.Status.Nodes, func(n v1alpha1.NodeInfo) bool { return n.Name == name }) {
 			continue
 		}
-		if node := in.ask.Node(pod.Spec.NodeName); node.Exists {
+		if node := in.ask.Node(name); node.Exists {
 			out = append(out, v1alpha1.DescribeNode(node.Value))
 		}
 	}

@@ -97,7 +97,7 @@ func (in room) decide(t v1alpha1.Target) (Target, []decision.Action) {
 	switch {
 	case t.External != nil:
 		// Nobody but the load can say whether a login works.
-		out.Observed.Address = ExternalAddress(*t.External)
+		out.Observed.Address, out.Nodes = ExternalAddress(in.Run.Namespace, *t.External), in.describe(in.Run.ResolvedTarget(t.Name).Service.Nodes())
 		return out, nil
 	case in.Measuring && in.isIdle(t.Name):
 		out.State = awaitsTurn()

@@ -57,6 +57,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 		return Result{State: decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)}
 	}
 	c := clients(in, e, ready, image, pods)
+	c.Behind = beganBehind(in, e, ask)
 	if e.Reset != "" {
 		tables, state := loadedTables(in, e.Ref.Target, ask)
 		if state != nil {

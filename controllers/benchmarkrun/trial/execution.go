@@ -197,7 +197,7 @@ func message(in Input, e Execution) contract.Trial {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
 	}
 	if t.External != nil {
-		trial.Endpoint, trial.Existing = externalEndpoint(t.External), t.HasData()
+		trial.Endpoint, trial.Existing = externalEndpoint(in.Run.Namespace, t.External), t.HasData()
 		return trial
 	}
 	server := resources.Primary(in.Run, t)
@@ -213,12 +213,12 @@ func message(in Input, e Execution) contract.Trial {
 }
 
 // externalEndpoint is where a server answers that Assay does not provide.
-func externalEndpoint(e *v1alpha1.ExternalTarget) contract.Endpoint {
+func externalEndpoint(namespace string, e *v1alpha1.ExternalTarget) contract.Endpoint {
 	if e.JDBC != nil {
 		return contract.Endpoint{TLS: contract.TLSMode(e.Encryption()), JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
 	}
 	return contract.Endpoint{
-		Host: e.Host, Port: e.Port, Database: e.Database, TLS: contract.TLSMode(e.Encryption()), InsecureSkipVerify: e.InsecureSkipVerify,
+		Host: e.HostIn(namespace), Port: e.Port, Database: e.Database, TLS: contract.TLSMode(e.Encryption()), InsecureSkipVerify: e.InsecureSkipVerify,
 	}
 }
 

@@ -22,7 +22,10 @@ const evidenceTime = 5 * time.Second
 // its side, and for a restart that no client noticed. It waits a moment where the cluster
 // may not have told yet: the state is nil when the cause is known.
 func explain(in Input, e Execution, end End, ask *decision.Asking) (End, decision.State) {
-	if in.Run.Target(e.Ref.Target).External != nil {
+	if t := in.Run.Target(e.Ref.Target); t.External != nil {
+		if t.External.ServiceRef != nil {
+			return explainBehind(in, e, end, ask)
+		}
 		return end, nil
 	}
 	meta := ask.Metadata(e.Name)
@@ -42,11 +45,20 @@ func explain(in Input, e Execution, end End, ask *decision.Asking) (End, decisio
 		return end, nil
 	}
 	reason, message := podhealth.Cause(end.Reason, end.Message, began, ask.See(in.TargetPod(e.Ref.Target)), resources.ServerContainer)
-	lostServer := end.Reason == string(contract.ReasonConnectionLost) || end.Reason == string(contract.ReasonTargetUnreachable)
-	if lostServer && reason == end.Reason && in.Now.Sub(end.At) < evidenceTime {
-		return end, decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name).At(in.Now.Add(time.Second))
+	if reason == end.Reason && awaitsEvidence(in, end) {
+		return end, awaitEvidence(in, e)
 	}
 	return end.with(reason, message), nil
+}
+
+// awaitsEvidence says whether a client lost its server so lately that the cluster may not have told yet what became of it.
+func awaitsEvidence(in Input, end End) bool {
+	lostServer := end.Reason == string(contract.ReasonConnectionLost) || end.Reason == string(contract.ReasonTargetUnreachable)
+	return lostServer && in.Now.Sub(end.At) < evidenceTime
+}
+
+func awaitEvidence(in Input, e Execution) decision.State {
+	return decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name).At(in.Now.Add(time.Second))
 }
 
 const (

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -48,6 +49,7 @@ func Planned(p *plan.Plan, at journal.Position, rateField string) contract.Recor
 // open.
 func Record(in Input, e Execution, at journal.Position, end End, ask *decision.Asking) contract.Record {
 	rec := describe(in, e, at, end)
+	rec.TargetNodeName = cmp.Or(rec.TargetNodeName, nodeBehind(in, e, ask))
 	rec.Facts = facts(in, e, rec, end, ask)
 	rec.Delivered = append(loadDelivered(in, at, ask), end.Delivered...)
 	if !end.failed() {
@@ -204,6 +206,7 @@ func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec
 	// Of several clients, one that could not offer its share is enough.
 	rec.Saturated = slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == validity.CheckSaturated })
 	rec.Findings = append(rec.Findings, neighbours(in, *rec, ask)...)
+	rec.Findings = append(rec.Findings, checkBehind(in, e, *rec, ask)...)
 	for _, f := range in.Run.TargetStatus(rec.Target).InvalidatedBy {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: f.Check, Severity: f.Severity, Message: f.Message})
 	}
@@ -269,7 +272,7 @@ func neighbours(in Input, rec contract.Record, ask *decision.Asking) []contract.
 		if pods.Known && !pods.Exists {
 			return nil
 		}
-		if names := podhealth.Others(pods.Value, string(in.Run.UID), node, *rec.WindowStartTime, *rec.WindowEndTime); len(names) > 0 {
+		if names := withoutServers(in, podhealth.Others(pods.Value, string(in.Run.UID), node, *rec.WindowStartTime, *rec.WindowEndTime)); len(names) > 0 {
 			out = append(out, contract.RecordedFinding{
 				Check: "second-workload", Severity: string(validity.Note),
 				Message: fmt.Sprintf("on node %s ran also: %s", node, abridged(names)),

@@ -216,6 +216,9 @@ func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
 			}
 		case t.External != nil:
 			names = append(names, "Secret "+t.External.Credentials.Name)
+			if ref := t.External.ServiceRef; ref != nil {
+				names = append(names, "Service "+ref.Name)
+			}
 		case t.Published != nil:
 			names = append(names, "ConfigMap "+t.Published.ConfigMap.Name)
 		}

@@ -90,6 +90,15 @@ func namesOnly(containers []corev1.Container) []corev1.Container {
 	return named
 }
 
+// nodesOnly keeps the nodes of the pods behind a Service.
+func nodesOnly(pods []v1alpha1.ServicePod) []v1alpha1.ServicePod {
+	out := make([]v1alpha1.ServicePod, len(pods))
+	for i, p := range pods {
+		out[i].NodeName = p.NodeName
+	}
+	return out
+}
+
 func slimMetadata(object metav1.Object) {
 	object.SetManagedFields(nil)
 	kept := map[string]string{}
@@ -154,6 +163,9 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 		r.ClientShape.Annotations = nil
 		for i := range r.Targets {
 			r.Targets[i].Settings = nil
+			if s := r.Targets[i].Service; s != nil { // the queue reads where the pods are
+				r.Targets[i].Service = &v1alpha1.ResolvedService{Pods: nodesOnly(s.Pods)}
+			}
 			if r.Targets[i].Shape != nil {
 				r.Targets[i].Shape.Annotations = nil
 			}

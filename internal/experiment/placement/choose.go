@@ -35,6 +35,9 @@ func (s *search) place(groups []group) v1alpha1.Placement {
 	}
 	clients := s.chooseClients(chosen)
 	p.ClientNodeNames = s.c.namesOf(clients)
+	if s.beside.Len() > 0 {
+		p.ServiceNodeNames = s.c.NamesIn(s.beside)
+	}
 	for i := range p.Targets {
 		p.Targets[i].SharedMachines = s.c.sharedMachines(on[i], clients)
 	}

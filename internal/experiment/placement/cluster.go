@@ -108,12 +108,14 @@ func (c *Cluster) SetOf(names []string) Set {
 	return out
 }
 
-// Candidates are the nodes that any pod of the run could use. The caller may change the set.
+// Candidates are the nodes that any pod of the run could use, and those of servers that others run. The caller may
+// change the set.
 func (c *Cluster) Candidates(need Need) Set {
 	out := slices.Clone(c.offering(need.Client))
 	for _, t := range need.Targets {
 		out.AddAll(c.offering(t.Shape))
 	}
+	out.AddAll(c.SetOf(need.Beside))
 	return out
 }
 
@@ -140,6 +142,9 @@ func (n Need) Key() string {
 		keys = append(keys, keyOf(t.Shape))
 	}
 	slices.Sort(keys)
+	for _, node := range n.Beside {
+		keys = append(keys, "beside "+strconv.Quote(node))
+	}
 	return strings.Join(slices.Compact(keys), "\n")
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Nodes are all nodes of a placement, sorted and unique.
 func Nodes(p v1alpha1.Placement) []string {
-	nodes := slices.Clone(p.ClientNodeNames)
+	nodes := slices.Concat(p.ClientNodeNames, p.ServiceNodeNames)
 	for _, t := range p.Targets {
 		nodes = append(append(nodes, t.NodeName), t.ReplicaNodeNames...)
 	}
@@ -26,6 +26,9 @@ func Describe(p v1alpha1.Placement) string {
 		if len(t.ReplicaNodeNames) > 0 {
 			words[len(words)-1] += " (replicas on " + strings.Join(t.ReplicaNodeNames, ", ") + ")"
 		}
+	}
+	if len(p.ServiceNodeNames) > 0 {
+		words = append(words, "pods behind Services on "+strings.Join(p.ServiceNodeNames, ", "))
 	}
 	return strings.Join(words, "; ")
 }

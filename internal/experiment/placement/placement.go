@@ -12,6 +12,9 @@ type Need struct {
 	Targets []Target
 	// Separate: client and targets must be on different nodes.
 	Separate bool
+	// Beside are the nodes of servers that others run, by their names. The run holds them with its own
+	// nodes, and with Separate it has no pod on them. A node that is gone counts for nothing.
+	Beside []string
 	// OneAtATime: only one target runs at any moment. Targets on one node then need room for
 	// the largest only, and targets of the same shape share a node, so that they are compared
 	// on the same hardware.

@@ -29,13 +29,14 @@ func (n Need) Pods() (out []Pod) {
 	return out
 }
 
-// Least number of nodes that the pods of a need are on, where each target has a node of its own.
+// Least number of nodes that the pods of a need are on, where each target has a node of its own, with those of servers
+// that others run.
 func (n Need) Least() int {
 	nodes := len(unitsOf(n))
 	if n.Separate || nodes == 0 {
 		nodes++
 	}
-	return nodes
+	return nodes + len(n.Beside)
 }
 
 // Patience is how long a run with this need waits for nodes that are made for it; 0 when none of its shapes is provisioned.

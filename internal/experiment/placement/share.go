@@ -27,6 +27,8 @@ type search struct {
 	spare int64
 	// offers are the best nodes for each group, as offersFor found them.
 	offers map[group][]offer
+	// beside are the nodes of need.Beside.
+	beside Set
 }
 
 // unit is one pod of a target: its primary or a replica. With OneAtATime, it is those
@@ -50,11 +52,12 @@ func (g group) members() []int { return Set{uint64(g)}.Members() }
 func newSearch(c *Cluster, need Need, taken Set) *search {
 	need.Clients = max(need.Clients, 1)
 	s := &search{c: c, need: need, taken: taken, units: unitsOf(need), client: roomOf(need.Client), offers: map[group][]offer{}}
+	s.beside = c.SetOf(need.Beside)
 	for i := range s.units {
-		s.units[i].nodes = c.offering(s.units[i].shape(need))
+		s.units[i].nodes = s.without(c.offering(s.units[i].shape(need)))
 	}
 	s.slots = make([]int64, len(c.nodes))
-	for _, i := range c.offering(need.Client).Members() {
+	for _, i := range s.without(c.offering(need.Client)).Members() {
 		if !taken.Has(i) {
 			s.slots[i] = slots(c.has[i], s.client)
 			s.spare += s.slots[i]
@@ -62,6 +65,16 @@ func newSearch(c *Cluster, need Need, taken Set) *search {
 	}
 	s.spare -= int64(need.Clients)
 	return s
+}
+
+// without the nodes on which the run must not have pods. The set is not changed.
+func (s *search) without(nodes Set) Set {
+	if !s.need.Separate || s.beside.Len() == 0 {
+		return nodes
+	}
+	out := slices.Clone(nodes)
+	out.Remove(s.beside)
+	return out
 }
 
 // slots is the number of pods that fit into a room, at most a million, so sums do not
@@ -100,8 +113,11 @@ func (s *search) excludes(a, b unit) bool {
 }
 
 // share splits the units into as many groups as possible that can each have a node; false when
-// that is impossible.
+// that is impossible, or when a node of a server that others run is taken.
 func (s *search) share() ([]group, bool) {
+	if s.taken.Overlaps(s.beside) {
+		return nil, false
+	}
 	most := len(s.units)
 	least := min(1, most)
 	if most > maxShared {

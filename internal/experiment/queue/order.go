@@ -43,6 +43,7 @@ func fitKey(n placement.Need) string {
 	for _, t := range n.Targets {
 		fmt.Fprint(&b, "\n", t.Replicas, t.Shape.Nodes, placement.Need{Client: t.Shape}.Key())
 	}
+	fmt.Fprintf(&b, "\n%q", n.Beside)
 	return b.String()
 }
 

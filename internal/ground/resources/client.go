@@ -52,6 +52,8 @@ type Client struct {
 	Attempt int32
 	// Began identifies the target's pod at the start of the trial; empty for an external target.
 	Began string
+	// Behind are the pods behind the Service of an external target at the start of the trial, as JSON; empty for any other.
+	Behind string
 	// Timeout of the Job, from the start of its pod.
 	Timeout time.Duration
 	// Pods is what the pods may use beside their shape.
@@ -109,6 +111,7 @@ func (c Client) TrialConfigMap() *corev1.ConfigMap {
 		}
 	}
 	note(v1alpha1.AnnotationTarget, c.Began)
+	note(v1alpha1.AnnotationServicePods, c.Behind)
 	note(contract.AnnotationClients, c.Standing)
 	return cm
 }

@@ -45,7 +45,7 @@ func ClientNetworkPolicy(run *v1alpha1.BenchmarkRun, network config.Network) *ne
 	}
 	for _, t := range run.Spec.Targets {
 		if t.External != nil {
-			egress = append(egress, toExternal(*t.External)...)
+			egress = append(egress, toExternal(*t.External, run.ResolvedTarget(t.Name).Service)...)
 		}
 	}
 	egress = slices.Concat(egress, network.DNS, network.APIServer, network.Clients)

@@ -11,14 +11,35 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// toExternal are the rules for an external target.
-func toExternal(e v1alpha1.ExternalTarget) []networkingv1.NetworkPolicyEgressRule {
-	if e.JDBC == nil {
+// toExternal are the rules for an external target, and what was found behind its Service; nil for one without.
+func toExternal(e v1alpha1.ExternalTarget, service *v1alpha1.ResolvedService) []networkingv1.NetworkPolicyEgressRule {
+	switch {
+	case service != nil:
+		return toService(e.Port, *service)
+	case e.JDBC == nil:
 		return []networkingv1.NetworkPolicyEgressRule{ToAddress(e.Host, e.Port)}
 	}
 	var rules []networkingv1.NetworkPolicyEgressRule
 	for _, server := range jdbcServers(e.JDBC.URL) {
 		rules = append(rules, ToAddress(server.host, server.port))
+	}
+	return rules
+}
+
+// toService are the rules for a Service: its own address, for networks that look at packets before they are sent on,
+// and the ports of the pods behind it. Pods come and go, so that it is any pod of the namespace; where not all were seen,
+// the server may be anywhere.
+func toService(port int32, service v1alpha1.ResolvedService) []networkingv1.NetworkPolicyEgressRule {
+	var rules []networkingv1.NetworkPolicyEgressRule
+	if ip := service.ClusterIP; ip != "" {
+		rules = append(rules, ToAddress(ip, port))
+	}
+	for _, p := range service.PodPorts {
+		if service.Unseen != "" {
+			rules = append(rules, ToAddress("", p))
+			continue
+		}
+		rules = append(rules, to(nil, p))
 	}
 	return rules
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -55,7 +56,7 @@ func TestRulesForExternalTargets(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, rule := range toExternal(tt.external) {
+			for _, rule := range toExternal(tt.external, nil) {
 				address, port := "any", "any"
 				if len(rule.To) > 0 {
 					address = rule.To[0].IPBlock.CIDR
@@ -69,6 +70,32 @@ func TestRulesForExternalTargets(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Clients reach a Service by its own address, and the ports of the pods behind it on any pod of the namespace.
+func TestAServiceIsReachedByItsPods(t *testing.T) {
+	external := v1alpha1.ExternalTarget{ServiceRef: &v1alpha1.ServiceRef{Name: "db"}, Port: 3307}
+	pods := []v1alpha1.ServicePod{{Name: "db-0"}}
+	anyPod := to(nil, 3306)
+	for name, tt := range map[string]struct {
+		service v1alpha1.ResolvedService
+		want    []networkingv1.NetworkPolicyEgressRule
+	}{
+		"with an address": {v1alpha1.ResolvedService{ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: pods}, []networkingv1.NetworkPolicyEgressRule{ToAddress("10.0.0.9", 3307), anyPod}},
+		"headless":        {v1alpha1.ResolvedService{PodPorts: []int32{3306}, Pods: pods}, []networkingv1.NetworkPolicyEgressRule{anyPod}},
+		"endpoints that are no pods of the namespace may be anywhere": {v1alpha1.ResolvedService{ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Unseen: "why"},
+			[]networkingv1.NetworkPolicyEgressRule{ToAddress("10.0.0.9", 3307), ToAddress("", 3306)}},
+		"pods, and endpoints that are none": {v1alpha1.ResolvedService{PodPorts: []int32{3306}, Pods: pods, Unseen: "why"}, []networkingv1.NetworkPolicyEgressRule{ToAddress("", 3306)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, toExternal(external, &tt.service)); diff != "" {
+				t.Errorf("rules (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if anyPod.To[0].PodSelector == nil || anyPod.To[0].NamespaceSelector != nil {
+		t.Errorf("%+v is not any pod of the namespace", anyPod)
 	}
 }
 

@@ -25,6 +25,8 @@ var reasons = []struct{ name, family, meaning string }{
 	{"VersionNotInCatalogue", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The engine catalogue has no such version."},
 	{"SecretNotFound", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "A named Secret does not exist."},
 	{"SecretIncomplete", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "A named Secret lacks a key."},
+	{"ServiceNotFound", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The Service of an external target does not exist."},
+	{"ServiceUnusable", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The Service of an external target has no such port, nobody ready behind it, more pods than are looked at, or is a name of something outside of the cluster."},
 	{"ConfigMapNotFound", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "A named ConfigMap does not exist."},
 	{"SettingInvalid", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "A server setting of the spec is malformed, or is one that Assay sets."},
 	{"PublishedUnreadable", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The text of a published target has no readable number."},

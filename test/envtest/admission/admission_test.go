@@ -171,6 +171,9 @@ func TestRightsOfTheCreator(t *testing.T) {
 	allow(t, ns, "reader", "configmaps", "get")
 	starter := grant(t, ns, "starter", "assay-edit")
 	allow(t, ns, "starter", "pods", "create")
+	namer := grant(t, ns, "namer", "assay-edit")
+	allow(t, ns, "namer", "secrets", "get")
+	allow(t, ns, "namer", "pods", "list")
 	able := map[string]client.Client{
 		"who may edit the namespace": grant(t, ns, "editor", edit...),
 		"GitOps":                     grant(t, ns, "system:serviceaccount:flux-system:kustomize-controller", "cluster-admin"),
@@ -180,6 +183,9 @@ func TestRightsOfTheCreator(t *testing.T) {
 			user, lacks := starter, "starter-"+ns+" may not get "
 			if brings.MatchString(field) {
 				user, lacks = reader, "reader-"+ns+" may not create pods "
+			}
+			if strings.HasSuffix(field, "serviceRef") {
+				user, lacks = namer, "namer-"+ns+" may not get Service "
 			}
 			path := strings.TrimSuffix(strings.ReplaceAll(field, "targets[]", "targets[0]"), "[]")
 			err := user.Create(t.Context(), parse(t, ns, spec), client.DryRunAll)

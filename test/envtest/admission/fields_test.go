@@ -20,6 +20,7 @@ import (
 // spec that uses this field alone.
 var fields = map[string]string{
 	"spec.targets[].external.credentials":     `{targets: [{name: a, external: {host: h, credentials: {name: s}}}]}`,
+	"spec.targets[].external.serviceRef":      `{targets: [{name: a, external: {serviceRef: {name: v}, credentials: {name: s}}}]}`,
 	"spec.targets[].external.jdbc":            `{targets: [{name: a, external: {jdbc: {url: "jdbc:x:y", driver: a.B}, credentials: {name: s}}}]}`,
 	"spec.workload.ycsb.urlParameters":        `{workload: {ycsb: {urlParameters: {a: b}}}}`,
 	"spec.targets[].mysql.image":              `{targets: [{name: a, shape: {name: small}, mysql: {flavor: MySQL, image: i}}]}`,
@@ -156,4 +157,26 @@ func harmlessOptions(t *testing.T, driver string) string {
 	}
 	language, name, _ := strings.Cut(driver, "/")
 	return fmt.Sprintf("{language: %s, name: %s, options: {%s}}", language, name, strings.Join(options, ", "))
+}
+
+// The status of a run shows the pods behind a Service, so that its creator has to be allowed to list them.
+func TestWhoNamesAServiceMayListPods(t *testing.T) {
+	install(t)
+	ns := server.Namespace(t)
+	getter, lister := grant(t, ns, "getter", "assay-edit"), grant(t, ns, "lister", "assay-edit")
+	for _, user := range []string{"getter", "lister"} {
+		allow(t, ns, user, "secrets", "get")
+		allow(t, ns, user, "services", "get", "v")
+	}
+	allow(t, ns, "lister", "pods", "list")
+	spec := fields["spec.targets[].external.serviceRef"]
+	want := "spec.targets[0].external.serviceRef: getter-" + ns + " may not list pods in namespace " + ns
+	if err := getter.Create(t.Context(), parse(t, ns, spec), client.DryRunAll); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+		t.Errorf("without the right to list pods: %v, want %q", err, want)
+	}
+	within(t, func() bool { return lister.Create(t.Context(), parse(t, ns, spec), client.DryRunAll) == nil })
+	other := strings.Replace(spec, "serviceRef: {name: v}", "serviceRef: {name: w}", 1)
+	if err := lister.Create(t.Context(), parse(t, ns, other), client.DryRunAll); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), `may not get Service "w"`) {
+		t.Errorf("another Service: %v", err)
+	}
 }

@@ -211,6 +211,7 @@ func create(t *testing.T, namespace string) {
 	}
 	mustCreate(t, asking(namespace))
 	createSchedule(t, namespace)
+	createBehind(t, namespace)
 	createBaseline(t, namespace)
 }
 
@@ -266,7 +267,7 @@ func outcomes(namespace string) []outcome {
 	list = append(list, outcome{"asking has placeholders", func(ctx context.Context) bool {
 		return get(ctx, &batchv1.Job{}, "asking-place-0") == nil
 	}})
-	list = append(append(list, scheduleOutcomes(namespace)...), baselineOutcome(namespace))
+	list = append(append(list, scheduleOutcomes(namespace)...), baselineOutcome(namespace), behindOutcome(namespace))
 	list = append(list, outcome{"what was made is torn down", func(ctx context.Context) bool {
 		return apierrors.IsNotFound(get(ctx, &appsv1.StatefulSet{}, "provided-db-db")) &&
 			apierrors.IsNotFound(get(ctx, &corev1.ServiceAccount{}, "external-assay-client"))

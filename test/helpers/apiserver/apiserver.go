@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -102,7 +103,7 @@ func runWith(m *testing.M, s *Server, audit string, env *envtest.Environment) in
 	cfg.QPS, cfg.Burst = 500, 1000
 	scheme := kruntime.NewScheme()
 	add := kruntime.NewSchemeBuilder(v1alpha1.AddToScheme, corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme,
-		rbacv1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme, eventsv1.AddToScheme)
+		rbacv1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme, policyv1.AddToScheme, eventsv1.AddToScheme)
 	if err := add.AddToScheme(scheme); err != nil {
 		fmt.Fprintln(os.Stderr, "registering the API types:", err)
 		return 1

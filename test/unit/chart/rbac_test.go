@@ -140,7 +140,7 @@ func TestPolicies(t *testing.T) {
 	for _, kind := range kinds {
 		var want []string
 		for _, of := range []string{"benchmarkruns", "benchmarkschedules"} {
-			for _, what := range []string{"baselines", "configmaps", "pods", "secrets"} {
+			for _, what := range []string{"baselines", "configmaps", "pods", "secrets", "services"} {
 				want = append(want, kind+" /assay-"+of+"-"+what)
 			}
 		}

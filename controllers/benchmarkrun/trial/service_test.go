@@ -1,0 +1,120 @@
+package trial
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// behindShop is a Service with one pod, which has a node and restarts; no pod without a name.
+func behindShop(name, node string, restarts int32) decision.Behind {
+	b := decision.Behind{Pods: map[string]*corev1.Pod{}, Service: &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "shop"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 3306}}},
+	}}
+	if name == "" {
+		return b
+	}
+	b.Endpoints = []decision.Endpoint{{Pod: name, UID: types.UID(name), Ports: map[string]int32{"": 3306}}}
+	b.Pods[name] = &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
+		Spec:       corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "mysql"}}},
+		Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "mysql", RestartCount: restarts}}},
+	}
+	return b
+}
+
+// onShop is a trial on the Service that began with the pod shop-0 on the node "held".
+func onShop(t *testing.T) (Input, Execution, decision.Known) {
+	t.Helper()
+	c := newCluster()
+	c.in.Run.Spec.Targets = []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{ServiceRef: &v1alpha1.ServiceRef{Name: "shop"}, Port: 3306}}}
+	c.in.Run.Status.Resolved.SeparateFromTargets = v1alpha1.SeparationRequired
+	c.in.Run.Status.Placement.ServiceNodeNames = []string{"held"}
+	c.begin()
+	text := beganBehind(c.in, c.e, decision.Known{}.With(decision.ListBehind{Service: "shop"}, behindShop("shop-0", "held", 0)).Ask())
+	if !strings.Contains(text, `"name":"shop-0"`) {
+		t.Fatalf("the trial began with %q", text)
+	}
+	c.trial.Annotations = map[string]string{v1alpha1.AnnotationServicePods: text}
+	return c.in, c.e, c.known()
+}
+
+func TestPodsBehindAServiceAreComparedWithTheirBeginning(t *testing.T) {
+	in, e, known := onShop(t)
+	const changed, moved = "service-pods-changed", "service-pods-moved"
+	for name, tt := range map[string]struct {
+		now  any
+		want []string
+	}{
+		"as it began": {behindShop("shop-0", "held", 0), nil},
+		"a restart":   {behindShop("shop-0", "held", 1), []string{changed + " Disturbed: behind Service shop while the trial was measured: container mysql of pod shop-0 started again: 0 restarts became 1"}},
+		"a failover to a node that is not held": {behindShop("shop-1", "other", 0), []string{
+			changed + " Disturbed: behind Service shop while the trial was measured: pod shop-0 is no longer ready behind it, pod shop-1 came behind it",
+			moved + " Warning: pods behind Service shop are on nodes that the run does not hold, so that other runs may be there: shop-1 on other",
+		}},
+		"a failover to the node of a client": {behindShop("shop-1", "client", 0), []string{
+			changed + " Disturbed: behind Service shop while the trial was measured: pod shop-0 is no longer ready behind it, pod shop-1 came behind it",
+			moved + " Disturbed: a pod behind Service shop came to a node of a client of this trial: shop-1 on client",
+		}},
+		"nobody is left":        {behindShop("", "", 0), []string{changed + " Disturbed: behind Service shop while the trial was measured: pod shop-0 is no longer ready behind it"}},
+		"the Service is gone":   {decision.Absent{}, []string{changed + " Disturbed: behind Service shop while the trial was measured: pod shop-0 is no longer ready behind it"}},
+		"nobody may look there": {decision.Behind{Service: behindShop("", "", 0).Service, Forbidden: true}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ask := known.With(decision.ListBehind{Service: "shop"}, tt.now).Ask()
+			var got []string
+			for _, f := range checkBehind(in, e, contract.Record{ClientNodeNames: []string{"client"}}, ask) {
+				got = append(got, f.Check+" "+f.Severity+": "+f.Message)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" || !ask.Complete() {
+				t.Errorf("findings (-want +got), open questions %v:\n%s", ask.Missing(), diff)
+			}
+		})
+	}
+}
+
+// A client that lost its server is told what became of the pod; where nothing is known yet, the cluster gets a moment.
+func TestALostServerBehindAServiceIsExplained(t *testing.T) {
+	in, e, known := onShop(t)
+	lost := End{Reason: string(contract.ReasonConnectionLost), Message: "lost connection", At: in.Now}
+	for name, tt := range map[string]struct {
+		end   End
+		now   decision.Behind
+		after time.Duration
+		want  string
+		waits bool
+	}{
+		"it restarted":                {lost, behindShop("shop-0", "held", 1), 0, "lost connection; since the trial began, behind Service shop: container mysql of pod shop-0 started again: 0 restarts became 1", false},
+		"nothing is known yet":        {lost, behindShop("shop-0", "held", 0), 0, "lost connection", true},
+		"nothing is known after that": {lost, behindShop("shop-0", "held", 0), time.Minute, "lost connection", false},
+		"another failure":             {lost.with("ToolFailed", "it failed"), behindShop("shop-0", "held", 0), 0, "it failed", false},
+		"no failure":                  {End{}, behindShop("shop-0", "held", 1), 0, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at := in
+			at.Now = in.Now.Add(tt.after)
+			got, wait := explain(at, e, tt.end, known.With(decision.ListBehind{Service: "shop"}, tt.now).Ask())
+			if got.Message != tt.want || got.Reason != tt.end.Reason || (wait != nil) != tt.waits {
+				t.Errorf("%s: %q, waits %v", got.Reason, got.Message, wait)
+			}
+		})
+	}
+}
+
+// The pods that are measured are no neighbours of themselves.
+func TestServersAreNoSecondWorkload(t *testing.T) {
+	in, _, _ := onShop(t)
+	in.Run.Status.Resolved.Targets[0].Service = &v1alpha1.ResolvedService{Pods: []v1alpha1.ServicePod{{Name: "shop-0"}}}
+	if got := withoutServers(in, []string{"ns/shop-0", "ns/web", "other/shop-0"}); !cmp.Equal(got, []string{"ns/web", "other/shop-0"}) {
+		t.Errorf("others are %v", got)
+	}
+}

@@ -1,0 +1,140 @@
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
+)
+
+// standIn starts a MariaDB that Assay does not know, as config/samples/service-mariadb.yaml does: with the names and labels of the MariaDB operator,
+// and a server of the catalogue on the node of the targets.
+func standIn(t *testing.T, ns string) {
+	t.Helper()
+	labels := map[string]string{"app.kubernetes.io/name": "mariadb", "app.kubernetes.io/instance": "shop"}
+	named := func(name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: ns, Name: name, Labels: labels}
+	}
+	size := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("768Mi")}
+	const start = `[ -d /data/mysql ] || mariadb-install-db --no-defaults --datadir=/data --skip-test-db >/dev/null
+		printf '%s\n' 'CREATE DATABASE IF NOT EXISTS assay;' "CREATE USER IF NOT EXISTS bench IDENTIFIED BY 'change-me';" 'GRANT ALL PRIVILEGES ON assay.* TO bench;' >/tmp/init.sql
+		exec mariadbd --no-defaults --datadir=/data --socket=/tmp/s --pid-file=/tmp/pid --init-file=/tmp/init.sql --skip-name-resolve`
+	pod := cluster.Restricted(corev1.PodSpec{
+		NodeSelector: map[string]string{corev1.LabelInstanceTypeStable: "kind.target"}, TerminationGracePeriodSeconds: new(int64(1)),
+		SecurityContext: &corev1.PodSecurityContext{FSGroup: new(int64(10001))},
+		Containers: []corev1.Container{{
+			Name: "mariadb", Image: localImage(t, "mariadb:10.11"), Command: []string{"sh", "-c", start}, Ports: []corev1.ContainerPort{{ContainerPort: 3306}},
+			Resources:      corev1.ResourceRequirements{Requests: size, Limits: size},
+			VolumeMounts:   []corev1.VolumeMount{{Name: "storage", MountPath: "/data", SubPath: "data"}, {Name: "tmp", MountPath: "/tmp"}},
+			ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(3306)}}},
+		}},
+		Volumes: []corev1.Volume{{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
+	})
+	for _, object := range []client.Object{
+		&corev1.Secret{ObjectMeta: named("shop-bench"), StringData: map[string]string{"username": "bench", "password": "change-me"}},
+		&corev1.Service{ObjectMeta: named("shop-primary"), Spec: corev1.ServiceSpec{
+			Selector: map[string]string{"app.kubernetes.io/instance": "shop", appsv1.StatefulSetPodNameLabel: "shop-0"},
+			Ports:    []corev1.ServicePort{{Name: "mariadb", Port: 3306}},
+		}},
+		&appsv1.StatefulSet{ObjectMeta: named("shop"), Spec: appsv1.StatefulSetSpec{
+			Replicas: new(int32(1)), ServiceName: "shop-internal", Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
+			VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "storage"}, Spec: corev1.PersistentVolumeClaimSpec{
+				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+			}}},
+		}},
+	} {
+		if err := cluster.API.Create(t.Context(), object); err != nil {
+			t.Fatalf("creating %T %s: %v", object, object.GetName(), err)
+		}
+	}
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Second) {
+		set := &appsv1.StatefulSet{}
+		if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "shop"}, set); err != nil {
+			t.Fatal(err)
+		}
+		if set.Status.ReadyReplicas == 1 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the server is not ready: %+v", set.Status)
+		}
+	}
+}
+
+// shopTarget is the stand-in, as a target.
+const shopTarget = "  - name: shop\n    external: {serviceRef: {name: shop-primary}, credentials: {name: shop-bench}, tls: Disabled, insecureSkipVerify: true}"
+
+// A database that an operator runs is measured behind its Service: what runs there is recorded, its node is the run's, and no client is on it.
+func TestDatabaseOfAnOperator(t *testing.T) {
+	ns := cluster.Namespace(t)
+	standIn(t, ns)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("shop", shopTarget, short)), 4*time.Minute)
+	cluster.Complete(t, got)
+	pod := &corev1.Pod{}
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "shop-0"}, pod); err != nil {
+		t.Fatal(err)
+	}
+	found := got.Status.Resolved.Targets[0].Service
+	if found == nil || len(found.Pods) != 1 {
+		t.Fatalf("found %+v", found)
+	}
+	p := found.Pods[0]
+	if p.UID != string(pod.UID) || p.NodeName != pod.Spec.NodeName || p.Container != "mariadb" || p.CPULimit != "500m" || p.MemoryLimit != "768Mi" ||
+		p.QOSClass != "Guaranteed" || p.ImageID == "" || p.RestartCount == nil || p.Labels["instance"] != "shop" {
+		t.Errorf("found the pod %+v", p)
+	}
+	place := got.Status.Placement
+	if !slices.Equal(place.ServiceNodeNames, []string{pod.Spec.NodeName}) || slices.Contains(place.ClientNodeNames, pod.Spec.NodeName) {
+		t.Errorf("placement %+v, with the server on %s", place, pod.Spec.NodeName)
+	}
+	if st := got.TargetStatus("shop"); st.NodeName != pod.Spec.NodeName || st.ImageID != p.ImageID || !strings.HasPrefix(st.ServerVersion, "10.11") {
+		t.Errorf("status of the target %+v", st)
+	}
+	for _, rec := range cluster.Records(t, got) {
+		if rec.TargetNodeName != pod.Spec.NodeName || slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == "service-pods-changed" }) {
+			t.Errorf("trial %d on %q, findings %+v", rec.Index, rec.TargetNodeName, rec.Findings)
+		}
+	}
+}
+
+// A pod that is deleted during a trial is named by the trial, and what follows is measured on the pod that takes its place.
+func TestDatabaseOfAnOperatorLosesItsPod(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in make e2e-full")
+	}
+	ns := cluster.Namespace(t)
+	standIn(t, ns)
+	run := cluster.Apply(t, ns, cluster.RunYAML("shop", shopTarget, "  design: {blocks: 3, warmup: 0s, duration: 10s, onTrialFailure: Retry, maxRetries: 5}\n"))
+	cluster.AwaitState(t, run, 3*time.Minute, "begun its second trial", func(r *v1alpha1.BenchmarkRun) bool {
+		return r.Status.Progress.Done == 1 && r.Status.Progress.CurrentTrial != nil
+	})
+	time.Sleep(5 * time.Second) // timing: its clients are at work by then, or come to a server that is away; both are told
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "shop-0"}}
+	if err := cluster.API.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); err != nil {
+		t.Fatal(err)
+	}
+	got := cluster.AwaitRun(t, run, 5*time.Minute)
+	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
+		t.Fatalf("not complete: %+v", got.Status.Conditions)
+	}
+	told := slices.ContainsFunc(cluster.Records(t, got), func(rec contract.Record) bool {
+		return strings.Contains(rec.Message, "behind Service shop-primary: ") ||
+			slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == "service-pods-changed" })
+	})
+	if !told {
+		t.Errorf("no trial says that the pod behind the Service is another: %+v", cluster.Records(t, got))
+	}
+}
