@@ -111,7 +111,11 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 		if failure := part(&o, &status, counted(ctx, s)); failure != nil {
 			return o.failed(failure)
 		}
-		short = append(short, shortfalls(all, limitsOf(ctx, s, facts), status)...)
+		limits, err := limitsOf(ctx, s, facts)
+		if err != nil {
+			return o.failed(lost(err))
+		}
+		short = append(short, shortfalls(all, limits, status)...)
 	}
 	if len(short) > 0 {
 		return o.failed(failed(contract.ReasonLimitTooLow, "the workload needs more than a limit allows: %s", strings.Join(short, "; ")))
@@ -120,14 +124,14 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 }
 
 // limitsOf are the server's variables, with the limit of the account where it has one of its own.
-func limitsOf(ctx context.Context, s session, facts serverFacts) map[string]string {
+func limitsOf(ctx context.Context, s session, facts serverFacts) (map[string]string, error) {
 	limit, err := s.server.AccountConnections(ctx)
 	if err != nil || limit <= 0 {
-		return facts.server.Variables // a server without the variable has no such limit
+		return facts.server.Variables, err
 	}
 	own := maps.Clone(facts.server.Variables)
 	own["max_user_connections"] = strconv.FormatInt(limit, 10)
-	return own
+	return own, nil
 }
 
 // allowFiles raises the limit of open files for the tool, which inherits it.

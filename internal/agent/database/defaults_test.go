@@ -56,6 +56,17 @@ func (r *fakeRows) Next(row []driver.Value) error {
 	return nil
 }
 
+// A server without the variable has no limit that is known; a connection that ended is an error. What a real one says of an account is
+// test/conformance.TestAnAccountWithALimitAndAServerThatIsReadOnly.
+func TestAccountConnectionsOfAServerThatDoesNotSay(t *testing.T) {
+	if n, err := newServer(sql.OpenDB(fakeDriver{"max_user_connections": {refused}}), "").AccountConnections(t.Context()); n != 0 || err != nil {
+		t.Errorf("a server that refuses: %d, %v", n, err)
+	}
+	if _, err := newServer(sql.OpenDB(fakeDriver{}), "").AccountConnections(t.Context()); err == nil {
+		t.Error("a question that failed is no answer")
+	}
+}
+
 func TestNonDefault(t *testing.T) {
 	mariadb := fakeDriver{"SELECT VERSION()": {{"11.8.6-MariaDB", "Debian"}}, "information_schema.SYSTEM_VARIABLES": {{"port", "3307"}, {"report_password", "hunter2"}}}
 	oracle := fakeDriver{"SELECT VERSION()": {{"9.7.1", "MySQL Community Server - GPL"}}, "performance_schema.variables_info": {{"port", "3308"}}}

@@ -92,11 +92,14 @@ func (s *Server) Session(ctx context.Context) (tlsVersion, cipher string, err er
 }
 
 // AccountConnections is how many connections the server allows to the account at a time, by the limit of the account or else of all
-// accounts; 0 for no limit. No global variable shows the limit of one account.
+// accounts; 0 for no limit, and for a server that has no such variable or does not say. No global variable shows the limit of one account.
 func (s *Server) AccountConnections(ctx context.Context) (n int64, err error) {
 	err = s.with(ctx, func(c *sql.Conn) error {
 		return c.QueryRowContext(ctx, "SELECT @@SESSION.max_user_connections").Scan(&n)
 	})
+	if refusal := new(mysql.MySQLError); errors.As(err, &refusal) {
+		return 0, nil
+	}
 	return n, err
 }
 
