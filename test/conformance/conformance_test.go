@@ -25,29 +25,11 @@ import (
 
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/conformance/cases"
 	"github.com/assay-bench/assay/test/helpers/harnesses"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
-
-// everything is every operation by every scheme, transaction and session.
-const everything = `
-	{"operation": "Insert", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "Batch"], "transactions": ["Autocommit", "One"], "rows": [3, 25], "chunk": 10},
-	{"operation": "Update", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiStatement", "Batch"], "transactions": ["Autocommit", "One"], "rows": [25], "chunk": 10},
-	{"operation": "Delete", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiStatement", "InList", "Batch"], "transactions": ["Autocommit", "One"], "sessions": ["Dedicated", "Pool", "New"], "rows": [25], "chunk": 10},
-	{"operation": "InsertTexts", "schemes": ["SingleRow", "Prepared", "MultiRow"], "rows": [5]},
-	{"operation": "InsertText", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "Batch"], "rows": [7], "chunk": 3},
-	{"operation": "SelectByKey", "schemes": ["SingleRow", "Prepared", "Pipelined"], "sessions": ["Dedicated", "Pool", "New"], "rows": [7]},
-	{"operation": "SelectRows", "schemes": ["SingleRow", "Prepared"], "rows": [1, 1000]},
-	{"operation": "SelectOne", "schemes": ["SingleRow", "Prepared", "Pipelined"]},
-	{"operation": "SelectParameter", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "SelectParameters", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "SelectWide", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "SelectWideUncached"},
-	{"operation": "SelectCollations", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "Do", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "Connect"},
-	{"operation": "Encode"}`
 
 // Every driver of every language goes through everything on every server. Each answer has to be one
 // of the protocol, what the server holds afterwards is verified, and what a driver names among what
@@ -56,7 +38,7 @@ func TestEveryDriverDoesWhatItSays(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
 		for name, s := range servers(t) {
 			t.Run(name, func(t *testing.T) {
-				got := h.speak(t, trialOf(h.Name, append([]string{nullDriver}, h.Drivers...), everything, s, contract.TLSDisabled))
+				got := h.speak(t, trialOf(h.Name, append([]string{nullDriver}, h.Drivers...), cases.Everything, s, contract.TLSDisabled))
 				refused := h.refused(t, s, contract.TLSDisabled)
 				measured := got.check(t, refused)
 				t.Logf("%s: %d combinations measured", got.report.ToolVersion, measured)
@@ -71,7 +53,7 @@ func TestEveryDriverDoesWhatItSays(t *testing.T) {
 // The driver null does everything without a server.
 func TestNullDoesEverything(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
-		got := h.speak(t, trialOf(h.Name, []string{nullDriver}, everything, server{}, contract.TLSDisabled))
+		got := h.speak(t, trialOf(h.Name, []string{nullDriver}, cases.Everything, server{}, contract.TLSDisabled))
 		got.check(t, nil)
 		for _, m := range got.report.Measurements {
 			if m.Absent != nil {

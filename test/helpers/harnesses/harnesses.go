@@ -65,11 +65,16 @@ func Refusal(driver, version string, tls contract.TLSMode) string {
 	return ""
 }
 
-// IsKnown says whether a measurement is absent because of a fault of a driver that has to be found
-// out every time: the C extension of MySQL Connector/Python 26.10.0 binds a float of a prepared
-// statement as one of four bytes, so that 12.34 is written as 12.34000015258789.
+// Faults of drivers that have to be found out every time: the C extension of MySQL Connector/Python 26.10.0 binds a float of a
+// prepared statement as one of four bytes, so that 12.34 is written as 12.34000015258789.
+var Faults = []drivers.Fault{
+	{Driver: "mysql-connector-python", Operation: "Insert", Scheme: "Prepared", Why: "it binds a float of a prepared statement as one of four bytes"},
+}
+
+// IsKnown says whether a measurement is absent because of one of the faults.
 func IsKnown(m contract.Measurement) bool {
 	l := m.Labels
-	return l[drivers.LabelDriver] == "mysql-connector-python" && l[contract.LabelOperation] == "Insert" && l[drivers.LabelScheme] == "Prepared" &&
-		m.Absent.State == contract.NotMeasured && strings.Contains(m.Absent.Reason, "other values were written")
+	return slices.ContainsFunc(Faults, func(f drivers.Fault) bool {
+		return l[drivers.LabelDriver] == f.Driver && l[contract.LabelOperation] == f.Operation && l[drivers.LabelScheme] == f.Scheme
+	}) && m.Absent.State == contract.NotMeasured && strings.Contains(m.Absent.Reason, "other values were written")
 }

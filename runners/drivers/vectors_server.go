@@ -1,0 +1,68 @@
+package drivers
+
+import "strings"
+
+// statementCounters of servers, by the first word of a statement.
+var statementCounters = map[string]string{
+	"INSERT": "com_insert", "UPDATE": "com_update", "DELETE": "com_delete", "SELECT": "com_select", "DO": "com_do",
+}
+
+// server is what the server has to have counted and seen after so many operations of a run.
+func (c cell) server(operations int64, r *runRequest) (map[string]Bounds, *Seen) {
+	switch c.operation.kind {
+	case kindEncode:
+		return nil, nil
+	case kindConnect:
+		return map[string]Bounds{"connections": {Least: operations}}, nil
+	}
+	executed, texts := c.executions(operations)
+	word, _, _ := strings.Cut(r.Statement, " ")
+	counters := map[string]Bounds{statementCounters[word]: executed}
+	seen := &Seen{Begins: begins(r), Bounds: texts}
+	if c.session != dedicated && word == "SELECT" {
+		// A driver may ask the server something when it connects.
+		counters[statementCounters[word]] = Bounds{Least: executed.Least}
+	}
+	if c.scheme == prepared {
+		seen.As = "Execute"
+		counters["com_stmt_execute"] = executed
+		counters["com_stmt_prepare"] = Bounds{Least: 1}
+	}
+	counters["com_commit"] = exactly(0)
+	if r.Commit {
+		counters["com_commit"] = exactly(operations)
+	}
+	return counters, seen
+}
+
+// executions are how many statements the server executes, and how many texts or executions it is sent.
+func (c cell) executions(operations int64) (executed, sent Bounds) {
+	rows := int64(1)
+	if c.dataRows() > 0 {
+		rows = int64(c.rows)
+	}
+	all := rows * operations
+	chunks := (rows + int64(c.chunk) - 1) / int64(c.chunk) * operations
+	switch c.scheme {
+	case multiRow, inList:
+		return exactly(chunks), exactly(chunks)
+	case multiStatement:
+		return exactly(all), Bounds{Least: chunks, Most: &all}
+	case executeMany, batch:
+		// What becomes of the rows is the driver's affair: one statement at least.
+		return Bounds{Least: operations, Most: &all}, Bounds{Least: operations, Most: &all}
+	}
+	return exactly(all), exactly(all)
+}
+
+func exactly(n int64) Bounds { return Bounds{n, &n} }
+
+// begins is how each text of a run begins: up to its first parameter.
+func begins(r *runRequest) string {
+	text := r.Statement
+	if r.Scheme == multiRow || r.Scheme == inList {
+		text = r.Head
+	}
+	text, _, _ = strings.Cut(text, "?")
+	return text
+}
