@@ -99,7 +99,7 @@ func VectorsOf(benchmarks string, faults []Fault) ([]Vectors, error) {
 		}
 		out[len(out)-1].add(p, c, vectorOperations)
 	}
-	out = append(out, limitVectors(p), typeVectors(), errorVectors())
+	out = append(out, limitVectors(p), writtenVectors(), readVectors(), errorVectors())
 	for _, v := range out {
 		for i := range v.Cases {
 			v.Cases[i].learn(v.Name, faults)

@@ -61,9 +61,9 @@ var kinds = []struct {
 	{9007199254740991, 10000000000.5, "10000000000.5000", "a tab\tand a line\nafter it"},
 }
 
-// typeVectors write each kind of value by each scheme, and read them again.
-func typeVectors() Vectors {
-	v := newVectors("Types")
+// writtenVectors write each kind of value by each scheme.
+func writtenVectors() Vectors {
+	v := newVectors("ValuesWritten")
 	v.Setups[kindsOfValues] = makeValues
 	var written [][]any
 	var stored [][]*string
@@ -79,6 +79,12 @@ func typeVectors() Vectors {
 			Want: &Want{Operations: 1, Question: "SELECT n, CAST(d AS DECIMAL(20,4)), t FROM " + valuesTable + " ORDER BY id", Rows: stored},
 		}}})
 	}
+	return v
+}
+
+// readVectors read each kind of value.
+func readVectors() Vectors {
+	v := newVectors("ValuesRead")
 	v.Setups["values to read"] = append(makeValues[:len(makeValues):len(makeValues)], fillValues())
 	for _, scheme := range []string{singleRow, prepared} {
 		// Zero is neither null nor false here, and what is after the fourth value is not looked at.

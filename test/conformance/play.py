@@ -15,6 +15,7 @@ import collections
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -22,7 +23,6 @@ import mysqltext
 
 PROTOCOL = "assay.dev/driver/v2"
 RUN_FIELDS = ("operations", "nanoseconds", "rows", "checksum", "histogram")
-KINDS = collections.Counter  # of outcomes
 
 
 class Wrong(Exception):
@@ -227,7 +227,7 @@ class Player:
 
 def play_driver(command, options, driver, files, server):
     """All cases with one driver, in a process of their own. Returns the outcomes, and what is wrong."""
-    outcomes, wrong = KINDS(), []
+    outcomes, wrong = collections.Counter(), []
     harness = Harness(command, options.user, options.password)
     player = Player(harness, driver, server, options.database)
     harness.ask({"do": "hello", "protocol": PROTOCOL})
@@ -286,6 +286,7 @@ def main():
     host, _, port = (options.server or "").rpartition(":")
     if options.server and not (host and port.isdigit()):
         parser.error(f"--server has to be such as 127.0.0.1:3306, not {options.server}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))  # so that the server gets its log back
     wrong, played = [], 0
     server = Server(host, int(port), options.user, options.password, options.database) if options.server else None
     try:

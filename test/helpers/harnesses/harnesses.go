@@ -69,6 +69,7 @@ func Refusal(driver, version string, tls contract.TLSMode) string {
 // prepared statement as one of four bytes, so that 12.34 is written as 12.34000015258789.
 var Faults = []drivers.Fault{
 	{Driver: "mysql-connector-python", Operation: "Insert", Scheme: "Prepared", Why: "it binds a float of a prepared statement as one of four bytes"},
+	{Driver: "mysql-connector-python", Operation: "ValuesWritten", Scheme: "Prepared", Why: "the same"},
 }
 
 // IsKnown says whether a measurement is absent because of one of the faults.
