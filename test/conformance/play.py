@@ -235,7 +235,9 @@ def play_driver(command, options, driver, files, server):
     if prepared["state"] != "ok":
         harness.end()
         print(f"  {driver['name']} is {prepared['state']}: {prepared['reason']}")
-        return outcomes, [] if prepared["state"] == "unsupported" else [f"{driver['name']}: {prepared['reason']}"]
+        # Not every driver knows how to log in to every server.
+        refused = prepared["state"] == "unsupported" or "auth" in prepared["reason"].lower()
+        return outcomes, [] if refused else [f"{driver['name']}: {prepared['reason']}"]
     for file in files:
         for case in file["cases"]:
             if any(need not in driver["can"] for need in case.get("can", ())):
@@ -296,15 +298,15 @@ def main():
             outcomes, differs = play_driver(options.command, options, driver, files, Nobody() if driver["name"] == "null" else server)
             print(f"  {driver['name']}: " + (", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())) or "nothing"))
             wrong += differs
-            played += 1
+            played += bool(outcomes) and (driver["name"] != "null" or not server)
     finally:
         if server:
             server.close()
     for line in wrong:
         print("WRONG", line)
     if not played:
-        parser.error("no driver was played")
-    return 1 if wrong else 0
+        print("WRONG no driver was played", *(["but null"] if server else []))
+    return 1 if wrong or not played else 0
 
 
 if __name__ == "__main__":
