@@ -127,7 +127,14 @@ func (c *Case) learn(operation string, faults []Fault) {
 	}
 }
 
-// add the case of a cell with so many operations; 0: for a time that is over at once.
+// vectorRun is a run of a cell in a vector: so many operations; 0: for a time that is over at once.
+type vectorRun struct {
+	cell
+	request    *runRequest
+	operations int64
+}
+
+// add the case of a cell with so many operations.
 func (v *Vectors) add(p Params, c cell, operations int) {
 	const seed = 42
 	c.driver = Driver{Name: "any", Language: p.Drivers[0].Language}
@@ -136,7 +143,8 @@ func (v *Vectors) add(p Params, c cell, operations int) {
 	if operations == 0 {
 		r.Seconds = 0.001
 	}
-	turn := VectorTurn{Request: r, State: stateOK, Want: c.want(seed, r)}
+	run := vectorRun{cell: c, request: r, operations: int64(operations)}
+	turn := VectorTurn{Request: r, State: stateOK, Want: run.want(seed)}
 	if c.operation.table != nil {
 		turn.Setup = fmt.Sprintf("%s of %d rows", c.tableIn(), c.tableRows())
 		v.Setups[turn.Setup] = append(c.operation.table.create("", ""), c.fill(seed)...)
@@ -146,13 +154,13 @@ func (v *Vectors) add(p Params, c cell, operations int) {
 	}
 	name := strings.TrimPrefix(c.name(), "any ")
 	v.Cases = append(v.Cases, Case{
-		Name: fmt.Sprintf("%s, %d operations", name, operations), Can: c.needs(), Turns: []VectorTurn{turn},
+		Name: fmt.Sprintf("%s, %d operations", name, operations), Can: run.needs(), Turns: []VectorTurn{turn},
 		MayRefuse: c.session != dedicated || c.scheme == pipelined && c.operation.kind == kindQuery,
 	})
 }
 
 // needs are what the driver has to name among what it can do.
-func (c cell) needs() []string {
+func (c vectorRun) needs() []string {
 	out := []string{cmp.Or(c.scheme, singleRow)}
 	if c.operation.kind == kindEncode {
 		out = []string{kindEncode}
@@ -164,28 +172,27 @@ func (c cell) needs() []string {
 }
 
 // want of a run. What was done in a time is not known before: then nothing is asked of the server.
-func (c cell) want(seed int64, r *runRequest) *Want {
-	operations := int64(r.Operations)
-	w := &Want{Operations: operations}
+func (c vectorRun) want(seed int64) *Want {
+	w := &Want{Operations: c.operations}
 	switch {
 	case c.operation.kind != kindQuery:
 	case c.operation.fetched == nil:
 		w.RowsAsked = c.questions()[0]
 	default:
-		fetched := c.operation.fetched(seed, c.lastOperation(max(operations, 1)), c.rows)
+		fetched := c.operation.fetched(seed, c.lastOperation(max(c.operations, 1)), c.rows)
 		w.RowsEach = int64(len(fetched))
-		if operations > 0 {
+		if c.operations > 0 {
 			w.Checksum = new(checksumOf(fetched))
 		}
 	}
-	if operations == 0 {
+	if c.operations == 0 {
 		return w
 	}
 	if c.operation.writes != "" {
-		rows, sum := c.tableAfter(seed, operations)
+		rows, sum := c.tableAfter(seed, c.operations)
 		w.Question = c.questions()[0]
 		w.Rows = [][]*string{{new(fmt.Sprint(rows)), new(fmt.Sprint(sum))}}
 	}
-	w.Counters, w.Statements = c.server(operations, r)
+	w.Counters, w.Statements = c.server()
 	return w
 }

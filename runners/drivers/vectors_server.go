@@ -7,18 +7,18 @@ var statementCounters = map[string]string{
 	"INSERT": "com_insert", "UPDATE": "com_update", "DELETE": "com_delete", "SELECT": "com_select", "DO": "com_do",
 }
 
-// server is what the server has to have counted and seen after so many operations of a run.
-func (c cell) server(operations int64, r *runRequest) (map[string]Bounds, *Seen) {
+// server is what the server has to have counted and seen after the run.
+func (c vectorRun) server() (map[string]Bounds, *Seen) {
 	switch c.operation.kind {
 	case kindEncode:
 		return nil, nil
 	case kindConnect:
-		return map[string]Bounds{"connections": {Least: operations}}, nil
+		return map[string]Bounds{"connections": {Least: c.operations}}, nil
 	}
-	executed, texts := c.executions(operations)
-	word, _, _ := strings.Cut(r.Statement, " ")
+	executed, texts := c.executions()
+	word, _, _ := strings.Cut(c.request.Statement, " ")
 	counters := map[string]Bounds{statementCounters[word]: executed}
-	seen := &Seen{Begins: begins(r), Bounds: texts}
+	seen := &Seen{Begins: begins(c.request), Bounds: texts}
 	if word == "SELECT" {
 		// A driver may ask the server something of its own: how many of those of the run there were, the log says.
 		counters[statementCounters[word]] = Bounds{Least: executed.Least}
@@ -29,20 +29,20 @@ func (c cell) server(operations int64, r *runRequest) (map[string]Bounds, *Seen)
 		counters["com_stmt_prepare"] = Bounds{Least: 1}
 	}
 	counters["com_commit"] = between(0, 0)
-	if r.Commit {
-		counters["com_commit"] = between(operations, operations)
+	if c.request.Commit {
+		counters["com_commit"] = between(c.operations, c.operations)
 	}
 	return counters, seen
 }
 
 // executions are how many statements the server executes, and how many texts or executions it is sent.
-func (c cell) executions(operations int64) (executed, sent Bounds) {
+func (c vectorRun) executions() (executed, sent Bounds) {
 	rows := int64(1)
 	if c.dataRows() > 0 {
 		rows = int64(c.rows)
 	}
-	all := rows * operations
-	chunks := (rows + int64(c.chunk) - 1) / int64(c.chunk) * operations
+	all := rows * c.operations
+	chunks := (rows + int64(c.chunk) - 1) / int64(c.chunk) * c.operations
 	// A server that has to prepare a statement anew, because its table was made anew, counts and logs that execution twice.
 	const again = 1
 	switch c.scheme {
@@ -52,7 +52,7 @@ func (c cell) executions(operations int64) (executed, sent Bounds) {
 		return between(all, all), between(chunks, all+again)
 	case executeMany, batch:
 		// What becomes of the rows is the driver's affair: one statement at least.
-		return between(operations, all+again), between(operations, all+again)
+		return between(c.operations, all+again), between(c.operations, all+again)
 	}
 	return between(all, all+again), between(all, all+again)
 }
