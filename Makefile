@@ -154,6 +154,11 @@ conformance: build ## every driver of every language against the protocol, on re
 	@hack/images.sh build core
 	@hack/conformance.sh
 
+.PHONY: conformance-binary
+conformance-binary: ## the same as one static program, in out/bin: conformance -language DotNet -harness "COMMAND" -servers MariaDB=HOST:PORT
+	@mkdir -p out/bin
+	@CGO_ENABLED=0 go test -c -trimpath -ldflags "-s -w" -o out/bin/conformance ./test/conformance
+
 .PHONY: e2e-full
 e2e-full: cluster images-full ## every story, in the cluster, and the conformance of the harnesses
 	@hack/conformance.sh

@@ -10,6 +10,6 @@ trap 'hack/test-server.sh down mariadb; hack/test-server.sh down mysql' EXIT
 hack/test-server.sh up mariadb
 hack/test-server.sh up mysql
 step "conformance of the harnesses"
-ASSAY_CONFORMANCE_IMAGES=$REPO/out/images.txt ASSAY_CONFORMANCE_SERVERS=MariaDB=23310,MySQL=23397 \
+ASSAY_CONFORMANCE_IMAGES=$REPO/out/images.txt ASSAY_CONFORMANCE_SERVERS=MariaDB=127.0.0.1:23310,MySQL=127.0.0.1:23397 \
   go test -count=1 -timeout=60m "$@" ./test/conformance
 step_done

@@ -14,6 +14,7 @@
 #   config/crd/bases                   PROJECT
 #   commands of internal/cli           docs/man, docs/reference/commands.md
 #   table of driver operations         docs/reference/driver-operations.md
+#   cases of test/conformance          test/conformance/vectors
 #   catalogue of metrics               docs/reference/metrics.md
 #   stored runs of docs/gallery        docs/gallery/README.md
 #   docs/evidence/demo.assay.tar       what README.md and the guide show of the demo
@@ -76,6 +77,7 @@ go run -trimpath ./hack/generate
 go run -trimpath ./hack/explain-docs
 go run -trimpath ./hack/plugin man docs/man
 go run -trimpath ./hack/driver-docs >docs/reference/driver-operations.md
+go run -trimpath ./hack/vectors
 go run -trimpath ./hack/metrics-docs >docs/reference/metrics.md
 go run -trimpath ./hack/gallery page
 go run -trimpath ./hack/chart-docs charts/assay/values.yaml >charts/assay/README.md

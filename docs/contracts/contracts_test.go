@@ -1,5 +1,3 @@
-// Package contracts holds the JSON Schema documents of the messages between the
-// parts of Assay, and the tests that hold them against the Go types.
 package contracts
 
 import (

@@ -94,23 +94,28 @@ func (c cell) verifyFetched(seed int64, a answer, x runner.Exchange) error {
 		}
 		return nil
 	}
-	var last strings.Builder
 	fetched := c.operation.fetched(seed, c.lastOperation(a.Operations), c.rows)
-	for _, row := range fetched {
-		words := make([]string, 0, 4)
-		for _, v := range row[:min(len(row), 4)] {
-			words = append(words, plain(v))
-		}
-		last.WriteString(strings.Join(words, "\t") + "\n")
-	}
 	rows := int64(len(fetched))
 	if want := rows * a.Operations; a.Rows != want {
 		return fmt.Errorf("%d operations fetched %d rows instead of %d", a.Operations, a.Rows, want)
 	}
-	if want := crc32.ChecksumIEEE([]byte(last.String())); a.Checksum != want {
+	if want := checksumOf(fetched); a.Checksum != want {
 		return fmt.Errorf("the rows that were fetched have the checksum %d instead of %d: they are not those of the table", a.Checksum, want)
 	}
 	return nil
+}
+
+// checksumOf rows that were fetched: of the first four values of each.
+func checksumOf(rows [][]any) uint32 {
+	var out strings.Builder
+	for _, row := range rows {
+		words := make([]string, 0, 4)
+		for _, v := range row[:min(len(row), 4)] {
+			words = append(words, plain(v))
+		}
+		out.WriteString(strings.Join(words, "\t") + "\n")
+	}
+	return crc32.ChecksumIEEE([]byte(out.String()))
 }
 
 func multiplied(text string, by int64) string {

@@ -1,11 +1,13 @@
 // Package conformance holds every harness against the protocol, in one table: the same conversations
-// as a trial has, through the agent's own code, with the harness in its image. `make conformance`
-// starts the servers and runs it; without images there is nothing to hold, and it is skipped. It also plays the rights that the page of managed
-// databases gives to an account.
+// as a trial has, through the agent's own code, with the harness in its image or as a command of this
+// machine. `make conformance` starts the servers and runs it with images, `make conformance-binary` makes a
+// program of it that can be carried elsewhere; without a harness there is nothing to hold, and it is skipped.
+// It also plays the rights that the page of managed databases gives to an account.
 package conformance
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,46 +20,30 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/assay-bench/assay/docs/contracts"
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/agent/dialogue"
 
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/conformance/cases"
 	"github.com/assay-bench/assay/test/helpers/harnesses"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
-
-// everything is every operation by every scheme, transaction and session.
-const everything = `
-	{"operation": "Insert", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "Batch"], "transactions": ["Autocommit", "One"], "rows": [3, 25], "chunk": 10},
-	{"operation": "Update", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiStatement", "Batch"], "transactions": ["Autocommit", "One"], "rows": [25], "chunk": 10},
-	{"operation": "Delete", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiStatement", "InList", "Batch"], "transactions": ["Autocommit", "One"], "sessions": ["Dedicated", "Pool", "New"], "rows": [25], "chunk": 10},
-	{"operation": "InsertTexts", "schemes": ["SingleRow", "Prepared", "MultiRow"], "rows": [5]},
-	{"operation": "InsertText", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "Batch"], "rows": [7], "chunk": 3},
-	{"operation": "SelectByKey", "schemes": ["SingleRow", "Prepared", "Pipelined"], "sessions": ["Dedicated", "Pool", "New"], "rows": [7]},
-	{"operation": "SelectRows", "schemes": ["SingleRow", "Prepared"], "rows": [1, 1000]},
-	{"operation": "SelectOne", "schemes": ["SingleRow", "Prepared", "Pipelined"]},
-	{"operation": "SelectParameter", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "SelectParameters", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "SelectWide", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "SelectWideUncached"},
-	{"operation": "SelectCollations", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "Do", "schemes": ["SingleRow", "Prepared"]},
-	{"operation": "Connect"},
-	{"operation": "Encode"}`
 
 // Every driver of every language goes through everything on every server. Each answer has to be one
 // of the protocol, what the server holds afterwards is verified, and what a driver names among what
 // it can do, it has to do.
 func TestEveryDriverDoesWhatItSays(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
-		for name, port := range servers(t) {
+		for name, s := range servers(t) {
 			t.Run(name, func(t *testing.T) {
-				got := h.speak(t, trialOf(h.Name, append([]string{nullDriver}, h.Drivers...), everything, port, contract.TLSDisabled))
-				measured := got.check(t)
+				got := h.speak(t, trialOf(h.Name, append([]string{nullDriver}, h.Drivers...), cases.Everything, s, contract.TLSDisabled))
+				refused := h.refused(t, s, contract.TLSDisabled)
+				measured := got.check(t, refused)
 				t.Logf("%s: %d combinations measured", got.report.ToolVersion, measured)
-				if measured < 10*len(h.Drivers) {
+				if measured < 10*(len(h.Drivers)-len(refused)) {
 					t.Errorf("only %d combinations were measured", measured)
 				}
 			})
@@ -68,8 +54,8 @@ func TestEveryDriverDoesWhatItSays(t *testing.T) {
 // The driver null does everything without a server.
 func TestNullDoesEverything(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
-		got := h.speak(t, trialOf(h.Name, []string{nullDriver}, everything, 0, contract.TLSDisabled))
-		got.check(t)
+		got := h.speak(t, trialOf(h.Name, []string{nullDriver}, cases.Everything, server{}, contract.TLSDisabled))
+		got.check(t, nil)
 		for _, m := range got.report.Measurements {
 			if m.Absent != nil {
 				t.Errorf("%v: %s", m.Labels, m.Absent.Reason)
@@ -81,10 +67,10 @@ func TestNullDoesEverything(t *testing.T) {
 // Every driver encrypts if it is asked to, and says so; without, none does.
 func TestTLS(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
-		for name, port := range servers(t) {
+		for name, s := range servers(t) {
 			t.Run(name, func(t *testing.T) {
-				got := h.speak(t, trialOf(h.Name, h.Drivers, `{"operation": "SelectOne"}`, port, contract.TLSRequired))
-				got.check(t)
+				got := h.speak(t, trialOf(h.Name, h.Drivers, `{"operation": "SelectOne"}`, s, contract.TLSRequired))
+				got.check(t, h.refused(t, s, contract.TLSRequired))
 			})
 		}
 	})
@@ -96,10 +82,9 @@ func TestTLS(t *testing.T) {
 func TestPipelined(t *testing.T) {
 	const delay = 20 * time.Millisecond
 	forEach(t, func(t *testing.T, h harness) {
-		for name, port := range servers(t) {
+		for name, s := range servers(t) {
 			t.Run(name, func(t *testing.T) {
-				tr := trialOf(h.Name, h.Drivers, `{"operation": "Update", "schemes": ["Pipelined", "Prepared"], "rows": [25]}`, port, contract.TLSDisabled)
-				tr.Endpoint.Port = relay(t, port, delay)
+				tr := trialOf(h.Name, h.Drivers, `{"operation": "Update", "schemes": ["Pipelined", "Prepared"], "rows": [25]}`, relay(t, s, delay), contract.TLSDisabled)
 				pipelined, oneByOne := map[string]time.Duration{}, map[string]time.Duration{}
 				for _, m := range h.speak(t, tr).report.Measurements {
 					if m.Name != contract.NameLatencyAvg {
@@ -125,18 +110,21 @@ func TestPipelined(t *testing.T) {
 // After an answer that is not ok, and after its connection was killed, a harness goes on.
 func TestAHarnessGoesOn(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
-		for name, port := range servers(t) {
+		for name, s := range servers(t) {
+			refused := h.refused(t, s, contract.TLSDisabled)
 			for _, driver := range h.Drivers {
-				t.Run(name+"/"+driver, func(t *testing.T) { goesOn(t, h, driver, port) })
+				if refused[driver] == "" {
+					t.Run(name+"/"+driver, func(t *testing.T) { goesOn(t, h, driver, s) })
+				}
 			}
 		}
 	})
 }
 
-func goesOn(t *testing.T, h harness, driver string, port int32) {
+func goesOn(t *testing.T, h harness, driver string, s server) {
 	const hello = `{"id":1,"do":"hello","protocol":"assay.dev/driver/v2"}`
 	prepare := func(port int32) string {
-		return fmt.Sprintf(`{"id":2,"do":"prepare","connection":"c","driver":%q,"version":"","host":"127.0.0.1","port":%d,"database":"assay","tls":false,"options":{}}`, driver, port)
+		return fmt.Sprintf(`{"id":2,"do":"prepare","connection":"c","driver":%q,"version":"","host":%q,"port":%d,"database":"assay","tls":false,"options":{}}`, driver, s.host, port)
 	}
 	run := func(kind, statement string) string {
 		return fmt.Sprintf(`{"id":3,"do":"run","connection":"c","kind":%q,"scheme":"SingleRow","session":"Dedicated","commit":false,"inline":false,"statement":%q,`+
@@ -152,7 +140,7 @@ func goesOn(t *testing.T, h harness, driver string, port int32) {
 	}
 	expect(hello, "ok")
 	expect(prepare(1), "failed")
-	a := p.ask(t, prepare(port))
+	a := p.ask(t, prepare(s.port))
 	if strings.Contains(strings.ToLower(a.Reason), "auth") {
 		t.Skipf("it cannot log in: %s", a.Reason)
 	}
@@ -162,17 +150,17 @@ func goesOn(t *testing.T, h harness, driver string, port int32) {
 	expect(run("Query", "SELECT 1"), "ok")
 	expect(run("Query", "SELECT nothing FROM nowhere"), "failed")
 	expect(run("Query", "SELECT 1"), "ok")
-	kill(t, port)
+	kill(t, s)
 	p.ask(t, run("Query", "SELECT 1")) // notices it, or has noticed it and connects anew
 	expect(run("Query", "SELECT 1"), "ok")
 	expect(run("Execute", "DO 1"), "ok")
 	expect(`{"id":4,"do":"close","connection":"c"}`, "ok")
-	expect(prepare(port), "ok")
+	expect(prepare(s.port), "ok")
 	p.end(t) // with a connection open
 }
 
-// trialOf some drivers and benchmarks; without a port, of a server that is never asked.
-func trialOf(language string, names []string, benchmarks string, port int32, tls contract.TLSMode) contract.Trial {
+// trialOf some drivers and benchmarks; without a server, of one that is never asked.
+func trialOf(language string, names []string, benchmarks string, s server, tls contract.TLSMode) contract.Trial {
 	var entries []string
 	for _, name := range names {
 		entries = append(entries, fmt.Sprintf(`{"language": %q, "name": %q}`, language, name))
@@ -183,7 +171,7 @@ func trialOf(language string, names []string, benchmarks string, port int32, tls
 		Version: contract.TrialVersion, Runner: drivers.Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60,
 		Ref: contract.TrialRef{Phase: "Run", Block: new(0)}, Seed: 42,
 		Measurement: &contract.Measuring{WarmupSeconds: 0.02, DurationSeconds: 0.05, WarmupRounds: 1, Rounds: 1},
-		Endpoint:    contract.Endpoint{Host: "127.0.0.1", Port: max(port, 1), Database: "assay", TLS: tls},
+		Endpoint:    contract.Endpoint{Host: cmp.Or(s.host, "127.0.0.1"), Port: max(s.port, 1), Database: "assay", TLS: tls},
 	}
 }
 
@@ -246,9 +234,25 @@ func (silent) Counters(context.Context, []string) (map[string]int64, error) {
 }
 func (silent) Close() error { return nil }
 
+// refused are the drivers that cannot work with the server, with a word of the reason.
+func (h harness) refused(t *testing.T, s server, tls contract.TLSMode) map[string]string {
+	t.Helper()
+	row, err := bench(t, trialOf(h.Name, h.Drivers, "", s, contract.TLSDisabled).Endpoint).Row(t.Context(), "SELECT VERSION()")
+	if err != nil || len(row) != 1 || row[0] == nil {
+		t.Fatalf("the version of %s: %v, %v", s.address(), row, err)
+	}
+	out := map[string]string{}
+	for _, driver := range h.Drivers {
+		if word := harnesses.Refusal(driver, *row[0], tls); word != "" {
+			out[driver] = word
+		}
+	}
+	return out
+}
+
 // check holds every answer against the schema, and every measurement against what the harness says
-// that it can do. It returns how many combinations were measured.
-func (h heard) check(t *testing.T) (measured int) {
+// that it can do; refused drivers have to say a word of theirs. It returns how many combinations were measured.
+func (h heard) check(t *testing.T, refused map[string]string) (measured int) {
 	t.Helper()
 	if h.report.Failure != nil {
 		t.Fatalf("%+v", h.report.Failure)
@@ -260,7 +264,12 @@ func (h heard) check(t *testing.T) (measured int) {
 			continue
 		}
 		_, able := can[m.Labels[drivers.LabelDriver]][m.Labels[drivers.LabelScheme]]
+		word := refused[m.Labels[drivers.LabelDriver]]
 		switch {
+		case word != "" && (m.Absent == nil || m.Absent.State != contract.Unsupported || able && !strings.Contains(m.Absent.Reason, word)):
+			t.Errorf("%v has to be refused with %q in the reason, and is %+v", m.Labels, word, m.Absent)
+		case word != "":
+			unsupported[m.Labels[drivers.LabelDriver]+": "+m.Absent.Reason] = true
 		case m.Value != nil:
 			measured++
 		case harnesses.IsKnown(m):
@@ -282,10 +291,7 @@ func (h heard) check(t *testing.T) (measured int) {
 // capabilities that the harness names, while all its answers are held against the schema.
 func (h heard) capabilities(t *testing.T) map[string]map[string]string {
 	t.Helper()
-	schema, err := jsonschema.NewCompiler().Compile("../../docs/contracts/driver-protocol.v2.schema.json#/$defs/answer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := answers(t)
 	can := map[string]map[string]string{}
 	for _, x := range h.exchanges {
 		if x.Answer == nil {
@@ -316,6 +322,25 @@ func (h heard) capabilities(t *testing.T) map[string]map[string]string {
 	return can
 }
 
+// answers are what the protocol's schema has for them.
+func answers(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	const name = "driver-protocol.json"
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(contracts.DriverProtocol))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(name, document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile(name + "#/$defs/answer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
 // dependsOn: what a driver can do depends on more than the scheme. It may not know how to log in to
 // the server; the server may lack the command; and not every driver that sends statements without
 // waiting can fetch rows in this way.
@@ -328,7 +353,7 @@ func dependsOn(m contract.Measurement) bool {
 
 func authority(t *testing.T) []byte {
 	t.Helper()
-	pem, err := os.ReadFile(authorityFile)
+	pem, err := os.ReadFile(authorityFile(t))
 	if err != nil {
 		t.Fatal(err)
 	}

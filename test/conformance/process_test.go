@@ -3,14 +3,17 @@ package conformance
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"database/sql"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,7 +29,7 @@ import (
 )
 
 const (
-	// imagesVariable names the list of images, servers the servers as NAME=PORT, separated by commas, that
+	// imagesVariable names the list of images, servers the servers as NAME=HOST:PORT, separated by commas, such as those that
 	// hack/test-server.sh started; only, if set, the languages to hold.
 	imagesVariable  = "ASSAY_CONFORMANCE_IMAGES"
 	serversVariable = "ASSAY_CONFORMANCE_SERVERS"
@@ -34,22 +37,40 @@ const (
 
 	nullDriver = "null"
 	user       = "assay" // and its password, and the schema
-	// authorityFile is the certificate authority of the test servers.
-	authorityFile = "../../out/test-server/ca.pem"
+
+	// testAuthority is the certificate authority of the servers of hack/test-server.sh.
+	testAuthority = "../../out/test-server/ca.pem"
 )
 
-// harness is a language with its image.
+// Without these flags, each harness runs in its image.
+var (
+	commandFlag  = flag.String("harness", "", `a harness as a command on this machine, its words separated by spaces, such as "dotnet /opt/harness/harness.dll"; needs -language and -servers`)
+	languageFlag = flag.String("language", "", "the language of -harness in the API, such as DotNet")
+	serversFlag  = flag.String("servers", "", "servers as NAME=HOST:PORT, separated by commas; schema, user and password of each are assay, and the user may do anything")
+	caFlag       = flag.String("ca", "", "a file with the authority of the servers' certificates; without it, nothing is held over TLS")
+)
+
+// harness is a language, and its image or its command.
 type harness struct {
 	harnesses.Language
-	image string
+	image   string
+	command []string
 }
+
+// server is where a database server listens. The zero value is none.
+type server struct {
+	host string
+	port int32
+}
+
+func (s server) address() string { return net.JoinHostPort(s.host, strconv.Itoa(int(s.port))) }
 
 // images that were built, by name. The test is skipped where nobody says which.
 func images(t *testing.T) map[string]string {
 	t.Helper()
 	list := os.Getenv(imagesVariable)
 	if list == "" {
-		t.Skipf("%s names no list of images: make conformance does", imagesVariable)
+		t.Skipf("neither %s names a list of images, as make conformance does, nor -harness a command", imagesVariable)
 	}
 	text, err := os.ReadFile(list)
 	if err != nil {
@@ -66,9 +87,14 @@ func images(t *testing.T) map[string]string {
 
 // forEach language there is a subtest.
 func forEach(t *testing.T, hold func(t *testing.T, h harness)) {
+	if *commandFlag != "" {
+		h := onThisMachine(t)
+		t.Run(h.Name, func(t *testing.T) { hold(t, h) })
+		return
+	}
 	images := images(t)
 	only := os.Getenv(onlyVariable)
-	for _, l := range harnesses.All {
+	for _, l := range harnesses.WithImage() {
 		if only != "" && !strings.Contains(","+only+",", ","+l.Name+",") {
 			continue
 		}
@@ -76,27 +102,56 @@ func forEach(t *testing.T, hold func(t *testing.T, h harness)) {
 			if images[l.Image] == "" {
 				t.Fatalf("%s has no image %s", os.Getenv(imagesVariable), l.Image)
 			}
-			hold(t, harness{l, images[l.Image]})
+			hold(t, harness{Language: l, image: images[l.Image]})
 		})
 	}
 }
 
-// servers are the ports of the test servers by name.
-func servers(t *testing.T) map[string]int32 {
+// onThisMachine is the harness of the flags.
+func onThisMachine(t *testing.T) harness {
 	t.Helper()
-	out := map[string]int32{}
-	for _, entry := range strings.Split(os.Getenv(serversVariable), ",") {
-		name, text, _ := strings.Cut(entry, "=")
-		port, err := strconv.ParseInt(text, 10, 32)
-		if err != nil {
-			t.Fatalf("%s has to be such as MariaDB=23310, not %q", serversVariable, entry)
+	i := slices.IndexFunc(harnesses.All, func(l harnesses.Language) bool { return l.Name == *languageFlag })
+	words := strings.Fields(*commandFlag)
+	if i < 0 || len(words) == 0 {
+		var names []string
+		for _, l := range harnesses.All {
+			names = append(names, l.Name)
 		}
-		out[name] = int32(port)
+		t.Fatalf("-harness has to be a command and -language one of %s, not %q and %q", strings.Join(names, ", "), *commandFlag, *languageFlag)
+	}
+	return harness{Language: harnesses.All[i], command: words}
+}
+
+// servers are the test servers by name.
+func servers(t *testing.T) map[string]server {
+	t.Helper()
+	out := map[string]server{}
+	for _, entry := range strings.Split(cmp.Or(*serversFlag, os.Getenv(serversVariable)), ",") {
+		name, address, _ := strings.Cut(entry, "=")
+		host, text, err := net.SplitHostPort(address)
+		port, notPort := strconv.ParseUint(text, 10, 16)
+		if err != nil || notPort != nil || name == "" || host == "" || port == 0 {
+			t.Fatalf("-servers or %s has to be such as MariaDB=127.0.0.1:23310, not %q", serversVariable, entry)
+		}
+		out[name] = server{host, int32(port)}
 	}
 	return out
 }
 
-// process is a harness in its image, on the network of this machine.
+// authorityFile is the absolute path of the authority. Where no file was named for a harness as a command, there is nothing to hold.
+func authorityFile(t *testing.T) string {
+	t.Helper()
+	if *commandFlag != "" && *caFlag == "" {
+		t.Skip("-ca names no authority of the servers' certificates")
+	}
+	path, err := filepath.Abs(cmp.Or(*caFlag, testAuthority))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// process is a harness in its image, on the network of this machine, or as a command of it.
 type process struct {
 	command    *exec.Cmd
 	in         io.WriteCloser
@@ -107,26 +162,20 @@ type process struct {
 // start the harness as a trial does. The authority is where the variable of the command says.
 func (h harness) start(t *testing.T, environment map[string]string) *process {
 	t.Helper()
-	how, err := drivers.Runner().Command(trialOf(h.Name, []string{nullDriver}, `{"operation": "Do"}`, 0, contract.TLSDisabled), contract.PhaseRun,
+	how, err := drivers.Runner().Command(trialOf(h.Name, []string{nullDriver}, `{"operation": "Do"}`, server{}, contract.TLSDisabled), contract.PhaseRun,
 		runner.Credentials{Username: user, Password: user})
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := filepath.Abs(filepath.Dir(authorityFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := []string{
-		"run", "--rm", "--interactive", "--network", "host", "--read-only", "--tmpfs", "/tmp", "--user", "10001:10001",
-		"--volume", folder + ":/tls:ro", "--workdir", "/tls", "--env", "HOME=/tmp", "--entrypoint", how.Path,
-	}
 	if environment == nil {
 		environment = how.Env
 	}
-	for name, value := range environment {
-		args = append(args, "--env", name+"="+value)
+	p := &process{}
+	if h.command != nil {
+		p.command = h.asCommand(t, environment)
+	} else {
+		p.command = h.inImage(t, how, environment)
 	}
-	p := &process{command: exec.CommandContext(t.Context(), "docker", append(append(args, h.image), how.Args...)...)}
 	p.command.Stderr = &p.complaints
 	if p.in, err = p.command.StdinPipe(); err != nil {
 		t.Fatal(err)
@@ -140,6 +189,32 @@ func (h harness) start(t *testing.T, environment map[string]string) *process {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func (h harness) inImage(t *testing.T, how runner.Command, environment map[string]string) *exec.Cmd {
+	t.Helper()
+	args := []string{
+		"run", "--rm", "--interactive", "--network", "host", "--read-only", "--tmpfs", "/tmp", "--user", "10001:10001",
+		"--volume", filepath.Dir(authorityFile(t)) + ":/tls:ro", "--workdir", "/tls", "--env", "HOME=/tmp", "--entrypoint", how.Path,
+	}
+	for name, value := range environment {
+		args = append(args, "--env", name+"="+value)
+	}
+	return exec.CommandContext(t.Context(), "docker", append(append(args, h.image), how.Args...)...)
+}
+
+// asCommand has the environment of this machine too, which a runtime may need.
+func (h harness) asCommand(t *testing.T, environment map[string]string) *exec.Cmd {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), h.command[0], h.command[1:]...)
+	command.Env = os.Environ()
+	for name, value := range environment {
+		if name == "ASSAY_CA" {
+			value = authorityFile(t)
+		}
+		command.Env = append(command.Env, name+"="+value)
+	}
+	return command
 }
 
 // answer is what of an answer every harness has.
@@ -184,9 +259,9 @@ func (p *process) end(t *testing.T) {
 }
 
 // kill all connections of the user but this one.
-func kill(t *testing.T, port int32) {
+func kill(t *testing.T, s server) {
 	t.Helper()
-	db, err := sql.Open("mysql", fmt.Sprintf("%s:%s@tcp(127.0.0.1:%d)/%s", user, user, port, user))
+	db, err := sql.Open("mysql", fmt.Sprintf("%s:%s@tcp(%s)/%s", user, user, s.address(), user))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +290,7 @@ func kill(t *testing.T, port int32) {
 }
 
 // relay hands on what a server and its clients say, and holds what the server says for a while.
-func relay(t *testing.T, port int32, delay time.Duration) int32 {
+func relay(t *testing.T, s server, delay time.Duration) server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -228,7 +303,7 @@ func relay(t *testing.T, port int32, delay time.Duration) int32 {
 			if err != nil {
 				return // the end of the test
 			}
-			server, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			server, err := net.Dial("tcp", s.address())
 			if err != nil {
 				_ = client.Close()
 				continue
@@ -237,7 +312,7 @@ func relay(t *testing.T, port int32, delay time.Duration) int32 {
 			go handOn(server, client, delay)
 		}
 	}()
-	return int32(listener.Addr().(*net.TCPAddr).Port)
+	return server{"127.0.0.1", int32(listener.Addr().(*net.TCPAddr).Port)}
 }
 
 // handOn one direction. What comes while something is held is handed on with it, not held after it.

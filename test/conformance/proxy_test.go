@@ -3,7 +3,6 @@ package conformance
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -19,7 +18,7 @@ func TestAServerThatRefusesItsCounters(t *testing.T) {
 	onServers(t, func(t *testing.T, o owner) {
 		o.grant(t, grants(t)["data: Existing"], "")
 		e := o.endpoint()
-		e.Port = refusing(t, o.port, "SHOW GLOBAL STATUS")
+		e.Host, e.Port = "127.0.0.1", refusing(t, o.server, "SHOW GLOBAL STATUS")
 		s := o.agent(t, e, nil)
 		_, err := s.Status(t.Context())
 		if err == nil || database.KindOf(err) != servererror.NoPrivilege {
@@ -35,7 +34,7 @@ func TestAServerThatRefusesItsCounters(t *testing.T) {
 }
 
 // refusing is the port of a proxy before a server that answers statements which begin so with error 1227.
-func refusing(t *testing.T, port int32, statement string) int32 {
+func refusing(t *testing.T, behind server, statement string) int32 {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -48,7 +47,7 @@ func refusing(t *testing.T, port int32, statement string) int32 {
 			if err != nil {
 				return // the test is over
 			}
-			server, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			server, err := net.Dial("tcp", behind.address())
 			if err != nil {
 				_ = client.Close()
 				continue

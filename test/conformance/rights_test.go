@@ -50,7 +50,7 @@ func grants(t *testing.T) map[string][]string {
 // owner of a test server: it stands for the administrator of a managed service.
 type owner struct {
 	*sql.DB
-	port int32
+	server server
 }
 
 // onServers makes a subtest for each test server. It is skipped where there is none.
@@ -58,13 +58,13 @@ func onServers(t *testing.T, hold func(t *testing.T, o owner)) {
 	if os.Getenv(serversVariable) == "" {
 		t.Skipf("%s names no servers: make conformance does", serversVariable)
 	}
-	for name, port := range servers(t) {
+	for name, at := range servers(t) {
 		t.Run(name, func(t *testing.T) {
-			db, err := sql.Open("mysql", fmt.Sprintf("%s:%s@tcp(127.0.0.1:%d)/", user, user, port))
+			db, err := sql.Open("mysql", fmt.Sprintf("%s:%s@tcp(%s)/", user, user, at.address()))
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := owner{db, port}
+			o := owner{db, at}
 			t.Cleanup(func() {
 				o.do(t, "DROP USER IF EXISTS "+account, "DROP DATABASE IF EXISTS "+managed)
 				_ = db.Close()
@@ -94,7 +94,7 @@ func (o owner) grant(t *testing.T, privileges []string, more string) {
 }
 
 func (o owner) endpoint() contract.Endpoint {
-	return contract.Endpoint{Host: "127.0.0.1", Port: o.port, Database: managed, TLS: contract.TLSDisabled}
+	return contract.Endpoint{Host: o.server.host, Port: o.server.port, Database: managed, TLS: contract.TLSDisabled}
 }
 
 // agent asks the server as the account, with the code of a trial.
@@ -319,7 +319,7 @@ func TestAnAccountWithALimitAndAServerThatIsReadOnly(t *testing.T) {
 // An account that requires TLS, with the authority of the server as ca.crt: the agent and go-tpc verify it.
 func TestTLSWithAnAuthority(t *testing.T) {
 	onServers(t, func(t *testing.T, o owner) {
-		ca, err := os.ReadFile(authorityFile)
+		ca, err := os.ReadFile(authorityFile(t))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Data.Common;
 
@@ -52,9 +53,11 @@ namespace Assay
                 session.Begin();
                 return session;
             }
-            catch
+            catch (Exception error)
             {
                 connection.Dispose();
+                var reason = provider.Refusal(error);
+                if (reason != null) throw new UnsupportedException(reason);
                 throw;
             }
         }

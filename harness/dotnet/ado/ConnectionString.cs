@@ -13,6 +13,7 @@ namespace Assay
             "server", "host", "datasource", "port", "userid", "user", "username", "uid", "password", "pwd", "database",
             "initialcatalog", "sslmode", "sslca", "cacertificatefile", "pooling", "minimumpoolsize", "minpoolsize",
             "maximumpoolsize", "maxpoolsize", "characterset", "charset", "pipeline", "ignoreprepare", "allowbatch",
+            "retryonnetworkfailure",
         };
 
         public static string Of(Provider provider, Target target, string scheme, bool pooled)

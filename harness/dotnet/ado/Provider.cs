@@ -43,6 +43,11 @@ namespace Assay
         /// <summary>A statement that a new connection needs before it is as the protocol wants it, or nothing.</summary>
         public string AfterOpen { get; set; } = "";
 
+        /// <summary>
+        /// Why the driver cannot work with a server, from what it throws when it logs in; null for any other failure.
+        /// </summary>
+        public Func<Exception, string> Refusal { get; set; } = error => null;
+
         /// <summary>Makes a connection that does not come from a pool.</summary>
         public Func<DbConnection> Connection { get; set; }
 

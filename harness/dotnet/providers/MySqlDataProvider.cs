@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using MySql.Data.MySqlClient;
 
@@ -5,7 +6,8 @@ namespace Assay
 {
     /// <summary>
     /// MySql.Data, that is Connector/NET. VerifyFull demands a certificate of the client; with VerifyCA the authority is
-    /// verified, the name is not.
+    /// verified, the name is not. When it logs in, it reads the number of every collation; MariaDB has had some without one since
+    /// 10.10.
     /// </summary>
     internal static class MySqlDataProvider
     {
@@ -21,6 +23,9 @@ namespace Assay
                 Encrypted = authority => new Dictionary<string, string> { { "SslMode", "VerifyCA" }, { "SslCa", authority } },
                 Unpooled = new Dictionary<string, string> { { "Pooling", "false" } },
                 Pooled = new Dictionary<string, string> { { "Pooling", "true" }, { "Minimum Pool Size", "1" }, { "Maximum Pool Size", "1" } },
+                Refusal = error => error is InvalidCastException && error.Message.Contains("DBNull")
+                    ? "MySql.Data cannot log in to MariaDB 10.10 and later, which has collations without a number (its bug 109331)"
+                    : null,
                 ClearPool = connection => MySqlConnection.ClearPool((MySqlConnection)connection),
                 Schemes = new Dictionary<string, string>
                 {

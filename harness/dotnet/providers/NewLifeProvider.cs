@@ -1,24 +1,29 @@
 using System;
 using System.Collections.Generic;
 using System.Data.Common;
+using System.IO;
 using NewLife.MySql;
 
 namespace Assay
 {
     /// <summary>
     /// NewLife.MySql. It accepts every certificate, so there is no Encrypted. Its connection string cannot switch pooling off;
-    /// a factory without a pool manager does. It logs in with utf8 of three bytes, hence SET NAMES.
+    /// a factory without a pool manager does. It logs in with utf8 of three bytes, hence SET NAMES. Newer releases connect again by
+    /// themselves when a command fails, after a wait inside of what is timed, unless RetryOnNetworkFailure is false; older ones take
+    /// the word and do nothing with it.
     /// </summary>
     internal static class NewLifeProvider
     {
         public static Provider Row()
         {
+            KeepFilesAway();
             var unpooled = new MySqlClientFactory { PoolManager = null };
             return new Provider
             {
                 Name = "NewLife.MySql",
                 Version = Catalogue.VersionOf(typeof(MySqlConnection).Assembly),
                 Factory = MySqlClientFactory.Instance,
+                Always = new Dictionary<string, string> { { "RetryOnNetworkFailure", "false" } },
                 Plain = new Dictionary<string, string> { { "SslMode", "None" } },
                 Options = new[] { "ConnectionTimeout", "CommandTimeout" }, // it takes any, and says nothing
                 AfterOpen = "SET NAMES utf8mb4",
@@ -41,6 +46,19 @@ namespace Assay
                     { "Batch", "DbBatch with a command for each row: one COM_QUERY with all of them" },
                 },
             };
+        }
+
+        /// <summary>
+        /// NewLife.Core writes the folders Config and Log beside the program, which may not be written to, unless this variable says
+        /// where. It is read once, when the first class of it is used.
+        /// </summary>
+        private static void KeepFilesAway()
+        {
+            const string Variable = "BasePath";
+            if (string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable)))
+            {
+                Environment.SetEnvironmentVariable(Variable, Path.Combine(Path.GetTempPath(), "assay-newlife"));
+            }
         }
     }
 

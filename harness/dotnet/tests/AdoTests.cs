@@ -148,6 +148,13 @@ namespace Assay
             var hello = talk.Ask("'do': 'hello', 'protocol': 'assay.dev/driver/v2'").GetProperty("drivers")[0].GetProperty("can");
             t.Same("DbBatch where the factory has none", false, hello.TryGetProperty("Batch", out _));
             t.Same("Encode has no public function", false, hello.TryGetProperty("Encode", out _));
+            var row = Row(server);
+            row.Refusal = error => error is InvalidCastException ? "fake cannot log in to such a server" : null;
+            talk = new Talk(new AdoDriver(row));
+            server.Door = new InvalidCastException("Object cannot be cast from DBNull to other types.");
+            t.Same("a server that the driver cannot work with", "unsupported: fake cannot log in to such a server", talk.State(Talk.Prepare("fake", "")));
+            server.Door = new FakeException("nobody is at home");
+            t.Same("another failure of the login", "failed: nobody is at home", talk.State(Talk.Prepare("fake", "")));
         }
 
         private static void Failures(Tests t)

@@ -85,6 +85,12 @@ namespace Assay
         public override void Open()
         {
             server.Log.Add("open " + ConnectionString);
+            if (server.Door != null)
+            {
+                var thrown = server.Door;
+                server.Door = null;
+                throw thrown;
+            }
             state = ConnectionState.Open;
         }
 

@@ -15,6 +15,9 @@ namespace Assay
 
         public string Cipher { get; set; } = "";
 
+        /// <summary>The next login throws this.</summary>
+        public System.Exception Door { get; set; }
+
         /// <summary>The next statement of a user fails with this.</summary>
         public string Failure { get; set; }
 

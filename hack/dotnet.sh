@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# What a machine with the SDK of .NET, and with neither Go nor a container engine, can show: that the harness of .NET can be built as its
+# lock file says, passes its own tests, and does what the vectors of the protocol want on a MariaDB of this machine. .ci/run starts it
+# there, and harness/dotnet/README.md says how the lock file is made.
+# Needs the SDK 10 with NuGet (or a cache of its packages), Python 3 (python3), and MariaDB's programs (Debian: mariadb-server).
+# Usage: dotnet.sh     leaves the harness in out/dotnet/published
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+port=23310
+published=$REPO/out/dotnet/published
+data=$(mktemp -d "$CACHE/dotnet.XXXXXX")
+server=''
+cleanup() {
+  [[ -z $server ]] || { kill "$server" && wait "$server"; } || true
+  rm -rf "$data"
+}
+trap cleanup EXIT
+
+check_machine() {
+  local command
+  for command in dotnet python3 mariadbd mariadb-install-db; do
+    command -v "$command" >/dev/null || fail "$command is not in the PATH: this needs the SDK of .NET 10, python3, and MariaDB's programs (Debian: mariadb-server)"
+  done
+  [[ -f harness/dotnet/packages.lock.json ]] || fail "there is no harness/dotnet/packages.lock.json: harness/dotnet/README.md says how it is made"
+}
+
+publish() {
+  local rid
+  case $(uname -m) in
+    x86_64) rid=linux-x64 ;;
+    aarch64) rid=linux-arm64 ;;
+    *) fail "the harness is built for x86_64 and aarch64, not for $(uname -m)" ;;
+  esac
+  dotnet restore harness/dotnet/harness.csproj -p:RestoreLockedMode=true
+  dotnet publish harness/dotnet/harness.csproj --no-restore --configuration Release --framework net10.0 --runtime "$rid" --output "$published"
+}
+
+# A server of this machine's programs, with the account that the player has.
+serve() {
+  local log=$data/log
+  cat >"$data/init.sql" <<'SQL'
+CREATE DATABASE assay;
+CREATE USER assay@'%' IDENTIFIED BY 'assay';
+GRANT ALL ON *.* TO assay@'%';
+SQL
+  mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$data/data" --auth-root-authentication-method=normal --skip-test-db >"$log" 2>&1 ||
+    { cat "$log" >&2; fail "mariadb-install-db made no data"; }
+  mariadbd --no-defaults --user="$(id -un)" --datadir="$data/data" --socket="$data/s.sock" --bind-address=127.0.0.1 --port="$port" \
+    --skip-name-resolve --init-file="$data/init.sql" >>"$log" 2>&1 &
+  server=$!
+  wait_until 60 grep -q 'ready for connections' "$log" || { cat "$log" >&2; fail "MariaDB does not answer on 127.0.0.1:$port"; }
+}
+
+cd "$REPO"
+check_machine
+step "the harness of .NET, as its lock file says"
+publish
+step "its tests"
+hack/harness-test.sh dotnet
+step "a MariaDB of this machine"
+serve
+step "the vectors of the protocol"
+python3 test/conformance/play.py --server "127.0.0.1:$port" -- "$published/harness"
+step_done
+cat <<'LEFT'
+Left out here:
+  TLS, CPU time and whether a driver pipelines   conformance, the program that make conformance-binary makes elsewhere
+  MySQL                                          test/conformance/play.py --server HOST:PORT, where there is one
+  all of Assay but this harness                  .ci/run on a machine with Go
+LEFT

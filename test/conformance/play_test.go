@@ -1,0 +1,164 @@
+package conformance
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/drivers"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// player is the program that plays vectors. It is not in the program that `make conformance-binary` makes.
+const player = "play.py"
+
+// Every harness passes by the vectors as by the agent's own code, which is what proves them.
+func TestVectors(t *testing.T) {
+	forEach(t, func(t *testing.T, h harness) {
+		for name, s := range servers(t) {
+			t.Run(name, func(t *testing.T) {
+				said, err := h.play(t, "--server", s.address())
+				t.Logf("%s", said)
+				if err != nil {
+					t.Errorf("the player: %v", err)
+				}
+			})
+		}
+	})
+}
+
+// What a vector wants is looked at: each of these is a vector that no harness can fulfil.
+func TestVectorsAreHeld(t *testing.T) {
+	alterations := map[string]struct {
+		file  string
+		alter func(*drivers.Want)
+		want  string
+	}{
+		"a checksum":       {"SelectOne", func(w *drivers.Want) { *w.Checksum++ }, "have the checksum"},
+		"a number of rows": {"SelectOne", func(w *drivers.Want) { w.RowsEach++ }, "and each has to fetch"},
+		"operations":       {"SelectOne", func(w *drivers.Want) { w.Operations++ }, "operations were done instead of"},
+		"a counter":        {"Insert", func(w *drivers.Want) { w.Counters["com_commit"] = drivers.Bounds{Least: 9} }, "the server's counter com_commit"},
+		"a statement":      {"Insert", func(w *drivers.Want) { w.Statements.Begins = "REPLACE" }, "statements that begin with 'REPLACE'"},
+		"a way":            {"Insert", func(w *drivers.Want) { w.Statements.As = "Binlog Dump" }, "as Binlog Dump"},
+		"the table":        {"Insert", func(w *drivers.Want) { *w.Rows[0][1] += "1" }, " instead of [["},
+	}
+	forEach(t, func(t *testing.T, h harness) {
+		for server, s := range servers(t) {
+			folder := t.TempDir()
+			for name, a := range alterations {
+				writeAltered(t, folder, name, a.file, a.alter)
+			}
+			said, err := h.play(t, "--server", s.address(), "--vectors", folder, "--driver", h.Drivers[0])
+			if err == nil {
+				t.Errorf("%s: the player is content", server)
+			}
+			for name, a := range alterations {
+				if line := lineWith(said, h.Drivers[0]+", "+name+":"); !strings.Contains(line, a.want) {
+					t.Errorf("%s: %s was altered, and the player says %q, not %q", server, name, line, a.want)
+				}
+			}
+		}
+	})
+}
+
+// writeAltered writes the first case of a file as vectors of their own.
+func writeAltered(t *testing.T, folder, name, file string, alter func(*drivers.Want)) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("vectors", file+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole map[string]json.RawMessage
+	var cases []map[string]json.RawMessage
+	var turns []map[string]json.RawMessage
+	var want drivers.Want
+	for _, step := range []struct {
+		from func() json.RawMessage
+		to   any
+	}{
+		{func() json.RawMessage { return text }, &whole},
+		{func() json.RawMessage { return whole["cases"] }, &cases},
+		{func() json.RawMessage { return cases[0]["turns"] }, &turns},
+		{func() json.RawMessage { return turns[0]["want"] }, &want},
+	} {
+		if err := json.Unmarshal(step.from(), step.to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alter(&want)
+	encoded := func(v any) json.RawMessage {
+		out, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	turns[0]["want"] = encoded(want)
+	cases[0]["turns"] = encoded(turns)
+	whole["cases"], whole["name"] = encoded(cases[:1]), encoded(name)
+	if err := os.WriteFile(filepath.Join(folder, name+".json"), encoded(whole), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is wrong with answers is found without a server, too: by the driver null of a harness that was made for this.
+func TestThePlayerFindsWhatIsWrong(t *testing.T) {
+	tests := map[string]struct{ fault, want string }{
+		"nothing":                       {"", ""},
+		"the number of another request": {"id", "has the id"},
+		"a state that is none":          {"state", "has the state 'fine'"},
+		"no line of JSON":               {"noise", "which is no line of JSON"},
+		"an operation too few":          {"operations", "1 operations were done instead of 2"},
+		"a histogram of another run":    {"histogram", "and the histogram has"},
+		"buckets in disorder":           {"order", "not ascending"},
+		"less time than its operations": {"time", "and by the histogram at least"},
+		"a CPU time of zero":            {"cpu", "an unknown one has to be absent"},
+		"a field that is missing":       {"field", "the answer has no checksum"},
+		"rows of nowhere":               {"rows", "null fetched 2 rows"},
+		"a word after the end":          {"end", "at the end of the requests"},
+		"an exit with an error":         {"exit", "exits with 3"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			said, err := harness{command: []string{"python3", "testdata/fake.py", tt.fault}}.play(t)
+			if (err == nil) != (tt.want == "") || !strings.Contains(said, tt.want) {
+				t.Errorf("%v\n%s\nhas to have: %s", err, said, tt.want)
+			}
+		})
+	}
+}
+
+// play the vectors to the harness, and return what the player says.
+func (h harness) play(t *testing.T, options ...string) (string, error) {
+	t.Helper()
+	if _, err := os.Stat(player); err != nil {
+		t.Skipf("the player is not here: %v", err)
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip(err)
+	}
+	words := h.command
+	if words == nil {
+		how, err := drivers.Runner().Command(trialOf(h.Name, []string{nullDriver}, `{"operation": "Do"}`, server{}, contract.TLSDisabled), contract.PhaseRun,
+			runner.Credentials{Username: user, Password: user})
+		if err != nil {
+			t.Fatal(err)
+		}
+		words = h.inImage(t, how, how.Env).Args
+	}
+	out, err := exec.CommandContext(t.Context(), "python3", append(append([]string{player}, append(options, "--")...), words...)...).CombinedOutput()
+	return string(out), err
+}
+
+func lineWith(text, words string) string {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, words) {
+			return line
+		}
+	}
+	return ""
+}
