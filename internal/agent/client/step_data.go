@@ -134,7 +134,13 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 		return o.failed(failure)
 	}
 	o.found = &loadedData{tables: count.tables}
-	takeStatistics(ctx, s, &o, count.tables)
+	if s.fetches() {
+		if f := sameAsMade(count.tables, *s.offer.Restore); f != nil {
+			return o.failed(f)
+		}
+	} else { // what is restored has those of the load
+		takeStatistics(ctx, s, &o, count.tables)
+	}
 	status, err := s.server.Status(ctx)
 	if err != nil {
 		return o.failed(lost(err))
