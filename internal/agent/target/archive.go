@@ -271,7 +271,7 @@ func (u *unpacker) file(header *tar.Header, content io.Reader) (err error) {
 			return err
 		}
 	}
-	n, err := io.Copy(out, content)
+	n, err := io.Copy(out, stream{content})
 	if err != nil {
 		return err
 	}
@@ -279,4 +279,15 @@ func (u *unpacker) file(header *tar.Header, content io.Reader) (err error) {
 	u.done.Files++
 	u.done.Bytes += n
 	return errors.Join(out.Chmod(header.FileInfo().Mode().Perm()), out.Sync())
+}
+
+// stream is what is unpacked: what cannot be read of it is damaged.
+type stream struct{ io.Reader }
+
+func (s stream) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = damaged("%v", err)
+	}
+	return n, err
 }
