@@ -11,7 +11,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -195,18 +194,27 @@ func TestTargetsShareADataSet(t *testing.T) {
 	if origins["db"] != "loaded by the tool" || origins["fast"] != "restored from an archive" {
 		t.Errorf("the records say %v", origins)
 	}
-	var policy networkingv1.NetworkPolicy
-	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("share", "db")}, &policy); err == nil && len(policy.Spec.Egress) == 0 {
-		t.Error("the database pod may not reach the object store")
-	}
 }
 
-// Without an object store there is no place for a data set.
-func TestADataSetNeedsAStore(t *testing.T) {
+// What a data set cannot be is refused, and the message says what would be right.
+func TestDataSetsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
-	run := newRun(t, ns, withData("nowhere", v1alpha1.DataUseOrMake))
-	create(t, run)
-	failedWith(t, run, v1alpha1.ReasonInvalidSpec)
+	const data = "deadline: 1h\n  data: {name: sbtest}"
+	replicas := strings.Replace(server1, "storage:", "replication: {mode: Async}, storage:", 1)
+	n := 0
+	for name, bad := range map[string]badSpec{
+		"no store":              {replace: "deadline: 1h", by: data, reason: v1alpha1.ReasonInvalidSpec, message: "no object store (chart value results.store)"},
+		"no name":               {replace: "deadline: 1h", by: "deadline: 1h\n  data: {policy: Use}", refused: "spec.data.name"},
+		"a name of two folders": {replace: "deadline: 1h", by: "deadline: 1h\n  data: {name: a/b}", refused: "spec.data.name"},
+		"a policy that is none": {replace: "deadline: 1h", by: "deadline: 1h\n  data: {name: a, policy: Never}", refused: `supported values: "UseOrMake", "Use", "Make"`},
+		"a gate without results": {replace: "deadline: 1h", by: "deadline: 1h\n  data: {name: a, policy: Make}\n  gate: {baseline: {name: b}}",
+			refused: "gate has nothing to judge with data.policy: Make"},
+		"an external target": {replace: target1, by: external("fullsecret") + "  data: {name: a}\n", refused: "data is for servers that Assay provides without replicas"},
+		"replicas":           {replace: server1 + "\n", by: replicas + "\n  data: {name: a}\n", refused: "data is for servers that Assay provides without replicas"},
+	} {
+		n++
+		t.Run(name, func(t *testing.T) { bad.try(t, ns, n) })
+	}
 }
