@@ -209,7 +209,7 @@ func TestDataSetsThatAreRefused(t *testing.T) {
 		"no name":               {replace: "deadline: 1h", by: "deadline: 1h\n  data: {policy: Use}", refused: "spec.data.name"},
 		"a name of two folders": {replace: "deadline: 1h", by: "deadline: 1h\n  data: {name: a/b}", refused: "spec.data.name"},
 		"a policy that is none": {replace: "deadline: 1h", by: "deadline: 1h\n  data: {name: a, policy: Never}", refused: `supported values: "UseOrMake", "Use", "Make"`},
-		"a gate without results": {replace: "deadline: 1h", by: "deadline: 1h\n  data: {name: a, policy: Make}\n  gate: {baseline: {name: b}}",
+		"a gate without results": {replace: "deadline: 1h", by: "deadline: 1h\n  data: {name: a, policy: Make}\n  gate: {baseline: b, threshold: 25%}",
 			refused: "gate has nothing to judge with data.policy: Make"},
 		"an external target": {replace: target1, by: external("fullsecret") + "  data: {name: a}\n", refused: "data is for servers that Assay provides without replicas"},
 		"replicas":           {replace: server1 + "\n", by: replicas + "\n  data: {name: a}\n", refused: "data is for servers that Assay provides without replicas"},
