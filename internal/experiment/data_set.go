@@ -13,7 +13,7 @@ import (
 )
 
 // CheckDataSet refuses spec.data where the object store is missing, or an archive cannot stand for what a target or the tool does.
-func (w Work) CheckDataSet() error {
+func CheckDataSet(w Work) error {
 	if w.spec.Data == nil {
 		return nil
 	}
@@ -29,14 +29,14 @@ func (w Work) CheckDataSet() error {
 				t.MySQL.Flavor, i)
 		}
 	}
-	if w.Tool.Skips(w.prepares(0), contract.PhasePrepare) {
+	if w.Tool.Skips(prepares(w, 0), contract.PhasePrepare) {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.data: spec.workload.%s loads nothing before its trials that could be kept: leave data out", w.Tool.Name)
 	}
 	return nil
 }
 
 // prepares is the load, without what is known of a target.
-func (w Work) prepares(seed int64) contract.Trial {
+func prepares(w Work, seed int64) contract.Trial {
 	return contract.Trial{
 		Version: contract.TrialVersion, Runner: w.Tool.Name, Workload: w.Params, Clients: 1, Seed: seed, DurationSeconds: 1,
 		Ref: contract.TrialRef{Phase: string(contract.PhasePrepare)}, Measurement: w.Measurement(),
@@ -65,8 +65,8 @@ type DataOf struct {
 // DataKey is the SHA-256 of all that the bytes of a loaded data directory depend on: the flavor, the digest of the server's image, its
 // settings but for those that no file depends on, the storage engine, and what the tool is called with. Of a tool with files of the
 // user it is the whole workload in place of the command line.
-func (w Work) DataKey(of DataOf) (string, error) {
-	load, err := w.load(of)
+func DataKey(w Work, of DataOf) (string, error) {
+	load, err := loadOf(w, of)
 	if err != nil {
 		return "", err
 	}
@@ -91,12 +91,12 @@ func (w Work) DataKey(of DataOf) (string, error) {
 	return contract.Digest(data), nil
 }
 
-// load is what the tool is called with.
-func (w Work) load(of DataOf) (any, error) {
+// loadOf is what the tool is called with.
+func loadOf(w Work, of DataOf) (any, error) {
 	if of.Inputs != nil {
 		return map[string]any{"workload": w.Params, "inputs": of.Inputs.SHA256, "seed": of.Seed}, nil
 	}
-	trial := w.prepares(of.Seed)
+	trial := prepares(w, of.Seed)
 	trial.Endpoint.StorageEngine = of.Target.MySQL.StorageEngine
 	command, err := w.Tool.Command(trial, contract.PhasePrepare, runner.Credentials{Username: "user", Password: "password"})
 	if err != nil {

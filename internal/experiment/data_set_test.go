@@ -44,7 +44,7 @@ func dataOf() DataOf {
 func TestDataKey(t *testing.T) {
 	key := func(w Work, of DataOf) string {
 		t.Helper()
-		k, err := w.DataKey(of)
+		k, err := DataKey(w, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,12 +98,12 @@ func TestDataKeyOfRowsThatAreDrawn(t *testing.T) {
 	of := dataOf()
 	of.Inputs = &v1alpha1.ResolvedInputs{SHA256: "aa"}
 	w := dataWork(t, nil)
-	first, err := w.DataKey(of)
+	first, err := DataKey(w, of)
 	if err != nil {
 		t.Fatal(err)
 	}
 	of.Seed++
-	if second, err := w.DataKey(of); err != nil || first == second {
+	if second, err := DataKey(w, of); err != nil || first == second {
 		t.Errorf("%s with both seeds (%v)", second, err)
 	}
 }
@@ -121,7 +121,7 @@ func TestCheckDataSet(t *testing.T) {
 		"a bare insert": {func(s *v1alpha1.BenchmarkRunSpec, _ *config.Config) { s.Workload = loadsNothing(t) }, "loads nothing before its trials"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := dataWork(t, tt.change).CheckDataSet()
+			err := CheckDataSet(dataWork(t, tt.change))
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

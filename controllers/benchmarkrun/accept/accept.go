@@ -196,7 +196,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := cmp.Or(in.priorityAllowed(), deadlineAllowed(in.Run, in.Catalogue.Config.Queue)); err != nil {
 		return err
 	}
-	if err := out.Work.CheckDataSet(); err != nil {
+	if err := experiment.CheckDataSet(out.Work); err != nil {
 		return err
 	}
 	shows, err := out.Work.Foresee(out.Planned.Plan, in.Catalogue.Config.Limits.Comparisons)

@@ -74,7 +74,7 @@ func dataRef(in Input, target string) (contract.DataSetRef, decision.State) {
 	if err != nil {
 		return contract.DataSetRef{}, decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	key, err := in.Work.DataKey(experiment.DataOf{
+	key, err := experiment.DataKey(in.Work, experiment.DataOf{
 		Target: in.Run.Target(target), Resolved: in.Run.ResolvedTarget(target), ImageID: id, ToolImage: image,
 		Inputs: in.Run.Status.Resolved.Inputs, Seed: seed(in), Database: resources.Database,
 	})

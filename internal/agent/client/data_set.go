@@ -10,7 +10,7 @@ import (
 )
 
 // dataOffer waits for what the manager offers of a data set. It decides whether the load is restored or made.
-func (a *Agent) dataOffer(ctx context.Context, want contract.DataSetRef) (o outcome[*contract.DataOffer]) {
+func dataOffer(ctx context.Context, a *Agent, want contract.DataSetRef) (o outcome[*contract.DataOffer]) {
 	name := contract.DataOfferName(a.Trial)
 	err := a.retry(ctx, "read the offer of the data set", func(ctx context.Context) error {
 		data, err := a.API.Secret(ctx, name)

@@ -48,14 +48,14 @@ func (r role) prefersTLS() bool {
 
 // skips: the tool has no command for the phase, or nothing to load.
 func (r role) skips(p contract.Phase) bool {
-	return p == contract.PhasePrepare && r.fetches() || r.runner.Skips(r.trial, p)
+	return p == contract.PhasePrepare && fetches(r) || r.runner.Skips(r.trial, p)
 }
 
 // fetches: the data is restored from an archive in the object store.
-func (r role) fetches() bool { return r.offer != nil && r.offer.Restore != nil }
+func fetches(r role) bool { return r.offer != nil && r.offer.Restore != nil }
 
 // archives: the data is brought to the object store once it is loaded.
-func (r role) archives() bool { return r.offer != nil && r.offer.Restore == nil }
+func archives(r role) bool { return r.offer != nil && r.offer.Restore == nil }
 
 // checks: the tool checks the data after the window; only the first client does.
 func (r role) checks() bool {

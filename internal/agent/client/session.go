@@ -91,7 +91,7 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 		s.replicas = newReplicaSet(t.Replicas, s)
 	}
 	if t.DataSet != nil {
-		if o.failure = part(&o, &s.offer, a.dataOffer(ctx, *t.DataSet)); o.failure != nil {
+		if o.failure = part(&o, &s.offer, dataOffer(ctx, a, *t.DataSet)); o.failure != nil {
 			return o
 		}
 	}

@@ -134,7 +134,7 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 		return o.failed(failure)
 	}
 	o.found = &loadedData{tables: count.tables}
-	if s.fetches() {
+	if fetches(s.role) {
 		if f := sameAsMade(count.tables, *s.offer.Restore); f != nil {
 			return o.failed(f)
 		}

@@ -82,7 +82,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 	return []step{
 		{true, func() F { return checkCommands(s) }},
 		// What replaces the data restarts the server, so it comes before the queries.
-		{s.fetches(), func() F { return part(o, &p.dataSet, fetchDataSet(ctx, s)) }},
+		{fetches(s.role), func() F { return part(o, &p.dataSet, fetchDataSet(ctx, s)) }},
 		{s.resets(contract.ResetSnapshot), func() F { return part(o, &p.reset, restore(ctx, s)) }},
 		{s.resets(contract.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
 		{s.restarts(), func() F { return part(o, &p.restart, restart(ctx, s)) }},
@@ -129,7 +129,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 
 		{loads, func() F { return waitForPeers(ctx, s) }},
 		{loads && s.speaks(), func() F { return part(o, &p.loaded, countLoaded(ctx, s, p.server)) }},
-		{s.archives(), func() F { return part(o, &p.dataSet, archiveDataSet(ctx, s, p.measured)) }},
+		{archives(s.role), func() F { return part(o, &p.dataSet, archiveDataSet(ctx, s, p.measured)) }},
 		{loads && replicated, func() F { return s.replicas.catchUp(ctx) }},
 		{snapshots, func() F { return part(o, &p.snapshot, takeSnapshot(ctx, s)) }},
 		{snapshots && replicated, func() F { return s.replicas.takeSnapshots(ctx) }},
