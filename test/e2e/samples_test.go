@@ -25,6 +25,7 @@ var notHere = map[string]string{
 	"external.yaml":          "the address of a server is the user's",
 	"external-existing.yaml": "the same; TestExternalServer plays it against tables of another run",
 	"data-set.yaml":          "needs an object store; TestDataIsLoadedOnce is its story",
+	"data-set-make.yaml":     "the same",
 	"sweep.yaml":             "takes days, on machines of a cloud",
 	"ycsb-published.yaml":    "takes a day, on machines of a cloud",
 	"schedule.yaml":          "TestSchedule is its story",
