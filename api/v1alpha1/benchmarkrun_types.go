@@ -21,6 +21,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.targets.exists(t, !has(t.published))",fieldPath=".targets",message="at least one target has to be measured: published ones are only shown beside it"
 // +kubebuilder:validation:XValidation:rule="self.design.dataReset == 'PerRun' || self.targets.all(t, !has(t.external) || t.external.data != 'Existing')",fieldPath=".design.dataReset",message="dataReset must be PerRun with a target of data: Existing: no run puts back what it did not load"
 // +kubebuilder:validation:XValidation:rule="self.design.dataReset == 'PerRun' || self.targets.all(t, !has(t.external) || !has(t.external.jdbc))",fieldPath=".design.dataReset",message="dataReset must be PerRun with an external.jdbc target: Assay does not speak with its server, and so cannot put its data back"
+// +kubebuilder:validation:XValidation:rule="!has(self.data) || self.targets.all(t, has(t.mysql) && !has(t.mysql.replication) || has(t.published))",fieldPath=".data",message="data is for servers that Assay provides without replicas: leave it out, or leave out external targets and replication"
+// +kubebuilder:validation:XValidation:rule="!has(self.data) || self.data.policy != 'Make' || !has(self.gate)",fieldPath=".gate",message="gate has nothing to judge with data.policy: Make, which measures nothing: leave it out"
 // +kubebuilder:validation:XValidation:rule="!has(self.gate) || !has(self.gate.comparisons) || has(self.analysis) && has(self.analysis.comparisons)",fieldPath=".gate.comparisons",message="comparisons: Declared needs spec.analysis.comparisons, such as [{factor: target, measurements: [{name: throughput}]}]: the gate passes only when all of them pass, so it takes none that nobody declared"
 type BenchmarkRunSpec struct {
 	// targets are the databases under test, 1 to 8. Every cell compares them. They are
@@ -40,6 +42,11 @@ type BenchmarkRunSpec struct {
 	// workload is what the clients do. Exactly one tool.
 	// +required
 	Workload Workload `json:"workload"`
+
+	// data names the loaded data, so that later runs restore it in place of loading it again. For targets that Assay provides; it needs the
+	// object store of the operator (results.store). Absent: every run loads its data.
+	// +optional
+	Data *DataSet `json:"data,omitempty"`
 
 	// matrix are the factors of the experiment. Every combination of their values is
 	// a cell; all cells, times targets, times blocks, are at most 20,000 trials.
@@ -319,6 +326,7 @@ type BenchmarkRun struct {
 	// +kubebuilder:validation:XValidation:rule="self.targets == oldSelf.targets",fieldPath=".targets",message="targets cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="self.clients == oldSelf.clients",fieldPath=".clients",message="clients cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.data) == has(oldSelf.data) && (!has(self.data) || self.data == oldSelf.data)",fieldPath=".data",message="data cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",fieldPath=".matrix",message="matrix cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"

@@ -23,6 +23,8 @@ const (
 	ReasonSuspended = "Suspended"
 	// ReasonNotSuspended: spec.suspend is false.
 	ReasonNotSuspended = "NotSuspended"
+	// ReasonOnlyLoaded: the data is there, and spec.data.policy: Make measures nothing.
+	ReasonOnlyLoaded = "OnlyLoaded"
 	// ReasonQueued: other runs hold the nodes, are in front of this run in the queue, use up the limits of its namespace, or
 	// have reserved the room for its results; or a ResourceQuota has no room for its pods now.
 	ReasonQueued = "Queued"
@@ -89,6 +91,8 @@ const (
 	ReasonDeadlineNotAllowed = "DeadlineNotAllowed"
 	// ReasonNamespaceLimitExceeded: the run alone needs more nodes than its namespace may hold.
 	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
+	// ReasonDataSetMissing: spec.data.policy is Use, and there is no archive that fits a target.
+	ReasonDataSetMissing = "DataSetMissing"
 	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
 	// container; the message has the arithmetic.
 	ReasonLimitTooLow = "LimitTooLow"
@@ -143,6 +147,8 @@ const (
 	ReasonOperationsUnfinished = "OperationsUnfinished"
 	// ReasonDataDiffers: after a reset the tables differ from the loaded data.
 	ReasonDataDiffers = "DataDiffers"
+	// ReasonDataSetDamaged: an archive of a data set is not what its manifest says. Nothing of it was used.
+	ReasonDataSetDamaged = "DataSetDamaged"
 	// ReasonSnapshotMissing: there is no snapshot to restore.
 	ReasonSnapshotMissing = "SnapshotMissing"
 	// ReasonUnauthorized: a request to the agent has no signature that holds, or was made before.
@@ -202,6 +208,8 @@ const (
 	ReasonResetFailed = "ResetFailed"
 	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
 	ReasonSnapshotFailed = "SnapshotFailed"
+	// ReasonDataSetFailed: a data set could not be brought to the object store, or read from there.
+	ReasonDataSetFailed = "DataSetFailed"
 	// ReasonReplicationFailed: the replicas of the target did not catch up with it.
 	ReasonReplicationFailed = "ReplicationFailed"
 	// ReasonBusy: the agent of the database pod runs another operation.

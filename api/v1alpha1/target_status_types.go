@@ -52,6 +52,9 @@ type TargetStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=40
 	Load []Value `json:"load,omitempty"`
+	// data is how the target came by its data; absent without spec.data, and until it has it.
+	// +optional
+	Data *TargetData `json:"data,omitempty"`
 	// loadResult is the ConfigMap with the result of loading the data; absent until the
 	// data is loaded.
 	// +optional

@@ -106,6 +106,10 @@ func (a actor) do(ctx context.Context, action decision.Action, out *acted) error
 		return a.addData(ctx, do)
 	case decision.OfferUploads:
 		return a.offerUploads(ctx, do, out)
+	case decision.OfferDataSet:
+		return a.offerDataSet(ctx, do, out)
+	case decision.StoreDataSet:
+		return a.storeDataSet(ctx, do, out)
 	case decision.Scale:
 		return a.scale(ctx, do)
 	case decision.MarkRun:

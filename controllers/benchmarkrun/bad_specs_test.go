@@ -361,6 +361,7 @@ func TestSpecIsImmutable(t *testing.T) {
 		"exclude cannot be taken away":  {`{"spec":{"exclude":null}}`, "exclude cannot be changed"},
 		"analysis cannot be changed":    {`{"spec":{"analysis":{"errorRate":"1%"}}}`, "analysis cannot be changed: create a new BenchmarkRun"},
 		"analysis cannot be taken away": {`{"spec":{"analysis":null}}`, "analysis cannot be changed: create a new BenchmarkRun"},
+		"data cannot be added":          {`{"spec":{"data":{"name":"sbtest"}}}`, "data cannot be changed: create a new BenchmarkRun"},
 		"exclusive cannot be changed":   {`{"spec":{"exclusive":false}}`, "exclusive cannot be changed"},
 		"priority can be changed":       {`{"spec":{"priority":-5}}`, ""},
 		"suspend can be changed":        {`{"spec":{"suspend":true}}`, ""},

@@ -19,6 +19,9 @@ import (
 // an attempt is recorded before anything else happens, with the decision about what follows
 // it; the next one begins in the same pass.
 func measured(v view) answer {
+	if data := v.Run.Spec.Data; v.Run.Spec.OnlyLoads() {
+		return answerWith(decision.Done{Reason: v1alpha1.ReasonOnlyLoaded, Message: fmt.Sprintf("nothing is measured: the data set %s is made (spec.data.policy: Make)", data.Name)})
+	}
 	p, at := v.accepted.Planned.Plan, v.position()
 	if last := v.book.Last(); last != nil && v.endsAt(*last) {
 		return answerWith(decision.FailWith(last.Reason, "trial %d (%s): %s", last.Index, p.Describe(p.Trials[last.Index]), last.Message))

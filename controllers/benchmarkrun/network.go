@@ -19,7 +19,8 @@ import (
 func podsOf(c config.Config) config.Pods {
 	pods := c.Pods
 	if c.Results.Store.Configured() {
-		pods.Network.Clients = slices.Concat(pods.Network.Clients, toStore(c.Results.Store))
+		pods.Network.Store = toStore(c.Results.Store)
+		pods.Network.Clients = slices.Concat(pods.Network.Clients, pods.Network.Store)
 	}
 	return pods
 }

@@ -107,6 +107,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return boundsOf(ctx, r.live, r.run.Namespace)
 	case decision.GetItem:
 		return r.item(ctx, q)
+	case decision.GetDataSet:
+		return r.dataSet(ctx, q), nil
 	case decision.AdmitBytes:
 		return r.admit(ctx, r.run, q)
 	case decision.ReadLog:

@@ -96,14 +96,18 @@ func dataLoaded(v view) answer {
 		return answerWith(decision.FailWith(v1alpha1.ReasonResultContradictory, "loading target %s: %v", name, err))
 	}
 	first := res.End.Results[0]
+	came := trial.KeepDataSet(in, e, first, v.ask)
+	if !v.ask.Complete() || !decision.IsDone(came.State) {
+		return answerWith(came.State)
+	}
 	loaded := loadedChange{
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)), bytes: res.End.Bytes,
 		findings: append(trial.LoadFindings(in, name, first, v.ask), trial.Findings(name, res.End.Lost)...),
 	}
 	st := &loaded.described.Status
-	st.LoadResult, st.RestartCount, st.Load = contract.ResultName(e.Name, 0), target.Restarts(in.TargetPod(name)), figures
+	st.LoadResult, st.RestartCount, st.Load, st.Data = contract.ResultName(e.Name, 0), target.Restarts(in.TargetPod(name)), figures, came.Status
 	// The outcome has to stand in the status before the Job may be deleted.
-	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, changes: []change{loaded.apply}}
+	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: append(res.Actions, came.Actions...), changes: []change{loaded.apply}}
 }
 
 // providedFacts of the flavor of a target; zero for an external one.

@@ -27,6 +27,18 @@ type ObjectStore interface {
 	Read(ctx context.Context, item store.Item) ([]byte, store.State, error)
 	// CA that the store's certificate is verified with; empty for the roots of the system.
 	CA() string
+	DataStore
+}
+
+// DataStore holds data sets.
+type DataStore interface {
+	// SignRead signs a GET of a key, and SignWrite a PUT of one that is not taken, for so long.
+	SignRead(ctx context.Context, key string, life time.Duration) (store.Signed, error)
+	SignWrite(ctx context.Context, key string, life time.Duration) (store.Signed, error)
+	// Fetch an object of so many bytes at most; the error says why the state is not Present.
+	Fetch(ctx context.Context, key string, most int64) ([]byte, store.State, error)
+	// Write an item of a type of media. The error says why the state is not Present; Different is another content under the key.
+	Write(ctx context.Context, item store.Item, mediaType string, data []byte) (store.State, error)
 }
 
 // item asks the object store for an item. That it does not answer is an answer.
@@ -81,11 +93,16 @@ func (a actor) offerUploads(ctx context.Context, do decision.OfferUploads, out *
 	if err != nil {
 		return fmt.Errorf("encoding Secret %s: %w", do.Secret.Name, err)
 	}
-	secret := do.Secret.DeepCopy()
-	secret.Data = map[string][]byte{contract.KeyOffer: data}
-	err = a.client.Create(ctx, secret)
+	return a.offer(ctx, do.Secret, map[string][]byte{contract.KeyOffer: data}, out)
+}
+
+// offer makes a Secret with signed URLs.
+func (a actor) offer(ctx context.Context, without *corev1.Secret, data map[string][]byte, out *acted) error {
+	secret := without.DeepCopy()
+	secret.Data = data
+	err := a.client.Create(ctx, secret)
 	if apierrors.IsAlreadyExists(err) {
-		return a.offeredBefore(ctx, do, out)
+		return a.offeredBefore(ctx, without, out)
 	}
 	if err != nil {
 		return fmt.Errorf("creating Secret %s: %w", secret.Name, err)
@@ -94,13 +111,13 @@ func (a actor) offerUploads(ctx context.Context, do decision.OfferUploads, out *
 }
 
 // offeredBefore makes sure that a Secret of the name is of the same trial.
-func (a actor) offeredBefore(ctx context.Context, do decision.OfferUploads, out *acted) error {
+func (a actor) offeredBefore(ctx context.Context, secret *corev1.Secret, out *acted) error {
 	have := &corev1.Secret{}
-	err := a.live.Get(ctx, client.ObjectKeyFromObject(do.Secret), have)
+	err := a.live.Get(ctx, client.ObjectKeyFromObject(secret), have)
 	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("reading Secret %s: %w", do.Secret.Name, err)
+		return fmt.Errorf("reading Secret %s: %w", secret.Name, err)
 	}
-	owner, want := metav1.GetControllerOf(have), metav1.GetControllerOf(do.Secret)
+	owner, want := metav1.GetControllerOf(have), metav1.GetControllerOf(secret)
 	if err == nil && (owner == nil || owner.UID != want.UID) {
 		out.stopped = decision.FailWith(v1alpha1.ReasonChildConflict,
 			"Secret %s exists and does not belong to this trial: delete it, or give the run another name", have.Name)

@@ -82,6 +82,9 @@ type Engine struct {
 	Initialise func(p Paths) Command
 	// Serve starts the server in the foreground.
 	Serve func(t contract.Target, p Paths) Command
+	// Portable: another server of the same image can go on with the data directory of one that was stopped. Serve has to run the
+	// init file at every start, which gives the benchmark's account the password of the server that has the data now.
+	Portable bool
 	// BootstrapSQL creates the schema and the benchmark's account with the minimum privileges
 	// for the tools. Each statement is one line. Serve has the server run them as its init file at
 	// every start, before it accepts connections, so they are repeatable; without Initialise

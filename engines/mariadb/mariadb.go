@@ -37,6 +37,7 @@ func Engine() engine.Engine {
 		Config:       config,
 		Initialise:   initialise,
 		Serve:        func(_ contract.Target, p engine.Paths) engine.Command { return mysqld.Serve(programs(), p) },
+		Portable:     true,
 		BootstrapSQL: bootstrap,
 		Replicated:   replicated, UndoesReplication: mysqld.UndoesReplication, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
 	}

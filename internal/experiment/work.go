@@ -41,6 +41,8 @@ type Work struct {
 	spec v1alpha1.BenchmarkRunSpec
 	// engine finds the facts of a flavor.
 	engine func(flavor string) (engine.Engine, bool)
+	// config of the operator.
+	config config.Config
 }
 
 // Names of the measurements that records have, the main one first: those of the tool, what an
@@ -65,7 +67,7 @@ func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
 	if params, err = schema.Complete(params); err != nil {
 		return Work{}, Refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	w := Work{Tool: tool, Params: params, schema: schema, spec: spec, engine: c.Engine}
+	w := Work{Tool: tool, Params: params, schema: schema, spec: spec, engine: c.Engine, config: c.Config}
 	if w.Search, err = searchOf(w); err != nil {
 		return Work{}, err
 	}

@@ -28,6 +28,8 @@ var notHere = map[string]string{
 	"service-mariadb.yaml":   "its image is of a registry; TestDatabaseOfAnOperator plays it with a server of the catalogue",
 	"service-oracle.yaml":    "the same",
 	"service-percona.yaml":   "the same",
+	"data-set.yaml":          "needs an object store; TestDataIsLoadedOnce is its story",
+	"data-set-make.yaml":     "the same",
 	"sweep.yaml":             "takes days, on machines of a cloud",
 	"ycsb-published.yaml":    "takes a day, on machines of a cloud",
 	"schedule.yaml":          "TestSchedule is its story",

@@ -196,6 +196,9 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := cmp.Or(in.priorityAllowed(), deadlineAllowed(in.Run, in.Catalogue.Config.Queue)); err != nil {
 		return err
 	}
+	if err := experiment.CheckDataSet(out.Work); err != nil {
+		return err
+	}
 	shows, err := out.Work.Foresee(out.Planned.Plan, in.Catalogue.Config.Limits.Comparisons)
 	if err != nil {
 		return err

@@ -69,6 +69,9 @@ func Decide(in Input, ask *decision.Asking) Result {
 		became.lasting = nil // a search uses no disturbed trial
 	}
 	out.Verdict = in.Checked.verdict(became.verdict())
+	if in.Run.Spec.OnlyLoads() {
+		out.Verdict = Verdict{Known: true, Valid: true, Reason: v1alpha1.ReasonOnlyLoaded, Message: "there are no results: nothing was measured (spec.data.policy: Make)"}
+	}
 	if len(in.Records) == 0 {
 		return out
 	}
@@ -127,9 +130,23 @@ func Held(records []contract.Record) (held int64) {
 	return held
 }
 
+// withData is how many targets hold data that an archive has.
+func withData(targets []v1alpha1.TargetStatus) (n int) {
+	for _, t := range targets {
+		if t.Data != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // Message of the condition Complete: the headline, and what of the summary stands
 // elsewhere.
 func Message(run *v1alpha1.BenchmarkRun) string {
+	if run.Spec.OnlyLoads() {
+		return fmt.Sprintf("the data set %s is there for %d of %d targets; nothing was measured (spec.data.policy: Make)",
+			run.Spec.Data.Name, withData(run.Status.Targets), len(run.Provided()))
+	}
 	message := cmp.Or(run.Status.Headline, "no trial has a measurement for the summary")
 	if elsewhere := summary.Elsewhere(run.Name, run.Status.Results); elsewhere != "" {
 		message += "; " + elsewhere

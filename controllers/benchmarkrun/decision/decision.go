@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/ground/store"
 )
@@ -133,6 +134,24 @@ type OfferUploads struct {
 	Life time.Duration
 }
 
+// OfferDataSet makes the Secret with signed URLs for the parts of a data set. The URLs are signed while it is written.
+type OfferDataSet struct {
+	// Secret without its data; its controller is the ConfigMap of the load.
+	Secret *corev1.Secret
+	// Offer without the requests of its parts.
+	Offer contract.DataOffer
+	// Keys of the parts.
+	Keys []string
+	// Life of the URLs.
+	Life time.Duration
+}
+
+// StoreDataSet writes the manifest of a data set into the object store. Where there is another one, nothing follows from it yet.
+type StoreDataSet struct {
+	Key  string
+	Data []byte
+}
+
 // MarkRun puts the hash of the resolved spec on the run, where selectors find it.
 type MarkRun struct{ Hash string }
 
@@ -146,4 +165,6 @@ func (Scale) isAction()        {}
 func (CreateSecret) isAction() {}
 func (MarkRun) isAction()      {}
 func (OfferUploads) isAction() {}
+func (OfferDataSet) isAction() {}
+func (StoreDataSet) isAction() {}
 func (Delete) isAction()       {}

@@ -82,6 +82,12 @@ type GetItem struct {
 	Read bool
 }
 
+// GetDataSet asks the object store for the manifest of a data set at a key. A store that does not answer is an answer.
+type GetDataSet struct {
+	Key string
+	Ref contract.DataSetRef
+}
+
 // AdmitBytes asks what the results of all other runs hold, for a run whose objects may take so many
 // bytes of etcd. Where the budgets have room for them beside that, what is written when the run is
 // accepted counts from now on.
@@ -108,6 +114,7 @@ func (ListNodes) isQuery()   {}
 func (GetObject) isQuery()   {}
 func (ListBounds) isQuery()  {}
 func (GetItem) isQuery()     {}
+func (GetDataSet) isQuery()  {}
 func (AdmitBytes) isQuery()  {}
 func (GetMetadata) isQuery() {}
 func (GetNode) isQuery()     {}
@@ -175,6 +182,17 @@ type StoredItem struct {
 	Problem string
 	// Result is set when it was to be read and can be used.
 	Result *contract.Result
+}
+
+// StoredDataSet is what the object store says of the manifest of a data set.
+type StoredDataSet struct {
+	// State is Different of one that cannot be used.
+	State store.State
+	// Problem says why the state is not Present.
+	Problem string
+	// DataSet, and the SHA256 of the manifest; of one that is Present.
+	DataSet contract.DataSet
+	SHA256  string
 }
 
 // Bounds of a namespace.
@@ -344,6 +362,11 @@ func (a *Asking) Log(pod, container string, previous bool) Fact[string] {
 // AskStore says what the object store has.
 func AskStore(a *Asking, item store.Item, read bool) Fact[StoredItem] {
 	return lookUp[StoredItem](a, GetItem{item, read})
+}
+
+// DataSet says what the object store has of a data set.
+func (a *Asking) DataSet(key string, ref contract.DataSetRef) Fact[StoredDataSet] {
+	return lookUp[StoredDataSet](a, GetDataSet{key, ref})
 }
 
 // Bounds of the namespace of the run.

@@ -95,6 +95,7 @@ func Decide(in Input, e Execution, ask *decision.Asking) Result {
 		return finish(in, e, r.End, ask)
 	}
 	r.Actions = append(append(atBarrier.Actions, offer(in, e, job, ask)...), r.Actions...)
+	r.Actions = append(r.Actions, offerDataSet(in, e, job, ask)...)
 	return r
 }
 

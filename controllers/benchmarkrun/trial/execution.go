@@ -93,6 +93,10 @@ func Load(in Input, target string) Execution {
 	if in.Work.Tool.Data.SharesLoad && !in.Run.Target(target).HasData() {
 		e.Clients = in.Run.ClientCount()
 	}
+	if in.named(e) {
+		// One client decides by the store whether there is something to load, and the archive takes about as long as the load.
+		e.Clients, e.Busy = 1, e.Busy+in.Timeouts.Load.Duration
+	}
 	if in.resets() && in.Run.Target(target).MySQL != nil {
 		e.Snapshot = true
 		e.Busy += in.Timeouts.Reset.Duration

@@ -40,6 +40,7 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 		Config:       config,
 		Initialise:   initialise,
 		Serve:        func(_ contract.Target, p engine.Paths) engine.Command { return Serve(programs(), p) },
+		Portable:     true,
 		BootstrapSQL: bootstrap,
 		Replicated:   replicated, UndoesReplication: UndoesReplication, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
 	}

@@ -2,13 +2,13 @@ package client
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/live"
+	"github.com/assay-bench/assay/internal/agent/transfer"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -22,7 +22,7 @@ type ConfigMap struct {
 }
 
 // ErrRefused marks a permanent error: a retry cannot help.
-var ErrRefused = errors.New("refused")
+var ErrRefused = transfer.ErrRefused
 
 // API is the agent's access to the ConfigMaps of its trial, and to the Secret of its upload.
 type API interface {

@@ -32,8 +32,10 @@ type fakeAPI struct {
 	// loseAnswers is how many patches are done without an answer.
 	loseAnswers int
 	// offer of the object store; nil for none.
-	offer   func([]contract.Object) contract.Offer
-	changed chan struct{}
+	offer func([]contract.Object) contract.Offer
+	// dataOffer of the data set, if set.
+	dataOffer *contract.DataOffer
+	changed   chan struct{}
 }
 
 func (f *fakeAPI) Get(_ context.Context, name string) (ConfigMap, error) {
@@ -155,6 +157,10 @@ func (f *fakeAPI) Patch(_ context.Context, name string, patch []byte) error {
 func (f *fakeAPI) Secret(_ context.Context, name string) (map[string][]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.dataOffer != nil && name == "t-data" {
+		data, err := json.Marshal(f.dataOffer)
+		return map[string][]byte{contract.KeyDataOffer: data}, err
+	}
 	if f.offer == nil || name != "t-upload-0" {
 		return nil, errors.New("not found")
 	}

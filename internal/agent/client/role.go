@@ -9,6 +9,8 @@ import (
 type role struct {
 	trial  contract.Trial
 	runner runner.Runner
+	// offer of the data set that a load is restored from, or makes; nil without one.
+	offer *contract.DataOffer
 }
 
 func (r role) phase() contract.Phase { return contract.Phase(r.trial.Ref.Phase) }
@@ -44,10 +46,16 @@ func (r role) prefersTLS() bool {
 	return r.speaks() && r.trial.Endpoint.TLS == contract.TLSPreferred
 }
 
-// skips: the tool has no command for the phase.
+// skips: the tool has no command for the phase, or nothing to load.
 func (r role) skips(p contract.Phase) bool {
-	return r.runner.Skips(r.trial, p)
+	return p == contract.PhasePrepare && fetches(r) || r.runner.Skips(r.trial, p)
 }
+
+// fetches: the data is restored from an archive in the object store.
+func fetches(r role) bool { return r.offer != nil && r.offer.Restore != nil }
+
+// archives: the data is brought to the object store once it is loaded.
+func archives(r role) bool { return r.offer != nil && r.offer.Restore == nil }
 
 // checks: the tool checks the data after the window; only the first client does.
 func (r role) checks() bool {

@@ -90,6 +90,11 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 	if s.replicated() {
 		s.replicas = newReplicaSet(t.Replicas, s)
 	}
+	if t.DataSet != nil {
+		if o.failure = part(&o, &s.offer, dataOffer(ctx, a, *t.DataSet)); o.failure != nil {
+			return o
+		}
+	}
 	if s.prefersTLS() {
 		// No command may be built before the use of TLS is decided.
 		o.failure = part(&o, &s.trial.Endpoint.TLS, settleTLS(ctx, s))

@@ -134,7 +134,13 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 		return o.failed(failure)
 	}
 	o.found = &loadedData{tables: count.tables}
-	takeStatistics(ctx, s, &o, count.tables)
+	if fetches(s.role) {
+		if f := sameAsMade(count.tables, *s.offer.Restore); f != nil {
+			return o.failed(f)
+		}
+	} else { // what is restored has those of the load
+		takeStatistics(ctx, s, &o, count.tables)
+	}
 	var status map[string]string
 	if failure := part(&o, &status, counted(ctx, s)); failure != nil {
 		return o.failed(failure)

@@ -36,6 +36,7 @@ type progress struct {
 	check            *contract.DataCheck
 	loaded           *loadedData
 	snapshot         *contract.Copy
+	dataSet          *contract.DataSetReport
 }
 
 // countersBefore the window: read by a step of their own, or by the one that measures.
@@ -80,7 +81,8 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 	loads, asks, waits, replicated, snapshots := s.loads(), s.asks(), s.waits(), s.replicated(), s.loads() && s.trial.Snapshot
 	return []step{
 		{true, func() F { return checkCommands(s) }},
-		// The restore restarts the server, so it comes before the queries.
+		// What replaces the data restarts the server, so it comes before the queries.
+		{fetches(s.role), func() F { return part(o, &p.dataSet, fetchDataSet(ctx, s)) }},
 		{s.resets(contract.ResetSnapshot), func() F { return part(o, &p.reset, restore(ctx, s)) }},
 		{s.resets(contract.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
 		{s.restarts(), func() F { return part(o, &p.restart, restart(ctx, s)) }},
@@ -127,6 +129,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 
 		{loads, func() F { return waitForPeers(ctx, s) }},
 		{loads && s.speaks(), func() F { return part(o, &p.loaded, countLoaded(ctx, s, p.server)) }},
+		{archives(s.role), func() F { return part(o, &p.dataSet, archiveDataSet(ctx, s, p.measured)) }},
 		{loads && replicated, func() F { return s.replicas.catchUp(ctx) }},
 		{snapshots, func() F { return part(o, &p.snapshot, takeSnapshot(ctx, s)) }},
 		{snapshots && replicated, func() F { return s.replicas.takeSnapshots(ctx) }},

@@ -76,6 +76,8 @@ func checkData(t contract.Trial) error {
 		return errors.New("settings: those of a server with replicas do not vary")
 	case t.Snapshot && t.Agent == "":
 		return errors.New("agent: missing, but a snapshot was requested")
+	case t.DataSet != nil && (t.Agent == "" || len(t.Replicas) > 0 || t.Clients != 1):
+		return errors.New("dataSet: one client loads it, on a target with an agent and without replicas")
 	case t.Reset == nil:
 		return nil
 	case t.Reset.Method == contract.ResetSnapshot && t.Agent == "":

@@ -2,26 +2,18 @@ package client
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/transfer"
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/internal/ground/store"
 )
 
-const (
-	// maxNotUploaded bounds the reason in the termination message, in bytes.
-	maxNotUploaded = 1000
-	// answerTime is how long the store may take to answer after it has a whole object.
-	answerTime = time.Minute
-)
+// maxNotUploaded bounds the reason in the termination message, in bytes.
+const maxNotUploaded = 1000
 
 // upload brings objects to the store, and says why it could not; empty for success. It comes after
 // the delivery: the numbers do not depend on it. A pod that is terminated has until the end of
@@ -62,7 +54,7 @@ func (a *Agent) bring(ctx context.Context, objects []uploadFile) error {
 	if err != nil {
 		return fmt.Errorf("no signed URLs of the object store: %w", err)
 	}
-	client, err := storeClient(offer.CA)
+	client, err := transfer.NewClient(offer.CA)
 	if err != nil {
 		return err
 	}
@@ -76,26 +68,6 @@ func (a *Agent) bring(ctx context.Context, objects []uploadFile) error {
 	return nil
 }
 
-// storeClient trusts the given CA, or the roots of the system.
-func storeClient(ca string) (*http.Client, error) {
-	trust := &tls.Config{MinVersion: tls.VersionTLS12}
-	if ca != "" {
-		trust.RootCAs = x509.NewCertPool()
-		if !trust.RootCAs.AppendCertsFromPEM([]byte(ca)) {
-			return nil, errors.New("the CA of the object store has no certificate")
-		}
-	}
-	const connectTime = 10 * time.Second
-	return &http.Client{
-		Transport: &http.Transport{
-			DialContext: (&net.Dialer{Timeout: connectTime}).DialContext, TLSClientConfig: trust, TLSHandshakeTimeout: connectTime,
-			ResponseHeaderTimeout: answerTime, Proxy: http.ProxyFromEnvironment,
-		},
-		// Another server than the one that was signed for gets nothing.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}, nil
-}
-
 // put sends a file with its signed request. An answer that another try would not change is
 // refused. An object that is there already is this one: its key has its digest, and the manager
 // looks at it.
@@ -105,34 +77,12 @@ func put(ctx context.Context, client *http.Client, o contract.OfferedObject, pat
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	defer func() { _ = file.Close() }()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPut, o.URL, file)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrRefused, err)
-	}
-	req.ContentLength = o.Bytes
-	for name, value := range o.Headers {
-		req.Header.Set(name, value)
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return withoutURL(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	switch code := res.StatusCode; {
-	case code/100 == 2, code == http.StatusPreconditionFailed:
+	res, err := transfer.Do(ctx, client, transfer.Signed{Method: http.MethodPut, URL: o.URL, Headers: o.Headers, Body: file, Bytes: o.Bytes})
+	switch {
+	case errors.Is(err, transfer.ErrTaken):
 		return nil
-	case code/100 == 5, code == http.StatusTooManyRequests, code == http.StatusConflict, code == http.StatusRequestTimeout:
-		return fmt.Errorf("the store answers %s: %s", res.Status, store.Complaint(res.Body))
-	default:
-		return fmt.Errorf("%w: the store answers %s: %s", ErrRefused, res.Status, store.Complaint(res.Body))
+	case err != nil:
+		return err
 	}
-}
-
-// withoutURL leaves the signed URL out of an error: it goes into logs and the status.
-func withoutURL(err error) error {
-	var about *url.Error
-	if errors.As(err, &about) {
-		return about.Err
-	}
-	return err
+	return res.Body.Close()
 }

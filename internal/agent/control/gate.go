@@ -18,8 +18,8 @@ const (
 	valid = time.Minute
 	// maxNonces that are remembered. Only requests with the key are.
 	maxNonces = 16384
-	// maxBody of a request, in bytes.
-	maxBody = 64 << 10
+	// maxBody of a request, in bytes: the longest has the signed URLs of an archive.
+	maxBody = 1 << 20
 )
 
 // ErrFull says that too many requests came within a minute. It goes away.

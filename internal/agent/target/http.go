@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -20,7 +21,7 @@ import (
 
 const (
 	// maxRequest is the maximum size of a request's body, in bytes.
-	maxRequest = 16 << 10
+	maxRequest = 512 << 10
 	// farewell is the timeout of responses when the agent ends.
 	farewell = time.Second
 )
@@ -39,6 +40,8 @@ func (a *agent) handler() http.Handler {
 		"POST " + contract.PathRestore:    a.operate,
 		"POST " + contract.PathRestart:    a.operate,
 		"POST " + contract.PathSettings:   a.operate,
+		"POST " + contract.PathArchive:    a.operate,
+		"POST " + contract.PathFetch:      a.operate,
 	} {
 		mux.HandleFunc(pattern, a.gate.Guard(func(r *http.Request) (int, []byte) {
 			document, err := answer(r)
@@ -133,6 +136,9 @@ func (a *agent) operate(r *http.Request) (any, error) {
 	if err == nil && wanted.ID == "" {
 		err = errors.New("id: is empty; give every operation one of its own")
 	}
+	if err == nil {
+		err = checkArchive(r.URL.Path, wanted.Archive)
+	}
 	if err != nil {
 		return nil, fail(contract.ReasonRequestInvalid, "the body must be an operation: %v", err)
 	}
@@ -149,6 +155,19 @@ func (a *agent) operate(r *http.Request) (any, error) {
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
+}
+
+// checkArchive refuses an archive that the operation of the path cannot be done with.
+func checkArchive(path string, archive *contract.Archive) error {
+	switch {
+	case path != contract.PathArchive && path != contract.PathFetch:
+		return nil
+	case archive == nil || len(archive.Parts) == 0 || len(archive.Parts) > contract.MaxDataParts:
+		return fmt.Errorf("archive: it needs 1 to %d parts", contract.MaxDataParts)
+	case path == contract.PathArchive && archive.PartBytes <= 0, path == contract.PathFetch && archive.Bytes <= 0:
+		return errors.New("archive: it needs the size of a part, or of all files")
+	}
+	return nil
 }
 
 // listen serves HTTP. The socket is open when it returns; hangUp closes it after the last
@@ -181,6 +200,8 @@ var statusOf = map[contract.TargetReason]int{
 	contract.ReasonSnapshotMissing: http.StatusPreconditionFailed,
 	contract.ReasonAgentStopped:    http.StatusServiceUnavailable,
 	contract.ReasonStorageFailed:   http.StatusInsufficientStorage,
+	contract.ReasonPartDamaged:     http.StatusUnprocessableEntity,
+	contract.ReasonPartFailed:      http.StatusFailedDependency,
 }
 
 // refusalOf translates the end of an operation.

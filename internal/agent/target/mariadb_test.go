@@ -256,3 +256,54 @@ func TestRealMariaDBRefusesSettings(t *testing.T) {
 		}
 	}
 }
+
+// A real server's data directory, in an object store and on another volume, is that of a server with another password.
+func TestRealMariaDBGoesOnElsewhere(t *testing.T) {
+	objects := newFakeStore(t)
+	begin := func(password string) (*rig, *agent) {
+		t.Helper()
+		s := realServer(t, contract.Setting{Name: "innodb_buffer_pool_size", Value: "32M"})
+		s.in.password = password
+		var err error
+		if s.login.try, err = newLogin(s.in); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.provide(ctx) }()
+		t.Cleanup(func() {
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+		r := &rig{agent: s}
+		await(t, "readiness", r.isReady)
+		return r, s
+	}
+	r, s := begin("of the first run")
+	db := openReal(t, s)
+	for _, statement := range []string{"CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v CHAR(120) NOT NULL)", "INSERT INTO t (v) SELECT REPEAT('x', 120) FROM seq_1_to_20000"} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	loaded := checksum(t, db)
+	packed := r.transfer(t, contract.PathArchive, "a", objects.toWrite(100, 1<<20)).mustSucceed(t)
+	if got := checksum(t, db); got != loaded {
+		t.Errorf("after the archive the data are %s, want %s", got, loaded)
+	}
+	other, o := begin("of the second run")
+	fetched := other.transfer(t, contract.PathFetch, "f", objects.toRead(packed)).mustSucceed(t)
+	if got := checksum(t, openReal(t, o)); got != loaded {
+		t.Errorf("the other server has %s, want %s", got, loaded)
+	}
+	sent := int64(0)
+	for _, part := range packed.Parts {
+		sent += part.Bytes
+	}
+	t.Logf("%d files of %d bytes in %d parts of %d bytes: packed in %.1f s, unpacked in %.1f s", packed.Files, packed.Bytes, len(packed.Parts), sent, packed.Seconds, fetched.Seconds)
+	if found := o.logged.list(); strings.Contains(strings.Join(found, ""), "[ERROR]") {
+		t.Errorf("the server complains of what it found: %q", found)
+	}
+}

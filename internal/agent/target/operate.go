@@ -102,24 +102,29 @@ func (a *agent) perform(ctx context.Context, p running, op *operation) (running,
 }
 
 // copyData copies in the direction of the operation; a restart copies nothing. The error of the stop counts but for a
-// restore, which discards the server's data.
+// restore and an archive that is fetched, which discard the server's data.
 func (a *agent) copyData(ctx context.Context, op *operation, stopped error) (contract.Copy, error) {
 	if err := ctx.Err(); err != nil {
 		return contract.Copy{}, err
 	}
-	if op.path == contract.PathRestore {
-		if stopped != nil {
-			a.Log.Warn("the server did not stop cleanly; its data is replaced", "error", stopped)
-		}
-		return a.volume.restore(ctx, marker{ID: op.id, Stopped: op.stopped})
-	}
-	if stopped != nil {
+	replaces := op.path == contract.PathRestore || op.path == contract.PathFetch
+	switch {
+	case stopped != nil && !replaces:
 		return contract.Copy{}, stopped
+	case stopped != nil:
+		a.Log.Warn("the server did not stop cleanly; its data is replaced", "error", stopped)
 	}
-	if op.path == contract.PathRestart {
-		return contract.Copy{}, nil
+	switch op.path {
+	case contract.PathRestore:
+		return a.volume.restore(ctx, marker{ID: op.id, Stopped: op.stopped})
+	case contract.PathFetch:
+		return a.volume.fetch(ctx, op.archive)
+	case contract.PathArchive:
+		return a.volume.archive(ctx, op.archive)
+	case contract.PathSnapshot:
+		return a.volume.snapshot(ctx)
 	}
-	return a.volume.snapshot(ctx)
+	return contract.Copy{}, nil
 }
 
 // conclude answers an operation after the restart of the server.

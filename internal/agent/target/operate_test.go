@@ -86,10 +86,10 @@ func TestOneOperationAtATime(t *testing.T) {
 	}
 	release()
 	a, b := (<-first).mustSucceed(t), (<-second).mustSucceed(t)
-	if c := r.ask(t, contract.PathSnapshot, "one").mustSucceed(t); a != b || a != c || a.Reflink {
+	if c := r.ask(t, contract.PathSnapshot, "one").mustSucceed(t); !cmp.Equal(a, b) || !cmp.Equal(a, c) || a.Reflink {
 		t.Errorf("three answers to one operation: %+v, %+v, %+v", a, b, c)
 	}
-	if d := r.ask(t, contract.PathSnapshot, "two").mustSucceed(t); d == a {
+	if d := r.ask(t, contract.PathSnapshot, "two").mustSucceed(t); cmp.Equal(d, a) {
 		t.Errorf("another operation has the same answer: %+v", d)
 	}
 }
@@ -107,7 +107,7 @@ func TestAnAnswerOutlivesTheAgent(t *testing.T) {
 	next := r.again(t)
 	next.beginReady(t)
 	next.write(t, rowsFile, "changed")
-	if got := next.ask(t, contract.PathRestore, "r").mustSucceed(t); got != want {
+	if got := next.ask(t, contract.PathRestore, "r").mustSucceed(t); !cmp.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if got := next.rows(t); got != "changed" {
@@ -220,7 +220,7 @@ func TestARestart(t *testing.T) {
 		t.Errorf("%+v, pid %d was %d, rows %q", first, r.pid.Load(), pid, r.rows(t))
 	}
 	pid = r.pid.Load()
-	if again := r.ask(t, contract.PathRestart, "t1").mustSucceed(t); again != first || r.pid.Load() != pid {
+	if again := r.ask(t, contract.PathRestart, "t1").mustSucceed(t); !cmp.Equal(again, first) || r.pid.Load() != pid {
 		t.Errorf("the same operation once more: %+v, pid %d was %d", again, r.pid.Load(), pid)
 	}
 	if r.ask(t, contract.PathRestart, "t2").mustSucceed(t); r.pid.Load() == pid || r.volume.hasSnapshot() {

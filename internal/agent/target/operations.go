@@ -10,11 +10,13 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// operation is one requested snapshot, restore or restart, or a change of settings.
+// operation is one requested copy of the data, restart, or change of settings.
 type operation struct {
-	// path is contract.PathSnapshot, contract.PathRestore, contract.PathRestart or contract.PathSettings.
+	// path is that of a POST, such as contract.PathSnapshot.
 	path string
 	id   string
+	// archive of contract.PathArchive and contract.PathFetch.
+	archive contract.Archive
 	// settings of the next start, or those to set.
 	settings []contract.Setting
 	// stopped is when the stop of the server began; set by the operator.
@@ -26,7 +28,11 @@ type operation struct {
 }
 
 func newOperation(path string, wanted contract.Operation) *operation {
-	return &operation{path: path, id: wanted.ID, settings: wanted.Settings, done: make(chan struct{})}
+	op := &operation{path: path, id: wanted.ID, settings: wanted.Settings, done: make(chan struct{})}
+	if wanted.Archive != nil {
+		op.archive = *wanted.Archive
+	}
+	return op
 }
 
 func (op *operation) isDone() bool {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -98,7 +100,7 @@ func TestAnInterruptedRestoreIsFinished(t *testing.T) {
 				t.Error("something is left of the restore")
 			}
 			next.write(t, rowsFile, "changed")
-			if again := next.ask(t, contract.PathRestore, "r").mustSucceed(t); again != copied || next.rows(t) != "changed" {
+			if again := next.ask(t, contract.PathRestore, "r").mustSucceed(t); !cmp.Equal(again, copied) || next.rows(t) != "changed" {
 				t.Errorf("the operation was carried out again: %+v", again)
 			}
 		})

@@ -42,6 +42,8 @@ type Network struct {
 	APIServer []networkingv1.NetworkPolicyEgressRule `json:"apiServer"`
 	// Clients may open these connections besides. Default none.
 	Clients []networkingv1.NetworkPolicyEgressRule `json:"clients"`
+	// Store is the object store, for targets with a data set. It follows from results.store.
+	Store []networkingv1.NetworkPolicyEgressRule `json:"-"`
 	// Live is who may read the live figures of clients. Default none: then clients serve none.
 	Live *Live `json:"live,omitempty"`
 }

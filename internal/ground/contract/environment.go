@@ -259,6 +259,8 @@ type Data struct {
 	Restart *RestartReport `json:"restart,omitempty"`
 	// Snapshot was taken after loading; absent if none was.
 	Snapshot *Copy `json:"snapshot,omitempty"`
+	// DataSet says how the data came, in the phase Prepare of a run with a data set; absent without one.
+	DataSet *DataSetReport `json:"dataSet,omitempty"`
 	// Check is what the tool's own check of the data found after the measured window; absent of a tool that has none.
 	Check *DataCheck `json:"check,omitempty"`
 }
@@ -319,4 +321,6 @@ type Copy struct {
 	// Seconds is the time of the copy. StoppedSeconds is the downtime of the server.
 	Seconds        float64 `json:"seconds"`
 	StoppedSeconds float64 `json:"stoppedSeconds"`
+	// Parts that were written into an object store; absent of any other copy.
+	Parts []DataPart `json:"parts,omitempty"`
 }

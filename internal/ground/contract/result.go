@@ -128,6 +128,8 @@ const (
 	ReasonLimitTooLow          Reason = "LimitTooLow"
 	ReasonAlreadyBegun         Reason = "AlreadyBegun"
 	ReasonInterrupted          Reason = "Interrupted"
+	ReasonDataSetDamaged       Reason = "DataSetDamaged"
+	ReasonDataSetFailed        Reason = "DataSetFailed"
 )
 
 // Tool is the benchmark tool that ran.

@@ -50,6 +50,12 @@ const (
 	// PathRestore restores the data directory from the snapshot on POST. It answers with a
 	// Copy when the server accepts logins again.
 	PathRestore = "/restore"
+	// PathArchive stops the server and brings its data directory into an object store on POST. It answers with a Copy, which has
+	// the parts, when the server accepts logins again.
+	PathArchive = "/archive"
+	// PathFetch makes the data directory that of an archive in an object store on POST. It answers with a Copy when the server
+	// accepts logins again. An archive that is not what was asked for leaves the data directory as it was.
+	PathFetch = "/fetch"
 	// PathRestart stops the server and starts it again on POST, with its data. It answers with a Copy of nothing, which says how
 	// long there was no server.
 	PathRestart = "/restart"
@@ -63,13 +69,15 @@ type Clock struct {
 	Answered time.Time `json:"answered"`
 }
 
-// Operation is the body of POST to PathSnapshot, PathRestore, PathRestart and PathSettings. A repeated ID gets the same
+// Operation is the body of every POST, such as that to PathSnapshot. A repeated ID gets the same
 // answer without another copy, so a client that lost the connection can repeat the request.
 type Operation struct {
 	ID string `json:"id"`
 	// Settings that the server is started with after PathRestore and PathRestart, in place of those of the target by the same
 	// names, until the next start; or that PathSettings sets.
 	Settings []Setting `json:"settings,omitempty"`
+	// Archive of PathArchive and PathFetch; absent for any other operation.
+	Archive *Archive `json:"archive,omitempty"`
 }
 
 // Refusal is the body of every error response.
@@ -88,6 +96,8 @@ const (
 	ReasonBusy            TargetReason = "Busy"
 	ReasonSnapshotMissing TargetReason = "SnapshotMissing"
 	ReasonAgentStopped    TargetReason = "AgentStopped"
+	ReasonPartDamaged     TargetReason = "DataSetDamaged"
+	ReasonPartFailed      TargetReason = "DataSetFailed"
 )
 
 // PathReplica answers GET with a ReplicaState, in the database pod of a replica. With the parameters position (of the

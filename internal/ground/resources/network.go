@@ -14,7 +14,8 @@ import (
 )
 
 // NetworkPolicy allows only the clients of the run and the target's replicas to reach the database. Clients reach only
-// the agent of a replica. A database opens no connections, but a replica connects to its primary.
+// the agent of a replica. A database opens no connections, but a replica connects to its primary, and the agent beside
+// it to the object store of a run with a data set.
 func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
 	clients := roleOf(t.Run, v1alpha1.RoleClient)
 	ingress := []networkingv1.NetworkPolicyIngressRule{from(clients, DatabasePort, AgentPort)}
@@ -25,6 +26,9 @@ func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
 		egress = append(slices.Clone(t.Pods.Network.DNS), to(t.roleOf(v1alpha1.RoleTarget), DatabasePort))
 	case t.replication() != nil:
 		ingress = append(ingress, from(t.roleOf(v1alpha1.RoleReplica), DatabasePort))
+	}
+	if t.Run.Spec.Data != nil {
+		egress = slices.Concat(egress, t.Pods.Network.DNS, t.Pods.Network.Store)
 	}
 	return policy(t.meta(), t.labels(), t.Pods.Network, ingress, egress)
 }

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // Targets of a run whose clients are restricted.
@@ -107,5 +109,33 @@ func TestSpaceOfADatabase(t *testing.T) {
 		if got := db.space().Limit; got.Cmp(resource.MustParse(want)) != 0 {
 			t.Errorf("with %s of data: %v, want %s", size, got, want)
 		}
+	}
+}
+
+// The agent beside a server reaches the object store and DNS where the run has a data set, and nothing otherwise.
+func TestADatabaseReachesTheStoreForItsData(t *testing.T) {
+	own := target(func(t *Target) {
+		t.Pods.Network.Store = []networkingv1.NetworkPolicyEgressRule{ToAddress("10.0.0.9", 9000)}
+	})
+	if egress := own.NetworkPolicy().Spec.Egress; len(egress) > 0 {
+		t.Errorf("without a data set: %+v", egress)
+	}
+	own.Run.Spec.Data = &v1alpha1.DataSet{Name: "sbtest"}
+	if diff := cmp.Diff(slices.Concat(own.Pods.Network.DNS, own.Pods.Network.Store), own.NetworkPolicy().Spec.Egress); diff != "" {
+		t.Errorf("with a data set (-want +got):\n%s", diff)
+	}
+}
+
+// A client that loads a data set may read the Secret with its URLs.
+func TestALoadReadsItsDataOffer(t *testing.T) {
+	c := Client{Run: run(), Name: "run-db-load", Trial: contract.Trial{Clients: 1, Store: &contract.Store{}, DataSet: &contract.DataSetRef{Name: "sbtest"}}}
+	var names []string
+	for _, rule := range c.Role().Rules {
+		if slices.Contains(rule.Resources, "secrets") {
+			names = append(names, rule.ResourceNames...)
+		}
+	}
+	if want := []string{"run-db-load-data", "run-db-load-upload-0"}; !slices.Equal(names, want) {
+		t.Errorf("it reads %v, want %v", names, want)
 	}
 }

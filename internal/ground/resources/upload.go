@@ -12,7 +12,16 @@ import (
 // UploadSecret is for the signed URLs of one client of an execution, without them. It belongs to the ConfigMap of the trial, and goes with
 // it.
 func UploadSecret(run *v1alpha1.BenchmarkRun, trial metav1.Object, client int) *corev1.Secret {
-	meta := Meta(run, contract.UploadName(trial.GetName(), client), Labels(run, v1alpha1.RoleUpload))
+	return secretOf(run, trial, contract.UploadName(trial.GetName(), client))
+}
+
+// DataSecret is for the signed URLs of the data set of a load, without them. It belongs to the ConfigMap of the load, and goes with it.
+func DataSecret(run *v1alpha1.BenchmarkRun, load metav1.Object) *corev1.Secret {
+	return secretOf(run, load, contract.DataOfferName(load.GetName()))
+}
+
+func secretOf(run *v1alpha1.BenchmarkRun, trial metav1.Object, name string) *corev1.Secret {
+	meta := Meta(run, name, Labels(run, v1alpha1.RoleUpload))
 	owner := metav1.NewControllerRef(trial, corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	owner.BlockOwnerDeletion = nil // some clusters want the right to change the owner's finalizers for it
 	meta.OwnerReferences = []metav1.OwnerReference{*owner}
@@ -25,6 +34,9 @@ func (c Client) uploadRules() []rbacv1.PolicyRule {
 		return nil
 	}
 	var names []string
+	if c.Trial.DataSet != nil {
+		names = append(names, contract.DataOfferName(c.Name))
+	}
 	for i := range c.count() {
 		names = append(names, contract.UploadName(c.Name, i))
 	}

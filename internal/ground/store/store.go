@@ -43,6 +43,22 @@ func (l Layout) ReportKey(uid, sha256 string) string {
 	return l.Folder(uid) + "report/" + sha256 + "-" + contract.NameReportPage
 }
 
+// dataFolder is beside those of runs, whose names begin with a letter.
+const dataFolder = "_data"
+
+// DataFolder has the archive of a data set of the namespace: its manifest, and the parts of each load that brought some.
+func (l Layout) DataFolder(ref contract.DataSetRef) string {
+	return path.Join(l.Prefix, l.Cluster, l.Namespace, dataFolder, ref.Name, ref.Key) + "/"
+}
+
+// DataKey is the key of the manifest of a data set.
+func (l Layout) DataKey(ref contract.DataSetRef) string { return l.DataFolder(ref) + "manifest.json" }
+
+// DataPartKey is the key of a part, from 0, that a load of a run brings.
+func (l Layout) DataPartKey(ref contract.DataSetRef, runUID, target string, part int) string {
+	return fmt.Sprintf("%s%s-%s/part-%03d", l.DataFolder(ref), runUID, target, part)
+}
+
 // execution names the phase on a target, or the attempt at a trial.
 func execution(ref contract.TrialRef) string {
 	switch contract.Phase(ref.Phase) {

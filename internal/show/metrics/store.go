@@ -19,6 +19,14 @@ type objectStore interface {
 	Write(ctx context.Context, item store.Item, mediaType string, data []byte) (store.State, error)
 	URL(key string) string
 	CA() string
+	dataStore
+}
+
+// dataStore is the part for data sets.
+type dataStore interface {
+	SignRead(ctx context.Context, key string, life time.Duration) (store.Signed, error)
+	SignWrite(ctx context.Context, key string, life time.Duration) (store.Signed, error)
+	Fetch(ctx context.Context, key string, most int64) ([]byte, store.State, error)
 }
 
 // Store counts the requests to an object store. Signing asks nobody, and is not counted.
@@ -60,6 +68,13 @@ func (s Store) Check(ctx context.Context, item store.Item) (store.State, error) 
 // Read an item whole; the error says why the state is not Present.
 func (s Store) Read(ctx context.Context, item store.Item) ([]byte, store.State, error) {
 	data, state, err := s.objectStore.Read(ctx, item)
+	s.requests.WithLabelValues(operationRead, outcome(state)).Inc()
+	return data, state, err
+}
+
+// Fetch an object; the error says why the state is not Present.
+func (s Store) Fetch(ctx context.Context, key string, most int64) ([]byte, store.State, error) {
+	data, state, err := s.objectStore.Fetch(ctx, key, most)
 	s.requests.WithLabelValues(operationRead, outcome(state)).Inc()
 	return data, state, err
 }

@@ -44,7 +44,7 @@ type Outcome struct {
 	Kind Kind
 	// Word for a column: Pending, Queued, Suspended or Running, of a run that goes on; Failed, Invalid, GateFailed, GateNotJudged,
 	// GatePassed; without a gate the verdicts of its comparisons, such as Faster or "2 Slower + 3 more kinds"; Measured for a run that
-	// compares nothing.
+	// compares nothing, and Loaded for one that only loads.
 	Word string
 	// Message says why.
 	Message string
@@ -64,6 +64,8 @@ func OutcomeOf(run *v1alpha1.BenchmarkRun) Outcome {
 		return Outcome{Going, goingWord(run), doing(run)}
 	case valid.Status != metav1.ConditionTrue:
 		return because(Invalid, string(Invalid), valid)
+	case run.Spec.OnlyLoads():
+		return because(Sound, loaded, condition(run, v1alpha1.ConditionComplete))
 	case run.Spec.Gate == nil:
 		return because(Sound, verdictWord(run.Status.Comparisons), condition(run, v1alpha1.ConditionComplete))
 	case passed.Status == metav1.ConditionTrue:
@@ -83,7 +85,7 @@ func condition(run *v1alpha1.BenchmarkRun, name string) metav1.Condition {
 }
 
 // Words of outcomes that are neither a kind nor a phase.
-const running, gatePassed, measured = "Running", "GatePassed", "Measured"
+const running, gatePassed, measured, loaded = "Running", "GatePassed", "Measured", "Loaded"
 
 // goingWord of a run that has not ended.
 func goingWord(run *v1alpha1.BenchmarkRun) string {

@@ -28,6 +28,7 @@ const (
 	factClientImage = "client/image"
 	factRows        = "data/rows"
 	factChecksum    = "data/checksum"
+	factDataOrigin  = "data/origin"
 	factFilesystem  = "storage/filesystem"
 	factWriteCache  = "storage/write-cache"
 	factMachine     = "target/machine"
@@ -40,6 +41,8 @@ const (
 const (
 	// reusedSessions and newSessions are values of factSessions.
 	reusedSessions, newSessions = "reused", "new"
+	// dataLoaded and dataRestored are values of factDataOrigin.
+	dataLoaded, dataRestored = "loaded by the tool", "restored from an archive"
 	// fewConnections of a window say nothing of how it connects: those of the agent, and of a tool that connects once.
 	fewConnections = 10
 )
@@ -233,6 +236,12 @@ func placeOf(l contract.Limits, nodes int64) string {
 func dataFacts(out map[string]string, in Source) {
 	if in.Loaded.Data == nil || len(in.Loaded.Data.Tables) == 0 {
 		return
+	}
+	if set := in.Loaded.Data.DataSet; set != nil {
+		out[factDataOrigin] = dataLoaded
+		if set.Restored != "" {
+			out[factDataOrigin] = dataRestored
+		}
 	}
 	var rows, sums strings.Builder
 	all := int64(0)

@@ -22,6 +22,7 @@ var factRules = []factRule{
 	{name: factReplicas, class: Durability, matters: true, why: "a primary sends its changes to each replica"},
 	{name: factRows, class: Data, matters: true, why: "other tables are other work"},
 	{name: factChecksum, class: Data, matters: true, why: "other rows are other work"},
+	{name: factDataOrigin, class: Data, matters: true, why: "the files of an archive are written in one go, and may lie otherwise on the storage"},
 	{name: factTLS, class: TLS, matters: true, why: "each packet is encrypted", costs: []string{"none", "TLSv1.3"}},
 	{name: factCipher, class: TLS, matters: true, why: "ciphers cost more or less"},
 	{name: factSessions, class: TLS, matters: true, why: "a handshake that takes up an earlier session is shorter", costs: []string{reusedSessions, newSessions}},

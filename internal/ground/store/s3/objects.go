@@ -22,38 +22,64 @@ const (
 	unsigned = "UNSIGNED-PAYLOAD"
 	// headerChecksum is the SHA-256 of a content, in base64. The store verifies it.
 	headerChecksum = "X-Amz-Checksum-Sha256"
+	// longest is how long a signature of this kind may hold.
+	longest = 7 * 24 * time.Hour
 )
 
 // Sign a PUT of just this content, which the store accepts once: it refuses another length, another
 // checksum, and a key that is taken.
 func (c *Client) Sign(ctx context.Context, item store.Item, life time.Duration) (store.Signed, error) {
-	credentials, err := c.credentials()
-	if err != nil {
-		return store.Signed{}, err
-	}
 	sum, err := hex.DecodeString(item.SHA256)
 	if err != nil {
 		return store.Signed{}, fmt.Errorf("signing %s: the digest: %w", item.Key, err)
 	}
-	u := c.urlOf(item.Key)
-	query := u.Query()
-	query.Set("X-Amz-Expires", strconv.FormatInt(int64(life/time.Second), 10))
-	u.RawQuery = query.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPut, u.String(), nil)
+	return c.presign(ctx, life, request{
+		method: http.MethodPut, key: item.Key, bytes: item.Bytes,
+		headers: map[string]string{headerChecksum: base64.StdEncoding.EncodeToString(sum), "If-None-Match": "*"},
+	})
+}
+
+// SignWrite signs a PUT of a content that is not known yet, which the store accepts once: it refuses a key that is taken.
+func (c *Client) SignWrite(ctx context.Context, key string, life time.Duration) (store.Signed, error) {
+	return c.presign(ctx, life, request{method: http.MethodPut, key: key, headers: map[string]string{"If-None-Match": "*"}})
+}
+
+// SignRead signs a GET.
+func (c *Client) SignRead(ctx context.Context, key string, life time.Duration) (store.Signed, error) {
+	return c.presign(ctx, life, request{method: http.MethodGet, key: key})
+}
+
+// request to sign.
+type request struct {
+	method, key string
+	headers     map[string]string
+	// bytes of the body, which are signed; 0 for a body of any length.
+	bytes int64
+}
+
+func (c *Client) presign(ctx context.Context, life time.Duration, r request) (store.Signed, error) {
+	credentials, err := c.credentials()
 	if err != nil {
-		return store.Signed{}, fmt.Errorf("signing %s: %w", item.Key, err)
+		return store.Signed{}, err
 	}
-	headers := map[string]string{headerChecksum: base64.StdEncoding.EncodeToString(sum), "If-None-Match": "*"}
-	for name, value := range headers {
+	u := c.urlOf(r.key)
+	query := u.Query()
+	query.Set("X-Amz-Expires", strconv.FormatInt(int64(min(life, longest)/time.Second), 10))
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), nil)
+	if err != nil {
+		return store.Signed{}, fmt.Errorf("signing %s: %w", r.key, err)
+	}
+	for name, value := range r.headers {
 		req.Header.Set(name, value)
 	}
-	req.ContentLength = item.Bytes
+	req.ContentLength = r.bytes
 	now := c.now()
 	signed, _, err := c.signer.PresignHTTP(ctx, credentials, req, unsigned, "s3", c.cfg.Region, now)
 	if err != nil {
-		return store.Signed{}, fmt.Errorf("signing %s: %w", item.Key, err)
+		return store.Signed{}, fmt.Errorf("signing %s: %w", r.key, err)
 	}
-	return store.Signed{URL: signed, Headers: headers, Expires: now.Add(life)}, nil
+	return store.Signed{URL: signed, Headers: r.headers, Expires: now.Add(min(life, longest))}, nil
 }
 
 // URL of an object, without a signature.
@@ -127,23 +153,51 @@ func (c *Client) Read(ctx context.Context, item store.Item) ([]byte, store.State
 	return out.data, state, nil
 }
 
+// Fetch an object whose content is not known, of so many bytes at most. It fails with a state other than Present.
+func (c *Client) Fetch(ctx context.Context, key string, most int64) ([]byte, store.State, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	body, state, err := c.open(ctx, key)
+	if err != nil {
+		return nil, state, err
+	}
+	defer func() { _ = body.Close() }()
+	data, err := io.ReadAll(io.LimitReader(body, most+1))
+	switch {
+	case err != nil:
+		return nil, store.Unreachable, fmt.Errorf("reading %s from the object store: %w", key, err)
+	case int64(len(data)) > most:
+		return nil, store.Different, fmt.Errorf("%s has more than %d bytes in the object store", key, most)
+	}
+	return data, store.Present, nil
+}
+
+// open an object to read it.
+func (c *Client) open(ctx context.Context, key string) (io.ReadCloser, store.State, error) {
+	res, err := c.do(ctx, http.MethodGet, key, nil)
+	if err != nil {
+		return nil, store.Unreachable, err
+	}
+	if res.StatusCode == http.StatusOK {
+		return res.Body, store.Present, nil
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode == http.StatusNotFound {
+		return nil, store.Absent, fmt.Errorf("the object store has no %s", key)
+	}
+	return nil, store.Unreachable, fmt.Errorf("the object store answers %s for %s: %s", res.Status, key, store.Complaint(res.Body))
+}
+
 // copyTo reads an item, and compares its digest.
 func (c *Client) copyTo(ctx context.Context, item store.Item, to io.Writer, digest func() string) (store.State, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	res, err := c.do(ctx, http.MethodGet, item.Key, nil)
+	body, state, err := c.open(ctx, item.Key)
 	if err != nil {
-		return store.Unreachable, err
+		return state, err
 	}
-	defer func() { _ = res.Body.Close() }()
-	switch res.StatusCode {
-	case http.StatusOK:
-	case http.StatusNotFound:
-		return store.Absent, fmt.Errorf("the object store has no %s", item.Key)
-	default:
-		return store.Unreachable, fmt.Errorf("the object store answers %s for %s: %s", res.Status, item.Key, store.Complaint(res.Body))
-	}
-	n, err := io.Copy(to, io.LimitReader(res.Body, item.Bytes+1))
+	defer func() { _ = body.Close() }()
+	n, err := io.Copy(to, io.LimitReader(body, item.Bytes+1))
 	if err != nil {
 		return store.Unreachable, fmt.Errorf("reading %s from the object store: %w", item.Key, err)
 	}

@@ -3,6 +3,7 @@ package s3_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -187,6 +188,77 @@ func TestCheckAndRead(t *testing.T) {
 			t.Errorf("got %s (%v)", state, err)
 		}
 	})
+}
+
+// A part of a data set, whose content is not known when it is signed, is stored once, and read by whoever has the request for that key.
+func TestSignedParts(t *testing.T) {
+	server := objectstore.Start(t)
+	c, client := server.Client(t), server.HTTP(t)
+	const key, content = "ns/_data/set/key/run-db/part-000", "a part of any length"
+	write := func(life time.Duration) store.Signed {
+		t.Helper()
+		signed, err := c.SignWrite(t.Context(), key, life)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signed
+	}
+	if status, says := put(t, client, write(time.Minute), content, path("/results/elsewhere")); status != http.StatusForbidden {
+		t.Errorf("another key: %d %q", status, says)
+	}
+	if status, says := put(t, client, write(time.Minute), content, without("If-None-Match")); status != http.StatusForbidden {
+		t.Errorf("a request that would overwrite: %d %q", status, says)
+	}
+	for i, want := range []int{http.StatusOK, http.StatusPreconditionFailed} {
+		if status, says := put(t, client, write(30*24*time.Hour), content, nil); status != want {
+			t.Errorf("write %d: got %d %q, want %d", i, status, says, want)
+		}
+	}
+	signed, err := c.SignRead(t.Context(), key, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]int{signed.URL: http.StatusOK, strings.Replace(signed.URL, "part-000", "part-001", 1): http.StatusForbidden} {
+		res, err := client.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != want || want == http.StatusOK && string(data) != content {
+			t.Errorf("got %s %q (%v), want %d", res.Status, data, err, want)
+		}
+	}
+}
+
+// An object whose content is not known is read within a bound.
+func TestFetch(t *testing.T) {
+	server := objectstore.Start(t)
+	c := server.Client(t)
+	item := itemOf("ns/_data/set/key/manifest.json", "{}")
+	if state, err := c.Write(t.Context(), item, "application/json", []byte("{}")); state != store.Present {
+		t.Fatal(state, err)
+	}
+	for name, tt := range map[string]struct {
+		key  string
+		most int64
+		want store.State
+	}{
+		"the content":         {item.Key, 2, store.Present},
+		"more than is wanted": {item.Key, 1, store.Different},
+		"nothing":             {"ns/_data/set/other/manifest.json", 2, store.Absent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, state, err := c.Fetch(t.Context(), tt.key, tt.most)
+			if state != tt.want || (err == nil) != (state == store.Present) || (state == store.Present) != (string(data) == "{}") {
+				t.Errorf("got %q, %s (%v), want %s", data, state, err, tt.want)
+			}
+		})
+	}
+	server.Stop()
+	if _, state, err := c.Fetch(t.Context(), item.Key, 2); state != store.Unreachable || err == nil {
+		t.Errorf("a store that is away: %s (%v)", state, err)
+	}
 }
 
 // A store that is away is asked again after a pause, and not before.

@@ -1,0 +1,66 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// DataSet names the loaded data of a run, so that it is loaded once and restored from then on. It is kept as an archive of the stopped
+// server's data directory in the object store of the operator (results.store), one for each key: what the bytes depend on.
+type DataSet struct {
+	// name of the data set in the namespace of the run. Other namespaces cannot read it.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name"`
+
+	// policy: UseOrMake (the default) restores the archive that fits a target; where there is none, the tool loads the data and the archive
+	// is made of it. Use never loads: a run without an archive that fits fails with DataSetMissing. Make is UseOrMake and ends there:
+	// nothing is measured.
+	// +optional
+	// +kubebuilder:default=UseOrMake
+	Policy DataPolicy `json:"policy,omitempty"`
+}
+
+// DataPolicy says what is done with a data set.
+// +kubebuilder:validation:Enum=UseOrMake;Use;Make
+type DataPolicy string
+
+// Policies of data sets.
+const (
+	DataUseOrMake DataPolicy = "UseOrMake"
+	DataUse       DataPolicy = "Use"
+	DataMake      DataPolicy = "Make"
+)
+
+// OnlyLoads says that the run ends when its data is loaded.
+func (s BenchmarkRunSpec) OnlyLoads() bool { return s.Data != nil && s.Data.Policy == DataMake }
+
+// TargetData is how a target of a run with spec.data came by its data.
+type TargetData struct {
+	// key is the SHA-256 of all that the bytes of the data depend on: image and settings of the server, and the load.
+	// +required
+	Key Digest `json:"key"`
+	// origin is Restored (from an archive), Made (loaded, and kept as an archive) or Loaded (loaded, while another run kept its own).
+	// +required
+	// +kubebuilder:validation:Enum=Restored;Made;Loaded
+	Origin DataOrigin `json:"origin"`
+	// archive is the SHA-256 of the manifest of the archive, in hexadecimal; absent where the data is not that of one.
+	// +optional
+	Archive Digest `json:"archive,omitempty"`
+	// madeTime is when the data was loaded, by this run or by the one that made the archive.
+	// +required
+	MadeTime metav1.Time `json:"madeTime"`
+	// bytes of the data directory, before compression.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Bytes int64 `json:"bytes"`
+}
+
+// DataOrigin is where the data of a target came from.
+type DataOrigin string
+
+// Origins of data.
+const (
+	DataOriginRestored DataOrigin = "Restored"
+	DataOriginMade     DataOrigin = "Made"
+	DataOriginLoaded   DataOrigin = "Loaded"
+)

@@ -1,0 +1,124 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// CheckDataSet refuses spec.data where the object store is missing, or an archive cannot stand for what a target or the tool does.
+func CheckDataSet(w Work) error {
+	if w.spec.Data == nil {
+		return nil
+	}
+	if !w.config.Results.Store.Configured() {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.data: this operator has no object store (chart value results.store), in which data sets are kept: leave data out")
+	}
+	for i, t := range w.spec.Targets {
+		if t.MySQL == nil {
+			continue
+		}
+		if e, known := w.engine(t.MySQL.Flavor); known && !e.Portable {
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.data: Assay cannot give the data directory of one server of %s (spec.targets[%d]) to another: leave data out",
+				t.MySQL.Flavor, i)
+		}
+	}
+	if w.Tool.Skips(prepares(w, 0), contract.PhasePrepare) {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.data: spec.workload.%s loads nothing before its trials that could be kept: leave data out", w.Tool.Name)
+	}
+	return nil
+}
+
+// prepares is the load, without what is known of a target.
+func prepares(w Work, seed int64) contract.Trial {
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: w.Tool.Name, Workload: w.Params, Clients: 1, Seed: seed, DurationSeconds: 1,
+		Ref: contract.TrialRef{Phase: string(contract.PhasePrepare)}, Measurement: w.Measurement(),
+		// No tool keeps in its rows how it reached the server.
+		Endpoint: contract.Endpoint{Host: "database", Port: 3306, Database: "database", TLS: contract.TLSDisabled},
+	}
+}
+
+// DataOf is what the key of a data set is made from.
+type DataOf struct {
+	// Target and Resolved are those of the server.
+	Target   v1alpha1.Target
+	Resolved v1alpha1.ResolvedTarget
+	// ImageID is the digest of its image, from the container runtime.
+	ImageID string
+	// ToolImage is the image of the clients.
+	ToolImage string
+	// Inputs are the files of the workload; nil without any.
+	Inputs *v1alpha1.ResolvedInputs
+	// Seed of the run.
+	Seed int64
+	// Database is the name of the schema.
+	Database string
+}
+
+// DataKey is the SHA-256 of all that the bytes of a loaded data directory depend on: the flavor, the digest of the server's image, its
+// settings but for those that no file depends on, the storage engine, and what the tool is called with. Of a tool with files of the
+// user it is the whole workload in place of the command line.
+func DataKey(w Work, of DataOf) (string, error) {
+	load, err := loadOf(w, of)
+	if err != nil {
+		return "", err
+	}
+	var kept []contract.Setting
+	for _, s := range of.Resolved.Settings {
+		if name := settings.CanonicalName(s.Name); !slices.Contains(formsNoFile, name) {
+			kept = append(kept, contract.Setting{Name: name, Value: s.Value})
+		}
+	}
+	slices.SortFunc(kept, func(a, b contract.Setting) int { return strings.Compare(a.Name, b.Name) })
+	image := of.ImageID
+	if _, digest, is := strings.Cut(image, "@"); is {
+		image = digest // whatever registry it came from
+	}
+	data, err := json.Marshal(map[string]any{
+		"format": contract.DataSetVersion, "flavor": of.Target.MySQL.Flavor, "image": image, "settings": kept,
+		"storageEngine": of.Target.MySQL.StorageEngine, "database": of.Database, "tool": w.Tool.Name, "toolImage": of.ToolImage, "load": load,
+	})
+	if err != nil {
+		return "", fmt.Errorf("the key of the data set: %w", err)
+	}
+	return contract.Digest(data), nil
+}
+
+// loadOf is what the tool is called with.
+func loadOf(w Work, of DataOf) (any, error) {
+	if of.Inputs != nil {
+		return map[string]any{"workload": w.Params, "inputs": of.Inputs.SHA256, "seed": of.Seed}, nil
+	}
+	trial := prepares(w, of.Seed)
+	trial.Endpoint.StorageEngine = of.Target.MySQL.StorageEngine
+	command, err := w.Tool.Command(trial, contract.PhasePrepare, runner.Credentials{Username: "user", Password: "password"})
+	if err != nil {
+		return nil, fmt.Errorf("the key of the data set: %w", err)
+	}
+	if len(command.Dialogue) > 0 {
+		return map[string]any{"workload": w.Params, "seed": of.Seed}, nil
+	}
+	return map[string]any{
+		"path": command.Path, "args": command.Args, "files": command.Files, "env": command.Env, "seed": command.Seed,
+	}, nil
+}
+
+// formsNoFile are settings that change neither the content nor the layout of a file in the data directory of a server that was stopped
+// cleanly: how much memory it takes, what a commit waits for, and limits of connections. Targets that differ only in them share a data
+// set. Any other setting is part of the key: one too many costs a load, one too few would restore other data.
+var formsNoFile = []string{
+	"innodb_buffer_pool_size", "innodb_buffer_pool_instances", "innodb_buffer_pool_chunk_size", "innodb_buffer_pool_dump_pct",
+	"innodb_flush_log_at_trx_commit", "innodb_flush_log_at_timeout", "sync_binlog", "rocksdb_flush_log_at_trx_commit", "rocksdb_block_cache_size",
+	"innodb_io_capacity", "innodb_io_capacity_max", "innodb_read_io_threads", "innodb_write_io_threads", "innodb_flush_method", "innodb_flush_neighbors",
+	"innodb_thread_concurrency", "innodb_purge_threads", "innodb_page_cleaners", "innodb_lru_scan_depth", "innodb_adaptive_hash_index",
+	"innodb_log_buffer_size", "innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm", "innodb_adaptive_flushing",
+	"max_connections", "max_prepared_stmt_count", "table_open_cache", "thread_cache_size", "thread_handling", "thread_pool_size",
+	"sort_buffer_size", "join_buffer_size", "read_buffer_size", "read_rnd_buffer_size", "tmp_table_size", "max_heap_table_size",
+}
