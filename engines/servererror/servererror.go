@@ -12,6 +12,7 @@
 //     schema is the remedy. Later it is ToolFailed: the workload itself inserts a key twice.
 //   - 1251, 1524 and 2059 are CredentialsRejected: the account has to change, not the network.
 //   - 1290, 1792 and 1836 are ReadOnly for every tool: without a remedy people looked for a fault of the tool.
+//     1290 is also the number of other options that forbid a statement, whose words RemedyFor reads.
 //   - 1105 stands for anything that a server has no number for. It is not in the table.
 //
 // Numbers that are not in the table are of the kind Unknown. It refuses no number.
@@ -80,7 +81,7 @@ var meanings = map[Kind]meaning{
 	NoStorageEngine: {[]int{1286}, contract.ReasonToolFailed, "name a storage engine that the server has"},
 	// 1021: the disk is full. 1114: the table is full.
 	OutOfSpace: {[]int{1021, 1114}, contract.ReasonToolFailed, "give the server more storage, or load less data"},
-	// 1290: an option of the server, such as read_only. 1792: the transaction is. 1836: the server is, such as a replica.
+	// 1290: an option of the server, such as read_only, or secure_file_priv (RemedyFor tells them apart). 1792: the transaction is. 1836: the server is, such as a replica.
 	ReadOnly: {[]int{1290, 1792, 1836}, contract.ReasonToolFailed,
 		"a server that is read-only takes no writes: give the address of the one that does (of the writer, and of no replica), look whether its storage is full, or use a workload that only reads"},
 	// 1203: max_user_connections. 1226: a limit of the account for an hour.

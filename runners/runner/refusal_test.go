@@ -45,7 +45,7 @@ func TestCauseOf(t *testing.T) {
 		"an account may require TLS":        {Refusals{}, servererror.AccessDenied, Cause{contract.ReasonCredentialsRejected, remedy + "; or the account requires TLS, and the target's tls is Disabled"}},
 		"a remedy of the tool":              {Refusals{Remedies: own}, servererror.TooManyConnections, Cause{contract.ReasonLimitTooLow, "use fewer terminals"}},
 		"a reason that follows the phase":   {Refusals{Phase: contract.PhasePrepare}, servererror.Duplicate, Cause{contract.ReasonSchemaNotEmpty, servererror.Exists.Remedy()}},
-		"a privilege that the server names": {Refusals{}, servererror.NoPrivilege, Cause{contract.ReasonCredentialsRejected, "the account lacks INDEX: GRANT INDEX ON the target's schema.* TO the account of the target's Secret"}},
+		"a privilege that the server names": {Refusals{}, servererror.NoPrivilege, Cause{contract.ReasonCredentialsRejected, "the account lacks INDEX: GRANT INDEX on the schema of that table TO the account of the target's Secret"}},
 		"an error that is not in the table": {Refusals{}, servererror.Unknown, Cause{contract.ReasonToolFailed, "look at the raw output and the server's log"}},
 	}
 	for name, tc := range tests {

@@ -151,7 +151,7 @@ func TestParseFindsTheCause(t *testing.T) {
 	}{
 		"wrong password":                      {said: "Error in CONNECT, 1045, 28000: Access denied for user 'bench'@'10.0.0.1' (using password: YES)", want: contract.ReasonCredentialsRejected, remedy: "tls is Disabled"},
 		"wrong password on SQL Server":        {said: "Error in CONNECT, 18456, S0001: Login failed for user 'bench'.", want: contract.ReasonCredentialsRejected, remedy: "Secret"},
-		"no privilege":                        {said: "Error in TABLE, 1142, 42000: CREATE command denied to user 'bench'@'%' for table 'usertable'", want: contract.ReasonCredentialsRejected, remedy: "GRANT CREATE ON"},
+		"no privilege":                        {said: "Error in TABLE, 1142, 42000: CREATE command denied to user 'bench'@'%' for table 'usertable'", want: contract.ReasonCredentialsRejected, remedy: "GRANT CREATE on the schema of that table"},
 		"nobody listens":                      {said: "Error in CONNECT, 0, 08S01: Communications link failure (Connection refused)", want: contract.ReasonTargetUnreachable, remedy: "network policies"},
 		"MariaDB's driver finds nobody":       {said: "Error in CONNECT, -1, 08000: Socket fail to connect to db:3306. Connection refused", want: contract.ReasonTargetUnreachable, remedy: "address"},
 		"nobody of this name":                 {said: "Error in CONNECT, 0, 08S01: Communications link failure (db: Name or service not known: UnknownHostException)", want: contract.ReasonTargetUnreachable, remedy: "address"},

@@ -1,12 +1,15 @@
 package accept
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
@@ -14,7 +17,7 @@ const (
 	largePages = "large_pages"
 	bufferPool = "innodb_buffer_pool_size"
 	// stockPool is the buffer pool of a server whose settings name none, in bytes.
-	stockPool = "134217728"
+	stockPool int64 = 128 << 20
 )
 
 // clientPages refuses huge pages of clients.
@@ -36,11 +39,15 @@ type serverPages struct {
 	matrix   []v1alpha1.Axis
 }
 
-// check refuses huge pages that no server uses, a server that looks for some and has none, and a buffer pool that does not fit into them.
-// A server without enough of them says nothing to its clients: it goes on with ordinary pages, or dies of SIGBUS where the limit of its
+// check refuses huge pages that no server uses, a server that looks for some and has none, a buffer pool that does not fit into them, and one
+// that does not fit into memory in the trials that use none. A server without enough of them says nothing to its clients: it goes on with ordinary pages, or dies of SIGBUS where the limit of its
 // container is reached.
 func (p serverPages) check() error {
-	uses := slices.ContainsFunc(p.values(largePages), func(value string) bool { return settings.SameValue(largePages, value, "ON") })
+	var uses, leaves bool // in some trials
+	for _, value := range p.values(largePages) {
+		on := settings.SameValue(largePages, value, "ON")
+		uses, leaves = uses || on, leaves || !on
+	}
 	if p.shape.HugePages == nil && uses {
 		return experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s is ON, and the shape of the target has no hugePages: give it some (%s.shape, hugePages: {count: 512} for 1Gi in pages of 2Mi), or leave %s out",
 			p.of(largePages), p.field, largePages)
@@ -57,17 +64,36 @@ func (p serverPages) check() error {
 		return experiment.Refuse(v1alpha1.ReasonInvalidSpec, "%s.shape: the shape has hugePages (%s), which the server leaves alone without %s: set %s.mysql.config.%s: ON, or use a shape without hugePages",
 			p.field, size.String(), largePages, p.field, largePages)
 	}
-	pools := p.values(bufferPool)
-	if pools == nil {
-		pools = []string{stockPool}
-	}
-	for _, value := range pools {
-		if bytes, is := settings.Integer(value); is && bytes > size.Value() {
-			return experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s is %s (%d bytes), and hugePages of %s.shape are %s (%d bytes): raise hugePages.count, or lower the buffer pool, which needs some more than its size",
-				p.of(bufferPool), value, bytes, p.field, size.String(), size.Value())
+	for _, pool := range p.pools() {
+		if pool > size.Value() {
+			return experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s is %s, and hugePages of %s.shape are %s: raise hugePages.count, or lower the buffer pool, which needs some more than its size",
+				p.of(bufferPool), inBytes(pool), p.field, inBytes(size.Value()))
+		}
+		if memory := p.shape.Memory.Value(); leaves && pool > memory {
+			return experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s is not always ON, and without huge pages the buffer pool is in memory: %s is %s, and memory of %s.shape is %s: "+
+				"raise memory, or lower the buffer pool, which needs some more than its size", p.of(largePages), p.of(bufferPool), inBytes(pool), p.field, inBytes(memory))
 		}
 	}
 	return nil
+}
+
+// inBytes is a size as people write it, with the bytes.
+func inBytes(n int64) string {
+	return fmt.Sprintf("%s (%d bytes)", resource.NewQuantity(n, resource.BinarySI), n)
+}
+
+// pools are the sizes of the buffer pool in the trials of the target, in bytes, as far as they are numbers.
+func (p serverPages) pools() (out []int64) {
+	given := p.values(bufferPool)
+	if given == nil {
+		return []int64{stockPool}
+	}
+	for _, value := range given {
+		if n, is := settings.Integer(value); is {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // values of a setting in the trials of the target; none where nothing sets it.
@@ -78,11 +104,13 @@ func (p serverPages) values(name string) (out []string) {
 		}
 		return out
 	}
+	var list []contract.Setting
 	for _, s := range p.settings {
-		if engine.Bare(s.Name) == name {
-			// Without a value a switch is on.
-			out = append(out, cmp.Or(s.Value, "ON"))
-		}
+		list = append(list, contract.Setting{Name: s.Name, Value: s.Value})
+	}
+	// As the server reads them: skip_large_pages is OFF, and a switch without a value is ON.
+	if value, is := settings.Variables(list, map[string]string{name: ""})[name]; is {
+		out = append(out, value)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -12,9 +13,9 @@ import (
 	"github.com/assay-bench/assay/internal/experiment"
 )
 
-// withPages is a shape with so many huge pages of 2 MiB.
+// withPages is a shape with so many huge pages of 2 MiB beside 256 MiB.
 func withPages(count int32) v1alpha1.InstanceShapeSpec {
-	return v1alpha1.InstanceShapeSpec{HugePages: &v1alpha1.HugePages{Count: count}}
+	return v1alpha1.InstanceShapeSpec{Memory: resource.MustParse("256Mi"), HugePages: &v1alpha1.HugePages{Count: count}}
 }
 
 func varied(name string, values ...string) v1alpha1.Axis {
@@ -30,7 +31,7 @@ func TestHugePagesAndLargePages(t *testing.T) {
 	const alone = "spec.targets[0].shape: the shape has hugePages (512Mi), which the server leaves alone without large_pages: " +
 		"set spec.targets[0].mysql.config.large_pages: ON, or use a shape without hugePages"
 	const none = " is ON, and the shape of the target has no hugePages: give it some (spec.targets[0].shape, hugePages: {count: 512} for 1Gi in pages of 2Mi), or leave large_pages out"
-	const larger = " (1073741824 bytes), and hugePages of spec.targets[0].shape are 512Mi (536870912 bytes): " +
+	const larger = " is 1Gi (1073741824 bytes), and hugePages of spec.targets[0].shape are 512Mi (536870912 bytes): " +
 		"raise hugePages.count, or lower the buffer pool, which needs some more than its size"
 	tests := map[string]struct {
 		flavor   string // MySQL unless set
@@ -52,13 +53,22 @@ func TestHugePagesAndLargePages(t *testing.T) {
 		"large_pages alone":              {settings: map[string]string{"large_pages": "ON"}, want: "spec.targets[0].mysql.config.large_pages" + none},
 		"an axis alone":                  {matrix: []v1alpha1.Axis{varied("config.large_pages", "OFF", "ON")}, want: "spec.matrix: config.large_pages" + none},
 		"a pool that does not fit": {shape: withPages(256), settings: map[string]string{"large_pages": "ON", "innodb_buffer_pool_size": "1G"},
-			want: "spec.targets[0].mysql.config.innodb_buffer_pool_size is 1G" + larger},
+			want: "spec.targets[0].mysql.config.innodb_buffer_pool_size" + larger},
 		"one of several pools that does not": {shape: withPages(256), settings: map[string]string{"large_pages": "ON"}, matrix: []v1alpha1.Axis{varied("config.innodb_buffer_pool_size", "256M", "1073741824")},
-			want: "spec.matrix: config.innodb_buffer_pool_size is 1073741824" + larger},
+			want: "spec.matrix: config.innodb_buffer_pool_size" + larger},
 		"a page that is large enough": {shape: v1alpha1.InstanceShapeSpec{HugePages: &v1alpha1.HugePages{PageSize: v1alpha1.HugePages1Gi, Count: 1}}, settings: map[string]string{"large_pages": "ON", "innodb_buffer_pool_size": "1G"}},
 		"the pool of a server that was told none": {shape: withPages(32), settings: map[string]string{"large_pages": "ON"},
-			want: "spec.targets[0].mysql.config.innodb_buffer_pool_size is 134217728 (134217728 bytes), and hugePages of spec.targets[0].shape are 64Mi (67108864 bytes): " +
+			want: "spec.targets[0].mysql.config.innodb_buffer_pool_size is 128Mi (134217728 bytes), and hugePages of spec.targets[0].shape are 64Mi (67108864 bytes): " +
 				"raise hugePages.count, or lower the buffer pool, which needs some more than its size"},
+		"a switch that skips it":                           {shape: withPages(256), settings: map[string]string{"skip_large_pages": ""}, want: alone},
+		"one that disables it":                             {shape: withPages(256), settings: map[string]string{"loose_disable_large_pages": ""}, want: alone},
+		"one that enables it":                              {settings: map[string]string{"enable_large_pages": ""}, want: "spec.targets[0].mysql.config.large_pages" + none},
+		"a pool in huge pages alone is larger than memory": {shape: withPages(256), settings: map[string]string{"large_pages": "ON", "innodb_buffer_pool_size": "400M"}},
+		"a pool that is in memory in some trials": {shape: withPages(256), settings: map[string]string{"innodb_buffer_pool_size": "400M"}, matrix: []v1alpha1.Axis{varied("config.large_pages", "OFF", "ON")},
+			want: "spec.matrix: config.large_pages is not always ON, and without huge pages the buffer pool is in memory: " +
+				"spec.targets[0].mysql.config.innodb_buffer_pool_size is 400Mi (419430400 bytes), and memory of spec.targets[0].shape is 256Mi (268435456 bytes): " +
+				"raise memory, or lower the buffer pool, which needs some more than its size"},
+		"a pool that fits into both":        {shape: withPages(256), settings: map[string]string{"innodb_buffer_pool_size": "200M"}, matrix: []v1alpha1.Axis{varied("config.large_pages", "OFF", "ON")}},
 		"a flavor that has no such setting": {flavor: "Dolt", shape: withPages(256), want: "spec.targets[0].shape: the shape has hugePages (512Mi), and Dolt uses none (Dolt shows large_pages for compatibility, and ignores it): use a shape without hugePages"},
 		"another one":                       {flavor: "TiDB", shape: withPages(256), want: "spec.targets[0].shape: the shape has hugePages (512Mi), and TiDB uses none (TiDB shows large_pages for compatibility, and ignores it): use a shape without hugePages"},
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 	"github.com/assay-bench/assay/internal/trial/validity"
@@ -20,18 +19,20 @@ func checkShapes(in Input, rec contract.Record, results []contract.Result, ask *
 
 // largePagesOf a trial are what its settings ask for: those of its cell, and those that its target has in every trial.
 func largePagesOf(run *v1alpha1.BenchmarkRun, rec contract.Record) validity.LargePages {
-	all := map[string]string{}
+	var list []contract.Setting
 	for _, s := range run.ResolvedTarget(rec.Target).Settings {
-		all[engine.Bare(s.Name)] = s.Value
+		list = append(list, contract.Setting{Name: s.Name, Value: s.Value})
 	}
 	for axis, value := range rec.Parameters {
 		if name, is := (v1alpha1.Axis{Name: axis}).Setting(); is {
-			all[name] = value.String()
+			list = append(list, contract.Setting{Name: name, Value: value.String()})
 		}
 	}
-	on, is := all["large_pages"]
-	pool, _ := settings.Integer(all["innodb_buffer_pool_size"])
-	return validity.LargePages{On: is && (on == "" || settings.SameValue("large_pages", on, "ON")), PoolBytes: pool}
+	const pages, pool = "large_pages", "innodb_buffer_pool_size"
+	all := settings.Variables(list, map[string]string{pages: "", pool: ""})
+	on, is := all[pages]
+	bytes, _ := settings.Integer(all[pool])
+	return validity.LargePages{On: is && settings.SameValue(pages, on, "ON"), PoolBytes: bytes}
 }
 
 // askedOf the shapes of a trial are CPUs of their own, and sizes. Nobody knows the machine of an external target.

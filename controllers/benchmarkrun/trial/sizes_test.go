@@ -155,6 +155,14 @@ func TestLargePagesAreChecked(t *testing.T) {
 		})
 	}
 
+	for name, want := range map[string]map[string]string{"large_pages": found, "enable_large_pages": found, "skip_large_pages": {}, "loose_disable_large_pages": {}} {
+		in := sizesRun("")
+		in.Run.Status.Resolved.Targets[0].Settings = []v1alpha1.ServerSetting{{Name: name}}
+		if diff := cmp.Diff(want, sizesFound(in, ordinary)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+
 	in := sizesRun("")
 	in.Run.Status.Resolved.Targets[0].Settings = []v1alpha1.ServerSetting{{Name: "large_pages", Value: "ON"}, {Name: "innodb_buffer_pool_size", Value: "512M"}}
 	part := sizedResult(2)

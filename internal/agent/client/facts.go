@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 // statusDelta is the difference of every counter with a number in both readings.
@@ -37,15 +38,11 @@ func finite(text string) (float64, error) {
 	return n, err
 }
 
-// moving are variables that change between readings by themselves.
-var moving = []string{"timestamp", "gtid_", "last_insert_id", "rand_seed", "pseudo_", "innodb_buffer_pool_dump_", "insert_id", "identity"}
-
 // changed are the later values of variables that differ, without variables that are counters.
 func changed(before, after map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, later := range after {
-		isMoving := slices.ContainsFunc(moving, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-		if earlier, there := before[name]; !isMoving && (!there || earlier != later) {
+		if earlier, there := before[name]; !settings.Moves(name) && (!there || earlier != later) {
 			out[name] = later
 		}
 	}

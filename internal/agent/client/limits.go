@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 
@@ -11,51 +10,83 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
+// accountLimit is the variable that limits the connections of one account.
+const accountLimit = "max_user_connections"
+
 // serverLimits are the variables that limit open connections, statements and tables, and the
 // status variables with their present use. A value of 0 or less is no limit.
 var serverLimits = []struct {
 	variable, taken, what string
 	demand                func(contract.Demand) int64
-	// own is the part of the present use by the agent's own query.
+	// own is what the agent needs beside the demand, for its questions before and after a window. What is taken has it already.
 	own int64
 }{
 	{"max_connections", "Threads_connected", "connections", func(d contract.Demand) int64 { return d.Connections }, 1},
-	{"max_user_connections", "", "connections of one account", func(d contract.Demand) int64 { return d.Connections }, 0},
+	{accountLimit, "", "connections of one account", func(d contract.Demand) int64 { return d.Connections }, 1},
 	{"max_prepared_stmt_count", "Prepared_stmt_count", "prepared statements", func(d contract.Demand) int64 { return d.PreparedStatements }, 0},
+}
+
+// limits of a server as it says them.
+type limits struct {
+	variables, status map[string]string
+	// account is the limit of connections that the account has of its own, beside those of the server; 0 for none.
+	account int64
+}
+
+// of a variable; 0 where there is none.
+func (l limits) of(variable string) int64 {
+	if variable == accountLimit && l.account > 0 {
+		return l.account
+	}
+	n, err := strconv.ParseInt(l.variables[variable], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
+}
+
+// remedy for a limit that is too low.
+func (l limits) remedy(variable string, least int64) string {
+	if variable == accountLimit && l.account > 0 {
+		return fmt.Sprintf("the account has this limit of its own: ALTER USER it WITH MAX_USER_CONNECTIONS %d, or use fewer threads", least)
+	}
+	return fmt.Sprintf("set it to at least %d, or use fewer threads", least)
 }
 
 // shortfalls are the limits of a server that are too low for all clients together, with the
 // arithmetic.
-func shortfalls(d contract.Demand, variables, status map[string]string) []string {
+func shortfalls(d contract.Demand, has limits) []string {
 	var out []string
 	for _, l := range serverLimits {
-		limit, err := strconv.ParseInt(variables[l.variable], 10, 64)
-		need := l.demand(d)
-		if err != nil || limit <= 0 || need <= 0 {
+		limit, need := has.of(l.variable), l.demand(d)
+		if limit == 0 || need <= 0 {
 			continue
 		}
-		taken, err := strconv.ParseInt(status[l.taken], 10, 64)
+		taken, err := strconv.ParseInt(has.status[l.taken], 10, 64)
 		if err != nil {
 			taken = 0
 		}
 		taken = max(taken-l.own, 0)
-		if need+taken <= limit {
+		least := need + taken + l.own
+		if least <= limit {
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s = %s > %s = %d (set it to at least %d, or use fewer threads)",
-			l.what, arithmetic(l.what, d, need, taken), l.variable, limit, need+taken))
+		out = append(out, fmt.Sprintf("%s = %s > %s = %d (%s)", l.what, arithmetic(l.what, d, need, taken, l.own), l.variable, limit, has.remedy(l.variable, least)))
 	}
 	return out
 }
 
 // arithmetic shows the computation of a number: per connection where it is a multiple.
-func arithmetic(what string, d contract.Demand, need, taken int64) string {
+func arithmetic(what string, d contract.Demand, need, taken, own int64) string {
 	sum := strconv.FormatInt(need, 10)
 	if what == "prepared statements" && d.Connections > 0 && need%d.Connections == 0 {
 		sum = fmt.Sprintf("%d connections x %d = %d", d.Connections, need/d.Connections, need)
 	}
 	if taken > 0 {
 		sum = fmt.Sprintf("%s and %d that are there already", sum, taken)
+	}
+	if own > 0 {
+		sum = fmt.Sprintf("%s and %d of the agent", sum, own)
 	}
 	return sum
 }
@@ -111,11 +142,11 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 		if failure := part(&o, &status, counted(ctx, s)); failure != nil {
 			return o.failed(failure)
 		}
-		limits, err := limitsOf(ctx, s, facts)
+		account, err := ownLimit(ctx, s, facts)
 		if err != nil {
 			return o.failed(lost(err))
 		}
-		short = append(short, shortfalls(all, limits, status)...)
+		short = append(short, shortfalls(all, limits{facts.server.Variables, status, account})...)
 	}
 	if len(short) > 0 {
 		return o.failed(failed(contract.ReasonLimitTooLow, "the workload needs more than a limit allows: %s", strings.Join(short, "; ")))
@@ -123,15 +154,13 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 	return o
 }
 
-// limitsOf are the server's variables, with the limit of the account where it has one of its own.
-func limitsOf(ctx context.Context, s session, facts serverFacts) (map[string]string, error) {
+// ownLimit is the limit of connections that the account has of its own; 0 where that of the server, or none, holds for it.
+func ownLimit(ctx context.Context, s session, facts serverFacts) (int64, error) {
 	limit, err := s.server.AccountConnections(ctx)
-	if err != nil || limit <= 0 {
-		return facts.server.Variables, err
+	if err != nil || strconv.FormatInt(limit, 10) == facts.server.Variables[accountLimit] {
+		return 0, err
 	}
-	own := maps.Clone(facts.server.Variables)
-	own["max_user_connections"] = strconv.FormatInt(limit, 10)
-	return own, nil
+	return limit, nil
 }
 
 // allowFiles raises the limit of open files for the tool, which inherits it.

@@ -15,7 +15,7 @@ import (
 )
 
 func TestShortfalls(t *testing.T) {
-	limits := func(pairs ...string) map[string]string {
+	values := func(pairs ...string) map[string]string {
 		out := map[string]string{}
 		for i := 0; i < len(pairs); i += 2 {
 			out[pairs[i]] = pairs[i+1]
@@ -23,32 +23,36 @@ func TestShortfalls(t *testing.T) {
 		return out
 	}
 	tests := map[string]struct {
-		demand            contract.Demand
-		variables, status map[string]string
-		want              []string
+		demand contract.Demand
+		has    limits
+		want   []string
 	}{
 		"sysbench with the defaults of MySQL": {
-			contract.Demand{Connections: 3000, PreparedStatements: 276000}, limits("max_connections", "4000", "max_prepared_stmt_count", "16382"), limits("Threads_connected", "1", "Prepared_stmt_count", "0"),
+			contract.Demand{Connections: 3000, PreparedStatements: 276000},
+			limits{values("max_connections", "4000", "max_prepared_stmt_count", "16382"), values("Threads_connected", "1", "Prepared_stmt_count", "0"), 0},
 			[]string{"prepared statements = 3000 connections x 92 = 276000 > max_prepared_stmt_count = 16382 (set it to at least 276000, or use fewer threads)"},
 		},
 		"connections that others have": {
-			contract.Demand{Connections: 100}, limits("max_connections", "151"), limits("Threads_connected", "61"),
-			[]string{"connections = 100 and 60 that are there already > max_connections = 151 (set it to at least 160, or use fewer threads)"},
+			contract.Demand{Connections: 100}, limits{values("max_connections", "151"), values("Threads_connected", "61"), 0},
+			[]string{"connections = 100 and 60 that are there already and 1 of the agent > max_connections = 151 (set it to at least 161, or use fewer threads)"},
 		},
-		"just enough, the agent's own question left out": {contract.Demand{Connections: 151}, limits("max_connections", "151"), limits("Threads_connected", "1"), nil},
-		"one too many": {contract.Demand{Connections: 152}, limits("max_connections", "151"), limits("Threads_connected", "1"),
-			[]string{"connections = 152 > max_connections = 151 (set it to at least 152, or use fewer threads)"}},
-		"statements that are no multiple": {contract.Demand{Connections: 3, PreparedStatements: 100}, limits("max_prepared_stmt_count", "99"), nil,
+		"just enough, with the agent's own": {contract.Demand{Connections: 150}, limits{values("max_connections", "151"), values("Threads_connected", "1"), 0}, nil},
+		"none left for the agent": {contract.Demand{Connections: 151}, limits{values("max_connections", "151"), values("Threads_connected", "1"), 0},
+			[]string{"connections = 151 and 1 of the agent > max_connections = 151 (set it to at least 152, or use fewer threads)"}},
+		"statements that are no multiple": {contract.Demand{Connections: 3, PreparedStatements: 100}, limits{values("max_prepared_stmt_count", "99"), nil, 0},
 			[]string{"prepared statements = 100 > max_prepared_stmt_count = 99 (set it to at least 100, or use fewer threads)"}},
-		"an account that is limited": {contract.Demand{Connections: 11}, limits("max_connections", "151", "max_user_connections", "10"), nil,
-			[]string{"connections of one account = 11 > max_user_connections = 10 (set it to at least 11, or use fewer threads)"}},
-		"no limit (TiDB)":              {contract.Demand{Connections: 9, PreparedStatements: 9}, limits("max_connections", "0", "max_prepared_stmt_count", "-1"), nil, nil},
-		"a server that does not tell":  {contract.Demand{Connections: 9, PreparedStatements: 9}, nil, nil, nil},
-		"a workload that does not say": {contract.Demand{}, limits("max_connections", "1"), limits("Threads_connected", "9"), nil},
+		"all accounts are limited": {contract.Demand{Connections: 11}, limits{values("max_connections", "151", "max_user_connections", "10"), nil, 0},
+			[]string{"connections of one account = 11 and 1 of the agent > max_user_connections = 10 (set it to at least 12, or use fewer threads)"}},
+		"an account that is limited": {contract.Demand{Connections: 16}, limits{values("max_connections", "151", "max_user_connections", "0"), nil, 16},
+			[]string{"connections of one account = 16 and 1 of the agent > max_user_connections = 16 (the account has this limit of its own: ALTER USER it WITH MAX_USER_CONNECTIONS 17, or use fewer threads)"}},
+		"an account that has enough":   {contract.Demand{Connections: 16}, limits{values("max_user_connections", "10"), nil, 17}, nil},
+		"no limit (TiDB)":              {contract.Demand{Connections: 9, PreparedStatements: 9}, limits{values("max_connections", "0", "max_prepared_stmt_count", "-1"), nil, 0}, nil},
+		"a server that does not tell":  {contract.Demand{Connections: 9, PreparedStatements: 9}, limits{}, nil},
+		"a workload that does not say": {contract.Demand{}, limits{values("max_connections", "1"), values("Threads_connected", "9"), 0}, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, shortfalls(tc.demand, tc.variables, tc.status)); diff != "" {
+			if diff := cmp.Diff(tc.want, shortfalls(tc.demand, tc.has)); diff != "" {
 				t.Errorf("shortfalls (-want +got):\n%s", diff)
 			}
 		})
@@ -100,7 +104,7 @@ func TestLimitsAreHeldAgainstTheDemandBeforeAnythingRuns(t *testing.T) {
 				t.Error("it is no error")
 			}
 			res, _ := r.outcome(t)
-			if res.Failure == nil || res.Failure.Reason != contract.ReasonLimitTooLow || !strings.Contains(res.Failure.Message, "connections = 152 > max_connections = 151") {
+			if res.Failure == nil || res.Failure.Reason != contract.ReasonLimitTooLow || !strings.Contains(res.Failure.Message, "connections = 152 and 1 of the agent > max_connections = 151") {
 				t.Errorf("got %+v, want %s", res.Failure, contract.ReasonLimitTooLow)
 			}
 			if res.Times.MeasureStarted != nil || res.Server.Durability != nil || r.api.annotated() {
@@ -113,12 +117,12 @@ func TestLimitsAreHeldAgainstTheDemandBeforeAnythingRuns(t *testing.T) {
 // The limit of the account is no global variable, and holds beside that of all connections.
 func TestTheLimitOfTheAccount(t *testing.T) {
 	r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) { trial.Demand = contract.Demand{Connections: 16} })
-	r.server.account = 10
+	r.server.account = 16
 	if err := r.agent.Run(t.Context()); err == nil {
 		t.Error("it is no error")
 	}
 	res, _ := r.outcome(t)
-	const want = "connections of one account = 16 > max_user_connections = 10 (set it to at least 16, or use fewer threads)"
+	const want = "connections of one account = 16 and 1 of the agent > max_user_connections = 16 (the account has this limit of its own: ALTER USER it WITH MAX_USER_CONNECTIONS 17, or use fewer threads)"
 	if res.Failure == nil || res.Failure.Reason != contract.ReasonLimitTooLow || !strings.Contains(res.Failure.Message, want) {
 		t.Errorf("got %+v, want %s", res.Failure, want)
 	}

@@ -56,14 +56,47 @@ func (r *fakeRows) Next(row []driver.Value) error {
 	return nil
 }
 
-// A server without the variable has no limit that is known; a connection that ended is an error. What a real one says of an account is
-// test/conformance.TestAnAccountWithALimitAndAServerThatIsReadOnly.
+// failing refuses each login, or else each question.
+type failing struct{ login, question error }
+
+func (f failing) Connect(context.Context) (driver.Conn, error) {
+	return failingConn{question: f.question}, f.login
+}
+func (f failing) Driver() driver.Driver { return nil }
+
+type failingConn struct {
+	fakeConn
+	question error
+}
+
+func (c failingConn) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	return nil, c.question
+}
+
+// A server without the variable has no limit that is known; a login that is refused and a connection that ended are errors. What a real
+// one says of an account is test/conformance.TestAnAccountWithALimitAndAServerThatIsReadOnly.
 func TestAccountConnectionsOfAServerThatDoesNotSay(t *testing.T) {
-	if n, err := newServer(sql.OpenDB(fakeDriver{"max_user_connections": {refused}}), "").AccountConnections(t.Context()); n != 0 || err != nil {
-		t.Errorf("a server that refuses: %d, %v", n, err)
+	refusal := func(number uint16) error { return &mysql.MySQLError{Number: number} }
+	tests := map[string]struct {
+		server failing
+		fails  bool
+	}{
+		"it has no such variable":            {failing{question: refusal(1193)}, false},
+		"the variable is of no session":      {failing{question: refusal(1238)}, false},
+		"it does not tell this account":      {failing{question: refusal(1227)}, false},
+		"it shuts down":                      {failing{question: refusal(1053)}, true},
+		"the connection broke":               {failing{question: errors.New("broken pipe")}, true},
+		"it has no connection left":          {failing{login: refusal(1040)}, true},
+		"the account has none left":          {failing{login: refusal(1226)}, true},
+		"a refusal of the login that is new": {failing{login: refusal(4999)}, true},
 	}
-	if _, err := newServer(sql.OpenDB(fakeDriver{}), "").AccountConnections(t.Context()); err == nil {
-		t.Error("a question that failed is no answer")
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			n, err := newServer(sql.OpenDB(tc.server), "").AccountConnections(t.Context())
+			if n != 0 || (err != nil) != tc.fails {
+				t.Errorf("%d, %v", n, err)
+			}
+		})
 	}
 }
 

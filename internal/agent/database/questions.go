@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/engines/servererror"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -93,13 +94,17 @@ func (s *Server) Session(ctx context.Context) (tlsVersion, cipher string, err er
 
 // AccountConnections is how many connections the server allows to the account at a time, by the limit of the account or else of all
 // accounts; 0 for no limit, and for a server that has no such variable or does not say. No global variable shows the limit of one account.
+// A login that is refused is an error.
 func (s *Server) AccountConnections(ctx context.Context) (n int64, err error) {
 	err = s.with(ctx, func(c *sql.Conn) error {
-		return c.QueryRowContext(ctx, "SELECT @@SESSION.max_user_connections").Scan(&n)
+		err := c.QueryRowContext(ctx, "SELECT @@SESSION.max_user_connections").Scan(&n)
+		kind, refusal := KindOf(err), new(mysql.MySQLError)
+		// Without the variable servers answer 1193, 1238 (it has no value for sessions) or a number of their own.
+		if errors.As(err, &refusal) && (kind == servererror.Unknown || kind == servererror.NoPrivilege) {
+			return nil
+		}
+		return err
 	})
-	if refusal := new(mysql.MySQLError); errors.As(err, &refusal) {
-		return 0, nil
-	}
 	return n, err
 }
 

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
@@ -35,37 +33,44 @@ func (a *agent) launchWith(ctx context.Context, varied []contract.Setting) (p ru
 	return p, unsuitable, err
 }
 
-// set variables of the running server, which first has those back that changed with others (changes).
+// set variables of the running server, and put those back that change along with them (changes).
 func (a *agent) set(ctx context.Context, op *operation) error {
 	if a.setter == nil {
 		return fail(contract.ReasonRequestInvalid, "this server was started without an account that may set variables: use an agent and a manager of the same release")
 	}
-	g := globals{a.setter, a.Log}
-	if err := g.putBack(ctx, &a.changed); err != nil {
-		return err
+	g, c := globals{a.setter, a.Log.With("id", op.id)}, &a.changed
+	if c.before == nil {
+		before, err := g.all(ctx)
+		if err != nil {
+			return err
+		}
+		c.before = before
 	}
-	before, err := g.all(ctx)
+	c.want(op.settings)
+	err := g.setAll(ctx, op.settings)
+	// Also where one was refused: those before it have changed.
+	now, unread := g.all(ctx)
+	if unread != nil {
+		return cmp.Or(err, unread)
+	}
+	for _, s := range c.note(now) {
+		g.log.Info("another variable changed with those that were set", "name", s.Name, "before", s.Value, "value", now[s.Name])
+	}
 	if err != nil {
 		return err
 	}
-	// Also where one was refused: those before it have changed.
-	err = g.setAll(ctx, op)
-	after, unread := g.all(ctx)
-	for _, s := range a.changed.note(op.settings, before, after) {
-		a.Log.Info("another variable changed with those that were set", "id", op.id, "name", s.Name, "before", s.Value, "value", after[s.Name])
-	}
-	return cmp.Or(err, unread)
+	return g.putBack(ctx, c, now)
 }
 
-// setAll variables of an operation, one after the other.
-func (g globals) setAll(ctx context.Context, op *operation) error {
-	for _, s := range op.settings {
+// setAll variables of a list, one after the other.
+func (g globals) setAll(ctx context.Context, list []contract.Setting) error {
+	for _, s := range list {
 		err := g.set(ctx, s)
-		var refused *mysql.MySQLError
+		refused, is := refusal(err)
 		switch {
 		case err == nil:
-			g.log.Info("a variable is set", "id", op.id, "name", s.Name, "value", s.Value)
-		case !errors.As(err, &refused): // the server did not answer
+			g.log.Info("a variable is set", "name", s.Name, "value", s.Value)
+		case !is: // the server did not get to it
 			return err
 		case refused.Number == readOnlyVariable:
 			return fail(contract.ReasonServerRefusedSetting, "%v: a running server cannot change it: set apply: Restart for this axis", err)

@@ -199,7 +199,7 @@ type Usage struct {
 	// MemoryPeakBytes since the container began.
 	MemoryPeakBytes *int64 `json:"memoryPeakBytes,omitempty"`
 	// HugePagesBytes are the huge pages (hugetlb) that the container has touched, of 2 MiB and 1 GiB together; absent where the kernel does
-	// not show them. They are no part of MemoryBytes.
+	// not show them. They are no part of MemoryBytes, unless cgroup v2 was mounted with memory_hugetlb_accounting (Linux 6.6).
 	HugePagesBytes *int64 `json:"hugePagesBytes,omitempty"`
 	// HugePagesReservedBytes are those that it has reserved, touched or not; absent before Linux 5.7.
 	HugePagesReservedBytes *int64 `json:"hugePagesReservedBytes,omitempty"`

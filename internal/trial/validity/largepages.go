@@ -19,6 +19,7 @@ type LargePages struct {
 // when it does not get them, and says so in its log alone. It needs the results of all clients.
 //
 // A huge page that nobody has touched is reserved, and not in use: what is reserved has to be as much as the pool, and something in use.
+// Where the kernel shows no reservations, a pool of which only a part is in huge pages is not found.
 func CheckLargePages(results []contract.Result, asked LargePages) []Finding {
 	if !asked.On {
 		return nil
