@@ -40,6 +40,10 @@ type ServicePod struct {
 	// nodeName is the node that it runs on.
 	// +optional
 	NodeName Name `json:"nodeName,omitempty"`
+	// ready is what the pod says of itself: a Service with publishNotReadyAddresses leads to pods that
+	// are not. Absent where it does not say.
+	// +optional
+	Ready *bool `json:"ready,omitempty"`
 	// labels of the pod that begin with app.kubernetes.io/, by the rest of their names.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=6
