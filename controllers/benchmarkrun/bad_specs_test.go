@@ -162,6 +162,8 @@ var badSpecs = map[string]badSpec{
 	"nothing that is measured":               {replace: target1, by: published("numbers"), refused: "at least one target has to be measured"},
 	"a reset of data that exists":            {replace: target1, by: existing, more: "dataReset: PerBlock", refused: "dataReset must be PerRun with a target of data: Existing"},
 	"writes allowed into what is loaded":     {replace: target1, by: strings.Replace(existing, "data: Existing", "allowWrites: true", 1), refused: "allowWrites is for data: Existing"},
+	"a server named twice":                   {replace: target1, by: strings.Replace(existing, "host:", "serviceRef: {name: db}, host:", 1), refused: "external needs exactly one of host"},
+	"a Service of another namespace":         {replace: target1, by: strings.Replace(existing, "host:", "serviceRef: {name: other/db}, host:", 1), refused: "external.serviceRef.name"},
 	"a reset of what Assay cannot speak to":  {replace: target1, by: jdbc, more: "dataReset: PerTrial", refused: "dataReset must be PerRun with an external.jdbc target"},
 	"intervals of YCSB beyond a result":      {replace: bench1, by: "{ycsb: {threads: 4}}", more: "cooldown: 0s", duration: "9h", reason: v1alpha1.ReasonInvalidSpec, message: "at most 10000 intervals"},
 

@@ -54,7 +54,7 @@ func beganBehind(in Input, e Execution, ask *decision.Asking) string {
 	}
 	text, err := json.Marshal(now.Service.Pods)
 	if err != nil {
-		return "" // texts and numbers always can
+		panic(fmt.Sprintf("encode pods: %v", err)) // texts and numbers always marshal
 	}
 	return string(text)
 }

@@ -35,6 +35,7 @@ func TestSlim(t *testing.T) {
 		ClientShape: v1alpha1.InstanceShapeSpec{Annotations: map[string]string{"a": big}},
 		Targets:     []v1alpha1.ResolvedTarget{{Name: "db", Settings: []v1alpha1.ServerSetting{{Value: big}}, Shape: &v1alpha1.InstanceShapeSpec{Annotations: map[string]string{"a": big}}}},
 	}
+	run.Status.Resolved.Targets[0].Service = &v1alpha1.ResolvedService{Unseen: big, Pods: []v1alpha1.ServicePod{{NodeName: "theirs", Image: big}}}
 	run.Status.Report = &v1alpha1.ReportStatus{Reason: v1alpha1.ReasonRetrying, Message: big, SizeBytes: 5, Attempts: 2, LastAttemptTime: new(metav1.Unix(1e9, 0)), Page: &v1alpha1.StoredPage{URL: big}}
 	run.Status.Findings = []v1alpha1.Finding{{Check: "clock-step", Severity: v1alpha1.SeverityInvalid, Message: big}}
 	run.Status.Summary = []v1alpha1.SummaryEntry{
@@ -72,6 +73,9 @@ func TestSlim(t *testing.T) {
 		len(st.Comparisons) != 1 || st.Comparisons[0].Verdict != v1alpha1.VerdictSlower || st.Comparisons[0].Ratio != "0.9" ||
 		len(st.Findings) != 1 || st.Findings[0].Check != "clock-step" || st.Findings[0].Severity != v1alpha1.SeverityInvalid {
 		t.Errorf("something that the metrics tell is gone: %+v %+v %+v", st.Summary, st.Comparisons, st.Findings)
+	}
+	if nodes := run.ServiceNodes(); len(nodes) != 1 || nodes[0] != "theirs" {
+		t.Errorf("the queue does not know the nodes behind the Service any more: %v", nodes)
 	}
 	if r := st.Report; r == nil || r.Reason != v1alpha1.ReasonRetrying || r.SizeBytes != 5 || r.Attempts != 2 || r.LastAttemptTime == nil {
 		t.Errorf("something that is decided by is gone: %+v", r)

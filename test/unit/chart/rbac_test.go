@@ -167,7 +167,7 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 	both := []string{"--api-versions=v1/Pod", "--api-versions=admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"}
-	if got := mustHelm(t, both...).keys(kinds[0]); len(got) != 10 {
+	if got := mustHelm(t, both...).keys(kinds[0]); len(got) != 12 {
 		t.Errorf("an API server with the kind: %v", got)
 	}
 }
