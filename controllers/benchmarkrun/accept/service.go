@@ -88,19 +88,30 @@ type pending struct{ wait decision.Waiting }
 
 func (p *pending) Error() string { return p.wait.Message }
 
-// behindServices are findings about what was found, and what was not.
-func behindServices(r v1alpha1.Resolved) []v1alpha1.Finding {
+// Checks about what was found behind a Service.
+const (
+	checkPods   = "service-pods"
+	checkUnseen = "service-unseen"
+)
+
+// IsAboutService says whether a finding is one of BehindServices.
+func IsAboutService(f v1alpha1.Finding) bool {
+	return f.Trial == nil && (f.Check == checkPods || f.Check == checkUnseen)
+}
+
+// BehindServices are findings about what was found, and what was not.
+func BehindServices(r v1alpha1.Resolved) []v1alpha1.Finding {
 	var out []v1alpha1.Finding
 	for _, t := range r.Targets {
 		if t.Service == nil {
 			continue
 		}
 		if why := t.Service.Unseen; why != "" {
-			out = append(out, v1alpha1.Finding{Target: t.Name, Check: "service-unseen", Severity: string(validity.Warning), Message: fmt.Sprintf(
+			out = append(out, v1alpha1.Finding{Target: t.Name, Check: checkUnseen, Severity: string(validity.Warning), Message: fmt.Sprintf(
 				"not all that answers behind Service %s is known: %s: its nodes are not kept for the run, and no restart of it is seen", t.Service.Name, why)})
 		}
 		if len(t.Service.Pods) > 0 {
-			out = append(out, v1alpha1.Finding{Target: t.Name, Check: "service-pods", Severity: string(validity.Note), Message: describePods(*t.Service)})
+			out = append(out, v1alpha1.Finding{Target: t.Name, Check: checkPods, Severity: string(validity.Note), Message: describePods(*t.Service)})
 		}
 	}
 	return out
