@@ -111,10 +111,10 @@ func TestADatabaseBehindAService(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 
 	found := got.Status.Resolved.Targets[0].Service
-	if found == nil || found.ClusterIP == "" {
+	if found == nil || len(found.ClusterIPs) != 1 {
 		t.Fatalf("nothing is resolved, or no address: %+v", found)
 	}
-	want := &v1alpha1.ResolvedService{Name: "shop-primary", ClusterIP: found.ClusterIP, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{{
+	want := &v1alpha1.ResolvedService{Name: "shop-primary", ClusterIPs: found.ClusterIPs, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{{
 		Name: "shop-0", UID: string(pod.UID), NodeName: "node-target", Labels: map[string]string{"name": "mariadb", "instance": "shop"}, QOSClass: "Guaranteed",
 		Container: "mariadb", Image: "mariadb:11.8", ImageID: "mariadb@sha256:1", CPURequest: "2", CPULimit: "2", MemoryRequest: "1Gi", MemoryLimit: "1Gi", RestartCount: new(int32(0)),
 	}}}
@@ -155,7 +155,7 @@ func checkReachesPods(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.ClientName(run.Name)}, &policy); err != nil {
 		t.Fatal(err)
 	}
-	ip := run.Status.Resolved.Targets[0].Service.ClusterIP + "/32"
+	ip := run.Status.Resolved.Targets[0].Service.ClusterIPs[0] + "/32"
 	for what, is := range map[string]func(networkingv1.NetworkPolicyPeer) bool{
 		"the address of the Service": func(p networkingv1.NetworkPolicyPeer) bool { return p.IPBlock != nil && p.IPBlock.CIDR == ip },
 		"pods of the namespace": func(p networkingv1.NetworkPolicyPeer) bool {

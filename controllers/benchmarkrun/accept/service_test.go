@@ -159,21 +159,23 @@ func TestARunWaitsForItsService(t *testing.T) {
 
 // Where the cluster chooses the shapes, clients are apart from the servers of others if any node is left for them.
 func TestChosenShapesAreApartFromServices(t *testing.T) {
-	node := func(name string) corev1.Node {
+	sized := func(name, cpu, memory string) corev1.Node {
 		return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{
 			Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
-			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourceMemory: resource.MustParse("8Gi")},
+			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)},
 		}}
 	}
+	node := func(name string) corev1.Node { return sized(name, "4", "8Gi") }
 	for name, tt := range map[string]struct {
 		nodes []corev1.Node
 		want  v1alpha1.Separation
 	}{
-		"another node":            {[]corev1.Node{node("a"), node("b")}, v1alpha1.SeparationRequired},
-		"the node of the servers": {[]corev1.Node{node("a")}, v1alpha1.SeparationNone},
+		"another node":                               {[]corev1.Node{node("a"), node("b")}, v1alpha1.SeparationRequired},
+		"the node of the servers":                    {[]corev1.Node{node("a")}, v1alpha1.SeparationNone},
+		"another node, without room for the clients": {[]corev1.Node{node("a"), sized("b", "500m", "1Gi")}, v1alpha1.SeparationNone},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(onService(endpoints("pxc", "a")), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Clients.Shape = nil }))
+			w := newWorld(onService(endpoints("pxc", "a")), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Clients.Shape, s.Clients.Count = nil, 8 }))
 			w.nodes = tt.nodes
 			got := w.decide(t)
 			if got.Status.Resolved == nil || got.Status.Resolved.SeparateFromTargets != tt.want {

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -41,10 +42,10 @@ func Found(port int32, in decision.Behind) Look {
 		return out
 	}
 	if !headless {
-		out.Service.ClusterIP = spec.ClusterIP
+		out.Service.ClusterIPs = spec.ClusterIPs
 	}
 	if in.Forbidden {
-		out.Service.PodPorts = []int32{port}
+		out.Service.PodPorts = portsBehind(spec.Ports, port, headless)
 		out.Service.Unseen = "the manager may not list endpointslices in the namespace: update its roles with the chart"
 		return out
 	}
@@ -109,10 +110,24 @@ func isReady(p v1alpha1.ServicePod) bool { return p.Ready == nil || *p.Ready }
 // maxPorts is the bound of the API.
 const maxPorts = 16
 
+// portsBehind a port of a Service, as far as the Service says them; none where it says only a name, which its pods give a number.
+func portsBehind(ports []corev1.ServicePort, number int32, headless bool) []int32 {
+	i := slices.IndexFunc(ports, func(p corev1.ServicePort) bool { return p.Port == number && isTCP(p) })
+	switch {
+	case headless || ports[i].TargetPort == intstr.IntOrString{}:
+		return []int32{number}
+	case ports[i].TargetPort.Type == intstr.String:
+		return nil
+	}
+	return []int32{ports[i].TargetPort.IntVal}
+}
+
+func isTCP(p corev1.ServicePort) bool { return p.Protocol == "" || p.Protocol == corev1.ProtocolTCP }
+
 // portNamed is the name of a port of a Service.
 func portNamed(ports []corev1.ServicePort, number int32) (name string, has bool) {
 	for _, p := range ports {
-		if p.Port == number && (p.Protocol == "" || p.Protocol == corev1.ProtocolTCP) {
+		if p.Port == number && isTCP(p) {
 			return p.Name, true
 		}
 	}
@@ -144,7 +159,7 @@ func KeepsLabel(name string) bool {
 
 // podOf describes a pod that answers at a port.
 func podOf(pod *corev1.Pod, port int32) v1alpha1.ServicePod {
-	out := v1alpha1.ServicePod{Name: pod.Name, UID: string(pod.UID), NodeName: pod.Spec.NodeName, QOSClass: string(pod.Status.QOSClass)}
+	out := v1alpha1.ServicePod{Name: pod.Name, UID: string(pod.UID), NodeName: pod.Spec.NodeName, HostNetwork: pod.Spec.HostNetwork, QOSClass: string(pod.Status.QOSClass)}
 	for _, name := range kept {
 		if value := pod.Labels[appLabels+name]; value != "" {
 			if out.Labels == nil {

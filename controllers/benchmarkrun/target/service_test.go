@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -43,7 +44,7 @@ func serverPod(name, node string) *corev1.Pod {
 func behind(pods ...*corev1.Pod) decision.Behind {
 	b := decision.Behind{Pods: map[string]*corev1.Pod{}, Service: &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "shop-primary"},
-		Spec: corev1.ServiceSpec{ClusterIP: "10.0.0.9", Ports: []corev1.ServicePort{
+		Spec: corev1.ServiceSpec{ClusterIP: "10.0.0.9", ClusterIPs: []string{"10.0.0.9"}, Ports: []corev1.ServicePort{
 			{Name: "mysql", Port: 3307}, {Name: "metrics", Port: 9104}, {Name: "dns", Port: 53, Protocol: corev1.ProtocolUDP},
 		}},
 	}}
@@ -79,6 +80,16 @@ func TestWhatIsBehindAService(t *testing.T) {
 	ending.Pods["shop-3"].Status.Phase = corev1.PodPending
 	elsewhere := behind(serverPod("shop-0", "n0"), serverPod("shop-1", "n1"))
 	elsewhere.Endpoints[1].Ports = map[string]int32{"metrics": 9104}
+	host := behind(serverPod("shop-0", "n0"))
+	host.Service.Spec.ClusterIPs, host.Pods["shop-0"].Spec.HostNetwork = []string{"10.0.0.9", "fd00::9"}, true
+	onNode := shown("shop-0", "n0")
+	onNode.HostNetwork = true
+	forbidden := func(targetPort intstr.IntOrString) decision.Behind {
+		b := decision.Behind{Service: behind().Service, Forbidden: true}
+		b.Service.Spec.Ports[0].TargetPort = targetPort
+		return b
+	}
+	const mayNotLook = "the manager may not list endpointslices in the namespace: update its roles with the chart"
 	cut := behind(serverPod("shop-0", "n0"))
 	cut.Cut = true
 	manual := behind()
@@ -91,41 +102,43 @@ func TestWhatIsBehindAService(t *testing.T) {
 		want v1alpha1.ResolvedService
 	}{
 		"a primary": {behind(serverPod("shop-0", "n0")), 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
 		}},
 		"a cluster, by the names of the pods": {behind(serverPod("shop-1", "n1"), serverPod("shop-0", "n0")), 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0"), shown("shop-1", "n1")},
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0"), shown("shop-1", "n1")},
 		}},
 		"a pod with two families of addresses": {twice, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
 		}},
 		"headless: its ports lead nowhere else": {headless, 3306, v1alpha1.ResolvedService{
 			Name: "shop-primary", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
 		}},
+		"two families of addresses, and the network of a node": {host, 3307, v1alpha1.ResolvedService{
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9", "fd00::9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{onNode},
+		}},
 		"endpoints that somebody wrote": {manual, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{13306}, Unseen: "1 of its 1 ready endpoints are no pods of the namespace",
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{13306}, Unseen: "1 of its 1 ready endpoints are no pods of the namespace",
 		}},
 		"pods that have ended, are being deleted or do not run are none behind it": {ending, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
 		}},
 		"an endpoint without the port": {elsewhere, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
 		}},
 		"a pod that is not ready, whose address is published": {unready, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{saysSo, shown("shop-1", "n1")},
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{saysSo, shown("shop-1", "n1")},
 		}},
 		"more slices than are read": {cut, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")}, Unseen: "it has more EndpointSlices than are read",
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")}, Unseen: "it has more EndpointSlices than are read",
 		}},
 		"no container names the port: which one answers is not known": {behind(unknown), 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{{
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{{
 				Name: "shop-0", UID: "uid-shop-0", NodeName: "n0", Labels: map[string]string{"name": "mariadb", "instance": "shop"}, QOSClass: "Burstable",
 			}},
 		}},
-		"the manager may not look": {decision.Behind{Service: behind().Service, Forbidden: true}, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3307},
-			Unseen: "the manager may not list endpointslices in the namespace: update its roles with the chart",
-		}},
+		"the manager may not look":                       {forbidden(intstr.IntOrString{}), 3307, v1alpha1.ResolvedService{Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3307}, Unseen: mayNotLook}},
+		"and the Service says the port of its pods":      {forbidden(intstr.FromInt32(3306)), 3307, v1alpha1.ResolvedService{Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Unseen: mayNotLook}},
+		"and the Service says only the name of the port": {forbidden(intstr.FromString("mysql")), 3307, v1alpha1.ResolvedService{Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, Unseen: mayNotLook}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -121,7 +121,7 @@ func checkBehind(in Input, e Execution, rec contract.Record, ask *decision.Askin
 		c.unseen(resolved, "when the trial began")
 	default:
 		if changed := servers.PodsChanged(began, now.Service.Pods); len(changed) > 0 {
-			c.add("service-pods-changed", validity.Disturbed, "behind Service %s while the trial was measured: %s", c.service, abridged(changed))
+			c.add("service-pods-changed", validity.Disturbed, "behind Service %s between the beginning of the trial and its record: %s", c.service, abridged(changed))
 		}
 	}
 	if known && resolved != nil {

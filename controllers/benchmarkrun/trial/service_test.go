@@ -62,17 +62,17 @@ func TestPodsBehindAServiceAreComparedWithTheirBeginning(t *testing.T) {
 		want []string
 	}{
 		"as it began": {behindShop("shop-0", "held", 0), nil},
-		"a restart":   {behindShop("shop-0", "held", 1), []string{changed + " Disturbed: behind Service shop while the trial was measured: container mysql of pod shop-0 started again: 0 restarts became 1"}},
+		"a restart":   {behindShop("shop-0", "held", 1), []string{changed + " Disturbed: behind Service shop between the beginning of the trial and its record: container mysql of pod shop-0 started again: 0 restarts became 1"}},
 		"a failover to a node that is not held": {behindShop("shop-1", "other", 0), []string{
-			changed + " Disturbed: behind Service shop while the trial was measured: pod shop-0 is no longer ready behind it, pod shop-1 came behind it",
+			changed + " Disturbed: behind Service shop between the beginning of the trial and its record: pod shop-0 is no longer ready behind it, pod shop-1 came behind it",
 			moved + " Warning: pods behind Service shop are on nodes that the run does not hold, so that other runs may be there: shop-1 on other",
 		}},
 		"a failover to the node of a client": {behindShop("shop-1", "client", 0), []string{
-			changed + " Disturbed: behind Service shop while the trial was measured: pod shop-0 is no longer ready behind it, pod shop-1 came behind it",
+			changed + " Disturbed: behind Service shop between the beginning of the trial and its record: pod shop-0 is no longer ready behind it, pod shop-1 came behind it",
 			moved + " Disturbed: a pod behind Service shop came to a node of a client of this trial: shop-1 on client",
 		}},
-		"nobody is left":      {behindShop("", "", 0), []string{changed + " Disturbed: behind Service shop while the trial was measured: pod shop-0 is no longer ready behind it"}},
-		"the Service is gone": {decision.Absent{}, []string{changed + " Disturbed: behind Service shop while the trial was measured: pod shop-0 is no longer ready behind it"}},
+		"nobody is left":      {behindShop("", "", 0), []string{changed + " Disturbed: behind Service shop between the beginning of the trial and its record: pod shop-0 is no longer ready behind it"}},
+		"the Service is gone": {decision.Absent{}, []string{changed + " Disturbed: behind Service shop between the beginning of the trial and its record: pod shop-0 is no longer ready behind it"}},
 		"nobody may look there": {decision.Behind{Service: behindShop("", "", 0).Service, Forbidden: true}, []string{
 			unseen + "when the trial ended: the manager may not list endpointslices in the namespace: update its roles with the chart" + notSeen}},
 		"its port was edited": {edited, []string{unseen + "when the trial ended: it has no TCP port 3306, but 3307: set external.port" + notSeen}},
