@@ -30,6 +30,9 @@ const (
 	ReasonQueued = "Queued"
 	// ReasonProvisioningNodes: placeholder pods of the run wait for the autoscaler of the cluster to make their nodes.
 	ReasonProvisioningNodes = "ProvisioningNodes"
+	// ReasonServiceNotReady: behind the Service of an external target nothing is ready yet, or its pods are just being
+	// replaced.
+	ReasonServiceNotReady = "ServiceNotReady"
 	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form that this manager must
 	// not continue, or accepted a spec that this manager refuses. The run waits for the other manager.
 	ReasonJournalTooNew = "JournalTooNew"
@@ -62,8 +65,8 @@ const (
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonServiceNotFound: the Service of an external target does not exist.
 	ReasonServiceNotFound = "ServiceNotFound"
-	// ReasonServiceUnusable: the Service of an external target has no such port, nobody ready behind it, more pods than are
-	// looked at, or is a name of something outside of the cluster.
+	// ReasonServiceUnusable: the Service of an external target has no such port, nobody ready behind it for too long, more
+	// pods than are looked at, or is a name of something outside of the cluster.
 	ReasonServiceUnusable = "ServiceUnusable"
 	// ReasonConfigMapNotFound: a named ConfigMap does not exist.
 	ReasonConfigMapNotFound = "ConfigMapNotFound"

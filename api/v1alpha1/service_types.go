@@ -8,10 +8,12 @@ type ResolvedService struct {
 	// name of the Service.
 	// +required
 	Name Name `json:"name"`
-	// clusterIP of the Service; absent for a headless one.
+	// clusterIPs of the Service, one for each family of addresses; absent for a headless one.
 	// +optional
-	ClusterIP Name `json:"clusterIP,omitempty"`
-	// podPorts are the ports of the pods behind the port of the Service.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=2
+	ClusterIPs []Name `json:"clusterIPs,omitempty"`
+	// podPorts are the ports of the pods behind the port of the Service; absent where they are not known.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -40,6 +42,13 @@ type ServicePod struct {
 	// nodeName is the node that it runs on.
 	// +optional
 	NodeName Name `json:"nodeName,omitempty"`
+	// hostNetwork: the pod has the network of its node.
+	// +optional
+	HostNetwork bool `json:"hostNetwork,omitempty"`
+	// ready is what the pod says of itself: a Service with publishNotReadyAddresses leads to pods that
+	// are not. Absent where it does not say.
+	// +optional
+	Ready *bool `json:"ready,omitempty"`
 	// labels of the pod that begin with app.kubernetes.io/, by the rest of their names.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=6

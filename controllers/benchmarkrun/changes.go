@@ -30,6 +30,9 @@ func showsBook(book logbook.Book) change {
 func places(n accept.Placed) change {
 	return func(t statusWriter) {
 		st := &t.run.Status
+		if n.Placement != nil {
+			showBehind(st)
+		}
 		switch {
 		case n.Placement == nil:
 		case st.StartTime == nil:

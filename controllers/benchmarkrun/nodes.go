@@ -28,7 +28,8 @@ func (r *Reconciler) nodes() nodeQueue { return nodeQueue{r} }
 
 // askForNodes of a run that was accepted and has none. The queue decides for all runs at
 // once, and holds the nodes that it gives: that is why its answer is a fact of the world,
-// and no decision of the run. A run that is suspended leaves the queue.
+// and no decision of the run. A run that is suspended leaves the queue, and so does one whose Service has nothing ready. What is
+// found behind Services is put into the status of the run.
 func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, children decision.Children, now time.Time) (Nodes, error) {
 	st := run.Status
 	if st.Resolved == nil || st.AcceptedTime == nil {
@@ -38,14 +39,7 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 		return Nodes{}, r.update(ctx, func() bool { return r.Queue.Hold(accept.Held(run, r.Config)) })
 	}
 	if run.Spec.Suspend {
-		r.Queue.Forget(run.UID)
-		r.quotas.forget(run.UID)
-		// Nodes that it got just before the suspension do not stand in its status: nothing is on them.
-		r.Queue.Release(run.UID)
-		if err := r.keepResults(ctx, run); err != nil {
-			return Nodes{}, err
-		}
-		return Nodes{}, r.wakeAll(ctx)
+		return Nodes{}, r.leave(ctx, run)
 	}
 	if err := r.recall(ctx); err != nil {
 		return Nodes{}, err
@@ -53,11 +47,21 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	if _, err := r.release(ctx, client.ObjectKeyFromObject(run), run.UID); err != nil {
 		return Nodes{}, err
 	}
+	switch unready, err := r.lookAgain(ctx, run); {
+	case err != nil:
+		return Nodes{}, err
+	case unready != "":
+		return Nodes{Unready: unready}, r.leave(ctx, run)
+	}
 	var nodes corev1.NodeList
 	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return Nodes{}, fmt.Errorf("listing nodes: %w", err)
 	}
 	req := accept.NodeRequest(run, r.Config)
+	var err error
+	if req.Need.Beside, err = r.mayHold(ctx, req.Need.Beside, nodes.Items); err != nil {
+		return Nodes{}, err
+	}
 	req.Made, req.Overdue = provision.Made(children), provision.Overdue(run, req.Need, children, now)
 	answer, err := r.askWithin(ctx, run, req, provision.Pods(children), nodes.Items, now)
 	if err != nil {
@@ -68,6 +72,17 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 		r.wakeNext(nodes.Items)
 	}
 	return Nodes{Asked: true, Answer: answer, Need: req.Need, Overdue: req.Overdue}, nil
+}
+
+// leave the queue. Nodes that the run got a moment ago do not stand in its status: nothing is on them.
+func (r nodeQueue) leave(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+	r.Queue.Forget(run.UID)
+	r.quotas.forget(run.UID)
+	r.Queue.Release(run.UID)
+	if err := r.keepResults(ctx, run); err != nil {
+		return err
+	}
+	return r.wakeAll(ctx)
 }
 
 // update the queue with what a run does, and let those be looked at that can have nodes by that.

@@ -96,7 +96,7 @@ func decide(w World) pass {
 }
 
 // letGo of the placeholders of a run that does not wait for nodes to be made any more: those of its targets when its status has its nodes,
-// those of its clients too when its targets are ready, and all of them where it is suspended, queued or has failed.
+// those of its clients too when its targets are ready, and all of them where it is suspended or queued, waits for a Service or has failed.
 func (p pass) letGo(v view) pass {
 	last := p.last()
 	wait, waits := last.state.(decision.Waiting)
@@ -104,7 +104,7 @@ func (p pass) letGo(v view) pass {
 	switch {
 	case len(v.Children.Placeholders) == 0 || len(p.missing) > 0 || waits && wait.Reason == v1alpha1.ReasonProvisioningNodes:
 		return p
-	case !waits || last.ends || wait.Reason == v1alpha1.ReasonSuspended || wait.Reason == v1alpha1.ReasonQueued:
+	case !waits || last.ends || slices.Contains(asksForNone, wait.Reason):
 	case last.condition == v1alpha1.ConditionAccepted || v.Run.Status.Placement == nil: // a plan that is made again; nodes that no status has
 		return p
 	case last.condition == v1alpha1.ConditionPlaced || last.condition == v1alpha1.ConditionTargetsReady:
@@ -114,6 +114,9 @@ func (p pass) letGo(v view) pass {
 	first.actions = append(slices.Clone(first.actions), provision.LetGo(v.Children, which)...)
 	return p
 }
+
+// asksForNone are the reasons of runs that wait for no nodes that are being made.
+var asksForNone = []string{v1alpha1.ReasonSuspended, v1alpha1.ReasonQueued, v1alpha1.ReasonServiceNotReady}
 
 // walk through the steps.
 func (v view) walk() pass {

@@ -48,7 +48,7 @@ type reader struct {
 // name many ConfigMaps.
 func isLarge(query decision.Query, accepting bool) bool {
 	switch q := query.(type) {
-	case decision.GetResult, decision.ListPodsOn, decision.ListBounds:
+	case decision.GetResult, decision.ListPodsOn, decision.ListBounds, decision.ListBehind:
 		return true
 	case decision.GetObject:
 		return q == decision.Named[*v1alpha1.BenchmarkBaseline](q.Name) || accepting && q == decision.Named[*corev1.ConfigMap](q.Name)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
@@ -27,32 +28,49 @@ func operatorsDatabase(t *testing.T, ns string) *corev1.Pod {
 		t.Fatal(err)
 	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "login"}, StringData: map[string]string{"username": "u", "password": "p"}}
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "shop-0", Labels: map[string]string{"app.kubernetes.io/name": "mariadb", "app.kubernetes.io/instance": "shop"}},
-		Spec: corev1.PodSpec{NodeName: "node-target", Containers: []corev1.Container{{
-			Name: "mariadb", Image: "mariadb:11.8", Ports: []corev1.ContainerPort{{ContainerPort: 3306}},
-			Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("1Gi")}},
-		}}},
-	}
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "shop-primary"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "mariadb", Port: 3306}}}}
-	for _, o := range []client.Object{secret, pod, service} {
+	for _, o := range []client.Object{secret, service} {
 		if err := server.API.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return shopPod(t, ns, "node-target")
+}
+
+// shopPod is made on a node and leads the Service to itself, in the place of the one before it.
+func shopPod(t *testing.T, ns, node string) *corev1.Pod {
+	t.Helper()
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "shop-0", Labels: map[string]string{"app.kubernetes.io/name": "mariadb", "app.kubernetes.io/instance": "shop"}},
+		Spec: corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{
+			Name: "mariadb", Image: "mariadb:11.8", Ports: []corev1.ContainerPort{{ContainerPort: 3306}},
+			Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("1Gi")}},
+		}}},
+	}
+	if err := server.API.Create(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
 	setRestarts(t, pod, 0)
-	slice := &discoveryv1.EndpointSlice{
-		ObjectMeta:  metav1.ObjectMeta{Namespace: ns, Name: "shop-primary-abc", Labels: map[string]string{discoveryv1.LabelServiceName: "shop-primary"}},
-		AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{{Name: new("mariadb"), Port: new(int32(3306)), Protocol: new(corev1.ProtocolTCP)}},
-		Endpoints: []discoveryv1.Endpoint{
-			{Addresses: []string{"10.1.2.3"}, TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: ns, Name: pod.Name, UID: pod.UID}},
-			{Addresses: []string{"10.1.2.4"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
-		},
+	slice := shopSlice(ns)
+	if err := client.IgnoreNotFound(server.API.Delete(t.Context(), slice.DeepCopy())); err != nil {
+		t.Fatal(err)
+	}
+	slice.Endpoints = []discoveryv1.Endpoint{
+		{Addresses: []string{"10.1.2.3"}, TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: ns, Name: pod.Name, UID: pod.UID}},
+		{Addresses: []string{"10.1.2.4"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
 	}
 	if err := server.API.Create(t.Context(), slice); err != nil {
 		t.Fatal(err)
 	}
 	return pod
+}
+
+// shopSlice leads nowhere yet.
+func shopSlice(ns string) *discoveryv1.EndpointSlice {
+	return &discoveryv1.EndpointSlice{
+		ObjectMeta:  metav1.ObjectMeta{Namespace: ns, Name: "shop-primary-abc", Labels: map[string]string{discoveryv1.LabelServiceName: "shop-primary"}},
+		AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{{Name: new("mariadb"), Port: new(int32(3306)), Protocol: new(corev1.ProtocolTCP)}},
+	}
 }
 
 // setRestarts of the server in the pod.
@@ -93,10 +111,10 @@ func TestADatabaseBehindAService(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 
 	found := got.Status.Resolved.Targets[0].Service
-	if found == nil || found.ClusterIP == "" {
+	if found == nil || len(found.ClusterIPs) != 1 {
 		t.Fatalf("nothing is resolved, or no address: %+v", found)
 	}
-	want := &v1alpha1.ResolvedService{Name: "shop-primary", ClusterIP: found.ClusterIP, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{{
+	want := &v1alpha1.ResolvedService{Name: "shop-primary", ClusterIPs: found.ClusterIPs, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{{
 		Name: "shop-0", UID: string(pod.UID), NodeName: "node-target", Labels: map[string]string{"name": "mariadb", "instance": "shop"}, QOSClass: "Guaranteed",
 		Container: "mariadb", Image: "mariadb:11.8", ImageID: "mariadb@sha256:1", CPURequest: "2", CPULimit: "2", MemoryRequest: "1Gi", MemoryLimit: "1Gi", RestartCount: new(int32(0)),
 	}}}
@@ -137,7 +155,7 @@ func checkReachesPods(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.ClientName(run.Name)}, &policy); err != nil {
 		t.Fatal(err)
 	}
-	ip := run.Status.Resolved.Targets[0].Service.ClusterIP + "/32"
+	ip := run.Status.Resolved.Targets[0].Service.ClusterIPs[0] + "/32"
 	for what, is := range map[string]func(networkingv1.NetworkPolicyPeer) bool{
 		"the address of the Service": func(p networkingv1.NetworkPolicyPeer) bool { return p.IPBlock != nil && p.IPBlock.CIDR == ip },
 		"pods of the namespace": func(p networkingv1.NetworkPolicyPeer) bool {
@@ -171,6 +189,125 @@ func TestRunsOnOneServiceTakeTurns(t *testing.T) {
 	open()
 	await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
 	await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
+}
+
+// unready says whether a condition of a run waits for the Service.
+func unready(condition string) func(*v1alpha1.BenchmarkRun) bool {
+	return func(r *v1alpha1.BenchmarkRun) bool {
+		c := apimeta.FindStatusCondition(r.Status.Conditions, condition)
+		return c != nil && c.Status == metav1.ConditionFalse && c.Reason == v1alpha1.ReasonServiceNotReady && strings.Contains(c.Message, `external.serviceRef: Service "shop-primary" cannot be measured`)
+	}
+}
+
+// A run that is created together with its database waits until this is ready.
+func TestARunIsCreatedBeforeItsDatabaseIsReady(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	pod := operatorsDatabase(t, ns)
+	if err := server.API.Delete(t.Context(), shopSlice(ns)); err != nil {
+		t.Fatal(err)
+	}
+	startManager(t, ns, nil)
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
+	run := newRun(t, ns, onService)
+	create(t, run)
+	await(t, run, "waiting for the Service", unready(v1alpha1.ConditionAccepted))
+	removePod(t, pod)
+	pod = shopPod(t, ns, "node-target")
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if found := got.Status.Resolved.Targets[0].Service; found == nil || len(found.Pods) != 1 || found.Pods[0].UID != string(pod.UID) {
+		t.Errorf("found %+v, not the pod %s", found, pod.UID)
+	}
+}
+
+// removePod at once.
+func removePod(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	if err := server.API.Delete(t.Context(), pod.DeepCopy(), client.GracePeriodSeconds(0)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run that waited holds the node on which the server is when it gets its nodes, and not the one of its acceptance.
+func TestAQueuedRunLooksBehindItsServiceAgain(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	pod := operatorsDatabase(t, ns)
+	startManager(t, ns, nil)
+	gated, open := gatedClient(t, delivers(always(1)))
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: gated})
+	first, second := newRun(t, ns), newRun(t, ns, onService, func(r *v1alpha1.BenchmarkRun) { r.Name = "second" })
+	create(t, first)
+	await(t, first, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseMeasuring })
+	create(t, second)
+	await(t, second, "queued", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseQueued })
+	removePod(t, pod)
+	open()
+	await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
+	await(t, second, "waiting for the Service", unready(v1alpha1.ConditionPlaced))
+	pod = shopPod(t, ns, "node-client")
+	got := await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if p := got.Status.Placement; !slices.Equal(p.ServiceNodeNames, []string{"node-client"}) || !slices.Equal(p.ClientNodeNames, []string{"node-target"}) {
+		t.Errorf("placement %+v", p)
+	}
+	if found := got.Status.Resolved.Targets[0].Service.Pods; len(found) != 1 || found[0].UID != string(pod.UID) || found[0].NodeName != "node-client" {
+		t.Errorf("found %+v, not the pod %s", found, pod.UID)
+	}
+	if st := got.TargetStatus("db"); st.NodeName != "node-client" || st.LoadResult == "" {
+		t.Errorf("status of the target %+v", st)
+	}
+	var said []string
+	for _, f := range got.Status.Findings {
+		if strings.HasPrefix(f.Check, "service-") {
+			said = append(said, f.Check+" "+f.Message)
+		}
+	}
+	if len(said) != 1 || !strings.HasPrefix(said[0], "service-pods 1 pod behind Service shop-primary: shop-0 on node-client with cpu limit 2") {
+		t.Errorf("findings %q", said)
+	}
+	for i, rec := range records(t, got) {
+		if rec.Disturbed || rec.TargetNodeName != "node-client" {
+			t.Errorf("trial %d: disturbed %v, on %q", i, rec.Disturbed, rec.TargetNodeName)
+		}
+	}
+}
+
+// Where InstanceShapes are fences, a run holds no node behind a Service that no shape offers.
+func TestNodesThatNoShapeOffersAreNotHeld(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	operatorsDatabase(t, ns)
+	shape := func(kind string) string {
+		s := &v1alpha1.InstanceShape{ObjectMeta: metav1.ObjectMeta{Name: ns + "-" + kind}, Spec: *inline(kind).Inline}
+		if err := server.API.Create(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		return s.Name
+	}
+	client := shape("c")
+	startManager(t, ns, nil, func(r *Reconciler) { r.Config.Shapes.Inline = config.InlineDeny })
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
+	run := newRun(t, ns, onService, func(r *v1alpha1.BenchmarkRun) { r.Spec.Clients.Shape = &v1alpha1.ShapeRef{Name: client} })
+	create(t, run)
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if p := got.Status.Placement; len(p.ServiceNodeNames) != 0 {
+		t.Errorf("holds %v, which no shape offers", p.ServiceNodeNames)
+	}
+	for i, rec := range records(t, got) {
+		if !slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool {
+			return f.Check == "service-pods-moved" && strings.HasSuffix(f.Message, "shop-0 on node-target")
+		}) {
+			t.Errorf("trial %d does not say it: %+v", i, rec.Findings)
+		}
+	}
+	shape("t")
+	other := newRun(t, ns, onService, func(r *v1alpha1.BenchmarkRun) {
+		r.Name, r.Spec.Clients.Shape = "other", &v1alpha1.ShapeRef{Name: client}
+	})
+	create(t, other)
+	if p := await(t, other, "Complete", isTrue(v1alpha1.ConditionComplete)).Status.Placement; !slices.Equal(p.ServiceNodeNames, []string{"node-target"}) {
+		t.Errorf("holds %v, want node-target", p.ServiceNodeNames)
+	}
 }
 
 // A Service that is not there is a refusal that names the field.

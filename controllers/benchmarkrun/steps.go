@@ -43,6 +43,8 @@ func placed(v view) answer {
 		return answerWith(decision.WaitFor(v1alpha1.ReasonProgressing, "the placeholder pods make room on the nodes"))
 	case st.Placement != nil:
 		return answerWith(decision.DoneWith("%s", placement.Describe(*st.Placement)))
+	case v.Nodes.Unready != "":
+		return answerWith(accept.AwaitService(v.Run, v.Nodes.Unready, v.Catalogue.Config, v.Now))
 	case !v.Nodes.Asked:
 		// The queue is asked for a run that was accepted, which this one is just now.
 		return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "asking for nodes"), again: st.Resolved == nil}

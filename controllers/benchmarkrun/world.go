@@ -41,6 +41,8 @@ type Nodes struct {
 	// Asked: the run was accepted and had no nodes when the pass began.
 	Asked  bool
 	Answer placement.Answer
+	// Unready is the Service for which the run waits before it asks, in words; empty for none.
+	Unready string
 	// Need of the run, as it asked for it.
 	Need placement.Need
 	// Overdue: nodes that were to be made for it were not, in the time that its shapes allow.

@@ -53,11 +53,15 @@ type Result struct {
 	Findings []v1alpha1.Finding
 }
 
-// failed is the state after an error: a refusal, but for a plan that a newer manager wrote.
+// failed is the state after an error: a refusal, but for a plan that a newer manager wrote, and for what is not ready yet.
 func failed(err error) decision.State {
 	var newer *journal.TooNewError
 	if errors.As(err, &newer) {
 		return decision.WaitFor(v1alpha1.ReasonJournalTooNew, "%v", err)
+	}
+	var later *pending
+	if errors.As(err, &later) {
+		return later.wait
 	}
 	refused := experiment.RefusalOf(err)
 	return decision.Failed{Reason: refused.Reason, Message: refused.Message}
@@ -217,12 +221,15 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := in.allowed(*out, r.resolved, ask); err != nil {
 		return err
 	}
+	if r.awaits != nil {
+		return r.awaits
+	}
 	// After what else may be refused, because what is written counts from here on.
 	if out.Status.Results, err = in.budget(*out, shows, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
 	targets := in.Run.Spec.Targets
-	out.Findings = slices.Concat(unverified(in.Run), existing(targets), behindServices(r.resolved), shapesChosen(in.Run, r.resolved, r.sizes.Why), out.Work.WearFindings(out.Planned, r.resolved))
+	out.Findings = slices.Concat(unverified(in.Run), existing(targets), BehindServices(r.resolved), shapesChosen(in.Run, r.resolved, r.sizes.Why), out.Work.WearFindings(out.Planned, r.resolved))
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)

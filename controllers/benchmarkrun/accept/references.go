@@ -117,7 +117,7 @@ func (in references) chosenSizes(held []string) placement.Sizes {
 	nodes := in.ask.Nodes().Value
 	left := slices.DeleteFunc(slices.Clone(nodes), func(n corev1.Node) bool { return slices.Contains(held, n.Name) })
 	if sizes := placement.Automatic(left, servers, run.ClientCount(), agents); len(left) < len(nodes) && sizes.Client.Nodes == "" {
-		sizes.Apart = sizes.Apart || servers == 0
+		sizes.Apart = sizes.Apart || servers == 0 && sizes.ClientsFit
 		return sizes
 	}
 	return placement.Automatic(nodes, servers, run.ClientCount(), agents)

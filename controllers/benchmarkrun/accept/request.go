@@ -134,6 +134,14 @@ func Exclusive(run *v1alpha1.BenchmarkRun) bool {
 	return run.Spec.Exclusive == nil || *run.Spec.Exclusive
 }
 
+// AwaitService says that a run that was accepted waits for its Service, as long as it may wait for nodes.
+func AwaitService(run *v1alpha1.BenchmarkRun, unready string, cfg config.Config, now time.Time) decision.State {
+	if limit := cfg.Timeouts.Queue.Duration; now.Sub(run.Status.AcceptedTime.Time) > limit {
+		return decision.FailWith(v1alpha1.ReasonDeadlineExceeded, "no nodes within %s: %s", limit, unready)
+	}
+	return decision.WaitFor(v1alpha1.ReasonServiceNotReady, "%s", unready)
+}
+
 // Placed is what the answer means for the run.
 type Placed struct {
 	// State is Waiting also when there are nodes: they have to stand in the status before

@@ -6,7 +6,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/experiment/placement"
 )
@@ -21,6 +20,8 @@ type resolution struct {
 	targets []v1alpha1.TargetStatus
 	// sizes of what names no shape.
 	sizes placement.Sizes
+	// awaits is a Service for which the run has to wait, as an error; nil for none.
+	awaits error
 }
 
 // resolve every reference of the spec.
@@ -63,10 +64,7 @@ func (in references) resolve(out Result) (resolution, error) {
 		switch {
 		case t.External != nil:
 			if err = in.checkExternal(field+".external", out.Work, t.External); err == nil {
-				rt.Service, err = in.resolveService(field+".external", t)
-			}
-			if rt.Service != nil {
-				r.targets = append(r.targets, target.Common(t.Name, *rt.Service))
+				err = in.resolveService(field+".external", t, &rt, &r)
 			}
 		case t.Published != nil:
 			rt.PublishedSHA256, err = in.resolvePublished(field+".published", t, &r)

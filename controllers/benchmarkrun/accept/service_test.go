@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/ground/config"
 )
 
 // onService has the target behind a Service, whose endpoints are what the test says.
@@ -41,7 +43,7 @@ func endpoints(component string, nodes ...string) *decision.Behind {
 			Spec: corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{
 				Name: "server", Image: "server:1", Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}},
 			}}},
-			Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "server", ImageID: "server@sha256:1"}}},
+			Status: corev1.PodStatus{Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{{Name: "server", ImageID: "server@sha256:1"}}},
 		}
 	}
 	return b
@@ -112,7 +114,6 @@ func TestServicesAreRefused(t *testing.T) {
 	}{
 		"there is none": {nil, `fail ServiceNotFound: spec.targets[0].external.serviceRef: there is no Service "shop" in namespace ns: name one of the namespace of the run`},
 		"another port":  {other, `fail ServiceUnusable: spec.targets[0].external.serviceRef: Service "shop" cannot be measured: it has no TCP port 3306, but 3307: set external.port`},
-		"nobody ready":  {endpoints("pxc"), `fail ServiceUnusable: spec.targets[0].external.serviceRef: Service "shop" cannot be measured: nothing that is ready is behind it`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := words(newWorld(onService(tt.behind)).decide(t).State); !strings.HasPrefix(got, tt.want) {
@@ -122,23 +123,59 @@ func TestServicesAreRefused(t *testing.T) {
 	}
 }
 
+// A run may be created together with its database: it waits until something is ready, for as long as a server of Assay has for that.
+func TestARunWaitsForItsService(t *testing.T) {
+	gone := endpoints("pxc", "a")
+	delete(gone.Pods, "shop-a")
+	const field = `spec.targets[0].external.serviceRef: Service "shop" cannot be measured`
+	at := func(age time.Duration, more ...change) []change {
+		return append(more, func(w *world) { w.in.Run.CreationTimestamp = metav1.NewTime(now.Add(-age)) })
+	}
+	resumed := func(w *world) {
+		w.in.Run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSuspended, Status: metav1.ConditionFalse, LastTransitionTime: metav1.NewTime(now.Add(-time.Minute))}}
+	}
+	for name, tt := range map[string]struct {
+		changes []change
+		want    string
+	}{
+		"nothing is ready":             {at(19*time.Minute, onService(endpoints("pxc"))), "wait ServiceNotReady: " + field + " yet: nothing that is ready is behind it"},
+		"a pod is being replaced":      {at(19*time.Minute, onService(gone)), "wait ServiceNotReady: " + field + " yet: an endpoint of it leads to pod shop-a, which is gone"},
+		"for too long":                 {at(21*time.Minute, onService(endpoints("pxc"))), "fail ServiceUnusable: " + field + ", also after 20m0s (timeouts.targetReady): nothing that is ready is behind it"},
+		"a suspended run has the time": {at(21*time.Minute, onService(endpoints("pxc")), suspended), "wait ServiceNotReady: " + field},
+		"so has one that was resumed":  {at(time.Hour, onService(endpoints("pxc")), resumed), "wait ServiceNotReady: " + field},
+		"what is wrong otherwise is said at once": {at(0, onService(endpoints("pxc")), func(w *world) { delete(w.objects, decision.Named[*corev1.Secret]("login")) }),
+			"fail SecretNotFound: spec.targets[0].external.credentials"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(tt.changes...)
+			w.in.Catalogue.Config.Timeouts = config.Default().Timeouts
+			got := w.decide(t)
+			if !strings.HasPrefix(words(got.State), tt.want) || got.Status.Resolved != nil || len(got.Actions) > 0 {
+				t.Errorf("%s, resolved %v, actions %v; want %s", words(got.State), got.Status.Resolved, got.Actions, tt.want)
+			}
+		})
+	}
+}
+
 // Where the cluster chooses the shapes, clients are apart from the servers of others if any node is left for them.
 func TestChosenShapesAreApartFromServices(t *testing.T) {
-	node := func(name string) corev1.Node {
+	sized := func(name, cpu, memory string) corev1.Node {
 		return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{
 			Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
-			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourceMemory: resource.MustParse("8Gi")},
+			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)},
 		}}
 	}
+	node := func(name string) corev1.Node { return sized(name, "4", "8Gi") }
 	for name, tt := range map[string]struct {
 		nodes []corev1.Node
 		want  v1alpha1.Separation
 	}{
-		"another node":            {[]corev1.Node{node("a"), node("b")}, v1alpha1.SeparationRequired},
-		"the node of the servers": {[]corev1.Node{node("a")}, v1alpha1.SeparationNone},
+		"another node":                               {[]corev1.Node{node("a"), node("b")}, v1alpha1.SeparationRequired},
+		"the node of the servers":                    {[]corev1.Node{node("a")}, v1alpha1.SeparationNone},
+		"another node, without room for the clients": {[]corev1.Node{node("a"), sized("b", "500m", "1Gi")}, v1alpha1.SeparationNone},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(onService(endpoints("pxc", "a")), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Clients.Shape = nil }))
+			w := newWorld(onService(endpoints("pxc", "a")), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Clients.Shape, s.Clients.Count = nil, 8 }))
 			w.nodes = tt.nodes
 			got := w.decide(t)
 			if got.Status.Resolved == nil || got.Status.Resolved.SeparateFromTargets != tt.want {

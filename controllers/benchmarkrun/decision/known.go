@@ -206,10 +206,24 @@ type Behind struct {
 	Service *corev1.Service
 	// Forbidden: the manager may not list the EndpointSlices.
 	Forbidden bool
-	// Endpoints of all slices that are ready.
+	// Cut: there are more slices than are read.
+	Cut bool
+	// Endpoints that are ready, of all slices that were read. They lead to at most one pod more than a Service may have.
 	Endpoints []Endpoint
-	// Pods of the endpoints that are pods of the namespace, by their names.
+	// Pods of the endpoints by their names, as far as they are there; of each only what tells what it is. None where the
+	// endpoints lead to more pods than a Service may have.
 	Pods map[string]*corev1.Pod
+}
+
+// Names of the pods to which the endpoints lead, whether they are there or not, each once.
+func (b Behind) Names() []string {
+	var out []string
+	for _, e := range b.Endpoints {
+		if e.Pod != "" && !slices.Contains(out, e.Pod) {
+			out = append(out, e.Pod)
+		}
+	}
+	return out
 }
 
 // Endpoint is one that is ready.

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -31,7 +33,7 @@ func serverPod(name, node string) *corev1.Pod {
 			{Name: "exporter", Image: "exporter:1", Ports: []corev1.ContainerPort{{ContainerPort: 9104}}},
 			{Name: "mariadb", Image: "mariadb:11.8", Ports: []corev1.ContainerPort{{ContainerPort: 3306}}, Resources: limits("1")},
 		}},
-		Status: corev1.PodStatus{QOSClass: corev1.PodQOSBurstable, ContainerStatuses: []corev1.ContainerStatus{
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, QOSClass: corev1.PodQOSBurstable, ContainerStatuses: []corev1.ContainerStatus{
 			{Name: "exporter", ImageID: "exporter@sha256:1", RestartCount: 7},
 			{Name: "mariadb", ImageID: "mariadb@sha256:2", RestartCount: 1, Resources: &resized},
 		}},
@@ -42,7 +44,7 @@ func serverPod(name, node string) *corev1.Pod {
 func behind(pods ...*corev1.Pod) decision.Behind {
 	b := decision.Behind{Pods: map[string]*corev1.Pod{}, Service: &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "shop-primary"},
-		Spec: corev1.ServiceSpec{ClusterIP: "10.0.0.9", Ports: []corev1.ServicePort{
+		Spec: corev1.ServiceSpec{ClusterIP: "10.0.0.9", ClusterIPs: []string{"10.0.0.9"}, Ports: []corev1.ServicePort{
 			{Name: "mysql", Port: 3307}, {Name: "metrics", Port: 9104}, {Name: "dns", Port: 53, Protocol: corev1.ProtocolUDP},
 		}},
 	}}
@@ -67,8 +69,29 @@ func TestWhatIsBehindAService(t *testing.T) {
 	headless.Service.Spec = corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone}
 	twice := behind(serverPod("shop-0", "n0"))
 	twice.Endpoints = append(twice.Endpoints, twice.Endpoints[0]) // IPv6
-	replaced := behind(serverPod("shop-0", "n0"))
-	replaced.Endpoints[0].UID = "before"
+	unready := behind(serverPod("shop-0", "n0"), serverPod("shop-1", "n1"))
+	unready.Pods["shop-0"].Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+	saysSo := shown("shop-0", "n0")
+	saysSo.Ready = new(false)
+	ending := behind(serverPod("shop-0", "n0"), serverPod("shop-1", "n1"), serverPod("shop-2", "n2"), serverPod("shop-3", "n3"))
+	ending.Pods["shop-1"].Status.Phase = corev1.PodSucceeded
+	ending.Pods["shop-2"].DeletionTimestamp = &metav1.Time{}
+	ending.Pods["shop-2"].DeletionTimestamp.Time = metav1.Now().Time
+	ending.Pods["shop-3"].Status.Phase = corev1.PodPending
+	elsewhere := behind(serverPod("shop-0", "n0"), serverPod("shop-1", "n1"))
+	elsewhere.Endpoints[1].Ports = map[string]int32{"metrics": 9104}
+	host := behind(serverPod("shop-0", "n0"))
+	host.Service.Spec.ClusterIPs, host.Pods["shop-0"].Spec.HostNetwork = []string{"10.0.0.9", "fd00::9"}, true
+	onNode := shown("shop-0", "n0")
+	onNode.HostNetwork = true
+	forbidden := func(targetPort intstr.IntOrString) decision.Behind {
+		b := decision.Behind{Service: behind().Service, Forbidden: true}
+		b.Service.Spec.Ports[0].TargetPort = targetPort
+		return b
+	}
+	const mayNotLook = "the manager may not list endpointslices in the namespace: update its roles with the chart"
+	cut := behind(serverPod("shop-0", "n0"))
+	cut.Cut = true
 	manual := behind()
 	manual.Endpoints = []decision.Endpoint{{Ports: map[string]int32{"mysql": 13306}}}
 	unknown := serverPod("shop-0", "n0")
@@ -79,38 +102,49 @@ func TestWhatIsBehindAService(t *testing.T) {
 		want v1alpha1.ResolvedService
 	}{
 		"a primary": {behind(serverPod("shop-0", "n0")), 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
 		}},
 		"a cluster, by the names of the pods": {behind(serverPod("shop-1", "n1"), serverPod("shop-0", "n0")), 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0"), shown("shop-1", "n1")},
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0"), shown("shop-1", "n1")},
 		}},
 		"a pod with two families of addresses": {twice, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
 		}},
 		"headless: its ports lead nowhere else": {headless, 3306, v1alpha1.ResolvedService{
 			Name: "shop-primary", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
 		}},
-		"endpoints that somebody wrote": {manual, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{13306}, Unseen: "1 of its 1 ready endpoints are no pods of the namespace",
+		"two families of addresses, and the network of a node": {host, 3307, v1alpha1.ResolvedService{
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9", "fd00::9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{onNode},
 		}},
-		"a pod that is gone, and its successor is not ready": {replaced, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Unseen: "1 of its 1 ready endpoints are no pods of the namespace",
+		"endpoints that somebody wrote": {manual, 3307, v1alpha1.ResolvedService{
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{13306}, Unseen: "1 of its 1 ready endpoints are no pods of the namespace",
+		}},
+		"pods that have ended, are being deleted or do not run are none behind it": {ending, 3307, v1alpha1.ResolvedService{
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
+		}},
+		"an endpoint without the port": {elsewhere, 3307, v1alpha1.ResolvedService{
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")},
+		}},
+		"a pod that is not ready, whose address is published": {unready, 3307, v1alpha1.ResolvedService{
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{saysSo, shown("shop-1", "n1")},
+		}},
+		"more slices than are read": {cut, 3307, v1alpha1.ResolvedService{
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{shown("shop-0", "n0")}, Unseen: "it has more EndpointSlices than are read",
 		}},
 		"no container names the port: which one answers is not known": {behind(unknown), 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{{
+			Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{{
 				Name: "shop-0", UID: "uid-shop-0", NodeName: "n0", Labels: map[string]string{"name": "mariadb", "instance": "shop"}, QOSClass: "Burstable",
 			}},
 		}},
-		"the manager may not look": {decision.Behind{Service: behind().Service, Forbidden: true}, 3307, v1alpha1.ResolvedService{
-			Name: "shop-primary", ClusterIP: "10.0.0.9", PodPorts: []int32{3307},
-			Unseen: "the manager may not list endpointslices in the namespace: update its roles with the chart",
-		}},
+		"the manager may not look":                       {forbidden(intstr.IntOrString{}), 3307, v1alpha1.ResolvedService{Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3307}, Unseen: mayNotLook}},
+		"and the Service says the port of its pods":      {forbidden(intstr.FromInt32(3306)), 3307, v1alpha1.ResolvedService{Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Unseen: mayNotLook}},
+		"and the Service says only the name of the port": {forbidden(intstr.FromString("mysql")), 3307, v1alpha1.ResolvedService{Name: "shop-primary", ClusterIPs: []string{"10.0.0.9"}, Unseen: mayNotLook}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, problem := Found(tt.port, tt.in)
-			if diff := cmp.Diff(tt.want, got); diff != "" || problem != "" {
-				t.Errorf("%s (-want +got):\n%s", problem, diff)
+			got := Found(tt.port, tt.in)
+			if diff := cmp.Diff(Look{Service: tt.want}, got); diff != "" {
+				t.Errorf("look (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -125,21 +159,39 @@ func TestServicesThatCannotBeMeasured(t *testing.T) {
 	}
 	none := behind()
 	none.Service.Spec.Ports = nil
+	missing := behind()
+	for i := range v1alpha1.MaxServicePods + 1 {
+		missing.Endpoints = append(missing.Endpoints, decision.Endpoint{Pod: fmt.Sprint("gone-", i), Ports: map[string]int32{"mysql": 3306}})
+	}
+	replaced := behind(serverPod("shop-0", "n0"), serverPod("shop-1", "n1"))
+	replaced.Endpoints[0].UID = "before"
+	gone := behind(serverPod("shop-0", "n0"))
+	delete(gone.Pods, "shop-0")
+	unready := behind(serverPod("shop-0", "n0"))
+	unready.Pods["shop-0"].Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+	starting := behind(serverPod("shop-0", "n0"))
+	starting.Pods["shop-0"].Status.Phase = corev1.PodPending
 	for name, tt := range map[string]struct {
-		in   decision.Behind
-		port int32
-		want string
+		in     decision.Behind
+		port   int32
+		want   string
+		passes bool
 	}{
-		"a name outside of the cluster": {outside, 3306, "it is a name of db.example.com, outside of the cluster: give this name as external.host"},
-		"another port":                  {behind(serverPod("shop-0", "n0")), 3306, "it has no TCP port 3306, but 3307 mysql, 9104 metrics, 53 dns: set external.port"},
-		"a port of another protocol":    {behind(serverPod("shop-0", "n0")), 53, "it has no TCP port 53"},
-		"no ports":                      {none, 3306, "it has no TCP port 3306, but none"},
-		"nobody is ready":               {behind(), 3307, "nothing that is ready is behind it"},
-		"a crowd":                       {behind(crowd...), 3307, "more than 16 pods are behind it"},
+		"a name outside of the cluster": {outside, 3306, "it is a name of db.example.com, outside of the cluster: give this name as external.host", false},
+		"another port":                  {behind(serverPod("shop-0", "n0")), 3306, "it has no TCP port 3306, but 3307 mysql, 9104 metrics, 53 dns: set external.port", false},
+		"a port of another protocol":    {behind(serverPod("shop-0", "n0")), 53, "it has no TCP port 53", false},
+		"no ports":                      {none, 3306, "it has no TCP port 3306, but none", false},
+		"a crowd":                       {behind(crowd...), 3307, "more than 16 pods are behind it", false},
+		"a crowd that is not there":     {missing, 3307, "more than 16 pods are behind it", false},
+		"nobody is ready":               {behind(), 3307, "nothing that is ready is behind it", true},
+		"nobody runs":                   {starting, 3307, "nothing that is ready is behind it", true},
+		"nobody says that it is ready":  {unready, 3307, "pod shop-0 behind it is not ready", true},
+		"a pod that is gone":            {gone, 3307, "an endpoint of it leads to pod shop-0, which is gone or was made anew", true},
+		"a pod that was made anew":      {replaced, 3307, "an endpoint of it leads to pod shop-0, which is gone or was made anew", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, problem := Found(tt.port, tt.in); !strings.HasPrefix(problem, tt.want) {
-				t.Errorf("%q, want %q", problem, tt.want)
+			if got := Found(tt.port, tt.in); !strings.HasPrefix(got.Problem, tt.want) || got.Passes != tt.passes || got.Service.Unseen != "" {
+				t.Errorf("%+v, want %q, passes %v", got, tt.want, tt.passes)
 			}
 		})
 	}
@@ -189,6 +241,9 @@ func TestHowPodsBehindAServiceChanged(t *testing.T) {
 		"a restart": {one, change(func(p *v1alpha1.ServicePod) { p.RestartCount = new(int32(2)) }),
 			[]string{"container mariadb of pod shop-0 started again: 1 restarts became 2"}},
 		"restarts that are not known are none": {one, change(func(p *v1alpha1.ServicePod) { p.RestartCount = nil }), nil},
+		"it is not ready any more": {change(func(p *v1alpha1.ServicePod) { p.Ready = new(true) }), change(func(p *v1alpha1.ServicePod) { p.Ready = new(false) }),
+			[]string{"pod shop-0 became not ready"}},
+		"what does not say whether it is ready is not other": {one, change(func(p *v1alpha1.ServicePod) { p.Ready = new(false) }), nil},
 		"a resize": {one, change(func(p *v1alpha1.ServicePod) { p.CPULimit, p.MemoryLimit = "4", "" }),
 			[]string{"pod shop-0 was resized: cpu limit 2 became 4", "pod shop-0 was resized: memory limit 1Gi became none"}},
 	} {

@@ -49,7 +49,7 @@ func Planned(p *plan.Plan, at journal.Position, rateField string) contract.Recor
 // open.
 func Record(in Input, e Execution, at journal.Position, end End, ask *decision.Asking) contract.Record {
 	rec := describe(in, e, at, end)
-	rec.TargetNodeName = cmp.Or(rec.TargetNodeName, nodeBehind(in, e, ask))
+	rec.TargetNodeName = cmp.Or(rec.TargetNodeName, commonBehind(in, e, ask).NodeName)
 	rec.Facts = facts(in, e, rec, end, ask)
 	rec.Delivered = append(loadDelivered(in, at, ask), end.Delivered...)
 	if !end.failed() {
@@ -152,6 +152,10 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 	from := likeness.Source{
 		Result: end.Results[0], ServerImageID: st.ImageID, ClientImageID: rec.ClientImageID, Node: rec.TargetNodeName, FsyncsPerCommit: st.FsyncsPerCommit,
 		Set: setInTargets(in.Run), Varied: varied(in.Run),
+	}
+	if t := in.Run.Target(rec.Target); t.External != nil && t.External.ServiceRef != nil { // it may have other pods than before
+		now := commonBehind(in, e, ask)
+		from.ServerImageID, from.ServerLimits = now.ImageID, now.Limits
 	}
 	if st.LoadResult != "" {
 		if loaded := loadResult(in, rec.Target, ask); saysData(loaded) {

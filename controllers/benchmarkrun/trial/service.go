@@ -13,58 +13,66 @@ import (
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
-// podsBehind the Service of the target of an execution, as they are now. It is not known for a target without a Service.
-func podsBehind(in Input, e Execution, ask *decision.Asking) (pods []v1alpha1.ServicePod, known bool) {
-	t := in.Run.Target(e.Ref.Target)
-	if t.External == nil || t.External.ServiceRef == nil {
-		return nil, false
-	}
-	behind := ask.Behind(t.External.ServiceRef.Name)
-	if !behind.Known {
-		return nil, false
-	}
-	if !behind.Exists {
-		return nil, true // the Service is gone, and nothing is behind it
-	}
-	found, _ := servers.Found(t.External.Port, behind.Value)
-	return found.Pods, !behind.Value.Forbidden
+// seen is what is behind the Service of a target now.
+type seen struct {
+	servers.Look
+	// problem is why it is not known which pods are there, in words; empty where it is known.
+	problem string
 }
 
-// beganBehind is what stands on a trial's ConfigMap of the pods behind a Service; empty where there is none.
+// seeBehind the Service of the target of an execution. There is none for a target without a Service, and while questions are open.
+func seeBehind(in Input, e Execution, ask *decision.Asking) (out seen, is bool) {
+	t := in.Run.Target(e.Ref.Target)
+	if t.External == nil || t.External.ServiceRef == nil {
+		return out, false
+	}
+	behind := ask.Behind(t.External.ServiceRef.Name)
+	switch {
+	case !behind.Known:
+		return out, false
+	case !behind.Exists: // the Service is gone, and nothing is behind it
+		return out, true
+	}
+	out.Look = servers.Found(t.External.Port, behind.Value)
+	switch {
+	case out.Problem != "" && !out.Passes:
+		out.problem = out.Problem
+	case behind.Value.Forbidden || behind.Value.Cut:
+		out.problem = out.Service.Unseen
+	}
+	return out, true
+}
+
+// beganBehind is what stands on a trial's ConfigMap of the pods behind a Service; empty where there is none, or they are not known.
 func beganBehind(in Input, e Execution, ask *decision.Asking) string {
 	if e.phase() != contract.PhaseRun {
 		return ""
 	}
-	pods, known := podsBehind(in, e, ask)
-	if !known {
+	now, is := seeBehind(in, e, ask)
+	if !is || now.problem != "" {
 		return ""
 	}
-	text, err := json.Marshal(pods)
+	text, err := json.Marshal(now.Service.Pods)
 	if err != nil {
 		panic(fmt.Sprintf("encode pods: %v", err)) // texts and numbers always marshal
 	}
 	return string(text)
 }
 
-// changedBehind says how the pods behind the Service of a trial changed since it began, in words, one for each change.
-func changedBehind(in Input, e Execution, ask *decision.Asking) ([]string, error) {
-	now, known := podsBehind(in, e, ask)
-	if !known {
-		return nil, nil
-	}
+// pastBehind are the pods behind the Service of a trial when it began; it is not known for those of which nothing was seen.
+func pastBehind(e Execution, ask *decision.Asking) (began []v1alpha1.ServicePod, known bool, err error) {
 	cm := ask.ConfigMap(e.Name)
 	text := ""
 	if cm.Exists {
 		text = cm.Value.Annotations[v1alpha1.AnnotationServicePods]
 	}
 	if text == "" {
-		return nil, nil
+		return nil, false, nil
 	}
-	var began []v1alpha1.ServicePod
 	if err := json.Unmarshal([]byte(text), &began); err != nil {
-		return nil, fmt.Errorf("ConfigMap %s, annotation %s: %w", e.Name, v1alpha1.AnnotationServicePods, err)
+		return nil, false, fmt.Errorf("ConfigMap %s, annotation %s: %w", e.Name, v1alpha1.AnnotationServicePods, err)
 	}
-	return servers.PodsChanged(began, now), nil
+	return began, true, nil
 }
 
 // explainBehind adds to a failure what changed behind the Service meanwhile. It waits a moment where a client lost its server and the
@@ -73,7 +81,12 @@ func explainBehind(in Input, e Execution, end End, ask *decision.Asking) (End, d
 	if !end.failed() {
 		return end, nil // the record says it
 	}
-	changed, err := changedBehind(in, e, ask)
+	now, is := seeBehind(in, e, ask)
+	began, known, err := pastBehind(e, ask)
+	var changed []string
+	if is && known && now.problem == "" {
+		changed = servers.PodsChanged(began, now.Service.Pods)
+	}
 	switch {
 	case err != nil:
 		return end, decision.FailWith(v1alpha1.ReasonResultContradictory, "%v", err)
@@ -89,23 +102,56 @@ func serviceOf(in Input, e Execution) string {
 	return in.Run.Target(e.Ref.Target).External.ServiceRef.Name
 }
 
-// checkBehind says whether the pods behind the Service are those with which the trial began, and where they are.
+// checkBehind says whether the pods behind the Service are those with which the trial began, and those with which the run got its nodes, and
+// where they are.
 func checkBehind(in Input, e Execution, rec contract.Record, ask *decision.Asking) []contract.RecordedFinding {
-	now, known := podsBehind(in, e, ask)
-	if !known {
+	now, is := seeBehind(in, e, ask)
+	if !is {
 		return nil
 	}
-	var out []contract.RecordedFinding
-	add := func(check string, severity validity.Severity, format string, args ...any) {
-		out = append(out, contract.RecordedFinding{Check: check, Severity: string(severity), Message: fmt.Sprintf(format, args...)})
-	}
-	changed, err := changedBehind(in, e, ask)
+	began, known, err := pastBehind(e, ask)
+	c := comparing{service: serviceOf(in, e)}
+	resolved := in.Run.ResolvedTarget(e.Ref.Target).Service
 	switch {
 	case err != nil:
-		add("service-pods-changed", validity.Disturbed, "what was behind Service %s when the trial began cannot be read: %v", serviceOf(in, e), err)
-	case len(changed) > 0:
-		add("service-pods-changed", validity.Disturbed, "behind Service %s while the trial was measured: %s", serviceOf(in, e), abridged(changed))
+		c.add("service-pods-changed", validity.Disturbed, "what was behind Service %s when the trial began cannot be read: %v", c.service, err)
+	case now.problem != "":
+		c.unseen(resolved, "when the trial ended: "+now.problem)
+	case !known:
+		c.unseen(resolved, "when the trial began")
+	default:
+		if changed := servers.PodsChanged(began, now.Service.Pods); len(changed) > 0 {
+			c.add("service-pods-changed", validity.Disturbed, "behind Service %s between the beginning of the trial and its record: %s", c.service, abridged(changed))
+		}
 	}
+	if known && resolved != nil {
+		if others := servers.PodsChanged(withoutRestarts(resolved.Pods), withoutRestarts(began)); len(others) > 0 {
+			c.add("service-pods-others", validity.Warning, "behind Service %s, since the run got its nodes and before the trial began: %s", c.service, abridged(others))
+		}
+	}
+	c.places(in, rec, now.Service.Pods)
+	return c.found
+}
+
+// comparing finds what became other behind a Service.
+type comparing struct {
+	service string
+	found   []contract.RecordedFinding
+}
+
+func (c *comparing) add(check string, severity validity.Severity, format string, args ...any) {
+	c.found = append(c.found, contract.RecordedFinding{Check: check, Severity: string(severity), Message: fmt.Sprintf(format, args...)})
+}
+
+// unseen: the pods of a Service are not known, which were when the run got its nodes. Where they were not, the run says it.
+func (c *comparing) unseen(resolved *v1alpha1.ResolvedService, why string) {
+	if resolved == nil || resolved.Unseen == "" {
+		c.add("service-unseen", validity.Warning, "which pods are behind Service %s was not known %s: a change of them during the trial is not seen", c.service, why)
+	}
+}
+
+// places of the pods, compared with the nodes of the run and of the clients.
+func (c *comparing) places(in Input, rec contract.Record, now []v1alpha1.ServicePod) {
 	var apart, beside []string
 	for _, p := range now {
 		switch {
@@ -117,21 +163,29 @@ func checkBehind(in Input, e Execution, rec contract.Record, ask *decision.Askin
 		}
 	}
 	if len(beside) > 0 {
-		add("service-pods-moved", validity.Disturbed, "a pod behind Service %s came to a node of a client of this trial: %s", serviceOf(in, e), strings.Join(beside, ", "))
+		c.add("service-pods-moved", validity.Disturbed, "a pod behind Service %s came to a node of a client of this trial: %s", c.service, strings.Join(beside, ", "))
 	}
 	if len(apart) > 0 {
-		add("service-pods-moved", validity.Warning, "pods behind Service %s are on nodes that the run does not hold, so that other runs may be there: %s", serviceOf(in, e), abridged(apart))
+		c.add("service-pods-moved", validity.Warning, "pods behind Service %s are on nodes that the run does not hold, so that other runs may be there: %s", c.service, abridged(apart))
+	}
+}
+
+// withoutRestarts of containers: between two trials they disturb neither.
+func withoutRestarts(pods []v1alpha1.ServicePod) []v1alpha1.ServicePod {
+	out := slices.Clone(pods)
+	for i := range out {
+		out[i].RestartCount = nil
 	}
 	return out
 }
 
-// nodeBehind is the one node of all pods behind the Service of a trial; empty for several, and for none.
-func nodeBehind(in Input, e Execution, ask *decision.Asking) string {
-	pods, known := podsBehind(in, e, ask)
-	if !known {
-		return ""
+// commonBehind is what is the same for all pods behind the Service of a trial; nothing where they are not all known.
+func commonBehind(in Input, e Execution, ask *decision.Asking) servers.Shared {
+	now, is := seeBehind(in, e, ask)
+	if !is || now.problem != "" {
+		return servers.Shared{}
 	}
-	return servers.Common(e.Ref.Target, v1alpha1.ResolvedService{Pods: pods}).NodeName
+	return servers.SharedBy(now.Service)
 }
 
 // withoutServers are the names of pods but those behind the Services of targets: they are measured.

@@ -16,6 +16,8 @@ type Sizes struct {
 	Target, Client v1alpha1.InstanceShapeSpec
 	// Apart says that clients and targets have room on different nodes.
 	Apart bool
+	// ClientsFit says that the clients have room on the nodes on which they are, apart from targets where that is possible.
+	ClientsFit bool
 	// Why these, for people.
 	Why string
 }
@@ -78,15 +80,16 @@ func Automatic(nodes []corev1.Node, targets, clients int, agent v1alpha1.Instanc
 		each.cpu -= each.cpu % 1000 // whole CPUs may be exclusive
 	}
 	// The parts have bounds below.
+	most := perNode
 	if apart {
-		most := ceil(clients, count-min(targets, count-1))
-		apart = int64(most)*(client.cpu+agent.CPU.MilliValue()) <= smallest.cpu && int64(most)*(client.memory+agent.Memory.Value()) <= smallest.memory
+		most = ceil(clients, count-min(targets, count-1))
 	}
+	fit := int64(most)*(client.cpu+agent.CPU.MilliValue()) <= smallest.cpu && int64(most)*(client.memory+agent.Memory.Value()) <= smallest.memory
 	why := fmt.Sprintf("%.0f%% of the smallest of %s that any pod may use", 100*shareOfNode, figure.Counted(count, "node"))
 	if perNode > 1 {
 		why += fmt.Sprintf(", for %d pods on each", perNode)
 	}
-	return Sizes{Target: shapeOf(each), Client: shapeOf(client), Apart: apart, Why: why}
+	return Sizes{Target: shapeOf(each), Client: shapeOf(client), Apart: apart && fit, ClientsFit: fit, Why: why}
 }
 
 // part of a resource of a node that each of its pods gets.

@@ -60,7 +60,8 @@ type Timeouts struct {
 	ImagePull metav1.Duration `json:"imagePull"`
 	// PodStart: from the scheduling of a pod to its running containers, the pull of the image included. Default 15m.
 	PodStart metav1.Duration `json:"podStart"`
-	// TargetReady: from the creation of a target to its first accepted login. Default 20m.
+	// TargetReady: from the creation of a target to its first accepted login, and from that of a run, or from the end of its
+	// suspension, to something ready behind the Services of its targets. Default 20m.
 	TargetReady metav1.Duration `json:"targetReady"`
 	// Load: loading the data of one target. Default 12h.
 	Load metav1.Duration `json:"load"`

@@ -3,6 +3,7 @@ package resources
 import (
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,15 +28,19 @@ func toExternal(e v1alpha1.ExternalTarget, service *v1alpha1.ResolvedService) []
 }
 
 // toService are the rules for a Service: its own address, for networks that look at packets before they are sent on,
-// and the ports of the pods behind it. Pods come and go, so that it is any pod of the namespace; where not all were seen,
-// the server may be anywhere.
+// and the ports of the pods behind it. Pods come and go, so that it is any pod of the namespace; where not all were seen, or one
+// has the network of its node, which no selector of pods means, the server may be anywhere.
 func toService(port int32, service v1alpha1.ResolvedService) []networkingv1.NetworkPolicyEgressRule {
 	var rules []networkingv1.NetworkPolicyEgressRule
-	if ip := service.ClusterIP; ip != "" {
+	for _, ip := range service.ClusterIPs {
 		rules = append(rules, ToAddress(ip, port))
 	}
+	anywhere := service.Unseen != "" || slices.ContainsFunc(service.Pods, func(p v1alpha1.ServicePod) bool { return p.HostNetwork })
+	if anywhere && len(service.PodPorts) == 0 {
+		return append(rules, ToAddress("", 0))
+	}
 	for _, p := range service.PodPorts {
-		if service.Unseen != "" {
+		if anywhere {
 			rules = append(rules, ToAddress("", p))
 			continue
 		}

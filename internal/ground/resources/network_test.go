@@ -84,9 +84,14 @@ func TestAServiceIsReachedByItsPods(t *testing.T) {
 		service v1alpha1.ResolvedService
 		want    []networkingv1.NetworkPolicyEgressRule
 	}{
-		"with an address": {v1alpha1.ResolvedService{ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Pods: pods}, []networkingv1.NetworkPolicyEgressRule{ToAddress("10.0.0.9", 3307), anyPod}},
-		"headless":        {v1alpha1.ResolvedService{PodPorts: []int32{3306}, Pods: pods}, []networkingv1.NetworkPolicyEgressRule{anyPod}},
-		"endpoints that are no pods of the namespace may be anywhere": {v1alpha1.ResolvedService{ClusterIP: "10.0.0.9", PodPorts: []int32{3306}, Unseen: "why"},
+		"with an address": {v1alpha1.ResolvedService{ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Pods: pods}, []networkingv1.NetworkPolicyEgressRule{ToAddress("10.0.0.9", 3307), anyPod}},
+		"with two addresses": {v1alpha1.ResolvedService{ClusterIPs: []string{"10.0.0.9", "fd00::9"}, PodPorts: []int32{3306}, Pods: pods},
+			[]networkingv1.NetworkPolicyEgressRule{ToAddress("10.0.0.9", 3307), ToAddress("fd00::9", 3307), anyPod}},
+		"a pod with the network of its node": {v1alpha1.ResolvedService{PodPorts: []int32{3306}, Pods: []v1alpha1.ServicePod{{Name: "db-0"}, {Name: "db-1", HostNetwork: true}}},
+			[]networkingv1.NetworkPolicyEgressRule{ToAddress("", 3306)}},
+		"a port that is not known": {v1alpha1.ResolvedService{Unseen: "why"}, []networkingv1.NetworkPolicyEgressRule{ToAddress("", 0)}},
+		"headless":                 {v1alpha1.ResolvedService{PodPorts: []int32{3306}, Pods: pods}, []networkingv1.NetworkPolicyEgressRule{anyPod}},
+		"endpoints that are no pods of the namespace may be anywhere": {v1alpha1.ResolvedService{ClusterIPs: []string{"10.0.0.9"}, PodPorts: []int32{3306}, Unseen: "why"},
 			[]networkingv1.NetworkPolicyEgressRule{ToAddress("10.0.0.9", 3307), ToAddress("", 3306)}},
 		"pods, and endpoints that are none": {v1alpha1.ResolvedService{PodPorts: []int32{3306}, Pods: pods, Unseen: "why"}, []networkingv1.NetworkPolicyEgressRule{ToAddress("", 3306)}},
 	} {

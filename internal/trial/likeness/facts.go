@@ -62,6 +62,8 @@ type Source struct {
 	ServerImageID, ClientImageID string
 	// Node of the server; empty where that is unknown, as of an external one.
 	Node string
+	// ServerLimits of a server that says nothing of itself, such as one behind a Service; absent where they are unknown.
+	ServerLimits contract.Limits
 	// FsyncsPerCommit, measured before loading.
 	FsyncsPerCommit string
 	// Set are names of variables that some target of the run has set. Their values are recorded of every target: to one
@@ -89,6 +91,8 @@ func FactsOf(in Source) contract.Facts {
 		if t.Storage != nil {
 			out[factFilesystem], out[factWriteCache] = t.Storage.Filesystem, t.Storage.WriteCache
 		}
+	} else {
+		machineFacts(out, "target", contract.Machine{}, in.ServerLimits)
 	}
 	dataFacts(out, in)
 	return contract.NewFacts(out)

@@ -32,12 +32,12 @@ func createBehind(t *testing.T, namespace string) {
 
 // behindOutcome: the manager may look, and so it knows that nothing is there.
 func behindOutcome(namespace string) outcome {
-	return outcome{"a run on a Service without endpoints is refused", func(ctx context.Context) bool {
+	return outcome{"a run on a Service without endpoints waits", func(ctx context.Context) bool {
 		run := &v1alpha1.BenchmarkRun{}
 		if err := server.API.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "behind"}, run); err != nil {
 			return false
 		}
 		c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionAccepted)
-		return c != nil && c.Reason == v1alpha1.ReasonServiceUnusable && strings.Contains(c.Message, "nothing that is ready is behind it")
+		return c != nil && c.Reason == v1alpha1.ReasonServiceNotReady && strings.Contains(c.Message, "nothing that is ready is behind it")
 	}}
 }
