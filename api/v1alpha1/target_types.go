@@ -296,7 +296,7 @@ type ExternalTarget struct {
 	InsecureSkipVerify bool `json:"insecureSkipVerify,omitempty"`
 
 	// price of the server, such as a managed service bills it: of the instance with its replicas, its storage and what it provisions,
-	// for an hour. Trials then have the price of a million operations among their values. What is billed by the request is not in it.
+	// for an hour. Trials then have the price of a million operations among their values. Charges by the request are no part of it.
 	// +optional
 	Price *Price `json:"price,omitempty"`
 }

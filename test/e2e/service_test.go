@@ -121,7 +121,7 @@ func TestDatabaseOfAnOperatorLosesItsPod(t *testing.T) {
 	cluster.AwaitState(t, run, 3*time.Minute, "begun its second trial", func(r *v1alpha1.BenchmarkRun) bool {
 		return r.Status.Progress.Done == 1 && r.Status.Progress.CurrentTrial != nil
 	})
-	time.Sleep(5 * time.Second) // its clients are at work by then, or come to a server that is away: both are told
+	time.Sleep(5 * time.Second) // its clients are at work by then, or come to a server that is away; both are told
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "shop-0"}}
 	if err := cluster.API.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func (s *Server) Status(ctx context.Context) (all map[string]string, err error) 
 
 // gaugesOn a connection; none where the server refuses them. It is not asked again where that lasts.
 func gaugesOn(ctx context.Context, s *Server, c *sql.Conn) (map[string]string, error) {
-	facts, err := s.facts(ctx, c)
+	facts, err := factsOn(ctx, s, c)
 	if err != nil || facts.Gauges == "" || s.untold.Load() {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func (s *Server) meant(ctx context.Context, query string, which meaning) (map[st
 }
 
 func (s *Server) meantOn(ctx context.Context, c *sql.Conn, query string, which meaning) (map[string]string, error) {
-	facts, err := s.facts(ctx, c)
+	facts, err := factsOn(ctx, s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -283,8 +283,8 @@ func (s *Server) meantOn(ctx context.Context, c *sql.Conn, query string, which m
 	return all, nil
 }
 
-// facts of the flavor. The server is asked once, because it stays the same.
-func (s *Server) facts(ctx context.Context, c *sql.Conn) (engine.Facts, error) {
+// factsOn a connection, of the flavor. The server is asked once, because it stays the same.
+func factsOn(ctx context.Context, s *Server, c *sql.Conn) (engine.Facts, error) {
 	if known := s.known.Load(); known != nil {
 		return *known, nil
 	}
