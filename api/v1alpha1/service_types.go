@@ -12,7 +12,8 @@ type ResolvedService struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=2
-	ClusterIPs []Name `json:"clusterIPs,omitempty"`
+	// +kubebuilder:validation:items:MaxLength=253
+	ClusterIPs []string `json:"clusterIPs,omitempty"`
 	// podPorts are the ports of the pods behind the port of the Service; absent where they are not known.
 	// +optional
 	// +listType=atomic

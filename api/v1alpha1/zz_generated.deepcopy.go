@@ -1974,7 +1974,7 @@ func (in *ResolvedService) DeepCopyInto(out *ResolvedService) {
 	*out = *in
 	if in.ClusterIPs != nil {
 		in, out := &in.ClusterIPs, &out.ClusterIPs
-		*out = make([]Name, len(*in))
+		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
 	if in.PodPorts != nil {

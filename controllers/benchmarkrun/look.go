@@ -15,10 +15,13 @@ import (
 	"github.com/assay-bench/assay/internal/ground/config"
 )
 
+// looker looks at the servers that others run, for a run that asks for nodes.
+type looker struct{ *Reconciler }
+
 // lookAgain behind the Services of a run that is about to ask for nodes: since it was accepted it may have waited for days, and the pods
 // are elsewhere. What is found stands in status.resolved of the run, which is the caller's own copy. Unready is what the run
 // has to wait for, in words; empty for nothing.
-func (r nodeQueue) lookAgain(ctx context.Context, run *v1alpha1.BenchmarkRun) (unready string, err error) {
+func (r looker) lookAgain(ctx context.Context, run *v1alpha1.BenchmarkRun) (unready string, err error) {
 	found := map[string]v1alpha1.ResolvedService{}
 	for i, t := range run.Spec.Targets {
 		if t.External == nil || t.External.ServiceRef == nil {
@@ -42,7 +45,7 @@ func (r nodeQueue) lookAgain(ctx context.Context, run *v1alpha1.BenchmarkRun) (u
 }
 
 // lookBehind one Service, while no other pass reads what may be large.
-func (r nodeQueue) lookBehind(ctx context.Context, run *v1alpha1.BenchmarkRun, e v1alpha1.ExternalTarget) (target.Look, error) {
+func (r looker) lookBehind(ctx context.Context, run *v1alpha1.BenchmarkRun, e v1alpha1.ExternalTarget) (target.Look, error) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	answer, err := (&reader{live: r.Live, run: run}).behind(ctx, e.ServiceRef.Name)
@@ -58,7 +61,7 @@ func (r nodeQueue) lookBehind(ctx context.Context, run *v1alpha1.BenchmarkRun, e
 
 // mayHold are those of the nodes behind Services that a run may hold. Where shapes are fences (shapes.inline: Deny), these are the nodes that
 // some InstanceShape offers: a small pod that tolerates a taint would hold any other node, too.
-func (r nodeQueue) mayHold(ctx context.Context, beside []string, nodes []corev1.Node) ([]string, error) {
+func (r looker) mayHold(ctx context.Context, beside []string, nodes []corev1.Node) ([]string, error) {
 	if len(beside) == 0 || r.Config.Shapes.Inline != config.InlineDeny {
 		return beside, nil
 	}

@@ -157,6 +157,21 @@ func TestARunWaitsForItsService(t *testing.T) {
 	}
 }
 
+// A run that was accepted waits for its Service as long as it may wait for nodes.
+func TestAnAcceptedRunWaitsForItsService(t *testing.T) {
+	cfg := config.Default()
+	run := newWorld().in.Run
+	for age, want := range map[time.Duration]string{
+		cfg.Timeouts.Queue.Duration:               "wait ServiceNotReady: not ready",
+		cfg.Timeouts.Queue.Duration + time.Second: "fail DeadlineExceeded: no nodes within 168h0m0s: not ready",
+	} {
+		run.Status.AcceptedTime = &metav1.Time{Time: now.Add(-age)}
+		if got := words(AwaitService(run, "not ready", cfg, now)); got != want {
+			t.Errorf("after %s: %s, want %s", age, got, want)
+		}
+	}
+}
+
 // Where the cluster chooses the shapes, clients are apart from the servers of others if any node is left for them.
 func TestChosenShapesAreApartFromServices(t *testing.T) {
 	sized := func(name, cpu, memory string) corev1.Node {

@@ -114,19 +114,19 @@ func checkBehind(in Input, e Execution, rec contract.Record, ask *decision.Askin
 	resolved := in.Run.ResolvedTarget(e.Ref.Target).Service
 	switch {
 	case err != nil:
-		c.add("service-pods-changed", validity.Disturbed, "what was behind Service %s when the trial began cannot be read: %v", c.service, err)
+		c.addFinding("service-pods-changed", validity.Disturbed, "what was behind Service %s when the trial began cannot be read: %v", c.service, err)
 	case now.problem != "":
 		c.unseen(resolved, "when the trial ended: "+now.problem)
 	case !known:
 		c.unseen(resolved, "when the trial began")
 	default:
 		if changed := servers.PodsChanged(began, now.Service.Pods); len(changed) > 0 {
-			c.add("service-pods-changed", validity.Disturbed, "behind Service %s between the beginning of the trial and its record: %s", c.service, abridged(changed))
+			c.addFinding("service-pods-changed", validity.Disturbed, "behind Service %s between the beginning of the trial and its record: %s", c.service, abridged(changed))
 		}
 	}
 	if known && resolved != nil {
 		if others := servers.PodsChanged(withoutRestarts(resolved.Pods), withoutRestarts(began)); len(others) > 0 {
-			c.add("service-pods-others", validity.Warning, "behind Service %s, since the run got its nodes and before the trial began: %s", c.service, abridged(others))
+			c.addFinding("service-pods-others", validity.Warning, "behind Service %s, since the run got its nodes and before the trial began: %s", c.service, abridged(others))
 		}
 	}
 	c.places(in, rec, now.Service.Pods)
@@ -139,14 +139,14 @@ type comparing struct {
 	found   []contract.RecordedFinding
 }
 
-func (c *comparing) add(check string, severity validity.Severity, format string, args ...any) {
+func (c *comparing) addFinding(check string, severity validity.Severity, format string, args ...any) {
 	c.found = append(c.found, contract.RecordedFinding{Check: check, Severity: string(severity), Message: fmt.Sprintf(format, args...)})
 }
 
 // unseen: the pods of a Service are not known, which were when the run got its nodes. Where they were not, the run says it.
 func (c *comparing) unseen(resolved *v1alpha1.ResolvedService, why string) {
 	if resolved == nil || resolved.Unseen == "" {
-		c.add("service-unseen", validity.Warning, "which pods are behind Service %s was not known %s: a change of them during the trial is not seen", c.service, why)
+		c.addFinding("service-unseen", validity.Warning, "which pods are behind Service %s was not known %s: a change of them during the trial is not seen", c.service, why)
 	}
 }
 
@@ -163,10 +163,10 @@ func (c *comparing) places(in Input, rec contract.Record, now []v1alpha1.Service
 		}
 	}
 	if len(beside) > 0 {
-		c.add("service-pods-moved", validity.Disturbed, "a pod behind Service %s came to a node of a client of this trial: %s", c.service, strings.Join(beside, ", "))
+		c.addFinding("service-pods-moved", validity.Disturbed, "a pod behind Service %s came to a node of a client of this trial: %s", c.service, strings.Join(beside, ", "))
 	}
 	if len(apart) > 0 {
-		c.add("service-pods-moved", validity.Warning, "pods behind Service %s are on nodes that the run does not hold, so that other runs may be there: %s", c.service, abridged(apart))
+		c.addFinding("service-pods-moved", validity.Warning, "pods behind Service %s are on nodes that the run does not hold, so that other runs may be there: %s", c.service, abridged(apart))
 	}
 }
 
