@@ -97,10 +97,10 @@ func readVectors() Vectors {
 	return v
 }
 
-// Codes of errors: the number of the server, or its name in some drivers.
+// Codes of errors: the number of the server, or its name or its SQLSTATE in some drivers.
 var (
-	noSuchTable = []string{"1146", "ER_NO_SUCH_TABLE"}
-	duplicate   = []string{"1062", "ER_DUP_ENTRY"}
+	noSuchTable = []string{"1146", "ER_NO_SUCH_TABLE", "42S02"}
+	duplicate   = []string{"1062", "ER_DUP_ENTRY", "23000"}
 )
 
 // errorVectors: after an answer that is not ok, a harness goes on.
