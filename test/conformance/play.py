@@ -89,9 +89,16 @@ class Harness:
         except ProcessLookupError:
             pass  # it is over already
 
+    def close_input(self):
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass  # it has ended before, and its code says how
+
     def stop(self):
         """The end of the harness, whatever it does."""
         if self.process.returncode is None:
+            self.close_input()
             try:
                 self.process.wait(1)  # one that ends by itself says how
             except subprocess.TimeoutExpired:
@@ -101,10 +108,7 @@ class Harness:
     def end(self):
         """The end of the requests is the end of the harness, with 0 and without another word."""
         with self.awaited("at the end of the requests the harness does not end"):
-            try:
-                self.process.stdin.close()
-            except OSError:
-                pass  # it has ended before, and its code says how
+            self.close_input()
             rest = self.process.stdout.read()
             code = self.process.wait()
         if rest or code != 0:

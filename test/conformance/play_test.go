@@ -45,6 +45,9 @@ func TestVectorsAreHeld(t *testing.T) {
 		"a counter":        {"Insert", func(w *drivers.Want) { w.Counters["com_commit"] = drivers.Bounds{Least: 9} }, "the server's counter com_commit"},
 		"a statement":      {"Insert", func(w *drivers.Want) { w.Statements.Begins = "REPLACE" }, "statements that begin with 'REPLACE'"},
 		"a way":            {"Insert", func(w *drivers.Want) { w.Statements.As = "Binlog Dump" }, "as Binlog Dump"},
+		"connections":      {"Connect", func(w *drivers.Want) { w.Counters["connections"] = drivers.Bounds{Least: 99} }, "the server's counter connections"},
+		"a value":          {"Do", func(w *drivers.Want) { w.Statements.Values = append(w.Statements.Values, "1234567") }, "and have 1234567: 0"},
+		"a value too few":  {"Do", func(w *drivers.Want) { w.Statements.Values[0] = w.Statements.Values[1] }, ": 2, and it has to be 3 or more"},
 		"the table":        {"Insert", func(w *drivers.Want) { *w.Rows[0][1] += "1" }, " instead of [["},
 	}
 	forEach(t, func(t *testing.T, h harness) {
@@ -131,16 +134,17 @@ func TestThePlayerFindsWhatIsWrong(t *testing.T) {
 		"a driver that is lost":         {"driver", "the harness has no driver go-sql-driver"},
 		"an end in between":             {"crash", "WRONG null: Connect: Connect "},
 		"the code of that end":          {"crash", "the harness ended, with 7; nothing more is played to it"},
-		"no answer":                     {"hang", "has no answer within 5 s; nothing more is played to it"},
+		"no answer":                     {"hang", "has no answer within 10 s; nothing more is played to it"},
 		"a word after the end":          {"end", "at the end of the requests the harness says"},
 		"an exit with an error":         {"exit", "exits with 3"},
-		"no end":                        {"stay", "the harness does not end within 5 s"},
+		"no end":                        {"stay", "the harness does not end within 10 s"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var options []string
 			if tt.fault == "hang" || tt.fault == "stay" {
-				options = []string{"--patience", "5"}
+				options = []string{"--patience", "10"}
 			}
 			said, err := harness{command: []string{"python3", "testdata/fake.py", tt.fault}}.play(t, options...)
 			if (err == nil) != (tt.want == "") || !strings.Contains(said, tt.want) {
@@ -150,8 +154,47 @@ func TestThePlayerFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// play the vectors to the harness, and return what the player says.
-func (h harness) play(t *testing.T, options ...string) (string, error) {
+// A driver that has to work works, and one that has to be refused is, with its word; logins are excepted.
+func TestThePlayerKnowsWhoIsRefused(t *testing.T) {
+	const program = `
+import json, sys, types
+import play
+wanted = play.Wanted([json.load(open("vectors/Drivers.json"))], ".NET")
+name, version, state, reason = sys.argv[1:]
+try:
+    print(play.is_refused({"name": name}, {"state": state, "reason": reason}, wanted, types.SimpleNamespace(version=version)))
+except play.Wrong as error:
+    print(error)
+`
+	const mariaDB, older, mysql = "10.11.19-MariaDB-0+deb12u1", "10.6.22-MariaDB-log", "9.7.4-2"
+	tests := map[string]struct {
+		name, version, state, reason, want string
+	}{
+		"it works":                        {"MySqlConnector", mariaDB, "ok", "", "False"},
+		"it has to work":                  {"MySqlConnector", mariaDB, "unsupported", "not today", "prepare is unsupported: not today"},
+		"it fails":                        {"MySqlConnector", mysql, "failed", "refused", "prepare is failed: refused"},
+		"it does not know the login":      {"MySqlConnector", mysql, "failed", "Authentication plugin", "True"},
+		"it has to be refused":            {"MySql.Data", mariaDB, "unsupported", "bug 109331", "True"},
+		"it is not refused":               {"MySql.Data", mariaDB, "ok", "", "prepare has to be unsupported with '109331' in the reason, and is ok"},
+		"it is refused with another word": {"MySql.Data", mariaDB, "unsupported", "not today", "and is unsupported: not today"},
+		"an older server":                 {"MySql.Data", older, "unsupported", "bug 109331", "prepare is unsupported: bug 109331"},
+		"another server":                  {"MySql.Data", mysql, "ok", "", "False"},
+		"nobody knows the driver":         {"Another", mysql, "unsupported", "not today", "True"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			needPlayer(t)
+			said, err := exec.CommandContext(t.Context(), "python3", "-c", program, tt.name, tt.version, tt.state, tt.reason).CombinedOutput()
+			if err != nil || !strings.Contains(string(said), tt.want) {
+				t.Errorf("%v: %s\nhas to have: %s", err, said, tt.want)
+			}
+		})
+	}
+}
+
+// needPlayer skips the test where the player cannot run.
+func needPlayer(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat(player); err != nil {
 		t.Skipf("the player is not here: %v", err)
@@ -159,6 +202,12 @@ func (h harness) play(t *testing.T, options ...string) (string, error) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip(err)
 	}
+}
+
+// play the vectors to the harness, and return what the player says.
+func (h harness) play(t *testing.T, options ...string) (string, error) {
+	t.Helper()
+	needPlayer(t)
 	words := h.command
 	if words == nil {
 		how, err := drivers.Runner().Command(trialOf(h.Name, []string{nullDriver}, `{"operation": "Do"}`, server{}, contract.TLSDisabled), contract.PhaseRun,
