@@ -57,7 +57,7 @@ const deepest = 5
 
 // format JSON so that a row of the data and a request are a line each: a file that is small, and whose changes can be read.
 func format(to *bytes.Buffer, value json.RawMessage, depth int) error {
-	if depth == deepest || value[0] != '{' && value[0] != '[' || !bytes.ContainsAny(value[1:], "[{") {
+	if depth == deepest || !isNested(value) {
 		to.Write(value)
 		return nil
 	}
@@ -85,4 +85,22 @@ func format(to *bytes.Buffer, value json.RawMessage, depth int) error {
 	}
 	to.WriteString("\n" + strings.Repeat(" ", depth) + string(value[len(value)-1]))
 	return nil
+}
+
+// isNested says whether a value has lists or objects in it.
+func isNested(value json.RawMessage) bool {
+	decoder := json.NewDecoder(bytes.NewReader(value))
+	begun := 0
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return false // the end: the encoder made the value
+		}
+		if token == json.Delim('[') || token == json.Delim('{') {
+			begun++
+		}
+		if begun > 1 {
+			return true
+		}
+	}
 }
