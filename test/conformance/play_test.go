@@ -2,13 +2,20 @@ package conformance
 
 import (
 	"encoding/json"
+	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/assay-bench/assay/docs/contracts"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
@@ -190,6 +197,52 @@ except play.Wrong as error:
 				t.Errorf("%v: %s\nhas to have: %s", err, said, tt.want)
 			}
 		})
+	}
+}
+
+// The fields that the player knows are those of the schema.
+func TestThePlayerKnowsTheSchema(t *testing.T) {
+	needPlayer(t)
+	const program = `
+import json
+from answers import ANSWERS, COLLECTION, DRIVER, REFUSAL
+shapes = {"refusal": REFUSAL, "helloAnswer": ANSWERS["hello"], "prepareAnswer": ANSWERS["prepare"], "runAnswer": ANSWERS["run"],
+          "doneAnswer": ANSWERS["close"], "driver": DRIVER, "collection": COLLECTION}
+print(json.dumps({name: {"required": sorted(shape.required), "every": sorted(shape.every)} for name, shape in shapes.items()}))
+`
+	type fields struct{ Required, Every []string }
+	said, err := exec.CommandContext(t.Context(), "python3", "-c", program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]fields
+	if err := json.Unmarshal(said, &got); err != nil {
+		t.Fatal(err)
+	}
+	type object struct {
+		Required   []string
+		Properties map[string]json.RawMessage
+	}
+	var schema struct {
+		Defs map[string]object `json:"$defs"`
+	}
+	var list struct{ Items object }
+	var collection object
+	if err := errors.Join(
+		json.Unmarshal(contracts.DriverProtocol, &schema),
+		json.Unmarshal(schema.Defs["helloAnswer"].Properties["drivers"], &list),
+		json.Unmarshal(schema.Defs["runAnswer"].Properties["collection"], &collection),
+	); err != nil {
+		t.Fatal(err)
+	}
+	schema.Defs["driver"], schema.Defs["collection"] = list.Items, collection
+	want := map[string]fields{}
+	for name := range got {
+		o := schema.Defs[name]
+		want[name] = fields{slices.Sorted(slices.Values(o.Required)), slices.Sorted(maps.Keys(o.Properties))}
+	}
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" || len(got) != 7 {
+		t.Error(d)
 	}
 }
 
