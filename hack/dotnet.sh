@@ -3,8 +3,13 @@
 # lock file says, passes its own tests, and does what the vectors of the protocol want on a MariaDB of this machine. .ci/run starts it
 # there, and harness/dotnet/README.md says how the lock file is made.
 # Needs the SDK 10 with NuGet (or a cache of its packages), Python 3 (python3), and MariaDB's programs (Debian: mariadb-server).
-# Usage: dotnet.sh     leaves the harness in out/dotnet/published
+# Usage: dotnet.sh     leaves the harness in out/dotnet/published, and that of .NET 8 in out/dotnet/published-net8.0
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# Debian has mariadbd where only root looks.
+PATH=$PATH:/usr/sbin
+# What the SDK would leave running after its commands keeps the files of this script open.
+export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false
 
 port=23310
 published=$REPO/out/dotnet/published
@@ -24,6 +29,7 @@ check_machine() {
   [[ -f harness/dotnet/packages.lock.json ]] || fail "there is no harness/dotnet/packages.lock.json: harness/dotnet/README.md says how it is made"
 }
 
+# publish FRAMEWORK FOLDER, after a restore, which is for all frameworks.
 publish() {
   local rid
   case $(uname -m) in
@@ -31,8 +37,7 @@ publish() {
     aarch64) rid=linux-arm64 ;;
     *) fail "the harness is built for x86_64 and aarch64, not for $(uname -m)" ;;
   esac
-  dotnet restore harness/dotnet/harness.csproj -p:RestoreLockedMode=true
-  dotnet publish harness/dotnet/harness.csproj --no-restore --configuration Release --framework net10.0 --runtime "$rid" --output "$published"
+  dotnet publish harness/dotnet/harness.csproj --no-restore --configuration Release --framework "$1" --runtime "$rid" --output "$2" 6>&-
 }
 
 # A server of this machine's programs, with the account that the player has.
@@ -46,7 +51,7 @@ SQL
   mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$data/data" --auth-root-authentication-method=normal --skip-test-db >"$log" 2>&1 ||
     { cat "$log" >&2; fail "mariadb-install-db made no data"; }
   mariadbd --no-defaults --user="$(id -un)" --datadir="$data/data" --socket="$data/s.sock" --bind-address=127.0.0.1 --port="$port" \
-    --skip-name-resolve --init-file="$data/init.sql" >>"$log" 2>&1 &
+    --skip-name-resolve --init-file="$data/init.sql" >>"$log" 2>&1 6>&- &
   server=$!
   wait_until 60 grep -q 'ready for connections' "$log" || { cat "$log" >&2; fail "MariaDB does not answer on 127.0.0.1:$port"; }
 }
@@ -54,9 +59,13 @@ SQL
 cd "$REPO"
 check_machine
 step "the harness of .NET, as its lock file says"
-publish
+dotnet restore harness/dotnet/harness.csproj -p:RestoreLockedMode=true 6>&-
+publish net10.0 "$published"
 step "its tests"
-hack/harness-test.sh dotnet
+hack/harness-test.sh dotnet 6>&-
+step "the same for .NET 8, and the driver null of it"
+publish net8.0 "$published-net8.0"
+python3 test/conformance/play.py -- "$published-net8.0/harness"
 step "a MariaDB of this machine"
 serve
 step "the vectors of the protocol"

@@ -18,8 +18,27 @@ type Vectors struct {
 	Data map[string][][]any `json:"data,omitempty"`
 	// Setups are statements for the server by the name that turns have for them.
 	Setups map[string][]string `json:"setups,omitempty"`
+	// Languages with the drivers that their harnesses have to have, by the name that hello says.
+	Languages map[string][]VectorDriver `json:"languages,omitempty"`
 	// Cases are independent of each other.
 	Cases []Case `json:"cases"`
+}
+
+// VectorDriver is a driver that a harness has to name, and what at least has to come of the cases that are played to it.
+type VectorDriver struct {
+	Name string `json:"name"`
+	// Least is how many cases have to be ok, where the driver is not refused.
+	Least int `json:"least"`
+	// Refused: on these servers its prepare has to be unsupported. Nil: on none.
+	Refused *VectorRefusal `json:"refused,omitempty"`
+}
+
+// VectorRefusal is that of a driver by MariaDB from a version on.
+type VectorRefusal struct {
+	// MariaDB is the first version: major and minor.
+	MariaDB [2]int `json:"mariaDB"`
+	// Reason has to have this word.
+	Reason string `json:"reason"`
 }
 
 // Case is a small conversation.
@@ -29,9 +48,17 @@ type Case struct {
 	Can []string `json:"can,omitempty"`
 	// MayRefuse: unsupported is a good answer, too, because more than the scheme decides.
 	MayRefuse bool `json:"mayRefuse,omitempty"`
-	// Known faults of drivers that have to show, by driver.
-	Known map[string]string `json:"known,omitempty"`
-	Turns []VectorTurn      `json:"turns"`
+	// Known faults of drivers, by driver.
+	Known map[string]Known `json:"known,omitempty"`
+	Turns []VectorTurn     `json:"turns"`
+}
+
+// Known is a fault that may show.
+type Known struct {
+	// Why it shows.
+	Why string `json:"why"`
+	// Says are words of what the player finds then: anything else that it finds is another fault.
+	Says string `json:"says"`
 }
 
 // VectorTurn is one request, or something that happens to the server.
@@ -42,9 +69,11 @@ type VectorTurn struct {
 	Kill bool `json:"kill,omitempty"`
 	// Request without its number; the player gives it one, and fills in the driver, the host, the port and the schema that are empty.
 	Request request `json:"request,omitempty"`
-	// State is that of the answer; empty: any.
+	// State is that of the answer; empty: ok or failed.
 	State string `json:"state,omitempty"`
-	Want  *Want  `json:"want,omitempty"`
+	// Codes are what the code of the error may be, where the answer has one; none: anything.
+	Codes []string `json:"codes,omitempty"`
+	Want  *Want    `json:"want,omitempty"`
 }
 
 // Want is what the answer to a run and the server have to say. What is absent is not looked at. Of the driver null the number
@@ -78,11 +107,17 @@ type Seen struct {
 	Begins string `json:"begins"`
 	// As is the command of the protocol by the name that the log has for it: Execute, or empty for any.
 	As string `json:"as,omitempty"`
+	// Values are those of the operations, one after the other: each has to be in so many of the texts as operations have it.
+	Values []string `json:"values,omitempty"`
 	Bounds
 }
 
-// vectorOperations is how often one run repeats its operation: the rows begin anew once.
-const vectorOperations = 2
+// The rows of so many operations are in the data, and so many operations are done: the second takes other rows than the first, the
+// rows begin anew once, and the last operation does not have the first rows.
+const (
+	vectorCycle      = 2
+	vectorOperations = 4
+)
 
 // VectorsOf are the vectors of benchmarks, which are JSON objects of a workload: a file for each operation, and those that no
 // benchmark has.
@@ -93,7 +128,7 @@ func VectorsOf(benchmarks string, faults []Fault) ([]Vectors, error) {
 	}
 	var out []Vectors
 	for _, c := range p.cells() {
-		c.measure = measureRounds
+		c.cycleOf(vectorCycle * c.rows)
 		if len(out) == 0 || out[len(out)-1].Name != c.operation.name {
 			out = append(out, newVectors(c.operation.name))
 		}
@@ -112,17 +147,25 @@ func newVectors(name string) Vectors {
 	return Vectors{Name: name, Protocol: Protocol, Data: map[string][][]any{}, Setups: map[string][]string{}}
 }
 
-// Fault of a driver that has to be found out every time.
+// cycleOf so many rows of parameters, after which they begin anew.
+func (c *cell) cycleOf(rows int) {
+	c.measure, c.operation.cycle = measureTime, rows
+}
+
+// Fault of a driver that is known: it writes other values.
 type Fault struct{ Driver, Operation, Scheme, Why string }
+
+// otherRows is what the player says where a question to the server has another answer.
+const otherRows = " answers [["
 
 // learn the faults that show in a case, whose first need is its scheme.
 func (c *Case) learn(operation string, faults []Fault) {
 	for _, f := range faults {
 		if f.Operation == operation && len(c.Can) > 0 && f.Scheme == c.Can[0] {
 			if c.Known == nil {
-				c.Known = map[string]string{}
+				c.Known = map[string]Known{}
 			}
-			c.Known[f.Driver] = f.Why
+			c.Known[f.Driver] = Known{f.Why, otherRows}
 		}
 	}
 }
@@ -134,6 +177,9 @@ type vectorRun struct {
 	operations int64
 }
 
+// shortTime in s is over after a few operations, and long enough to tell one unit of time from another.
+const shortTime = 0.05
+
 // add the case of a cell with so many operations.
 func (v *Vectors) add(p Params, c cell, operations int) {
 	const seed = 42
@@ -141,7 +187,7 @@ func (v *Vectors) add(p Params, c cell, operations int) {
 	r, _ := (&conversation{params: p}).request(c, false).(*runRequest)
 	r.Operations, r.Seconds = operations, 0
 	if operations == 0 {
-		r.Seconds = 0.001
+		r.Seconds = shortTime
 	}
 	run := vectorRun{cell: c, request: r, operations: int64(operations)}
 	turn := VectorTurn{Request: r, State: stateOK, Want: run.want(seed)}
@@ -193,6 +239,6 @@ func (c vectorRun) want(seed int64) *Want {
 		w.Question = c.questions()[0]
 		w.Rows = [][]*string{{new(fmt.Sprint(rows)), new(fmt.Sprint(sum))}}
 	}
-	w.Counters, w.Statements = c.server()
+	w.Counters, w.Statements = c.server(seed)
 	return w
 }

@@ -8,7 +8,7 @@ var statementCounters = map[string]string{
 }
 
 // server is what the server has to have counted and seen after the run.
-func (c vectorRun) server() (map[string]Bounds, *Seen) {
+func (c vectorRun) server(seed int64) (map[string]Bounds, *Seen) {
 	switch c.operation.kind {
 	case kindEncode:
 		return nil, nil
@@ -18,7 +18,12 @@ func (c vectorRun) server() (map[string]Bounds, *Seen) {
 	executed, texts := c.executions()
 	word, _, _ := strings.Cut(c.request.Statement, " ")
 	counters := map[string]Bounds{statementCounters[word]: executed}
+	counters["connections"] = c.connections()
 	seen := &Seen{Begins: begins(c.request), Bounds: texts}
+	if c.operation.inline || c.operation.name == "Do" {
+		// Nothing in the answer is of these values.
+		seen.Values = c.values(seed)
+	}
 	if word == "SELECT" {
 		// A driver may ask the server something of its own: how many of those of the run there were, the log says.
 		counters[statementCounters[word]] = Bounds{Least: executed.Least}
@@ -35,6 +40,28 @@ func (c vectorRun) server() (map[string]Bounds, *Seen) {
 	return counters, seen
 }
 
+// connections that are made in the run. A session that was ended before is made anew, and a pool is filled; of operations that each
+// make their own there have to be more than that.
+func (c vectorRun) connections() Bounds {
+	switch c.session {
+	case canPool:
+		return between(0, 2)
+	case dedicated:
+		return between(0, 1)
+	}
+	return Bounds{Least: c.operations}
+}
+
+// values of one parameter, one for each operation.
+func (c vectorRun) values(seed int64) []string {
+	rows := c.operation.parameters(seed, c.dataRows())
+	out := make([]string, c.operations)
+	for i := range out {
+		out[i] = plain(rows[i%len(rows)][0])
+	}
+	return out
+}
+
 // executions are how many statements the server executes, and how many texts or executions it is sent.
 func (c vectorRun) executions() (executed, sent Bounds) {
 	rows := int64(1)
@@ -47,14 +74,16 @@ func (c vectorRun) executions() (executed, sent Bounds) {
 	const again = 1
 	switch c.scheme {
 	case multiRow, inList:
-		return between(chunks, chunks), between(chunks, chunks+again)
+		return between(chunks, chunks), between(chunks, chunks)
 	case multiStatement:
-		return between(all, all), between(chunks, all+again)
+		return between(all, all), between(chunks, all)
 	case executeMany, batch:
 		// What becomes of the rows is the driver's affair: one statement at least.
 		return between(c.operations, all+again), between(c.operations, all+again)
+	case prepared:
+		return between(all, all+again), between(all, all+again)
 	}
-	return between(all, all+again), between(all, all+again)
+	return between(all, all), between(all, all)
 }
 
 func between(least, most int64) Bounds { return Bounds{least, &most} }

@@ -12,7 +12,9 @@ LARGEST = 0xFFFFFF
 
 
 class Refused(Exception):
-    """What the server said instead of an answer."""
+    """What the server said instead of an answer, with its number, or with None."""
+
+    number = None
 
 
 def integer(data, at):
@@ -95,7 +97,7 @@ class Session:
         self.send(b"\x03" + statement.encode())
         first = self.receive()
         if first[0] == 0xFF:
-            raise Refused(f"{statement[:200]}: {self.refusal(first)}")
+            raise self.refusal(first, f"{statement[:200]}: ")
         if first[0] == 0:
             return []
         columns, _ = integer(first, 0)
@@ -107,7 +109,7 @@ class Session:
             if data[0] == 0xFE and len(data) < 9:
                 return rows
             if data[0] == 0xFF:
-                raise Refused(f"{statement[:200]}: {self.refusal(data)}")
+                raise self.refusal(data, f"{statement[:200]}: ")
             rows.append(self.row(data, columns))
 
     @staticmethod
@@ -120,8 +122,13 @@ class Session:
         return out
 
     @staticmethod
-    def refusal(data):
-        return Refused(f"{struct.unpack_from('<H', data, 1)[0]}: {data[9:].decode(errors='replace')}" if data[0] == 0xFF else f"an answer that begins with {data[:20]!r}")
+    def refusal(data, what=""):
+        if data[0] != 0xFF:
+            return Refused(f"{what}an answer that begins with {data[:20]!r}")
+        number = struct.unpack_from("<H", data, 1)[0]
+        refused = Refused(f"{what}{number}: {data[9:].decode(errors='replace')}")
+        refused.number = number
+        return refused
 
     def send(self, data):
         """One packet: no statement of the player has 16 MiB."""

@@ -12,55 +12,110 @@ counters of the whole server, ends connections, and switches the general log to 
 
 import argparse
 import collections
+import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
+import threading
+import time
 
+import answers
 import mysqltext
+from answers import Wrong
 
 PROTOCOL = "assay.dev/driver/v2"
-RUN_FIELDS = ("operations", "nanoseconds", "rows", "checksum", "histogram")
 
 
-class Wrong(Exception):
-    """Something is not as it has to be."""
+class Over(Wrong):
+    """Nothing more can be asked of the harness."""
 
 
 class Harness:
-    """A harness as a process: one request, one answer."""
+    """A harness as a process: one request, one answer, each within so many seconds."""
 
-    def __init__(self, command, user, password):
-        environment = dict(os.environ, ASSAY_USERNAME=user, ASSAY_PASSWORD=password)
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+    def __init__(self, command, options):
+        environment = dict(os.environ, ASSAY_USERNAME=options.user, ASSAY_PASSWORD=options.password)
+        # A group of its own, so that what the command starts ends with it.
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True)
+        self.patience = options.patience
+        self.late = False
         self.last = 0
+        self.waited = 0
 
     def ask(self, request):
+        """The answer; afterwards waited is how many ns it took."""
         self.last += 1
         line = json.dumps(dict(request, id=self.last), ensure_ascii=False)
-        self.process.stdin.write(line.encode() + b"\n")
-        self.process.stdin.flush()
-        text = self.process.stdout.readline()
-        try:
-            answer = json.loads(text)
-        except ValueError:
-            raise Wrong(f"{line:.300} was answered by {text[:300]!r}, which is no line of JSON") from None
-        if not isinstance(answer, dict) or answer.get("id") != self.last:
-            raise Wrong(f"the answer to request {self.last} has the id {answer.get('id') if isinstance(answer, dict) else answer!r}")
-        state, reason = answer.get("state"), answer.get("reason", "")
-        if state not in ("ok", "failed", "unsupported") or (state == "ok") != (reason == ""):
-            raise Wrong(f"an answer has the state {state!r} and the reason {reason!r}")
+        begin = time.monotonic_ns()
+        with self.awaited(f"{line:.300} has no answer"):
+            try:
+                self.process.stdin.write(line.encode() + b"\n")
+                self.process.stdin.flush()
+                text = self.process.stdout.readline()
+            except OSError:
+                text = b""
+        self.waited = time.monotonic_ns() - begin
+        if not text:
+            self.stop()
+            raise Over(f"{line:.300} has no answer: the harness ended, with {self.process.returncode}")
+        answer = answers.parse(line, text)
+        answers.check(request["do"], self.last, answer)
         return answer
+
+    @contextlib.contextmanager
+    def awaited(self, what):
+        """The harness is ended, and is Over, if what is done with it takes too long."""
+        timer = threading.Timer(self.patience, self.end_late)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+        if self.late:
+            raise Over(f"{what} within {self.patience:g} s")
+
+    def end_late(self):
+        self.late = True
+        self.kill()
+
+    def kill(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it is over already
+
+    def close_input(self):
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass  # it has ended before, and its code says how
+
+    def stop(self):
+        """The end of the harness, whatever it does."""
+        if self.process.returncode is None:
+            self.close_input()
+            try:
+                self.process.wait(1)  # one that ends by itself says how
+            except subprocess.TimeoutExpired:
+                self.kill()
+                self.process.wait()
 
     def end(self):
         """The end of the requests is the end of the harness, with 0 and without another word."""
-        self.process.stdin.close()
-        rest = self.process.stdout.read()
-        code = self.process.wait()
+        with self.awaited("at the end of the requests the harness does not end"):
+            self.close_input()
+            rest = self.process.stdout.read()
+            code = self.process.wait()
         if rest or code != 0:
             raise Wrong(f"at the end of the requests the harness says {rest[:300]!r} and exits with {code}")
+
+
+NO_SUCH_THREAD = 1094  # it has ended by itself
 
 
 class Nobody:
@@ -77,17 +132,24 @@ class Server:
 
     def __init__(self, host, port, user, password, database):
         self.host, self.port = host, port
-        self.session = mysqltext.Session(host, port, user, password, database)
+        self.login = host, port, user, password, database
+        self.session = mysqltext.Session(*self.login)
+        # What a harness locks and does not give free has to be found, not waited for.
+        self.session.query("SET SESSION lock_wait_timeout = 10")
+        self.version = self.session.query("SELECT VERSION()")[0][0]
         self.me = self.session.query("SELECT CONNECTION_ID()")[0][0]
         self.log = self.session.query("SELECT @@global.log_output, @@global.general_log")[0]
         self.session.query("SET GLOBAL log_output = 'TABLE'")
         self.session.query("SET GLOBAL general_log = 1")
 
     def close(self):
+        """Puts the log back on a session of its own: the other one may have broken."""
         output, on = self.log
-        self.session.query(f"SET GLOBAL general_log = {on}")
-        self.session.query(f"SET GLOBAL log_output = '{output}'")
-        self.session.close()
+        self.session.socket.close()
+        session = mysqltext.Session(*self.login)
+        session.query(f"SET GLOBAL general_log = {on}")
+        session.query(f"SET GLOBAL log_output = '{output}'")
+        session.close()
 
     def setup(self, statements):
         for statement in statements:
@@ -109,33 +171,16 @@ class Server:
         if not found:
             raise Wrong("the harness has no connection that could be ended")
         for (number,) in found:
-            self.session.query(f"KILL {number}")
+            try:
+                self.session.query(f"KILL {number}")
+            except mysqltext.Refused as refused:
+                if refused.number != NO_SUCH_THREAD:
+                    raise
 
 
-def lowest(index):
-    """The lowest value in ns of a bucket of the histogram."""
-    if index < 2048:
-        return index
-    shift = index // 1024 - 1
-    return (index - 1024 * shift) << shift
-
-
-def check_run(answer):
-    """What holds for every answer to a run."""
-    missing = [field for field in RUN_FIELDS if field not in answer]
-    if missing:
-        raise Wrong(f"the answer has no {', '.join(missing)}")
-    indexes = [index for index, _ in answer["histogram"]]
-    counted = sum(count for _, count in answer["histogram"])
-    if indexes != sorted(set(indexes)) or any(count < 1 for _, count in answer["histogram"]):
-        raise Wrong("the buckets of the histogram are not ascending, or one is empty")
-    if answer["operations"] < 1 or counted != answer["operations"]:
-        raise Wrong(f"{answer['operations']} operations were done, and the histogram has {counted}")
-    least = sum(lowest(index) * count for index, count in answer["histogram"])
-    if answer["nanoseconds"] < max(1, least):
-        raise Wrong(f"the operations took {answer['nanoseconds']} ns, and by the histogram at least {least}")
-    if answer.get("cpuNanoseconds", 1) < 1:
-        raise Wrong(f"the CPU time is {answer['cpuNanoseconds']} ns: an unknown one has to be absent")
+def depends(reason):
+    """What a driver can do depends on more than the scheme: it may not know how to log in to the server, or the server lacks the command."""
+    return "auth" in reason.lower() or "server doesn't support" in reason.lower()
 
 
 def within(what, got, bounds):
@@ -161,8 +206,10 @@ class Player:
             if self.null and (turn.get("kill") or turn.get("state") == "failed"):
                 return "left out"  # nothing of it is for a driver without a server
             answer = self.turn(file, turn)
-            if answer["state"] == "unsupported" and case.get("mayRefuse"):
-                return "unsupported"
+            if answer["state"] == "unsupported":
+                if turn.get("state") == "ok" and (case.get("mayRefuse") or depends(answer["reason"])):
+                    return "unsupported"
+                raise Wrong(f"it is among what the driver says that it can do, and the answer is unsupported: {answer['reason']}")
         return "ok"
 
     def turn(self, file, turn):
@@ -180,12 +227,14 @@ class Player:
             before = self.server.counters()
         answer = self.prepare(request) if request["do"] == "prepare" else self.harness.ask(request)
         after = self.server.counters() if watched else {}
-        if answer["state"] == "unsupported" and turn.get("state") == "ok":
+        if answer["state"] == "unsupported":
             return answer  # the case says whether it may
         if turn.get("state", answer["state"]) != answer["state"]:
             raise Wrong(f"the answer has the state {answer['state']} instead of {turn['state']}: {answer.get('reason', '')}")
+        if answer.get("code") and turn.get("codes") and answer["code"] not in turn["codes"]:
+            raise Wrong(f"the code of the error is {answer['code']!r}, and has to be one of {', '.join(turn['codes'])}: {answer['reason']}")
         if request["do"] == "run" and answer["state"] == "ok":
-            check_run(answer)
+            answers.check_run(answer, request["seconds"], self.harness.waited)
         if want:
             self.check(want, answer)
         for name, bounds in want.get("counters", {}).items() if watched else ():
@@ -219,57 +268,134 @@ class Player:
             seen = want["statements"]
             found = [text for command, text in self.server.statements() if text.startswith(seen["begins"]) and command == (seen.get("as") or command)]
             within(f"statements that begin with {seen['begins']!r}" + (f", as {seen['as']}" if "as" in seen else ""), len(found), seen)
+            for value, times in collections.Counter(seen.get("values", ())).items():
+                having = sum(bool(re.search(rf"(?<!\d){re.escape(value)}(?!\d)", text)) for text in found)
+                within(f"statements that begin with {seen['begins']!r} and have {value}", having, {"least": times})
         if "question" in want:
             rows = self.server.session.query(want["question"])
             if rows != want["rows"]:
                 raise Wrong(f"{want['question']} answers {rows} instead of {want['rows']}")
 
 
-def play_driver(command, options, driver, files, server):
+class Wanted:
+    """What the vectors have for the drivers of a language. Of one that they do not know nothing is wanted."""
+
+    def __init__(self, files, language):
+        self.drivers = {driver["name"]: driver for file in files for driver in file.get("languages", {}).get(language, ())}
+        self.cases = sum(len(file["cases"]) for file in files)
+
+    def refusal(self, name, version):
+        """The word with which the driver has to refuse a server of this version; None: it must not."""
+        refused = self.drivers.get(name, {}).get("refused")
+        numbers = re.match(r"(\d+)\.(\d+)\..*-MariaDB", version)
+        if refused and numbers and [int(number) for number in numbers.groups()] >= refused["mariaDB"]:
+            return refused["reason"]
+        return None
+
+    def least(self, name):
+        return min(self.drivers.get(name, {}).get("least", 0), self.cases)
+
+
+def is_refused(driver, prepared, wanted, server):
+    """Whether the driver cannot work with the server, and may say so."""
+    name, state, reason = driver["name"], prepared["state"], prepared.get("reason", "")
+    word = wanted.refusal(name, server.version) if server else None
+    if word and (state != "unsupported" or word not in reason):
+        raise Wrong(f"prepare has to be unsupported with {word!r} in the reason, and is {state}: {reason}")
+    if state == "ok":
+        return False
+    print(f"  {name} is {state}: {reason}")
+    # Not every driver knows how to log in to every server.
+    if not (word or depends(reason) or state == "unsupported" and name not in wanted.drivers):
+        raise Wrong(f"prepare is {state}: {reason}")
+    return True
+
+
+def play_driver(options, driver, files, server, wanted):
     """All cases with one driver, in a process of their own. Returns the outcomes, and what is wrong."""
     outcomes, wrong = collections.Counter(), []
-    harness = Harness(command, options.user, options.password)
-    player = Player(harness, driver, server, options.database)
-    harness.ask({"do": "hello", "protocol": PROTOCOL})
-    prepared = player.prepare({"do": "prepare", "connection": "c1", "driver": "", "version": "", "host": "", "port": 0, "database": "", "tls": False, "options": {}})
-    if prepared["state"] != "ok":
+    name = driver["name"]
+    harness = Harness(options.command, options)
+    player = Player(harness, driver, Nobody() if name == "null" else server, options.database)
+    try:
+        harness.ask({"do": "hello", "protocol": PROTOCOL})
+        prepared = player.prepare({"do": "prepare", "connection": "c1", "driver": "", "version": "", "host": "", "port": 0, "database": "", "tls": False, "options": {}})
+        if not is_refused(driver, prepared, wanted, None if name == "null" else server):
+            play_cases(player, files, outcomes, wrong)
+            if outcomes["ok"] < wanted.least(name):
+                wrong.append(f"{name}: only {outcomes['ok']} cases are ok, and at least {wanted.least(name)} have to be")
         harness.end()
-        print(f"  {driver['name']} is {prepared['state']}: {prepared['reason']}")
-        # Not every driver knows how to log in to every server.
-        refused = prepared["state"] == "unsupported" or "auth" in prepared["reason"].lower()
-        return outcomes, [] if refused else [f"{driver['name']}: {prepared['reason']}"]
-    for file in files:
-        for case in file["cases"]:
-            if any(need not in driver["can"] for need in case.get("can", ())):
-                outcomes["not among what it can do"] += 1
-                continue
-            known = case.get("known", {}).get(driver["name"])
-            try:
-                outcome = player.play(file, case)
-                if known and outcome == "ok":
-                    raise Wrong(f"the known fault does not show any more: {known}")
-                outcomes[outcome] += 1
-            except Wrong as error:
-                if known and "does not show" not in str(error):
-                    outcomes["known fault"] += 1
-                else:
-                    outcomes["wrong"] += 1
-                    wrong.append(f"{driver['name']}, {file['name']}: {case['name']}: {error}")
-    harness.end()
+    except Wrong as error:
+        wrong.append(f"{name}: {error}")
+    finally:
+        harness.stop()
     return outcomes, wrong
 
 
-def drivers_of(command, options):
+def play_cases(player, files, outcomes, wrong):
+    name = player.driver["name"]
+    for file in files:
+        for case in file["cases"]:
+            if any(need not in player.driver["can"] for need in case.get("can", ())):
+                outcomes["not among what it can do"] += 1
+                continue
+            known = case.get("known", {}).get(name)
+            where = f"{file['name']}: {case['name']}"
+            try:
+                outcome = player.play(file, case)
+            except Over as error:
+                raise Over(f"{where}: {error}; nothing more is played to it") from None
+            except mysqltext.Refused as error:
+                raise Over(f"{where}: the player itself is refused by the server, {error}; nothing more is played to this driver") from None
+            except (Wrong, KeyError, TypeError, ValueError) as error:
+                found = str(error) if isinstance(error, Wrong) else f"an answer that the player cannot read, {error!r}"
+                if known and known["says"] in found:
+                    outcomes["known fault"] += 1
+                    continue
+                outcomes["wrong"] += 1
+                wrong.append(f"{name}, {where}: {found}")
+                continue
+            outcomes[outcome] += 1
+            if known and outcome == "ok":
+                print(f"  {name}, {where}: the known fault does not show: {known['why']}")
+
+
+def hello_of(options):
     """What the harness says of itself."""
-    harness = Harness(command, options.user, options.password)
-    hello = harness.ask({"do": "hello", "protocol": PROTOCOL})
-    harness.end()
-    if hello["state"] != "ok" or hello.get("protocol") != PROTOCOL:
+    harness = Harness(options.command, options)
+    try:
+        hello = harness.ask({"do": "hello", "protocol": PROTOCOL})
+        harness.end()
+    finally:
+        harness.stop()
+    if hello["state"] != "ok" or hello["protocol"] != PROTOCOL:
         raise Wrong(f"hello was answered by {hello}")
-    if "null" not in [driver["name"] for driver in hello["drivers"]]:
-        raise Wrong("the harness has no driver null")
     print(f"{hello['language']} {hello['runtime']}")
-    return hello["drivers"]
+    return hello
+
+
+def play_all(options, files, server, wrong):
+    """Plays to each driver, and adds what is wrong. Returns how many drivers were played, beside null where there is a server."""
+    try:
+        hello = hello_of(options)
+    except Wrong as error:
+        wrong.append(f"{error}")
+        return 0
+    chosen = [driver for driver in hello["drivers"] if not options.driver or driver["name"] in options.driver]
+    wanted = Wanted(files, hello["language"])
+    for name in ["null", *wanted.drivers]:
+        if name not in [driver["name"] for driver in hello["drivers"]]:
+            wrong.append(f"the harness has no driver {name}")
+    played = 0
+    for driver in chosen:
+        name = driver["name"]
+        if name != "null" and not server:
+            continue
+        outcomes, differs = play_driver(options, driver, files, server, wanted)
+        print(f"  {name}: " + (", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())) or "nothing"))
+        wrong += differs
+        played += bool(outcomes) and (name != "null" or not server)
+    return played
 
 
 def main():
@@ -280,6 +406,7 @@ def main():
     parser.add_argument("--database", default="assay", help="a schema that is there; default: assay")
     parser.add_argument("--vectors", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "vectors", help="a folder of vectors")
     parser.add_argument("--driver", action="append", help="only this one; more than once: these")
+    parser.add_argument("--patience", type=float, default=120, metavar="SECONDS", help="how long an answer may take; default: 120")
     parser.add_argument("command", nargs="+", help="the harness, after --")
     options = parser.parse_args()
     files = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(options.vectors.glob("*.json"))]
@@ -289,29 +416,25 @@ def main():
     if options.server and not (host and port.isdigit()):
         parser.error(f"--server has to be such as 127.0.0.1:3306, not {options.server}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))  # so that the server gets its log back
-    wrong, played = [], 0
-    server = Server(host, int(port), options.user, options.password, options.database) if options.server else None
+    wrong, played, broken = [], 0, None
     try:
-        for driver in drivers_of(options.command, options):
-            if driver["name"] != "null" and not server or options.driver and driver["name"] not in options.driver:
-                continue
-            outcomes, differs = play_driver(options.command, options, driver, files, Nobody() if driver["name"] == "null" else server)
-            print(f"  {driver['name']}: " + (", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())) or "nothing"))
-            wrong += differs
-            played += bool(outcomes) and (driver["name"] != "null" or not server)
-    finally:
-        if server:
-            server.close()
+        server = Server(host, int(port), options.user, options.password, options.database) if options.server else None
+        try:
+            played = play_all(options, files, server, wrong)
+        finally:
+            if server:
+                server.close()
+    except (mysqltext.Refused, OSError) as error:
+        broken = error
     for line in wrong:
         print("WRONG", line)
+    if broken:
+        print(f"play.py: {broken}", file=sys.stderr)
+        return 2
     if not played:
         print("WRONG no driver was played", *(["but null"] if server else []))
     return 1 if wrong or not played else 0
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (Wrong, mysqltext.Refused, OSError) as error:
-        print(f"play.py: {error}", file=sys.stderr)
-        sys.exit(1 if isinstance(error, Wrong) else 2)
+    sys.exit(main())

@@ -3,6 +3,10 @@ package harnesses
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/runners/drivers"
+
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -25,5 +29,21 @@ func TestRefusal(t *testing.T) {
 		if got := Refusal(tt.driver, tt.version, tt.tls); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
+	}
+}
+
+// The vectors have every driver by the name that its harness says of its language, and who is refused.
+func TestVectors(t *testing.T) {
+	v := Vectors()
+	if len(v.Languages) != len(All) {
+		t.Errorf("%d languages, want %d", len(v.Languages), len(All))
+	}
+	want := []drivers.VectorDriver{
+		{Name: "MySqlConnector", Least: 10},
+		{Name: "MySql.Data", Least: 10, Refused: &drivers.VectorRefusal{MariaDB: [2]int{10, 10}, Reason: "109331"}},
+		{Name: "NewLife.MySql", Least: 10},
+	}
+	if d := cmp.Diff(want, v.Languages[".NET"]); d != "" {
+		t.Error(d)
 	}
 }
