@@ -47,7 +47,7 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	if _, err := r.release(ctx, client.ObjectKeyFromObject(run), run.UID); err != nil {
 		return Nodes{}, err
 	}
-	switch unready, err := (looker{r.Reconciler}).lookAgain(ctx, run); {
+	switch unready, err := looker(r).lookAgain(ctx, run); {
 	case err != nil:
 		return Nodes{}, err
 	case unready != "":
@@ -59,7 +59,7 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	}
 	req := accept.NodeRequest(run, r.Config)
 	var err error
-	if req.Need.Beside, err = (looker{r.Reconciler}).mayHold(ctx, req.Need.Beside, nodes.Items); err != nil {
+	if req.Need.Beside, err = looker(r).mayHold(ctx, req.Need.Beside, nodes.Items); err != nil {
 		return Nodes{}, err
 	}
 	req.Made, req.Overdue = provision.Made(children), provision.Overdue(run, req.Need, children, now)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func pass(client, server net.Conn, statement string) {
 		if _, err := io.ReadFull(client, body); err != nil {
 			return
 		}
-		to, packet := server, append(head, body...)
+		to, packet := server, slices.Concat(head, body)
 		if head[3] == 0 && bytes.HasPrefix(body, []byte{3}) && strings.HasPrefix(string(body[1:]), statement) {
 			answer := append(binary.LittleEndian.AppendUint16([]byte{0xff}, 1227), "#42000"+refusal...)
 			to, packet = client, append([]byte{byte(len(answer)), 0, 0, 1}, answer...)

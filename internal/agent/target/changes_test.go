@@ -181,7 +181,9 @@ func TestAConnectionThatFailsWhileVariablesAreSet(t *testing.T) {
 		}
 	}
 	fails("unread", "capacity", "4000")
-	db.set(func() { db.pull, db.broken["SHOW GLOBAL VARIABLES"], db.broken["SET GLOBAL `most` = ?"] = pull, nil, full })
+	db.set(func() {
+		db.pull, db.broken["SHOW GLOBAL VARIABLES"], db.broken["SET GLOBAL `most` = ?"] = pull, nil, full
+	})
 	fails("not put back", "capacity", "100")
 	db.set(func() { db.broken["SET GLOBAL `most` = ?"], db.broken["SET GLOBAL `capacity` = ?"] = nil, full })
 	fails("not set", "capacity", "100")
