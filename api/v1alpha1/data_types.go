@@ -3,7 +3,8 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // DataSet names the loaded data of a run, so that it is loaded once and restored from then on. It is kept as an archive of the stopped
-// server's data directory in the object store of the operator (results.store), one for each key: what the bytes depend on.
+// server's data directory in the object store of the operator (results.store), one for each key: what the bytes depend on. One client
+// loads, also of a tool that can share a load between clients.
 type DataSet struct {
 	// name of the data set in the namespace of the run. Other namespaces cannot read it.
 	// +required
@@ -13,7 +14,7 @@ type DataSet struct {
 	Name string `json:"name"`
 
 	// policy: UseOrMake (the default) restores the archive that fits a target; where there is none, the tool loads the data and the archive
-	// is made of it. Use never loads: a run without an archive that fits fails with DataSetMissing. Make is UseOrMake and ends there:
+	// is made of it, or status.findings says why not. Use never loads: a run without an archive that fits fails with DataSetMissing. Make is UseOrMake and ends there:
 	// nothing is measured.
 	// +optional
 	// +kubebuilder:default=UseOrMake
@@ -36,10 +37,11 @@ func (s BenchmarkRunSpec) OnlyLoads() bool { return s.Data != nil && s.Data.Poli
 
 // TargetData is how a target of a run with spec.data came by its data.
 type TargetData struct {
-	// key is the SHA-256 of all that the bytes of the data depend on: image and settings of the server, and the load.
+	// key is the SHA-256 of all that the bytes of the data depend on: image and settings of the server, image of the tool, and the load.
 	// +required
 	Key Digest `json:"key"`
-	// origin is Restored (from an archive), Made (loaded, and kept as an archive) or Loaded (loaded, while another run kept its own).
+	// origin is Restored (from an archive), Made (loaded, and kept as an archive) or Loaded (loaded, while another run kept its own, or no
+	// archive could be made: status.findings says why).
 	// +required
 	// +kubebuilder:validation:Enum=Restored;Made;Loaded
 	Origin DataOrigin `json:"origin"`
@@ -49,10 +51,10 @@ type TargetData struct {
 	// madeTime is when the data was loaded, by this run or by the one that made the archive.
 	// +required
 	MadeTime metav1.Time `json:"madeTime"`
-	// bytes of the data directory, before compression.
-	// +required
+	// bytes of the data directory, before compression; absent where no archive could be made.
+	// +optional
 	// +kubebuilder:validation:Minimum=0
-	Bytes int64 `json:"bytes"`
+	Bytes *int64 `json:"bytes,omitempty"`
 }
 
 // DataOrigin is where the data of a target came from.

@@ -45,6 +45,12 @@ func (a actor) offerDataSet(ctx context.Context, do decision.OfferDataSet, out *
 		part := contract.SignedPart{URL: signed.URL, Headers: signed.Headers}
 		if offer.Restore != nil {
 			part.SHA256, part.Bytes = offer.Restore.Parts[i].SHA256, offer.Restore.Parts[i].Bytes
+		} else {
+			stored, err := a.store.SignRead(ctx, key, do.Life)
+			if err != nil {
+				return fmt.Errorf("signing for a data set: %w", err)
+			}
+			part.Stored = stored.URL
 		}
 		offer.Archive.Parts = append(offer.Archive.Parts, part)
 	}

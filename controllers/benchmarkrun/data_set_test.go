@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -28,7 +29,7 @@ func withDataSets(t *testing.T, ns string, s *objectstore.Server, inner kubelet.
 	http := s.HTTP(t)
 	return func(trial contract.Trial) *contract.Result {
 		res := inner(trial)
-		if trial.DataSet == nil {
+		if trial.DataSet == "" {
 			return res
 		}
 		offer, err := offerOf(t, ns, trial)
@@ -36,7 +37,7 @@ func withDataSets(t *testing.T, ns string, s *objectstore.Server, inner kubelet.
 			return fails(res, contract.ReasonDataSetFailed, err.Error())
 		}
 		now := time.Now().UTC().Truncate(time.Second)
-		report := &contract.DataSetReport{DataSetRef: *trial.DataSet, Made: now, Copy: contract.Copy{Files: 3, Bytes: 1000}}
+		report := &contract.DataSetReport{DataSetRef: offer.DataSet, Made: now, Copy: &contract.Copy{Files: 3, Bytes: 1000}}
 		res.Data.DataSet = report
 		if offer.Restore != nil {
 			report.Restored, report.Made = offer.SHA256, offer.Restore.Made
@@ -69,7 +70,7 @@ func offerOf(t *testing.T, ns string, trial contract.Trial) (contract.DataOffer,
 		}
 		for _, secret := range secrets.Items {
 			if strings.HasSuffix(secret.Name, contract.DataOfferName(trial.Ref.Target+"-load")) {
-				return contract.ParseDataOffer(secret.Data[contract.KeyDataOffer], *trial.DataSet)
+				return contract.ParseDataOffer(secret.Data[contract.KeyDataOffer], trial.DataSet)
 			}
 		}
 		select {
@@ -117,7 +118,13 @@ func TestADataSetIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	ns, s := server.Namespace(t), objectstore.Start(t)
 	startManager(t, ns, nil, withObjects(t, s, "1Mi"))
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: withDataSets(t, ns, s, delivers(always(5))), Store: s.HTTP(t)})
+	moved := func(job *batchv1.Job) string { // the tag of the tool is another image to the last run
+		if job.Labels[v1alpha1.LabelRun] == "moved-tag" {
+			return "registry.example/sysbench@sha256:f00d"
+		}
+		return "registry.example/sysbench@sha256:beef"
+	}
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: withDataSets(t, ns, s, delivers(always(5))), Store: s.HTTP(t), ToolImageID: moved})
 	play := func(change func(*v1alpha1.BenchmarkRun)) *v1alpha1.BenchmarkRun {
 		run := newRun(t, ns, change)
 		create(t, run)
@@ -125,7 +132,7 @@ func TestADataSetIsMadeOnce(t *testing.T) {
 	}
 	made := await(t, play(withData("make", v1alpha1.DataMake)), "Complete", isTrue(v1alpha1.ConditionComplete))
 	first := made.TargetStatus("db")
-	if d := first.Data; d == nil || d.Origin != v1alpha1.DataOriginMade || d.Archive == "" || d.Bytes != 1000 || d.MadeTime.IsZero() || len(first.Load) == 0 {
+	if d := first.Data; d == nil || d.Origin != v1alpha1.DataOriginMade || d.Archive == "" || *d.Bytes != 1000 || d.MadeTime.IsZero() || len(first.Load) == 0 {
 		t.Fatalf("made: %+v, load %+v", d, first.Load)
 	}
 	if made.Status.Progress.Done != 0 || made.Status.Outcome != "Loaded" || !isTrue(v1alpha1.ConditionValid)(made) || len(made.Status.Summary) > 0 {
@@ -156,6 +163,10 @@ func TestADataSetIsMadeOnce(t *testing.T) {
 	})), v1alpha1.ReasonDataSetMissing)
 	if n := len(missing.Status.Targets); n != 1 || missing.TargetStatus("db").LoadResult != "" {
 		t.Errorf("something was loaded: %+v", missing.Status.Targets)
+	}
+
+	if got := failedWith(t, play(withData("moved-tag", v1alpha1.DataUse)), v1alpha1.ReasonDataSetMissing); got.TargetStatus("db").LoadResult != "" {
+		t.Errorf("something was loaded: %+v", got.Status.Targets)
 	}
 
 	// A byte of a part, and then the manifest.

@@ -71,9 +71,13 @@ func releasing(v view) pass {
 // applyHeld announces until when a suspended run holds its nodes.
 func (t statusWriter) applyHeld(until time.Time) {
 	t.run.Status.Placement.HeldUntil = &metav1.Time{Time: until}
+	again := "it loads its data again"
+	if data := t.run.Spec.Data; data != nil {
+		again = fmt.Sprintf("its data is restored from the data set %s, or loaded again where that has no archive", data.Name)
+	}
 	t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, fmt.Sprintf(
-		"spec.suspend is true: nothing new is started; at %s the run gives its nodes back, and when it is resumed after that, it loads its data again",
-		until.UTC().Format(time.RFC3339)))
+		"spec.suspend is true: nothing new is started; at %s the run gives its nodes back, and when it is resumed after that, %s",
+		until.UTC().Format(time.RFC3339), again))
 }
 
 // beginRelease gives the nodes back, with no way back.

@@ -207,7 +207,7 @@ func concluded(v view, failure decision.Failed) answer {
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
 		end.failure = lost
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Checked: v.Checked, Search: v.accepted.Work.Search}
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Checked: v.Checked, Search: v.accepted.Work.Search, Failure: end.failure}
 	if in.Plan != nil && in.Search == nil {
 		in.Plan = journal.Ran(in.Plan, all)
 	}

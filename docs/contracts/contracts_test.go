@@ -61,7 +61,7 @@ func aTrial() contract.Trial {
 		Version: contract.TrialVersion, Runner: "sysbench", Workload: json.RawMessage(`{"test":"oltp_read_only"}`),
 		Ref:     contract.TrialRef{RunUID: "6f6c4a0e", Phase: "Prepare", Target: "innodb"},
 		Clients: 4, WarmupSeconds: 30, DurationSeconds: 300, SettleSeconds: 0.5,
-		Agent: "innodb-0.bench.svc:9090", Snapshot: true, DataSet: &contract.DataSetRef{Name: "sbtest", Key: strings.Repeat("0f", 32)}, Replicas: []string{"innodb-1.bench.svc:9090"},
+		Agent: "innodb-0.bench.svc:9090", Snapshot: true, DataSet: "sbtest", Replicas: []string{"innodb-1.bench.svc:9090"},
 		Demand: contract.Demand{Connections: 64, PreparedStatements: 5888, Tables: 10},
 		Reset: &contract.Reset{
 			Method: contract.ResetSnapshot,
@@ -75,7 +75,7 @@ func aTrial() contract.Trial {
 // leastTrial is one of an external target whose data stays as it is.
 func leastTrial() contract.Trial {
 	trial := aTrial()
-	trial.SettleSeconds, trial.Agent, trial.Snapshot, trial.Reset, trial.DataSet = 0, "", false, nil, nil
+	trial.SettleSeconds, trial.Agent, trial.Snapshot, trial.Reset, trial.DataSet = 0, "", false, nil, ""
 	trial.Replicas, trial.Demand = nil, contract.Demand{}
 	return trial
 }

@@ -7,3 +7,4 @@ FLUSH PRIVILEGES;
 CREATE USER IF NOT EXISTS 'o\'ne\\'@'%' IDENTIFIED BY 'p\'; DROP DATABASE mysql; --\n\\\0"';
 ALTER USER 'o\'ne\\'@'%' IDENTIFIED BY 'p\'; DROP DATABASE mysql; --\n\\\0"';
 GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER ON `as``s\_y\%`.* TO 'o\'ne\\'@'%';
+DROP USER IF EXISTS 'assay_settings'@'127.0.0.1';

@@ -52,8 +52,8 @@ type DataOf struct {
 	Resolved v1alpha1.ResolvedTarget
 	// ImageID is the digest of its image, from the container runtime.
 	ImageID string
-	// ToolImage is the image of the clients.
-	ToolImage string
+	// ToolImageID is the digest of the image of the tool, from there, too: a tag may be moved.
+	ToolImageID string
 	// Inputs are the files of the workload; nil without any.
 	Inputs *v1alpha1.ResolvedInputs
 	// Seed of the run.
@@ -63,7 +63,7 @@ type DataOf struct {
 }
 
 // DataKey is the SHA-256 of all that the bytes of a loaded data directory depend on: the flavor, the digest of the server's image, its
-// settings but for those that no file depends on, the storage engine, and what the tool is called with. Of a tool with files of the
+// settings but for those that no file depends on, the storage engine, the digest of the tool's image, and what the tool is called with. Of a tool with files of the
 // user it is the whole workload in place of the command line.
 func DataKey(w Work, of DataOf) (string, error) {
 	load, err := loadOf(w, of)
@@ -72,23 +72,35 @@ func DataKey(w Work, of DataOf) (string, error) {
 	}
 	var kept []contract.Setting
 	for _, s := range of.Resolved.Settings {
-		if name := settings.CanonicalName(s.Name); !slices.Contains(formsNoFile, name) {
+		if name := settings.CanonicalName(s.Name); !slices.Contains(formsNoFile, name) || dumps(of.Resolved.Settings, name) {
 			kept = append(kept, contract.Setting{Name: name, Value: s.Value})
 		}
 	}
 	slices.SortFunc(kept, func(a, b contract.Setting) int { return strings.Compare(a.Name, b.Name) })
-	image := of.ImageID
-	if _, digest, is := strings.Cut(image, "@"); is {
-		image = digest // whatever registry it came from
-	}
 	data, err := json.Marshal(map[string]any{
-		"format": contract.DataSetVersion, "flavor": of.Target.MySQL.Flavor, "image": image, "settings": kept,
-		"storageEngine": of.Target.MySQL.StorageEngine, "database": of.Database, "tool": w.Tool.Name, "toolImage": of.ToolImage, "load": load,
+		"format": contract.DataSetVersion, "flavor": of.Target.MySQL.Flavor, "image": digestOf(of.ImageID), "settings": kept,
+		"storageEngine": of.Target.MySQL.StorageEngine, "database": of.Database, "tool": w.Tool.Name, "toolImage": digestOf(of.ToolImageID), "load": load,
 	})
 	if err != nil {
 		return "", fmt.Errorf("the key of the data set: %w", err)
 	}
 	return contract.Digest(data), nil
+}
+
+// dumps says whether a setting decides what is in the dump of the buffer pool, and the dump has another name than that of the file which
+// is not archived.
+func dumps(all []v1alpha1.ServerSetting, name string) bool {
+	return strings.HasPrefix(name, "innodb_buffer_pool_") && slices.ContainsFunc(all, func(s v1alpha1.ServerSetting) bool {
+		return settings.CanonicalName(s.Name) == "innodb_buffer_pool_filename"
+	})
+}
+
+// digestOf an image, whatever registry it came from.
+func digestOf(imageID string) string {
+	if _, digest, is := strings.Cut(imageID, "@"); is {
+		return digest
+	}
+	return imageID
 }
 
 // loadOf is what the tool is called with.

@@ -35,7 +35,7 @@ func dataWork(t *testing.T, change func(*v1alpha1.BenchmarkRunSpec, *config.Conf
 func dataOf() DataOf {
 	return DataOf{
 		Target:  v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", StorageEngine: "InnoDB"}},
-		ImageID: "registry.example/mysql@sha256:feed", ToolImage: "sysbench:1", Seed: 42, Database: "assay",
+		ImageID: "registry.example/mysql@sha256:feed", ToolImageID: "registry.example/sysbench@sha256:cafe", Seed: 42, Database: "assay",
 		Resolved: v1alpha1.ResolvedTarget{Settings: []v1alpha1.ServerSetting{{Name: "innodb_page_size", Value: "16K"}, {Name: "innodb_buffer_pool_size", Value: "1G"}}},
 	}
 }
@@ -61,6 +61,7 @@ func TestDataKey(t *testing.T) {
 	}{
 		"another name of the target":      {of: func(of *DataOf) { of.Target.Name = "fast" }, same: true},
 		"another registry":                {of: func(of *DataOf) { of.ImageID = "mirror.example/library/mysql@sha256:feed" }, same: true},
+		"another registry of the tool":    {of: func(of *DataOf) { of.ToolImageID = "mirror.example/sysbench@sha256:cafe" }, same: true},
 		"another buffer pool":             {of: func(of *DataOf) { of.Resolved.Settings[1].Value = "8G" }, same: true},
 		"no buffer pool":                  {of: func(of *DataOf) { of.Resolved.Settings = of.Resolved.Settings[:1] }, same: true},
 		"another spelling":                {of: func(of *DataOf) { of.Resolved.Settings[0].Name = "innodb-page-size" }, same: true},
@@ -75,7 +76,7 @@ func TestDataKey(t *testing.T) {
 		"a setting that is unknown": {of: func(of *DataOf) {
 			of.Resolved.Settings = append(of.Resolved.Settings, v1alpha1.ServerSetting{Name: "new_one"})
 		}},
-		"another image of the tool": {of: func(of *DataOf) { of.ToolImage = "sysbench:2" }},
+		"another image of the tool": {of: func(of *DataOf) { of.ToolImageID = "registry.example/sysbench@sha256:beef" }},
 		"another schema":            {of: func(of *DataOf) { of.Database = "other" }},
 		"files of the user":         {of: func(of *DataOf) { of.Inputs = &v1alpha1.ResolvedInputs{SHA256: "aa"} }},
 		"more rows":                 {spec: sysbench(func(p *v1alpha1.SysbenchWorkload) { p.TableSize = 1001 })},
@@ -90,6 +91,20 @@ func TestDataKey(t *testing.T) {
 				t.Errorf("the key is the same: %v, want %v", got == want, tt.same)
 			}
 		})
+	}
+}
+
+// The dump of the buffer pool is archived where it has a name of the user: then what decides it is part of the key.
+func TestDataKeyOfANamedDump(t *testing.T) {
+	of, w := dataOf(), dataWork(t, nil)
+	of.Resolved.Settings = append(of.Resolved.Settings, v1alpha1.ServerSetting{Name: "innodb-buffer-pool-filename", Value: "dump"})
+	first, err := DataKey(w, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of.Resolved.Settings[1].Value = "8G"
+	if second, err := DataKey(w, of); err != nil || first == second {
+		t.Errorf("%s with both buffer pools (%v)", second, err)
 	}
 }
 

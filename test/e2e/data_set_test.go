@@ -23,7 +23,7 @@ func TestDataIsLoadedOnce(t *testing.T) {
 	made := cluster.AwaitRun(t, cluster.Apply(t, ns, small("make", 1, fmt.Sprintf(design, v1alpha1.DataMake))), 8*time.Minute)
 	cluster.Complete(t, made)
 	first := made.TargetStatus(made.Spec.Targets[0].Name)
-	if d := first.Data; d == nil || d.Origin != v1alpha1.DataOriginMade || d.Bytes < 1<<20 || len(first.Load) == 0 || made.Status.Progress.Done != 0 {
+	if d := first.Data; d == nil || d.Origin != v1alpha1.DataOriginMade || d.Bytes == nil || *d.Bytes < 1<<20 || len(first.Load) == 0 || made.Status.Progress.Done != 0 {
 		t.Fatalf("the run that makes the data: %+v, load %+v, %d trials", d, first.Load, made.Status.Progress.Done)
 	}
 

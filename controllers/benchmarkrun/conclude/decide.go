@@ -29,6 +29,8 @@ type Input struct {
 	analysis.Input
 	// Search of the run; nil without one. Its plan is the whole one, with the trials that were skipped.
 	Search *search.Search
+	// Failure of the run; without a reason for none.
+	Failure decision.Failed
 	// Checked is what the comparison of all that is stored with its digests found.
 	Checked Checked
 }
@@ -69,8 +71,8 @@ func Decide(in Input, ask *decision.Asking) Result {
 		became.lasting = nil // a search uses no disturbed trial
 	}
 	out.Verdict = in.Checked.verdict(became.verdict())
-	if in.Run.Spec.OnlyLoads() {
-		out.Verdict = Verdict{Known: true, Valid: true, Reason: v1alpha1.ReasonOnlyLoaded, Message: "there are no results: nothing was measured (spec.data.policy: Make)"}
+	if in.Run.Spec.OnlyLoads() && !out.Verdict.Known && in.Failure.Reason == "" {
+		out.Verdict = onlyLoaded(in.Run.Status.Targets)
 	}
 	if len(in.Records) == 0 {
 		return out

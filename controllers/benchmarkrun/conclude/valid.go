@@ -91,6 +91,17 @@ type Verdict struct {
 	Reason, Message string
 }
 
+// onlyLoaded is the verdict on a run that has loaded its data, and measured nothing: what was found of a target would make every result
+// of it contradict itself.
+func onlyLoaded(targets []v1alpha1.TargetStatus) Verdict {
+	for _, t := range targets {
+		if len(t.InvalidatedBy) > 0 {
+			return Verdict{Known: true, Reason: v1alpha1.ReasonContradictions, Message: fmt.Sprintf("loading target %s: %s: %s", t.Name, t.InvalidatedBy[0].Check, t.InvalidatedBy[0].Message)}
+		}
+	}
+	return Verdict{Known: true, Valid: true, Reason: v1alpha1.ReasonOnlyLoaded, Message: "there are no results: nothing was measured (spec.data.policy: Make)"}
+}
+
 // verdict on the results. Nothing that is left out has passed.
 func (f fates) verdict() Verdict {
 	left, bare := f.left(), ""

@@ -3,7 +3,10 @@ package conclude
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/plan"
 )
@@ -76,6 +79,33 @@ func TestVerdict(t *testing.T) {
 			}
 			if got := status + " " + v.Reason + " " + v.Message; got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// A run that only loads is valid when its data was loaded, and nothing was found that would invalidate what is measured on it.
+func TestVerdictOfARunThatOnlyLoads(t *testing.T) {
+	durability := v1alpha1.Finding{Check: "durability", Severity: v1alpha1.SeverityInvalid, Message: "its commits are not durable"}
+	for name, tt := range map[string]struct {
+		change func(*Input)
+		want   Verdict
+	}{
+		"it has loaded": {func(*Input) {}, Verdict{Known: true, Valid: true, Reason: v1alpha1.ReasonOnlyLoaded,
+			Message: "there are no results: nothing was measured (spec.data.policy: Make)"}},
+		"it has failed": {func(in *Input) { in.Failure = decision.Failed{Reason: v1alpha1.ReasonDataSetFailed} }, Verdict{}},
+		"an object is another one": {func(in *Input) { in.Checked.tampered = tally{named: []string{"the plan"}, count: 1} },
+			Verdict{Known: true, Reason: v1alpha1.ReasonTampered, Message: "the plan"}},
+		"a target is not durable": {func(in *Input) { in.Run.Status.Targets[1].InvalidatedBy = []v1alpha1.Finding{durability} },
+			Verdict{Known: true, Reason: v1alpha1.ReasonContradictions, Message: "loading target b: durability: its commits are not durable"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := sweep(t, 1, 1, 0, "x")
+			in.Records, in.Run.Spec.Data = nil, &v1alpha1.DataSet{Name: "sbtest", Policy: v1alpha1.DataMake}
+			in.Run.Status.Targets = []v1alpha1.TargetStatus{{Name: "a"}, {Name: "b"}}
+			tt.change(&in)
+			if diff := cmp.Diff(tt.want, decided(in).Verdict); diff != "" {
+				t.Errorf("verdict (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -66,11 +66,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 		c.Trial.Reset = &contract.Reset{Method: e.Reset, Tables: tables}
 	}
 	if in.named(e) {
-		set, state := dataSet(in, e.Ref.Target, ask)
-		if state != nil {
-			return Result{State: state}
-		}
-		c.Trial.DataSet = &set.DataSetRef
+		c.Trial.DataSet = in.Run.Spec.Data.Name
 	}
 	var actions []decision.Action
 	for _, cm := range c.ResultConfigMaps() {

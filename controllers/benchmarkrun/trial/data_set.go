@@ -18,10 +18,8 @@ import (
 )
 
 const (
-	// leastPart and mostPart bound the size of a part that is written, in bytes: that of one request to a store of the S3 interface is
-	// 5 GiB at most.
+	// leastPart is the smallest size of a part that is written, in bytes.
 	leastPart = 16 << 20
-	mostPart  = 5 << 30
 	// partsOfVolume is how many parts a full volume would have.
 	partsOfVolume = 100
 )
@@ -39,12 +37,8 @@ type stored struct {
 	decision.StoredDataSet
 }
 
-// dataSet of a load. The state is nil when it is known what follows. The result has no meaning while questions are open.
-func dataSet(in Input, target string, ask *decision.Asking) (stored, decision.State) {
-	ref, state := dataRef(in, target)
-	if state != nil {
-		return stored{}, state
-	}
+// find the archive of a data set. The state is nil when it is known what follows. The result has no meaning while questions are open.
+func find(in Input, target string, ref contract.DataSetRef, ask *decision.Asking) (stored, decision.State) {
 	if !in.uses() {
 		return stored{}, decision.FailWith(v1alpha1.ReasonInvalidSpec, "spec.data: the manager has no object store any more (chart value results.store)")
 	}
@@ -58,63 +52,95 @@ func dataSet(in Input, target string, ask *decision.Asking) (stored, decision.St
 	case store.Absent:
 		if in.Run.Spec.Data.Policy == v1alpha1.DataUse {
 			return s, decision.FailWith(v1alpha1.ReasonDataSetMissing, "spec.data: the data set %s has no archive for target %s (key %.12s): make one by a run with policy: Make or UseOrMake and "+
-				"the same server image, settings that files depend on, storage engine, load and, where the tool draws rows, design.seed", ref.Name, target, ref.Key)
+				"the same images of server and tool, settings that files depend on, storage engine, load and, where the tool draws rows, design.seed", ref.Name, target, ref.Key)
 		}
 	}
 	return s, nil
 }
 
-// dataRef names the data set of a target. The digest of its image is known when its pod runs, and one pass later to the room.
-func dataRef(in Input, target string) (contract.DataSetRef, decision.State) {
-	id := in.Run.TargetStatus(target).ImageID
-	if id == "" {
-		return contract.DataSetRef{}, decision.WaitFor(v1alpha1.ReasonProgressing, "waiting for the digest of the image of target %s", target)
-	}
-	image, _, err := in.Work.Image(*in.Run.Status.Resolved, in.Work.Params)
-	if err != nil {
-		return contract.DataSetRef{}, decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)
+// dataRef names the data set of a target. It is not known before the container runtime has said the digests of both images, which the
+// server's and the client's pod have; the former comes to the room by the status, one pass later.
+func dataRef(in Input, e Execution, pods []*corev1.Pod) (ref contract.DataSetRef, known bool, err error) {
+	server, tool := in.Run.TargetStatus(e.Ref.Target).ImageID, toolImageID(pods)
+	if server == "" || tool == "" {
+		return ref, false, nil
 	}
 	key, err := experiment.DataKey(in.Work, experiment.DataOf{
-		Target: in.Run.Target(target), Resolved: in.Run.ResolvedTarget(target), ImageID: id, ToolImage: image,
+		Target: in.Run.Target(e.Ref.Target), Resolved: in.Run.ResolvedTarget(e.Ref.Target), ImageID: server, ToolImageID: tool,
 		Inputs: in.Run.Status.Resolved.Inputs, Seed: seed(in), Database: resources.Database,
 	})
-	if err != nil {
-		return contract.DataSetRef{}, decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)
+	return contract.DataSetRef{Name: in.Run.Spec.Data.Name, Key: key}, err == nil, err
+}
+
+// toolImageID is the digest of the image of the tool, from the container runtime; empty while no client has it.
+func toolImageID(pods []*corev1.Pod) (id string) {
+	for _, pod := range pods {
+		for _, c := range pod.Status.ContainerStatuses {
+			if c.Name == resources.RunnerContainer && c.ImageID != "" {
+				id = c.ImageID
+			}
+		}
 	}
-	return contract.DataSetRef{Name: in.Run.Spec.Data.Name, Key: key}, nil
+	return id
 }
 
 // offerDataSet tells a load whether it is restored or made, once, by signed URLs for what it needs. The Secret decides: what another run
-// stores later changes nothing.
-func offerDataSet(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) []decision.Action {
+// stores later changes nothing, and the key that it has stays that of the load, whatever release of the manager comes. The state is nil
+// where the clients show how far the load is.
+func offerDataSet(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) ([]decision.Action, decision.State) {
 	load := ask.Metadata(e.Name)
 	if !in.named(e) || !job.DeletionTimestamp.IsZero() || !load.Exists || !works(in, job, 0) {
-		return nil
+		return nil, nil
 	}
 	if have := decision.Get[*corev1.Secret](ask, contract.DataOfferName(e.Name)); !have.Known || have.Exists && metav1.IsControlledBy(have.Value, load.Value) {
-		return nil
+		return nil, nil
 	}
-	s, state := dataSet(in, e.Ref.Target, ask)
+	ref, known, err := dataRef(in, e, in.Children.ClientPods[job.Name])
+	if err != nil {
+		return nil, decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)
+	}
+	if !known {
+		return nil, nil
+	}
+	s, state := find(in, e.Ref.Target, ref, ask)
 	if state != nil || !ask.Complete() {
-		return nil
+		return nil, state
 	}
 	layout := accept.Layout(in.Results.Store, in.Run)
-	do := decision.OfferDataSet{
-		Secret: resources.DataSecret(in.Run, load.Value), Life: timeout(in, e), Offer: contract.DataOffer{Version: contract.DataOfferVersion},
-	}
+	do := decision.OfferDataSet{Secret: resources.DataSecret(in.Run, load.Value), Life: timeout(in, e), Offer: contract.DataOffer{
+		Version: contract.DataOfferVersion, DataSet: ref, MayFail: !in.Run.Spec.OnlyLoads(),
+	}}
 	if s.State == store.Present {
 		do.Offer.Restore, do.Offer.SHA256, do.Offer.Archive.Bytes = &s.DataSet, s.SHA256, s.DataSet.Bytes
 		for i := range s.DataSet.Parts {
-			do.Keys = append(do.Keys, layout.DataPartKey(s.DataSetRef, s.DataSet.RunUID, s.DataSet.Target, i))
+			do.Keys = append(do.Keys, layout.DataPartKey(ref, s.DataSet.RunUID, s.DataSet.Target, i))
 		}
-		return []decision.Action{do}
+		return []decision.Action{do}, nil
 	}
 	volume := in.Run.Target(e.Ref.Target).MySQL.Storage.Size
-	do.Offer.Archive.PartBytes = min(max(volume.Value()/partsOfVolume, leastPart), mostPart)
+	do.Offer.Archive.PartBytes = min(max(volume.Value()/partsOfVolume, leastPart), contract.MaxDataPart)
 	for i := range contract.MaxDataParts {
-		do.Keys = append(do.Keys, layout.DataPartKey(s.DataSetRef, string(in.Run.UID), e.Ref.Target, i))
+		do.Keys = append(do.Keys, layout.DataPartKey(ref, string(in.Run.UID), e.Ref.Target, i))
 	}
-	return []decision.Action{do}
+	return []decision.Action{do}, nil
+}
+
+// offered is what a load was told of its data set. The state is nil when that is known.
+func offered(in Input, e Execution, ask *decision.Asking) (contract.DataOffer, decision.State) {
+	load, name := ask.Metadata(e.Name), contract.DataOfferName(e.Name)
+	secret := decision.Get[*corev1.Secret](ask, name)
+	switch {
+	case !load.Known || !secret.Known:
+		return contract.DataOffer{}, nil
+	case !load.Exists || !secret.Exists || !metav1.IsControlledBy(secret.Value, load.Value):
+		return contract.DataOffer{}, decision.FailWith(v1alpha1.ReasonDataSetFailed,
+			"loading target %s: Secret %s was deleted: it said which archive the load is restored from, or makes", e.Ref.Target, name)
+	}
+	offer, err := contract.ParseDataOffer(secret.Value.Data[contract.KeyDataOffer], in.Run.Spec.Data.Name)
+	if err != nil {
+		return offer, decision.FailWith(v1alpha1.ReasonDataSetFailed, "loading target %s: Secret %s: %v", e.Ref.Target, name, err)
+	}
+	return offer, nil
 }
 
 // Came is how a load of a run with a data set came by its data.
@@ -133,15 +159,20 @@ func KeepDataSet(in Input, e Execution, res contract.Result, ask *decision.Askin
 	if !in.named(e) {
 		return Came{State: decision.Done{}}
 	}
-	ref, state := dataRef(in, e.Ref.Target)
-	if state != nil {
+	offer, state := offered(in, e, ask)
+	if state != nil || !ask.Complete() {
 		return Came{State: state}
 	}
-	if res.Data == nil || res.Data.DataSet == nil || res.Data.DataSet.DataSetRef != ref {
+	ref := offer.DataSet
+	if !saysHow(res, offer) {
 		return Came{State: decision.FailWith(v1alpha1.ReasonResultContradictory, "loading target %s: the result does not say how it came by the data set %s", e.Ref.Target, ref.Name)}
 	}
 	report := *res.Data.DataSet
-	out := Came{State: decision.Done{}, Status: &v1alpha1.TargetData{Key: ref.Key, MadeTime: metav1.Time{Time: report.Made}, Bytes: report.Copy.Bytes}}
+	out := Came{State: decision.Done{}, Status: &v1alpha1.TargetData{Key: ref.Key, MadeTime: metav1.Time{Time: report.Made}, Origin: v1alpha1.DataOriginLoaded}}
+	if report.Copy == nil { // there is no archive
+		return out
+	}
+	out.Status.Bytes = &report.Copy.Bytes
 	if report.Restored != "" {
 		out.Status.Origin, out.Status.Archive = v1alpha1.DataOriginRestored, report.Restored
 		return out
@@ -150,18 +181,29 @@ func KeepDataSet(in Input, e Execution, res contract.Result, ask *decision.Askin
 	if err != nil {
 		return Came{State: decision.FailWith(v1alpha1.ReasonDataSetFailed, "making the data set %s of target %s: %v", ref.Name, e.Ref.Target, err)}
 	}
-	s, state := dataSet(in, e.Ref.Target, ask)
+	s, state := find(in, e.Ref.Target, ref, ask)
 	switch {
 	case s.State == store.Absent:
 		out.Actions = []decision.Action{decision.StoreDataSet{Key: s.key, Data: manifest}}
 	case state != nil:
 		return Came{State: state}
 	case s.SHA256 != contract.Digest(manifest): // another run was faster
-		out.Status.Origin = v1alpha1.DataOriginLoaded
 		return out
 	}
 	out.Status.Origin, out.Status.Archive = v1alpha1.DataOriginMade, contract.Digest(manifest)
 	return out
+}
+
+// saysHow: the result has what the load was told to do, and nothing else.
+func saysHow(res contract.Result, told contract.DataOffer) bool {
+	if res.Data == nil || res.Data.DataSet == nil {
+		return false
+	}
+	report := *res.Data.DataSet
+	if report.DataSetRef != told.DataSet || report.Restored != told.SHA256 || (report.Copy == nil) != (report.NotKept != "") {
+		return false
+	}
+	return report.NotKept == "" || told.Restore == nil && told.MayFail
 }
 
 // manifestOf the archive that a load has made.

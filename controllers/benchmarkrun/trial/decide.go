@@ -95,7 +95,11 @@ func Decide(in Input, e Execution, ask *decision.Asking) Result {
 		return finish(in, e, r.End, ask)
 	}
 	r.Actions = append(append(atBarrier.Actions, offer(in, e, job, ask)...), r.Actions...)
-	r.Actions = append(r.Actions, offerDataSet(in, e, job, ask)...)
+	actions, state := offerDataSet(in, e, job, ask)
+	r.Actions = append(r.Actions, actions...)
+	if state != nil {
+		r.State = state // what the store says of the data set, which the client waits for
+	}
 	return r
 }
 

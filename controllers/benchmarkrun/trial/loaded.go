@@ -2,11 +2,13 @@ package trial
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/likeness"
 	"github.com/assay-bench/assay/internal/trial/merge"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
@@ -26,7 +28,32 @@ func LoadFindings(in Input, target string, res contract.Result, ask *decision.As
 			found = append(found, validity.CompareData(loaded.Value.Result, res, same)...)
 		}
 	}
+	found = append(found, mixedOrigin(in, target, res)...)
 	return Findings(target, allRecorded(found))
+}
+
+// mixedOrigin: the run gave its nodes back, and has its data in another way than the trials so far, whose records say theirs.
+func mixedOrigin(in Input, target string, res contract.Result) []validity.Finding {
+	if res.Data == nil || res.Data.DataSet == nil {
+		return nil
+	}
+	restored := res.Data.DataSet.Restored != ""
+	for _, rec := range slices.Backward(in.Recorded) {
+		if rec.Target != target || rec.Facts == "" {
+			continue
+		}
+		if likeness.Restored(rec.Facts) == restored {
+			return nil
+		}
+		before, now := "restored from an archive", "loaded by the tool"
+		if restored {
+			before, now = now, before
+		}
+		return []validity.Finding{{Check: "mixed-origin", Severity: validity.Warning, Message: fmt.Sprintf(
+			"the data of the trials so far was %s, and since the run gave its nodes back it is %s: its files may lie otherwise on the storage; compare trials of the same origin (data/origin in their records)",
+			before, now)}}
+	}
+	return nil
 }
 
 // firstLoaded is the first target of the spec that holds its data, but for one of the

@@ -132,12 +132,12 @@ func ReplicationAccount(t contract.Target, agent, identified string) []string {
 	}
 }
 
-// SetterAccount are the statements that create the account with which the agent sets variables of the running server; none where
-// it sets none; by is what stands before its password. SUPER, where that is the privilege, is more than it needs: the account can log in
+// SetterAccount are the statements that create the account with which the agent sets variables of the running server. Where it sets none,
+// they drop it: the data may be that of a server that had one. By is what stands before its password. SUPER, where that is the privilege, is more than it needs: the account can log in
 // from inside of the pod only, with a password that the agent alone knows.
 func SetterAccount(t contract.Target, privileges, by string) []string {
 	if t.Setter == "" {
-		return nil
+		return []string{"DROP USER IF EXISTS " + engine.QuoteString(contract.SetterUsername) + "@'127.0.0.1';"}
 	}
 	identified := by + engine.QuoteString(t.SetterPassword) + ";"
 	account := engine.QuoteString(t.Setter) + "@'127.0.0.1'"

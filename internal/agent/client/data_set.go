@@ -10,7 +10,7 @@ import (
 )
 
 // dataOffer waits for what the manager offers of a data set. It decides whether the load is restored or made.
-func dataOffer(ctx context.Context, a *Agent, want contract.DataSetRef) (o outcome[*contract.DataOffer]) {
+func dataOffer(ctx context.Context, a *Agent, want string) (o outcome[*contract.DataOffer]) {
 	name := contract.DataOfferName(a.Trial)
 	err := a.retry(ctx, "read the offer of the data set", func(ctx context.Context) error {
 		data, err := a.API.Secret(ctx, name)
@@ -40,19 +40,25 @@ func fetchDataSet(ctx context.Context, s session) outcome[*contract.DataSetRepor
 
 // archiveDataSet has the target's agent bring the loaded data to the object store.
 func archiveDataSet(ctx context.Context, s session, load measured) outcome[*contract.DataSetReport] {
-	report := &contract.DataSetReport{DataSetRef: *s.trial.DataSet, Made: time.Now().UTC()}
+	report := &contract.DataSetReport{DataSetRef: s.offer.DataSet, Made: time.Now().UTC()}
 	if load.ended != nil {
 		report.Made = load.ended.UTC()
 	}
 	o := outcome[*contract.DataSetReport]{found: report}
-	return transferDataSet(ctx, s, o, contract.PathArchive, "making the data set "+report.Name)
+	done := transferDataSet(ctx, s, o, contract.PathArchive, "making the data set "+report.Name)
+	if done.failure == nil || !s.offer.MayFail || ctx.Err() != nil {
+		return done
+	}
+	report.NotKept = done.failure.Message
+	return o // the data is what was loaded: it serves this run
 }
 
 // transferDataSet asks the target's agent for one of the operations with an archive. The ID is that of the load and the path: a load has
 // one of each at most.
 func transferDataSet(ctx context.Context, s session, o outcome[*contract.DataSetReport], path, doing string) outcome[*contract.DataSetReport] {
-	var err error
-	if o.found.Copy, err = operate(ctx, s, path, contract.Operation{ID: s.Trial + path, Archive: &s.offer.Archive}); err == nil {
+	done, err := operate(ctx, s, path, contract.Operation{ID: s.Trial + path, Archive: &s.offer.Archive})
+	if err == nil {
+		o.found.Copy = &done
 		return o
 	}
 	reason, message := contract.ReasonDataSetFailed, err.Error()

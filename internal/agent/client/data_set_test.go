@@ -25,9 +25,9 @@ func made() *contract.DataSet {
 // newDataRig is a load with an offer of a data set.
 func newDataRig(t *testing.T, target *fakeTarget, restore *contract.DataSet) *rig {
 	t.Helper()
-	r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) { trial.Agent, trial.DataSet = target.address, new(aRef) })
+	r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) { trial.Agent, trial.DataSet = target.address, aRef.Name })
 	r.api.dataOffer = &contract.DataOffer{
-		Version: contract.DataOfferVersion, Restore: restore, Archive: contract.Archive{Parts: []contract.SignedPart{{URL: "https://store/part"}}, PartBytes: 1 << 20},
+		Version: contract.DataOfferVersion, DataSet: aRef, Restore: restore, Archive: contract.Archive{Parts: []contract.SignedPart{{URL: "https://store/part"}}, PartBytes: 1 << 20},
 	}
 	if restore != nil {
 		r.api.dataOffer.SHA256 = "manifest"
@@ -39,7 +39,7 @@ func newDataRig(t *testing.T, target *fakeTarget, restore *contract.DataSet) *ri
 func TestADataSetIsMade(t *testing.T) {
 	target := newFakeTarget(t)
 	res := runAll(t, []*rig{newDataRig(t, target, nil)})[0]
-	want := &contract.Data{Tables: loadedTables(), DataSet: &contract.DataSetReport{DataSetRef: aRef, Copy: aCopy()}}
+	want := &contract.Data{Tables: loadedTables(), DataSet: &contract.DataSetReport{DataSetRef: aRef, Copy: new(aCopy())}}
 	if diff := cmp.Diff(want, res.Data, cmpopts.IgnoreFields(contract.DataSetReport{}, "Made")); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
@@ -57,7 +57,7 @@ func TestADataSetIsRestored(t *testing.T) {
 	target.drop = 1
 	r := newDataRig(t, target, made())
 	res := runAll(t, []*rig{r})[0]
-	want := &contract.Data{Tables: loadedTables(), DataSet: &contract.DataSetReport{DataSetRef: aRef, Restored: "manifest", Made: made().Made, Copy: aCopy()}}
+	want := &contract.Data{Tables: loadedTables(), DataSet: &contract.DataSetReport{DataSetRef: aRef, Restored: "manifest", Made: made().Made, Copy: new(aCopy())}}
 	if diff := cmp.Diff(want, res.Data); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
@@ -67,6 +67,19 @@ func TestADataSetIsRestored(t *testing.T) {
 	// Before anything is asked of the server, and once: the ID is the same each time.
 	if first := target.calls[:2]; !slices.Equal(first, []string{"POST /fetch t/fetch", "POST /fetch t/fetch"}) || slices.Contains(r.server.asked, "analyze") {
 		t.Errorf("calls %v, asked %v", target.calls, r.server.asked)
+	}
+}
+
+// Where the load serves the run without an archive, one that cannot be made takes nothing from it.
+func TestADataSetThatIsNotKept(t *testing.T) {
+	target := newFakeTarget(t)
+	target.refuse = &contract.Refusal{Reason: contract.ReasonPartFailed, Message: "i/o timeout"}
+	r := newDataRig(t, target, nil)
+	r.api.dataOffer.MayFail = true
+	res := runAll(t, []*rig{r})[0]
+	want := &contract.Data{Tables: loadedTables(), DataSet: &contract.DataSetReport{DataSetRef: aRef, NotKept: "making the data set sbtest: i/o timeout"}}
+	if diff := cmp.Diff(want, res.Data, cmpopts.IgnoreFields(contract.DataSetReport{}, "Made")); diff != "" || res.State != contract.Succeeded {
+		t.Errorf("%s, data (-want +got):\n%s", res.State, diff)
 	}
 }
 
@@ -86,7 +99,7 @@ func TestADataSetThatCannotBeUsed(t *testing.T) {
 	}{
 		"other rows":      {fewer, nil, contract.ReasonDataDiffers, "table sbtest1 has 1000 rows instead of 1001: remove it, and make it again"},
 		"another content": {other, nil, contract.ReasonDataDiffers, "has the checksum 4294967295 instead of 5"},
-		"another key":     {another, nil, contract.ReasonDataSetFailed, "the offer is for the data set sbtest, key another"},
+		"another key":     {another, nil, contract.ReasonDataSetFailed, "the offer is for the data set sbtest, key k, and has the archive of sbtest, key another"},
 		"damage": {made(), &contract.Refusal{Reason: contract.ReasonPartDamaged, Message: "part 0 has 6 bytes"},
 			contract.ReasonDataSetDamaged, "restoring the data set sbtest: part 0 has 6 bytes"},
 		"no store": {nil, &contract.Refusal{Reason: contract.ReasonPartFailed, Message: "i/o timeout"},

@@ -90,8 +90,8 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 	if s.replicated() {
 		s.replicas = newReplicaSet(t.Replicas, s)
 	}
-	if t.DataSet != nil {
-		if o.failure = part(&o, &s.offer, dataOffer(ctx, a, *t.DataSet)); o.failure != nil {
+	if t.DataSet != "" {
+		if o.failure = part(&o, &s.offer, dataOffer(ctx, a, t.DataSet)); o.failure != nil {
 			return o
 		}
 	}

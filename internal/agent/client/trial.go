@@ -76,7 +76,7 @@ func checkData(t contract.Trial) error {
 		return errors.New("settings: those of a server with replicas do not vary")
 	case t.Snapshot && t.Agent == "":
 		return errors.New("agent: missing, but a snapshot was requested")
-	case t.DataSet != nil && (t.Agent == "" || len(t.Replicas) > 0 || t.Clients != 1):
+	case t.DataSet != "" && (t.Agent == "" || len(t.Replicas) > 0 || t.Clients != 1):
 		return errors.New("dataSet: one client loads it, on a target with an agent and without replicas")
 	case t.Reset == nil:
 		return nil

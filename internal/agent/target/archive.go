@@ -17,6 +17,10 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
+// bufferPoolFile is where InnoDB writes which pages it had in memory when it stopped, and reads them at its start. How many that are
+// follows from the size of the buffer pool, in which servers may differ that share an archive: none is archived.
+const bufferPoolFile = "ib_buffer_pool"
+
 // decoderMemory bounds what a stream may ask the decoder for; the encoder uses windows of 4 MiB.
 const decoderMemory = 64 << 20
 
@@ -59,16 +63,42 @@ func (v *volume) fetch(ctx context.Context, from contract.Archive) (contract.Cop
 	}
 	unpacked, err := v.unpack(ctx, from)
 	if err == nil {
-		err = os.RemoveAll(v.data)
-	}
-	if err == nil {
-		err = adopt(v.dataDraft(), v.data)
+		err = v.swap()
 	}
 	if err != nil {
 		return contract.Copy{}, errors.Join(kept("restoring the archive", err), os.RemoveAll(v.dataDraft()))
 	}
 	unpacked.Seconds = time.Since(begin).Seconds()
 	return unpacked, nil
+}
+
+// swap the data directory for the draft, which is complete. Until the new one is in its place on disk, the old one is whole.
+func (v *volume) swap() error {
+	if err := os.Rename(v.data, v.dataOld()); err != nil {
+		return err
+	}
+	if err := adopt(v.dataDraft(), v.data); err != nil {
+		if !exists(v.data) {
+			err = errors.Join(err, os.Rename(v.dataOld(), v.data))
+		}
+		return err
+	}
+	return os.RemoveAll(v.dataOld())
+}
+
+// endFetch removes what a fetch left that was interrupted. The data directory is the old one or the new one.
+func (v *volume) endFetch() error {
+	if !exists(v.data) && exists(v.dataOld()) {
+		if err := adopt(v.dataOld(), v.data); err != nil {
+			return storageFailure("putting the data directory back", err)
+		}
+	}
+	for _, dir := range []string{v.dataOld(), v.dataDraft()} {
+		if err := os.RemoveAll(dir); err != nil {
+			return storageFailure("removing what an archive left that was restored", err)
+		}
+	}
+	return nil
 }
 
 // unpack the archive into the draft of the data directory.
@@ -114,7 +144,7 @@ func kept(doing string, err error) error {
 }
 
 // pack writes the files and directories below a directory. It skips sockets and pipes, and refuses symbolic links, as copyTree does.
-// Holes are packed as zeros.
+// Holes are packed as zeros. The dump of the buffer pool is left out.
 func pack(ctx context.Context, to io.Writer, dir string) (contract.Copy, error) {
 	var done contract.Copy
 	z, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(4<<20))
@@ -123,7 +153,7 @@ func pack(ctx context.Context, to io.Writer, dir string) (contract.Copy, error) 
 	}
 	t := tar.NewWriter(z)
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == dir {
+		if err != nil || name == dir || name == filepath.Join(dir, bufferPoolFile) {
 			return err
 		}
 		return packEntry(ctx, t, dir, name, d, &done)

@@ -27,8 +27,8 @@ type fakeStore struct {
 
 	mu      sync.Mutex
 	objects map[string][]byte
-	// away is how many requests it does not answer well.
-	away int
+	// away is how many requests it does not answer well, and cut how many parts it stores without an answer.
+	away, cut int
 }
 
 func newFakeStore(t *testing.T) *fakeStore {
@@ -57,6 +57,10 @@ func (s *fakeStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.objects[r.URL.Path] = body
+		if s.cut > 0 {
+			s.cut--
+			panic(http.ErrAbortHandler)
+		}
 	case there:
 		_, _ = w.Write(data)
 	default:
@@ -69,6 +73,7 @@ func (s *fakeStore) toWrite(parts int, size int64) *contract.Archive {
 	a := &contract.Archive{PartBytes: size}
 	for i := range parts {
 		a.Parts = append(a.Parts, contract.SignedPart{URL: fmt.Sprintf("%s/part-%d?X-Amz-Signature=secret", s.url, i), Headers: map[string]string{"If-None-Match": "*"}})
+		a.Parts[i].Stored = a.Parts[i].URL
 	}
 	return a
 }
@@ -125,8 +130,10 @@ func TestAnArchiveIsFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.write(t, "schema/t2.ibd", "more")
+	r.write(t, "schema/ib_buffer_pool", "of a schema")
+	r.write(t, "ib_buffer_pool", "5,3\n")
 	packed := r.transfer(t, contract.PathArchive, "a", objects.toWrite(8, 64<<10)).mustSucceed(t)
-	if n := len(packed.Parts); n < 2 || n != len(objects.objects) || packed.Files != 4 || packed.Bytes != int64(len(rows)+len("more")) {
+	if n := len(packed.Parts); n < 2 || n != len(objects.objects) || packed.Files != 5 || packed.Bytes != int64(len(rows)+len("more")+len("of a schema")) {
 		t.Fatalf("%d parts, %d in the store, %d files of %d bytes", n, len(objects.objects), packed.Files, packed.Bytes)
 	}
 	for i, part := range packed.Parts {
@@ -153,7 +160,10 @@ func TestAnArchiveIsFetched(t *testing.T) {
 	if other.rows(t) != rows || !other.isReady() || exists(filepath.Join(other.paths().Data, "own.ibd")) {
 		t.Error("the other server has other data, or none")
 	}
-	for name, mode := range map[string]os.FileMode{rowsFile: 0o640, "schema": os.ModeDir | 0o750, "schema/empty": os.ModeDir | 0o750, "schema/t2.ibd": 0o640} {
+	if !exists(filepath.Join(r.paths().Data, bufferPoolFile)) || exists(filepath.Join(other.paths().Data, bufferPoolFile)) {
+		t.Error("the dump of the buffer pool was removed, or fetched")
+	}
+	for name, mode := range map[string]os.FileMode{rowsFile: 0o640, "schema/ib_buffer_pool": 0o640, "schema": os.ModeDir | 0o750, "schema/empty": os.ModeDir | 0o750, "schema/t2.ibd": 0o640} {
 		if info, err := os.Stat(filepath.Join(other.paths().Data, name)); err != nil || info.Mode() != mode {
 			t.Errorf("%s is %v (%v), want %v", name, info, err, mode)
 		}
@@ -191,7 +201,7 @@ func TestAnArchiveThatIsDamaged(t *testing.T) {
 		"a part that is cut": {func(*contract.Archive) { objects.objects["/part-1"] = whole[:100] },
 			http.StatusUnprocessableEntity, contract.ReasonPartDamaged, "part 1 has 100 bytes"},
 		"a part that is gone": {func(*contract.Archive) { delete(objects.objects, "/part-1") },
-			http.StatusFailedDependency, contract.ReasonPartFailed, "404"},
+			http.StatusUnprocessableEntity, contract.ReasonPartDamaged, "part 1 is gone from the object store"},
 		"a last part that nobody names": {func(a *contract.Archive) { a.Parts = a.Parts[:len(a.Parts)-1] },
 			http.StatusUnprocessableEntity, contract.ReasonPartDamaged, ""},
 		"more bytes than the manifest says": {func(a *contract.Archive) { a.Bytes-- },
@@ -222,7 +232,8 @@ func TestAnArchiveThatDoesNotFit(t *testing.T) {
 	r.beginReady(t)
 	r.write(t, rowsFile, noise(200<<10))
 	r.transfer(t, contract.PathArchive, "few", objects.toWrite(2, 64<<10)).mustBe(t, http.StatusFailedDependency, contract.ReasonPartFailed, "more than 2 parts")
-	// The store has the first parts now: what another load brought is not written over.
+	// The store has the first parts now: what an agent before this one brought is not written over.
+	r.write(t, rowsFile, "other rows"+noise(200<<10))
 	r.transfer(t, contract.PathArchive, "taken", objects.toWrite(8, 64<<10)).mustBe(t, http.StatusFailedDependency, contract.ReasonPartFailed, "already")
 	clear(objects.objects)
 	packed := r.transfer(t, contract.PathArchive, "a", objects.toWrite(8, 64<<10)).mustSucceed(t)
@@ -239,6 +250,41 @@ func TestAnArchiveThatDoesNotFit(t *testing.T) {
 	r.volume.free = freeBytes
 	clear(objects.objects)
 	r.transfer(t, contract.PathArchive, "link", objects.toWrite(8, 64<<10)).mustBe(t, http.StatusInsufficientStorage, contract.ReasonStorageFailed, "link is a symbolic link")
+}
+
+// A part is stored, and the answer is lost: the store takes no part twice, and has just what was sent.
+func TestAnAnswerOfTheStoreIsLost(t *testing.T) {
+	objects := newFakeStore(t)
+	r := newRig(t, "init", "serve")
+	r.beginReady(t)
+	r.write(t, rowsFile, noise(200<<10))
+	objects.cut = 2
+	to := objects.toWrite(contract.MaxDataParts, 64<<10)
+	for i := range to.Parts { // signatures of credentials that expire are long
+		to.Parts[i].URL += strings.Repeat("x", 2500)
+		to.Parts[i].Stored += strings.Repeat("x", 2500)
+	}
+	packed := r.transfer(t, contract.PathArchive, "a", to).mustSucceed(t)
+	if objects.cut != 0 || len(packed.Parts) != len(objects.objects) {
+		t.Errorf("%d parts, and the store has %d; %d answers were not lost", len(packed.Parts), len(objects.objects), objects.cut)
+	}
+	for i, part := range packed.Parts {
+		if data := objects.objects[fmt.Sprintf("/part-%d", i)]; part != (contract.DataPart{SHA256: contract.Digest(data), Bytes: int64(len(data))}) {
+			t.Errorf("part %d is %+v, and the store has %d bytes", i, part, len(data))
+		}
+	}
+}
+
+// A larger volume has larger parts, up to what a store takes in one request: then it is no remedy.
+func TestAnArchiveOfTooManyParts(t *testing.T) {
+	for bytes, want := range map[int64]string{
+		1 << 30:              "give the target's storage a larger size",
+		contract.MaxDataPart: "leave spec.data out, or load less",
+	} {
+		if err := tooLarge(contract.Archive{PartBytes: bytes}); !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v, want %q", bytes, err, want)
+		}
+	}
 }
 
 // Whatever a tar says, nothing outside of the directory is touched.

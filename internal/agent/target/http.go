@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// maxRequest is the maximum size of a request's body, in bytes.
-	maxRequest = 512 << 10
+	// maxRequest is the maximum size of a request's body, in bytes: two signed URLs with a session token for each part of an archive.
+	maxRequest = 900 << 10
 	// farewell is the timeout of responses when the agent ends.
 	farewell = time.Second
 )

@@ -35,14 +35,17 @@ func (a *agent) serve(ctx context.Context, interrupted *operation) error {
 	}
 }
 
-// resume continues after an earlier agent: it removes an incomplete snapshot, loads the last
-// answer, and finishes an interrupted restore. It returns that restore, which has no answer
+// resume continues after an earlier agent: it removes an incomplete snapshot and what is left of an archive that was
+// restored, loads the last answer, and finishes an interrupted restore. It returns that restore, which has no answer
 // yet; nil for none.
 func (a *agent) resume(ctx context.Context) (interrupted *operation, err error) {
 	if err := os.RemoveAll(a.volume.snapshotDraft()); err != nil {
 		return nil, storageFailure("removing an unfinished snapshot", err)
 	}
 	if !a.volume.isRestoring() {
+		if err := a.volume.endFetch(); err != nil {
+			return nil, err
+		}
 		last, err := a.volume.loadRecord()
 		if err == nil {
 			a.operations.set(last)

@@ -135,15 +135,18 @@ func (w *partWriter) finish() ([]contract.DataPart, error) {
 func (w *partWriter) send() error {
 	at := len(w.sent)
 	if at == len(w.to.Parts) {
-		return fail(contract.ReasonPartFailed, "the archive has more than %d parts of %s: give the target's storage a larger size, by which the size of a part is chosen",
-			len(w.to.Parts), mebibytes(w.to.PartBytes))
+		return tooLarge(w.to)
 	}
+	part := w.spool.part()
 	err := patiently(w.ctx, "bringing a part of the archive to the object store", func() error {
 		// The file stays open for another try.
 		body := io.NewSectionReader(w.spool.file, 0, w.spool.size)
 		res, err := transfer.Do(w.ctx, w.http, transfer.Signed{
 			Method: http.MethodPut, URL: w.to.Parts[at].URL, Headers: w.to.Parts[at].Headers, Body: body, Bytes: w.spool.size,
 		})
+		if errors.Is(err, transfer.ErrTaken) && w.to.Parts[at].Stored != "" {
+			return w.isStored(part, w.to.Parts[at].Stored)
+		}
 		if err != nil {
 			return err
 		}
@@ -152,8 +155,36 @@ func (w *partWriter) send() error {
 	if err != nil {
 		return err
 	}
-	w.sent = append(w.sent, w.spool.part())
+	w.sent = append(w.sent, part)
 	return w.spool.empty()
+}
+
+// tooLarge is an archive that has no room in its parts.
+func tooLarge(to contract.Archive) error {
+	if to.PartBytes >= contract.MaxDataPart {
+		return fail(contract.ReasonPartFailed, "the archive has more than %d parts of %s, which is the most that is kept: leave spec.data out, or load less", len(to.Parts), mebibytes(to.PartBytes))
+	}
+	return fail(contract.ReasonPartFailed, "the archive has more than %d parts of %s: give the target's storage a larger size, by which the size of a part is chosen",
+		len(to.Parts), mebibytes(to.PartBytes))
+}
+
+// isStored compares what the store has at the place of a part with the part: where only the answer to a PUT was lost, it is the same.
+// An agent that was started again packs other bytes than the one before it: then it is refused.
+func (w *partWriter) isStored(part contract.DataPart, url string) error {
+	res, err := transfer.Do(w.ctx, w.http, transfer.Signed{Method: http.MethodGet, URL: url})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(res.Body, part.Bytes+1))
+	if err != nil {
+		return err
+	}
+	if n != part.Bytes || hex.EncodeToString(sum.Sum(nil)) != part.SHA256 {
+		return transfer.ErrTaken
+	}
+	return nil
 }
 
 // partReader reads the parts one after the other. What it returns is of a part that has been compared with its digest.
@@ -206,6 +237,9 @@ func (r *partReader) load() error {
 			return kept("keeping a part of the archive", err)
 		}
 		res, err := transfer.Do(r.ctx, r.http, transfer.Signed{Method: http.MethodGet, URL: want.URL, Headers: want.Headers})
+		if errors.Is(err, transfer.ErrAbsent) {
+			return damaged("part %d is gone from the object store: remove the data set, and make it again", r.next)
+		}
 		if err != nil {
 			return err
 		}

@@ -107,6 +107,56 @@ func TestAnInterruptedRestoreIsFinished(t *testing.T) {
 	}
 }
 
+// What a container that died while an archive was restored can leave: the server goes on with whole data, and nothing else stays.
+func TestAnInterruptedFetch(t *testing.T) {
+	moved := func(t *testing.T, from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		interrupt func(t *testing.T, v *volume)
+		want      string
+	}{
+		"the new directory is half there": {func(t *testing.T, v *volume) { half(t, v.dataDraft()) }, "before"},
+		"the old directory was moved": {func(t *testing.T, v *volume) {
+			moved(t, v.data, v.dataOld())
+			half(t, v.dataDraft())
+		}, "before"},
+		"the new directory is in its place": {func(t *testing.T, v *volume) {
+			if _, err := copyTree(t.Context(), v.dataDraft(), v.data, v.clone); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(v.dataDraft(), rowsFile), []byte("fetched"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			moved(t, v.data, v.dataOld())
+			moved(t, v.dataDraft(), v.data)
+			remove(t, filepath.Join(v.dataOld(), rowsFile))
+		}, "fetched"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "init", "serve")
+			r.beginReady(t)
+			r.write(t, rowsFile, "before")
+			r.stop()
+			if err := r.end(t); err != nil {
+				t.Fatal(err)
+			}
+			tt.interrupt(t, r.volume)
+			next := r.again(t)
+			next.beginReady(t)
+			if got := next.rows(t); got != tt.want {
+				t.Errorf("the rows are %q, want %q", got, tt.want)
+			}
+			if exists(next.volume.dataOld()) || exists(next.volume.dataDraft()) {
+				t.Error("something is left of the archive")
+			}
+		})
+	}
+}
+
 func TestAnInterruptedRestoreThatCannotBeFinished(t *testing.T) {
 	tests := map[string]struct{ marker, part string }{
 		"the snapshot is gone":   {`{"id":"r"}`, "is gone"},

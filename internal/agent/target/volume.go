@@ -20,6 +20,7 @@ import (
 //	snapshot             a copy of the data directory
 //	snapshot.draft       one that is not complete
 //	db.restoring         a new data directory that is not complete
+//	db.old               the data directory before that of an archive took its place
 //	restore.json         the marker: the data directory is to become the snapshot's
 //	operation.json       the last operation that went well
 type volume struct {
@@ -37,6 +38,7 @@ func newVolume(o Options) *volume {
 func (v *volume) snapshotDir() string   { return filepath.Join(v.dir, "snapshot") }
 func (v *volume) snapshotDraft() string { return v.snapshotDir() + ".draft" }
 func (v *volume) dataDraft() string     { return v.data + ".restoring" }
+func (v *volume) dataOld() string       { return v.data + ".old" }
 func (v *volume) markerFile() string    { return filepath.Join(v.dir, "restore.json") }
 func (v *volume) recordFile() string    { return filepath.Join(v.dir, "operation.json") }
 

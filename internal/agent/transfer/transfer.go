@@ -32,6 +32,9 @@ var ErrRefused = errors.New("refused")
 // ErrTaken is the answer to a PUT of a key that the store holds already. It is ErrRefused, too.
 var ErrTaken = fmt.Errorf("%w: the store holds such an object already", ErrRefused)
 
+// ErrAbsent is the answer about a key, or a bucket, that the store does not have. It is ErrRefused, too.
+var ErrAbsent = fmt.Errorf("%w: the store has no such object", ErrRefused)
+
 // NewClient trusts the given CA, or the roots of the system.
 func NewClient(ca string) (*http.Client, error) {
 	trust := &tls.Config{MinVersion: tls.VersionTLS12}
@@ -82,6 +85,8 @@ func Do(ctx context.Context, client *http.Client, s Signed) (*http.Response, err
 	switch code := res.StatusCode; {
 	case code == http.StatusPreconditionFailed:
 		return nil, ErrTaken
+	case code == http.StatusNotFound:
+		return nil, fmt.Errorf("%w: %s: %s", ErrAbsent, res.Status, store.Complaint(res.Body))
 	case code/100 == 5, code == http.StatusTooManyRequests, code == http.StatusConflict, code == http.StatusRequestTimeout:
 		return nil, fmt.Errorf("the store answers %s: %s", res.Status, store.Complaint(res.Body))
 	}

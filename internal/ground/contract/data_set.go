@@ -14,6 +14,8 @@ const DataSetVersion = "assay.dev/data-set/v1"
 const (
 	// MaxDataParts of an archive.
 	MaxDataParts = 128
+	// MaxDataPart is the largest part, in bytes: a store of the S3 interface takes no more in one request.
+	MaxDataPart = 5 << 30
 	// MaxDataSet is the maximum size of the manifest of an archive, in bytes.
 	MaxDataSet = 512 << 10
 )
@@ -100,6 +102,10 @@ const DataOfferVersion = "assay.dev/data-offer/v1"
 type DataOffer struct {
 	// Version is always DataOfferVersion.
 	Version string `json:"version"`
+	// DataSet that the load is of. Its key is made once, when the images of the server and of the tool are known.
+	DataSet DataSetRef `json:"dataSet"`
+	// MayFail: a load that was not restored goes on where no archive can be made of it.
+	MayFail bool `json:"mayFail,omitempty"`
 	// Restore is the archive that the load is restored from; absent where it is to make one.
 	Restore *DataSet `json:"restore,omitempty"`
 	// SHA256 of the manifest of Restore, in hexadecimal.
@@ -126,13 +132,16 @@ type SignedPart struct {
 	URL string `json:"url"`
 	// Headers that are part of the signature, without the host and the length.
 	Headers map[string]string `json:"headers,omitempty"`
+	// Stored is a signed GET of a part that is written. The store refuses to take one twice: where the answer to the first PUT was lost,
+	// this shows whether it has what was sent. It has no headers.
+	Stored string `json:"stored,omitempty"`
 	// SHA256 and Bytes of a part that is read.
 	SHA256 string `json:"sha256,omitempty"`
 	Bytes  int64  `json:"bytes,omitempty"`
 }
 
-// ParseDataOffer reads a DataOffer, and refuses one for another data set.
-func ParseDataOffer(data []byte, want DataSetRef) (DataOffer, error) {
+// ParseDataOffer reads a DataOffer, and refuses one for a data set of another name.
+func ParseDataOffer(data []byte, name string) (DataOffer, error) {
 	var o DataOffer
 	if err := json.Unmarshal(data, &o); err != nil {
 		return DataOffer{}, fmt.Errorf("the offer of the data set: %w", err)
@@ -140,8 +149,11 @@ func ParseDataOffer(data []byte, want DataSetRef) (DataOffer, error) {
 	switch {
 	case o.Version != DataOfferVersion:
 		return DataOffer{}, fmt.Errorf("the offer of the data set: version: got %q, want %q: use an agent and a manager of the same release", o.Version, DataOfferVersion)
-	case o.Restore != nil && o.Restore.DataSetRef != want:
-		return DataOffer{}, fmt.Errorf("the offer is for the data set %s, key %.12s, and not for %s, key %.12s", o.Restore.Name, o.Restore.Key, want.Name, want.Key)
+	case o.DataSet.Name != name || o.DataSet.Key == "":
+		return DataOffer{}, fmt.Errorf("the offer is for the data set %q, key %.12q, and not for %s", o.DataSet.Name, o.DataSet.Key, name)
+	case o.Restore != nil && o.Restore.DataSetRef != o.DataSet:
+		return DataOffer{}, fmt.Errorf("the offer is for the data set %s, key %.12s, and has the archive of %s, key %.12s",
+			o.DataSet.Name, o.DataSet.Key, o.Restore.Name, o.Restore.Key)
 	case len(o.Archive.Parts) == 0 || o.Restore != nil && len(o.Archive.Parts) != len(o.Restore.Parts):
 		return DataOffer{}, fmt.Errorf("the offer of the data set has %d parts", len(o.Archive.Parts))
 	}
@@ -155,6 +167,8 @@ type DataSetReport struct {
 	Restored string `json:"restored,omitempty"`
 	// Made is when the data was loaded, by the tool of this load or of the one that made the archive.
 	Made time.Time `json:"made"`
-	// Copy is the transfer: what was unpacked, or packed, with the parts that were written.
-	Copy Copy `json:"copy"`
+	// Copy is the transfer: what was unpacked, or packed, with the parts that were written; nil where no archive could be made.
+	Copy *Copy `json:"copy,omitempty"`
+	// NotKept says why no archive could be made of what the tool loaded; empty where there is one.
+	NotKept string `json:"notKept,omitempty"`
 }

@@ -9,6 +9,9 @@ import (
 // TargetVersion names the format of Target. A reader refuses any other.
 const TargetVersion = "assay.dev/target/v1"
 
+// SetterUsername is the name of the account with which an agent changes variables of its server.
+const SetterUsername = "assay_settings"
+
 // Target is the message from the manager to `agent target`: the server to provide. It does not
 // contain the password, which is mounted as a file.
 type Target struct {

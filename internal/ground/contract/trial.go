@@ -87,9 +87,9 @@ type Trial struct {
 	Existing bool `json:"existing,omitempty"`
 	// Snapshot: take a snapshot of the loaded data after Prepare.
 	Snapshot bool `json:"snapshot,omitempty"`
-	// DataSet is what Prepare restores from the object store, or loads and brings there; nil without one. Whether it is
-	// restored is in the Secret of DataOfferName.
-	DataSet *DataSetRef `json:"dataSet,omitempty"`
+	// DataSet is the name of what Prepare restores from the object store, or loads and brings there; empty without one. Its key, and
+	// whether it is restored, are in the Secret of DataOfferName.
+	DataSet string `json:"dataSet,omitempty"`
 	// Reset is how the data is restored before the trial; nil without a reset.
 	Reset *Reset `json:"reset,omitempty"`
 	// Restart: the server is started again before the trial, with its data.

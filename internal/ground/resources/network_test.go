@@ -133,7 +133,7 @@ func TestADatabaseReachesTheStoreForItsData(t *testing.T) {
 
 // A client that loads a data set may read the Secret with its URLs.
 func TestALoadReadsItsDataOffer(t *testing.T) {
-	c := Client{Run: run(), Name: "run-db-load", Trial: contract.Trial{Clients: 1, Store: &contract.Store{}, DataSet: &contract.DataSetRef{Name: "sbtest"}}}
+	c := Client{Run: run(), Name: "run-db-load", Trial: contract.Trial{Clients: 1, Store: &contract.Store{}, DataSet: "sbtest"}}
 	var names []string
 	for _, rule := range c.Role().Rules {
 		if slices.Contains(rule.Resources, "secrets") {

@@ -31,7 +31,7 @@ const (
 	// ReplicationUsername is the name of the account for replication.
 	ReplicationUsername = "assay_replication"
 	// SetterUsername is the name of the account with which an agent changes variables of its server.
-	SetterUsername = "assay_settings"
+	SetterUsername = contract.SetterUsername
 
 	// AgentPort is the HTTP port of the agent in a database pod.
 	AgentPort = contract.AgentPort

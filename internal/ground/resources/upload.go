@@ -34,7 +34,7 @@ func (c Client) uploadRules() []rbacv1.PolicyRule {
 		return nil
 	}
 	var names []string
-	if c.Trial.DataSet != nil {
+	if c.Trial.DataSet != "" {
 		names = append(names, contract.DataOfferName(c.Name))
 	}
 	for i := range c.count() {

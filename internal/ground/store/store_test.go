@@ -45,3 +45,20 @@ func TestComplaint(t *testing.T) {
 		}
 	}
 }
+
+// Runs that make one data set at the same time write to folders of their own: the first manifest decides whose parts are its archive.
+func TestPartsOfTwoRunsWithOneKey(t *testing.T) {
+	l, ref := Layout{Prefix: "assay", Cluster: "prod", Namespace: "team-a", Run: "r"}, contract.DataSetRef{Name: "sbtest", Key: "k"}
+	if a, b := l.DataKey(ref), (Layout{Prefix: "assay", Cluster: "prod", Namespace: "team-a", Run: "other"}).DataKey(ref); a != b || a != "assay/prod/team-a/_data/sbtest/k/manifest.json" {
+		t.Errorf("manifests at %s and %s", a, b)
+	}
+	seen := map[string]bool{}
+	for _, uid := range []string{"u1", "u2"} {
+		for _, target := range []string{"a", "b"} {
+			seen[l.DataPartKey(ref, uid, target, 0)] = true
+		}
+	}
+	if len(seen) != 4 || !seen["assay/prod/team-a/_data/sbtest/k/u1-a/part-000"] {
+		t.Errorf("the parts are at %v", seen)
+	}
+}

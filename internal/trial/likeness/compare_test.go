@@ -47,6 +47,13 @@ func TestCompare(t *testing.T) {
 		want                []string
 	}{
 		"alike": {first: "mysql-9.7", second: "mysql-9.7"},
+		"an archive against a run without a data set": {
+			first: "mysql-9.7", second: "mysql-9.7", secondHas: facts{"data/origin": "restored from an archive"},
+			want: []string{"data/origin: from no archive | restored from an archive"},
+		},
+		"a load that an archive was made of against a run without a data set": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/origin": "loaded by the tool"},
+		},
 		"a setting": {
 			first: "mysql-9.7", second: "mysql-9.7", secondHas: facts{"innodb_flush_log_at_trx_commit": "2"},
 			want: []string{"innodb_flush_log_at_trx_commit: 1 | 2, SecondFaster"},

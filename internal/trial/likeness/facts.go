@@ -41,8 +41,8 @@ const (
 const (
 	// reusedSessions and newSessions are values of factSessions.
 	reusedSessions, newSessions = "reused", "new"
-	// dataLoaded and dataRestored are values of factDataOrigin.
-	dataLoaded, dataRestored = "loaded by the tool", "restored from an archive"
+	// dataLoaded and dataRestored are values of factDataOrigin, and dataUnnamed stands for none.
+	dataLoaded, dataRestored, dataUnnamed = "loaded by the tool", "restored from an archive", "from no archive"
 	// fewConnections of a window say nothing of how it connects: those of the agent, and of a tool that connects once.
 	fewConnections = 10
 )

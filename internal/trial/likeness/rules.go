@@ -1,6 +1,12 @@
 package likeness
 
-import "strings"
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
 
 // factRule is how a fact that is no setting is compared.
 type factRule struct {
@@ -65,6 +71,9 @@ func factsBetween(a, b circumstances, factor Factor) []Difference {
 	var out []Difference
 	for _, rule := range factRules {
 		x, y := a.fact(rule.name), b.fact(rule.name)
+		if rule.name == factDataOrigin {
+			x, y = a.origin(), b.origin()
+		}
 		if len(x) == 0 || len(y) == 0 || x.like(y) || rule.name == factChecksum && !sameVersion(x, y) || rule.name == FactNode && oneMachine(a, b) {
 			continue
 		}
@@ -76,6 +85,17 @@ func factsBetween(a, b circumstances, factor Factor) []Difference {
 	}
 	return out
 }
+
+// origin of the data over the trials. Records without it are of runs that have no data set: they use no archive.
+func (c circumstances) origin() values {
+	return c.values(func(s server) (spelt, bool) {
+		shown := cmp.Or(s.facts[factDataOrigin], dataUnnamed)
+		return spelt{strconv.FormatBool(shown == dataRestored), shown}, true
+	})
+}
+
+// Restored says whether the facts are those of a trial on data that was restored from an archive.
+func Restored(f contract.Facts) bool { return f.Map()[factDataOrigin] == dataRestored }
 
 // oneMachine says whether the nodes of both sides are one machine, such as those of kind.
 func oneMachine(a, b circumstances) bool {

@@ -117,6 +117,16 @@ func TestLoadingWithoutChecksums(t *testing.T) {
 	}
 }
 
+// A load whose archive could not be made serves the run, and says so.
+func TestLoadingWithoutItsArchive(t *testing.T) {
+	r := holding("a", "9.7.4", table("t", 10, 1))
+	r.Data.DataSet = &contract.DataSetReport{DataSetRef: contract.DataSetRef{Name: "sbtest"}, NotKept: "i/o timeout"}
+	got := CheckLoad(r)
+	if len(got) != 1 || got[0].Check != "data-set-not-kept" || got[0].Severity != Warning || !strings.Contains(got[0].Message, "of the data set sbtest could be made of it: i/o timeout") {
+		t.Errorf("got %+v, want the archive that was not made", got)
+	}
+}
+
 func TestDataInconsistent(t *testing.T) {
 	r := run(t)
 	r.Data = &contract.Data{Check: &contract.DataCheck{Rules: 11}}

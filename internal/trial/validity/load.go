@@ -18,6 +18,10 @@ func CheckLoad(r contract.Result) []Finding {
 	if message := unchecked(r, runner.Expectations{}); message != "" {
 		findings = append(findings, Finding{Check: "checksum", Severity: Warning, Message: message})
 	}
+	if r.Data != nil && r.Data.DataSet != nil && r.Data.DataSet.NotKept != "" {
+		findings = append(findings, Finding{Check: "data-set-not-kept", Severity: Warning, Message: fmt.Sprintf(
+			"the data that was loaded serves this run, and no archive of the data set %s could be made of it: %s", r.Data.DataSet.Name, r.Data.DataSet.NotKept)})
+	}
 	if r.Server == nil {
 		return findings
 	}

@@ -58,6 +58,8 @@ type Kubelet struct {
 	// ClientStatus, if set, is the status of the client's container in place of
 	// one that runs; nil from it means: go on as usual.
 	ClientStatus func(job *batchv1.Job) *corev1.ContainerStatus
+	// ToolImageID, if set, is the digest of the tool's image in the pods of a Job.
+	ToolImageID func(job *batchv1.Job) string
 	// Encode, if set, writes a result in place of contract.Encode: as an agent of another release
 	// would, or somebody who has its token.
 	Encode func(contract.Result) ([]byte, error)
@@ -249,7 +251,7 @@ func (k *Kubelet) workAs(ctx context.Context, t *testing.T, job *batchv1.Job, in
 		pod.Status.Phase = corev1.PodRunning
 		running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
 		pod.Status.ContainerStatuses = nil
-		images := map[string]string{resources.AgentContainer: "registry.example/agent@sha256:cafe", resources.RunnerContainer: "registry.example/sysbench@sha256:beef"}
+		images := k.imagesOf(job)
 		for _, c := range pod.Spec.Containers { // the last release has no container of the agent
 			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: c.Name, ImageID: images[c.Name], State: running})
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 // pod finds or creates the pod of an owner; it returns nil right after creating.
@@ -156,4 +157,13 @@ func (k *Kubelet) refuse(ctx context.Context, pod *corev1.Pod, holder string) er
 		Version: contract.TerminationVersion, State: contract.Failed, Reason: contract.ReasonAlreadyBegun, Message: "claimed by " + holder,
 	}
 	return k.end(ctx, pod, &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", FinishedAt: metav1.Now(), Message: string(told.Encode())})
+}
+
+// imagesOf the containers of a client pod, as the container runtime names them.
+func (k *Kubelet) imagesOf(job *batchv1.Job) map[string]string {
+	tool := "registry.example/sysbench@sha256:beef"
+	if k.ToolImageID != nil {
+		tool = k.ToolImageID(job)
+	}
+	return map[string]string{resources.AgentContainer: "registry.example/agent@sha256:cafe", resources.RunnerContainer: tool}
 }
