@@ -128,7 +128,7 @@ func VectorsOf(benchmarks string, faults []Fault) ([]Vectors, error) {
 	}
 	var out []Vectors
 	for _, c := range p.cells() {
-		c.cycleOf(vectorCycle * c.rows)
+		cycleOf(&c, vectorCycle*c.rows)
 		if len(out) == 0 || out[len(out)-1].Name != c.operation.name {
 			out = append(out, newVectors(c.operation.name))
 		}
@@ -147,8 +147,8 @@ func newVectors(name string) Vectors {
 	return Vectors{Name: name, Protocol: Protocol, Data: map[string][][]any{}, Setups: map[string][]string{}}
 }
 
-// cycleOf so many rows of parameters, after which they begin anew.
-func (c *cell) cycleOf(rows int) {
+// cycleOf so many rows of parameters, after which they begin anew, is what a cell then has.
+func cycleOf(c *cell, rows int) {
 	c.measure, c.operation.cycle = measureTime, rows
 }
 

@@ -10,7 +10,7 @@ func limitVectors(p Params) Vectors {
 		return op
 	}
 	c := cell{operation: named("SelectByKey"), scheme: singleRow, transaction: autocommit, session: dedicated, rows: 2, chunk: 1}
-	c.cycleOf(10)
+	cycleOf(&c, 10)
 	// The rows of the data are taken one after the other, and then from the first again.
 	v.add(p, c, c.dataRows()/c.rows+2)
 	// A time that is over before the first operation ends.

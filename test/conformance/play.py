@@ -100,7 +100,7 @@ class Harness:
         if self.process.returncode is None:
             self.close_input()
             try:
-                self.process.wait(1)  # one that ends by itself says how
+                self.process.wait(self.patience)  # one that ends by itself says how
             except subprocess.TimeoutExpired:
                 self.kill()
                 self.process.wait()
