@@ -27,7 +27,7 @@ const decoderMemory = 64 << 20
 // archive brings the data directory of a server that has stopped into the object store. The volume has to have room for one part.
 func (v *volume) archive(ctx context.Context, to contract.Archive) (contract.Copy, error) {
 	begin := time.Now()
-	if err := v.checkFree(to.PartBytes); err != nil {
+	if err := checkFree(v, to.PartBytes); err != nil {
 		return contract.Copy{}, err
 	}
 	parts, err := newPartWriter(ctx, v.dir, to)
@@ -58,7 +58,7 @@ func (v *volume) fetch(ctx context.Context, from contract.Archive) (contract.Cop
 	if err := os.RemoveAll(v.dataDraft()); err != nil {
 		return contract.Copy{}, storageFailure("removing an unfinished data directory", err)
 	}
-	if err := v.checkFree(from.Bytes + largest); err != nil {
+	if err := checkFree(v, from.Bytes + largest); err != nil {
 		return contract.Copy{}, err
 	}
 	unpacked, err := v.unpack(ctx, from)
@@ -117,8 +117,8 @@ func (v *volume) unpack(ctx context.Context, from contract.Archive) (contract.Co
 	return unpacked, errors.Join(err, parts.spool.Close())
 }
 
-// checkFree refuses a transfer for which there is no room.
-func (v *volume) checkFree(need int64) error {
+// checkFree refuses a transfer to a volume for which there is no room.
+func checkFree(v *volume, need int64) error {
 	free, err := v.free(v.dir)
 	if err != nil {
 		return storageFailure("asking for the room that is left", err)

@@ -251,7 +251,7 @@ func (k *Kubelet) workAs(ctx context.Context, t *testing.T, job *batchv1.Job, in
 		pod.Status.Phase = corev1.PodRunning
 		running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
 		pod.Status.ContainerStatuses = nil
-		images := k.imagesOf(job)
+		images := imagesOf(k, job)
 		for _, c := range pod.Spec.Containers { // the last release has no container of the agent
 			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: c.Name, ImageID: images[c.Name], State: running})
 		}

@@ -160,7 +160,7 @@ func (k *Kubelet) refuse(ctx context.Context, pod *corev1.Pod, holder string) er
 }
 
 // imagesOf the containers of a client pod, as the container runtime names them.
-func (k *Kubelet) imagesOf(job *batchv1.Job) map[string]string {
+func imagesOf(k *Kubelet, job *batchv1.Job) map[string]string {
 	tool := "registry.example/sysbench@sha256:beef"
 	if k.ToolImageID != nil {
 		tool = k.ToolImageID(job)
