@@ -58,7 +58,7 @@ func (v *volume) fetch(ctx context.Context, from contract.Archive) (contract.Cop
 	if err := os.RemoveAll(v.dataDraft()); err != nil {
 		return contract.Copy{}, storageFailure("removing an unfinished data directory", err)
 	}
-	if err := checkFree(v, from.Bytes + largest); err != nil {
+	if err := checkFree(v, from.Bytes+largest); err != nil {
 		return contract.Copy{}, err
 	}
 	unpacked, err := v.unpack(ctx, from)
