@@ -13,7 +13,7 @@ type DataSet struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
 
-	// policy: UseOrMake (the default) restores the archive that fits a target; where there is none, the tool loads the data and the archive
+	// policy says what the run does with the data set. UseOrMake (the default) restores the archive that fits a target; where there is none, the tool loads the data and the archive
 	// is made of it, or status.findings says why not. Use never loads: a run without an archive that fits fails with DataSetMissing. Make is UseOrMake and ends there:
 	// nothing is measured.
 	// +optional

@@ -43,7 +43,7 @@ type ServicePod struct {
 	// nodeName is the node that it runs on.
 	// +optional
 	NodeName Name `json:"nodeName,omitempty"`
-	// hostNetwork: the pod has the network of its node.
+	// hostNetwork says that the pod has the network of its node.
 	// +optional
 	HostNetwork bool `json:"hostNetwork,omitempty"`
 	// ready is what the pod says of itself: a Service with publishNotReadyAddresses leads to pods that
