@@ -155,12 +155,15 @@ func unique(st *v1alpha1.BenchmarkRunStatus) {
 		shape.Annotations[fmt.Sprint("a", i)] = strings.Repeat("x", 4096)
 	}
 	st.Resolved.ClientShape = shape
-	// What decides is bounded where it is accepted: accept.checkSettings.
+	// What decides is bounded where it is accepted: accept.checkSettings and accept.CheckResolved.
 	st.Resolved.Targets, st.Targets, st.Placement.Targets = st.Resolved.Targets[:8], st.Targets[:8], st.Placement.Targets[:8]
 	for i := range 8 {
 		st.Resolved.Targets[i].Name, st.Targets[i].Name, st.Placement.Targets[i].Name = name(i), name(i), name(i)
 		st.Resolved.Targets[i].Settings = st.Resolved.Targets[i].Settings[:13]
 		st.Resolved.Targets[i].Shape = nil
+		behind := st.Resolved.Targets[i].Service
+		behind.Pods = behind.Pods[:1]
+		behind.Pods[0].Labels = map[string]string{"name": strings.Repeat("n", 63)}
 	}
 	for i := range st.Trials {
 		st.Trials[i].LimitedBy = st.Trials[i].LimitedBy[:1]

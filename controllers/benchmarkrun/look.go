@@ -41,6 +41,12 @@ func (r looker) lookAgain(ctx context.Context, run *v1alpha1.BenchmarkRun) (unre
 			run.Status.Resolved.Targets[i].Service = &now
 		}
 	}
+	if len(found) == 0 {
+		return "", nil
+	}
+	if err := accept.CheckResolved(*run.Status.Resolved); err != nil {
+		return err.Error(), nil // fewer pods, later, may fit
+	}
 	return "", nil
 }
 

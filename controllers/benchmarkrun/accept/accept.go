@@ -215,7 +215,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err != nil {
 		return err
 	}
-	if err := checkResolved(r.resolved); err != nil {
+	if err := CheckResolved(r.resolved); err != nil {
 		return err
 	}
 	if err := in.allowed(*out, r.resolved, ask); err != nil {

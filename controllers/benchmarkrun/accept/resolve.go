@@ -101,15 +101,15 @@ func (in references) runnerImages(w experiment.Work, p experiment.Planned) ([]v1
 // beside the spec.
 const maxResolved = 512 << 10
 
-// checkResolved refuses a run whose references mean more than its status can pin.
-func checkResolved(r v1alpha1.Resolved) error {
+// CheckResolved refuses a run whose references mean more than its status can pin.
+func CheckResolved(r v1alpha1.Resolved) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("the size of status.resolved: %w", err)
 	}
 	if len(data) > maxResolved {
-		return experiment.Refuse(v1alpha1.ReasonSpecTooLarge, "spec.targets: the shapes and settings of all targets are %d bytes, and a run has at most %d: "+
-			"use fewer settings, fewer targets, or shapes with fewer annotations", len(data), maxResolved)
+		return experiment.Refuse(v1alpha1.ReasonSpecTooLarge, "spec.targets: the shapes and settings of all targets, and the pods behind Services, are %d bytes, and a run has at most %d: "+
+			"use fewer settings, fewer targets, shapes with fewer annotations, or Services with fewer pods", len(data), maxResolved)
 	}
 	return nil
 }
