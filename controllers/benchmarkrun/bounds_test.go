@@ -23,7 +23,7 @@ var enums = map[string]string{
 	"QuotedStage": "Run", "LeftOutReason": "Failed", "ConditionStatus": "True", "Severity": "Warning", "Direction": "HigherIsBetter", "Reason": "Reason",
 	"ComparisonFamily": "Primary", "ComparisonVerdict": "Faster",
 	"GateOutcome": "Slower", "DifferenceEffect": "Value", "BaselineEffect": "Inform", "SearchOutcome": "Found", "NotificationType": "gate.undecided", "NotificationOutcome": "Delivered",
-	"Separation": "Required",
+	"Separation": "Required", "DataOrigin": "Restored",
 }
 
 var overlong = strings.Repeat("ö", 20_000)
@@ -161,6 +161,7 @@ func unique(st *v1alpha1.BenchmarkRunStatus) {
 		st.Resolved.Targets[i].Name, st.Targets[i].Name, st.Placement.Targets[i].Name = name(i), name(i), name(i)
 		st.Resolved.Targets[i].Settings = st.Resolved.Targets[i].Settings[:13]
 		st.Resolved.Targets[i].Shape = nil
+		st.Targets[i].Data.MadeTime = metav1.Time{Time: time.Unix(1, 0)}
 		behind := st.Resolved.Targets[i].Service
 		behind.Pods = behind.Pods[:1]
 		behind.Pods[0].Labels = map[string]string{"name": strings.Repeat("n", 63)}
