@@ -324,6 +324,14 @@ const (
 // HasData says that the data of the workload is there before the run, and stays.
 func (t Target) HasData() bool { return t.External != nil && t.External.Data == DataExisting }
 
+// Service of the cluster that the target stands for; nil for a target that Assay provides, and for another address.
+func (t Target) Service() *ServiceRef {
+	if t.External == nil {
+		return nil
+	}
+	return t.External.ServiceRef
+}
+
 // JDBCEndpoint is a database behind a JDBC driver.
 // +kubebuilder:object:generate=false
 type JDBCEndpoint struct {

@@ -24,7 +24,7 @@ type looker struct{ *Reconciler }
 func (r looker) lookAgain(ctx context.Context, run *v1alpha1.BenchmarkRun) (unready string, err error) {
 	found := map[string]v1alpha1.ResolvedService{}
 	for i, t := range run.Spec.Targets {
-		if t.External == nil || t.External.ServiceRef == nil {
+		if t.Service() == nil {
 			continue
 		}
 		look, err := r.lookBehind(ctx, run, *t.External)

@@ -292,6 +292,15 @@ func kill(t *testing.T, s server) {
 // relay hands on what a server and its clients say, and holds what the server says for a while.
 func relay(t *testing.T, s server, delay time.Duration) server {
 	t.Helper()
+	return before(t, s, func(client, server net.Conn) {
+		go handOn(client, server, 0)
+		go handOn(server, client, delay)
+	})
+}
+
+// before a server there is a proxy, which joins each connection of a client with one to the server.
+func before(t *testing.T, s server, join func(client, server net.Conn)) server {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -308,8 +317,7 @@ func relay(t *testing.T, s server, delay time.Duration) server {
 				_ = client.Close()
 				continue
 			}
-			go handOn(client, server, 0)
-			go handOn(server, client, delay)
+			join(client, server)
 		}
 	}()
 	return server{"127.0.0.1", int32(listener.Addr().(*net.TCPAddr).Port)}

@@ -19,7 +19,8 @@ func TestAServerThatRefusesItsCounters(t *testing.T) {
 	onServers(t, func(t *testing.T, o owner) {
 		o.grant(t, grants(t)["data: Existing"], "")
 		e := o.endpoint()
-		e.Host, e.Port = "127.0.0.1", refusing(t, o.server, "SHOW GLOBAL STATUS")
+		proxy := refusing(t, o.server, "SHOW GLOBAL STATUS")
+		e.Host, e.Port = proxy.host, proxy.port
 		s := o.agent(t, e, nil)
 		_, err := s.Status(t.Context())
 		if err == nil || database.KindOf(err) != servererror.NoPrivilege {
@@ -34,30 +35,13 @@ func TestAServerThatRefusesItsCounters(t *testing.T) {
 	})
 }
 
-// refusing is the port of a proxy before a server that answers statements which begin so with error 1227.
-func refusing(t *testing.T, behind server, statement string) int32 {
+// refusing is a proxy before a server that answers statements which begin so with error 1227.
+func refusing(t *testing.T, behind server, statement string) server {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return // the test is over
-			}
-			server, err := net.Dial("tcp", behind.address())
-			if err != nil {
-				_ = client.Close()
-				continue
-			}
-			go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
-			go func() { pass(client, server, statement); _ = server.Close() }()
-		}
-	}()
-	return int32(listener.Addr().(*net.TCPAddr).Port)
+	return before(t, behind, func(client, server net.Conn) {
+		go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
+		go func() { pass(client, server, statement); _ = server.Close() }()
+	})
 }
 
 // pass on packets of the protocol, until one side ends. The first packet of a command has the number 0, and a query the code 3.

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/experiment"
-	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
@@ -104,12 +104,8 @@ func (p serverPages) values(name string) (out []string) {
 		}
 		return out
 	}
-	var list []contract.Setting
-	for _, s := range p.settings {
-		list = append(list, contract.Setting{Name: s.Name, Value: s.Value})
-	}
 	// As the server reads them: skip_large_pages is OFF, and a switch without a value is ON.
-	if value, is := settings.Variables(list, map[string]string{name: ""})[name]; is {
+	if value, is := settings.Variables(resources.Settings(p.settings), map[string]string{name: ""})[name]; is {
 		out = append(out, value)
 	}
 	return out

@@ -21,7 +21,7 @@ import (
 func (in references) nodesBehind() ([]string, error) {
 	var out []string
 	for i, t := range in.Run.Spec.Targets {
-		if t.External == nil || t.External.ServiceRef == nil {
+		if t.Service() == nil {
 			continue
 		}
 		look, err := in.lookBehind(fmt.Sprintf("spec.targets[%d].external", i), t)
@@ -50,7 +50,7 @@ func (in references) lookBehind(field string, t v1alpha1.Target) (target.Look, e
 
 // resolveService adds what is behind the Service of an external target, and what of it the run has to wait for.
 func (in references) resolveService(field string, t v1alpha1.Target, rt *v1alpha1.ResolvedTarget, r *resolution) error {
-	if t.External.ServiceRef == nil {
+	if t.Service() == nil {
 		return nil
 	}
 	look, err := in.lookBehind(field, t)

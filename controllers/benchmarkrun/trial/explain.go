@@ -22,10 +22,10 @@ const evidenceTime = 5 * time.Second
 // its side, and for a restart that no client noticed. It waits a moment where the cluster
 // may not have told yet: the state is nil when the cause is known.
 func explain(in Input, e Execution, end End, ask *decision.Asking) (End, decision.State) {
-	if t := in.Run.Target(e.Ref.Target); t.External != nil {
-		if t.External.ServiceRef != nil {
-			return explainBehind(in, e, end, ask)
-		}
+	switch t := in.Run.Target(e.Ref.Target); {
+	case t.Service() != nil:
+		return explainBehind(in, e, end, ask)
+	case t.External != nil:
 		return end, nil
 	}
 	meta := ask.Metadata(e.Name)

@@ -16,7 +16,6 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/levels"
@@ -118,12 +117,8 @@ func describe(in Input, e Execution, at journal.Position, end End) contract.Reco
 		if class := pod.Status.QOSClass; rec.ClientQOSClass == "" || class != "" && class != corev1.PodQOSGuaranteed { // one that is not is told
 			rec.ClientQOSClass = string(class)
 		}
-		for _, c := range pod.Status.ContainerStatuses {
-			if c.Name == resources.RunnerContainer && c.ImageID != "" {
-				rec.ClientImageID = c.ImageID
-			}
-		}
 	}
+	rec.ClientImageID = toolImageID(end.Pods)
 	if len(end.Results) == 0 {
 		return rec
 	}
@@ -153,7 +148,7 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 		Result: end.Results[0], ServerImageID: st.ImageID, ClientImageID: rec.ClientImageID, Node: rec.TargetNodeName, FsyncsPerCommit: st.FsyncsPerCommit,
 		Set: setInTargets(in.Run), Varied: varied(in.Run),
 	}
-	if t := in.Run.Target(rec.Target); t.External != nil && t.External.ServiceRef != nil { // it may have other pods than before
+	if in.Run.Target(rec.Target).Service() != nil { // it may have other pods than before
 		now := commonBehind(in, e, ask)
 		from.ServerImageID, from.ServerLimits = now.ImageID, now.Limits
 	}

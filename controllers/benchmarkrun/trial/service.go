@@ -23,10 +23,10 @@ type seen struct {
 // seeBehind the Service of the target of an execution. There is none for a target without a Service, and while questions are open.
 func seeBehind(in Input, e Execution, ask *decision.Asking) (out seen, is bool) {
 	t := in.Run.Target(e.Ref.Target)
-	if t.External == nil || t.External.ServiceRef == nil {
+	if t.Service() == nil {
 		return out, false
 	}
-	behind := ask.Behind(t.External.ServiceRef.Name)
+	behind := ask.Behind(t.Service().Name)
 	switch {
 	case !behind.Known:
 		return out, false
@@ -99,7 +99,7 @@ func explainBehind(in Input, e Execution, end End, ask *decision.Asking) (End, d
 }
 
 func serviceOf(in Input, e Execution) string {
-	return in.Run.Target(e.Ref.Target).External.ServiceRef.Name
+	return in.Run.Target(e.Ref.Target).Service().Name
 }
 
 // checkBehind says whether the pods behind the Service are those with which the trial began, and those with which the run got its nodes, and

@@ -6,6 +6,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/ground/settings"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
@@ -19,10 +20,7 @@ func checkShapes(in Input, rec contract.Record, results []contract.Result, ask *
 
 // largePagesOf a trial are what its settings ask for: those of its cell, and those that its target has in every trial.
 func largePagesOf(run *v1alpha1.BenchmarkRun, rec contract.Record) validity.LargePages {
-	var list []contract.Setting
-	for _, s := range run.ResolvedTarget(rec.Target).Settings {
-		list = append(list, contract.Setting{Name: s.Name, Value: s.Value})
-	}
+	list := resources.Settings(run.ResolvedTarget(rec.Target).Settings)
 	for axis, value := range rec.Parameters {
 		if name, is := (v1alpha1.Axis{Name: axis}).Setting(); is {
 			list = append(list, contract.Setting{Name: name, Value: value.String()})

@@ -141,22 +141,17 @@ func (g globals) set(ctx context.Context, s contract.Setting) error {
 func (g globals) all(ctx context.Context) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, setTimeout)
 	defer cancel()
-	rows, err := g.db.QueryContext(ctx, "SHOW GLOBAL VARIABLES")
+	_, rows, err := database.Rows(ctx, g.db, "SHOW GLOBAL VARIABLES")
 	if err != nil {
 		return nil, fmt.Errorf("SHOW GLOBAL VARIABLES: %w", err)
 	}
-	defer func() { _ = rows.Close() }()
 	all := map[string]string{}
-	for rows.Next() {
-		var name string
-		var value sql.NullString
-		if err := rows.Scan(&name, &value); err != nil {
-			return nil, fmt.Errorf("SHOW GLOBAL VARIABLES: %w", err)
+	for _, row := range rows {
+		name, value := row[0], row[1]
+		if value == nil {
+			value = new("")
 		}
-		all[strings.ToLower(name)] = value.String
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("SHOW GLOBAL VARIABLES: %w", err)
+		all[strings.ToLower(*name)] = *value
 	}
 	return all, nil
 }

@@ -88,6 +88,16 @@ func patiently(ctx context.Context, what string, try func() error) error {
 	}
 }
 
+// newTransfer of the parts of an archive, with a spool in the directory.
+func newTransfer(dir string, a contract.Archive) (*http.Client, *spool, error) {
+	client, err := transfer.NewClient(a.CA)
+	if err != nil {
+		return nil, nil, fail(contract.ReasonPartFailed, "%v", err)
+	}
+	s, err := newSpool(dir)
+	return client, s, err
+}
+
 // partWriter sends what is written to it in parts. After a failure, it takes no more.
 type partWriter struct {
 	ctx     context.Context
@@ -99,11 +109,7 @@ type partWriter struct {
 }
 
 func newPartWriter(ctx context.Context, dir string, to contract.Archive) (*partWriter, error) {
-	client, err := transfer.NewClient(to.CA)
-	if err != nil {
-		return nil, fail(contract.ReasonPartFailed, "%v", err)
-	}
-	s, err := newSpool(dir)
+	client, s, err := newTransfer(dir, to)
 	if err != nil {
 		return nil, err
 	}
@@ -199,11 +205,7 @@ type partReader struct {
 }
 
 func newPartReader(ctx context.Context, dir string, from contract.Archive) (*partReader, error) {
-	client, err := transfer.NewClient(from.CA)
-	if err != nil {
-		return nil, fail(contract.ReasonPartFailed, "%v", err)
-	}
-	s, err := newSpool(dir)
+	client, s, err := newTransfer(dir, from)
 	if err != nil {
 		return nil, err
 	}

@@ -131,19 +131,24 @@ func (t Target) configName() string {
 	return name
 }
 
+// Settings of a server as its agent has them; empty, and not nil, for none.
+func Settings(of []v1alpha1.ServerSetting) []contract.Setting {
+	out := make([]contract.Setting, 0, len(of))
+	for _, s := range of {
+		out = append(out, contract.Setting{Name: s.Name, Value: s.Value})
+	}
+	return out
+}
+
 // ConfigMap holds the contract.Target for the agent.
 func (t Target) ConfigMap() *corev1.ConfigMap {
-	settings := make([]contract.Setting, 0, len(t.Resolved.Settings))
-	for _, s := range t.Resolved.Settings {
-		settings = append(settings, contract.Setting{Name: s.Name, Value: s.Value})
-	}
 	return &corev1.ConfigMap{
 		ObjectMeta: Meta(t.Run, t.configName(), t.labels()),
 		Immutable:  new(true),
 		Data: map[string]string{contract.KeyTarget: mustJSON(contract.Target{
 			Version: contract.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
 			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(),
-			CPUs: CPUs(t.Run), Setter: t.setter(), Settings: settings,
+			CPUs: CPUs(t.Run), Setter: t.setter(), Settings: Settings(t.Resolved.Settings),
 		})},
 	}
 }
