@@ -86,8 +86,9 @@ func startsOf(b *testing.B, ns, trial string, clients int) []float64 {
 	return out
 }
 
-// The time between two trials, with nothing to reset. The bars: a median of 1.5 s, of which
-// 100 ms for the speed of the machines.
+// The time between two trials, with nothing to reset. The bars: a median of 2.5 s, of which 100 ms for the speed of the
+// machines. The kubelet looks once per second for pods that ended, and windows are whole seconds: the gap is 1 s where the
+// work in it takes less, 2 s on a slower machine, and no third look is for us.
 func BenchmarkDeadTime(b *testing.B) {
 	for b.Loop() {
 		deadTime(b)
@@ -102,8 +103,8 @@ func deadTime(b *testing.B) {
 	cluster.Complete(b, got)
 	dead := cluster.DeadTimes(cluster.Records(b, got), time.Second)
 	report(b, "dead", "s", dead)
-	if m := quantile(dead, 0.5); m > 1.5 {
-		b.Errorf("the median dead time is %.2f s, over 1.5 s", m)
+	if m := quantile(dead, 0.5); m > 2.5 {
+		b.Errorf("the median dead time is %.2f s: the kubelet looked a third time", m)
 	}
 	speed := speedTimes(b, got)
 	report(b, "machine-speed", "ms", speed)
