@@ -198,7 +198,7 @@ release-dry-run: cluster ## all that a release does, into a registry beside the 
 	@hack/release-dry-run.sh
 
 .PHONY: bench-trials
-bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster
+bench-trials: cluster images ## dead time between trials, start skew of four clients, the first query on data that exists, restore of 1 GiB, in the cluster
 	@hack/e2e.sh trials
 
 .PHONY: bench-resolution

@@ -23,7 +23,7 @@ case $stories in
   chaos) flags=(-v -run '^TestChaos$' -chaos -chaos-report "$REPO/out/chaos") ;;
   monitoring) flags=(-v -run '^TestMonitoring' -monitoring) ;;
   cpus) flags=(-v -run '^TestExclusiveCPUs$' -static-cpus) ;;
-  trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|Reset)$') package=./test/bench ;;
+  trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|FirstQuery|Reset)$') package=./test/bench ;;
   fidelity) flags=("${benchmarks[@]}" '^BenchmarkFidelity$') package=./test/bench ;;
   reproductions) flags=("${benchmarks[@]}" '^BenchmarkReproductions$') package=./test/bench ;;
   live) flags=("${benchmarks[@]}" '^BenchmarkLiveFigures$') package=./test/bench ;;
