@@ -127,6 +127,17 @@ func TestApproximationsContinueTheExactDistributions(t *testing.T) {
 	}
 }
 
+// The series that plans numbers of blocks is the exact distribution, to within what is said of it.
+func TestSeriesOfTheSignedRank(t *testing.T) {
+	for _, n := range []int{exactRank + 1, 200, 500} {
+		for i, want := range lowerSignedRank(n) {
+			if got := signedRankSeries(n, i); want >= 1e-5 && math.Abs(got/want-1) > 0.01 || want >= 1e-7 && math.Abs(got/want-1) > 0.05 {
+				t.Fatalf("n=%d: P(T ≤ %d) = %v, want %v", n, i, got, want)
+			}
+		}
+	}
+}
+
 func tailsOf(sums int, tail func(int) float64) []float64 {
 	tails := make([]float64, sums/2+1)
 	for i := range tails {

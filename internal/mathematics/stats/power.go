@@ -11,6 +11,9 @@ const (
 	// simulatedPower is the largest number of blocks whose power is simulated. Beyond it a
 	// formula is right within 1 point (docs/evidence/statistics.md).
 	simulatedPower = 24
+	// exactRank is the largest number of blocks whose power is of the exact critical rank. Beyond it, that rank is of a
+	// series: the exact distributions of all the sizes that a search looks at take seconds, and hundreds of MiB.
+	exactRank = 100
 	// powerRounds are the simulated experiments for one number of blocks. The standard error of
 	// a power of 80 % is 0.4 points.
 	powerRounds = 10000
@@ -76,9 +79,12 @@ func BlocksFor(effect, spread, errorRate, power float64) (blocks int, ok bool) {
 
 // powerAt is the power for a shift in standard deviations.
 func powerAt(n int, shift, errorRate float64) float64 {
-	c := Comparison{Paired: true, subjects: n}
+	tail := signedRankTail
+	if n > exactRank {
+		tail = signedRankSeries
+	}
 	sums := n * (n + 1) / 2
-	rank := sort.Search(sums/2, func(k int) bool { return !reaches(2*c.tail(k), errorRate) })
+	rank := sort.Search(sums/2, func(k int) bool { return !reaches(2*tail(n, k), errorRate) })
 	switch {
 	case rank == 0:
 		return 0

@@ -22,7 +22,7 @@ func (w watched) alarms(random *rand.Rand) bool {
 	var series []gate.Past
 	for n := range w.nights {
 		slower := map[string]bool{}
-		for _, e := range gate.Judge(gate.Input{Gate: w.gate, Baselines: read, Run: w.run(random, w.slower)}).Gate.Entries {
+		for _, e := range w.judge(read, w.run(random, w.slower)).Gate.Entries {
 			slower[baseline.Key(e.Measurement)] = e.Outcome == v1alpha1.OutcomeSlower
 		}
 		night := gate.Past{Run: fmt.Sprint(n)}

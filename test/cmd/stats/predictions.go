@@ -76,13 +76,13 @@ func statedPower(random *rand.Rand, rounds int, g gated) row {
 	judge := func(slower float64) v1alpha1.GateEntry {
 		spec := must(baseline.Make(baseline.Source{Run: &v1alpha1.BenchmarkRun{}, Recorded: g.run(random, 0)}))
 		g.remember(random, &spec)
-		in := gate.Input{Gate: g.gate, Baselines: []gate.Read{{Baseline: &v1alpha1.BenchmarkBaseline{Spec: spec}}}, Run: g.run(random, 0)}
-		for i := range in.Run.Records {
-			if in.Run.Records[i].Cell == 0 {
-				in.Run.Records[i].Values[0].Value *= 1 - slower
+		run := g.run(random, 0)
+		for i := range run.Records {
+			if run.Records[i].Cell == 0 {
+				run.Records[i].Values[0].Value *= 1 - slower
 			}
 		}
-		for _, e := range gate.Judge(in).Gate.Entries {
+		for _, e := range g.judge([]gate.Read{{Baseline: &v1alpha1.BenchmarkBaseline{Spec: spec}}}, run).Gate.Entries {
 			if e.Measurement.Parameters["threads"] == "1" {
 				return e
 			}

@@ -2,7 +2,10 @@ package main
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
 func TestBars(t *testing.T) {
@@ -46,5 +49,29 @@ func TestSimulationsPlay(t *testing.T) {
 	}
 	if played != 2 || len(all) < 70 {
 		t.Errorf("%d of %d simulations were played, want 2", played, len(all))
+	}
+}
+
+// A rule that a simulation plays decides something: a rate of no false alarms may come from a gate that judges nothing.
+func TestGatesAreJudged(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	rules := map[string]v1alpha1.Gate{
+		"threshold": {Threshold: "25%"},
+		"test":      {Test: &v1alpha1.GateTest{ErrorRate: "5%", MinimumEffect: "5%"}},
+		"also":      {Threshold: "25%", Also: []v1alpha1.FurtherBaseline{{Name: "last-week"}}},
+	}
+	for name, rule := range rules {
+		for want, slower := range map[bool]float64{true: 0.5, false: 0} {
+			if got := (gated{noise: 0.02, slower: slower, gate: rule}).failed(random); got != want {
+				t.Errorf("%s: a run that is slower by %g fails: %t, want %t", name, slower, got, want)
+			}
+		}
+	}
+	predicted := gated{noise: 0.02, between: 0.02, slower: 0.5, history: 10, gate: v1alpha1.Gate{Prediction: &v1alpha1.GatePrediction{ErrorRate: "5%"}}}
+	if !predicted.failed(random) {
+		t.Error("prediction: a run that is slower by half does not fail")
+	}
+	if !(watched{gated{noise: 0.02, slower: 0.5, gate: rules["threshold"]}, 2, 1}).alarms(random) {
+		t.Error("a schedule that is slower by half raises no alarm")
 	}
 }
