@@ -231,7 +231,7 @@ bench-scale: ## cost of 1 to 1,000 runs at once and of 1,000 schedules, against 
 	@hack/bench-scale.sh
 
 .PHONY: bench-stats
-bench-stats: ## error rates, coverage and power of the statistics, by simulation, against their bars (two minutes)
+bench-stats: ## error rates, coverage and power of the statistics, by simulation, against their bars (ten minutes)
 	@go run ./test/cmd/stats $(if $(ROUNDS),-rounds=$(ROUNDS))
 
 .PHONY: lint
