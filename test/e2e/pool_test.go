@@ -64,6 +64,19 @@ const (
 // nodes are cordoned.
 func emptyPool(t *testing.T) {
 	t.Helper()
+	// A run of the story before that is being deleted has its pods on these nodes: the autoscaler would leave them.
+	eventually(t, 2*time.Minute, func() string {
+		var runs v1alpha1.BenchmarkRunList
+		if err := cluster.API.List(t.Context(), &runs); err != nil {
+			return err.Error()
+		}
+		for _, r := range runs.Items {
+			if r.DeletionTimestamp != nil {
+				return "run " + r.Namespace + "/" + r.Name + " is still there"
+			}
+		}
+		return ""
+	})
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	for _, n := range poolNodes(ctx) {
