@@ -2,14 +2,22 @@
 # What a machine with the SDK of .NET, and with neither Go nor a container engine, can show: that the harness of .NET can be built as its
 # lock file says, passes its own tests, and does what the vectors of the protocol want on a MariaDB of this machine. .ci/run starts it
 # there, and harness/dotnet/README.md says how the lock file is made.
+# What passes is packed for machines with a cluster and without NuGet: DOTNET_HARNESS=FILE make images.
 # Needs the SDK 10 with NuGet (or a cache of its packages), Python 3 (python3), and MariaDB's programs (Debian: mariadb-server).
-# Usage: dotnet.sh     leaves the harness in out/dotnet/published, and that of .NET 8 in out/dotnet/published-net8.0
+# Usage: dotnet.sh     leaves the harness in out/dotnet/published, that of .NET 8 in out/dotnet/published-net8.0, and the archives
+#                      out/dotnet/harness-linux-x64.tar.gz and harness-linux-arm64.tar.gz, each with its digest beside it (.sha256)
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # Debian has mariadbd where only root looks.
 PATH=$PATH:/usr/sbin
 # What the SDK would leave running after its commands keeps the files of this script open.
 export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false
+
+case $(uname -m) in
+  x86_64) rid=linux-x64 other=linux-arm64 ;;
+  aarch64) rid=linux-arm64 other=linux-x64 ;;
+  *) fail "the harness is built for x86_64 and aarch64, not for $(uname -m)" ;;
+esac
 
 port=23310
 published=$REPO/out/dotnet/published
@@ -29,15 +37,18 @@ check_machine() {
   [[ -f harness/dotnet/packages.lock.json ]] || fail "there is no harness/dotnet/packages.lock.json: harness/dotnet/README.md says how it is made"
 }
 
-# publish FRAMEWORK FOLDER, after a restore, which is for all frameworks.
+# publish FRAMEWORK RID FOLDER, after a restore, which is for all of both.
 publish() {
-  local rid
-  case $(uname -m) in
-    x86_64) rid=linux-x64 ;;
-    aarch64) rid=linux-arm64 ;;
-    *) fail "the harness is built for x86_64 and aarch64, not for $(uname -m)" ;;
-  esac
-  dotnet publish harness/dotnet/harness.csproj --no-restore --configuration Release --framework "$1" --runtime "$rid" --output "$2" 6>&-
+  rm -rf "$3"
+  dotnet publish harness/dotnet/harness.csproj --no-restore --configuration Release --framework "$1" --runtime "$2" --output "$3" 6>&-
+}
+
+# archive RID FOLDER packs a harness for hack/images, with what it was restored from, for whoever scans the image.
+archive() {
+  local name=harness-$1.tar.gz
+  cp harness/dotnet/packages.lock.json "$2/"
+  pack "$2" . "out/dotnet/$name"
+  (cd out/dotnet && sha256sum "$name" | tee "$name.sha256") >&2
 }
 
 # A server of this machine's programs, with the account that the player has.
@@ -58,18 +69,24 @@ SQL
 
 cd "$REPO"
 check_machine
+# Those of before are no sign that this time passed.
+rm -f out/dotnet/harness-*.tar.gz out/dotnet/harness-*.tar.gz.sha256
 step "the harness of .NET, as its lock file says"
 dotnet restore harness/dotnet/harness.csproj -p:RestoreLockedMode=true 6>&-
-publish net10.0 "$published"
+publish net10.0 "$rid" "$published"
 step "its tests"
 hack/harness-test.sh dotnet 6>&-
 step "the same for .NET 8, and the driver null of it"
-publish net8.0 "$published-net8.0"
+publish net8.0 "$rid" "$published-net8.0"
 python3 test/conformance/play.py -- "$published-net8.0/harness"
 step "a MariaDB of this machine"
 serve
 step "the vectors of the protocol"
 python3 test/conformance/play.py --server "127.0.0.1:$port" -- "$published/harness"
+step "archives for DOTNET_HARNESS; that for $other was built here and not run"
+publish net10.0 "$other" "$published-$other"
+archive "$rid" "$published"
+archive "$other" "$published-$other"
 step_done
 cat <<'LEFT'
 Left out here:

@@ -47,16 +47,20 @@ func run(ctx context.Context, b builder, cluster string, words []string) error {
 	if len(words) > 0 && slices.Contains(actions, words[0]) {
 		action, words = words[0], words[1:]
 	}
-	all, err := readTable(tableFile)
+	table, err := readTable(tableFile)
+	if err != nil {
+		return err
+	}
+	if action == "clean" {
+		return b.clean(ctx, table)
+	}
+	all, err := given(table, words, os.Getenv)
 	if err != nil {
 		return err
 	}
 	chosen, isSet, err := choose(all, words)
 	if err != nil {
 		return err
-	}
-	if action == "clean" {
-		return b.clean(ctx, all)
 	}
 	if action == "stage" {
 		return b.printStages(ctx, chosen, os.Stdout)

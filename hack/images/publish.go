@@ -16,9 +16,9 @@ const publishedFile = "out/published.txt"
 const sbomGenerator = "docker/buildkit-syft-scanner:1.12.0@sha256:ae4f3b554449e7e25548e7d8ccc029d17357348e30c6e3df01b92bc93654d6a9"
 
 // isPublished says whether an image is one of ours: servers of databases come from their own
-// projects.
+// projects, and what is made of an archive was built by somebody else.
 func (i image) isPublished() bool {
-	return i.Name == "manager" || i.Name == "agent" || strings.HasPrefix(i.Name, "runner-")
+	return i.Archive == "" && (i.Name == "manager" || i.Name == "agent" || strings.HasPrefix(i.Name, "runner-"))
 }
 
 // publisher pushes an image as NAME:VERSION and returns its reference by digest.

@@ -37,6 +37,7 @@ func TestPublish(t *testing.T) {
 		{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}},
 		{Name: "runner-x", Folder: "runners/x"},
 		{Name: "mysql", Series: "9.7", Folder: "engines/m"},
+		{Name: "runner-y", Folder: "runners/x", Archive: "Y_HARNESS", Given: "somebody-elses.tar.gz"},
 	}
 	b := builder{progress: progress{out: io.Discard}, cache: t.TempDir()}
 

@@ -22,9 +22,13 @@ type image struct {
 	Folder string   `json:"folder"`
 	Base   string   `json:"base,omitempty"`
 	Inputs []string `json:"inputs,omitempty"`
+	// Archive is the variable that names the archive of the image's harness.
+	Archive string `json:"archive,omitempty"`
 
 	// Pinned is the base with its digest.
 	Pinned string `json:"-"`
+	// Given is the path of the archive.
+	Given string `json:"-"`
 	// Tag is the reference in the engine, such as assay-mysql:9.7-0123456789ab.
 	Tag string `json:"-"`
 }

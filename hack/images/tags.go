@@ -83,6 +83,13 @@ func content(root string, i image) (string, error) {
 			paths = append(paths, binary)
 		}
 	}
+	if i.Given != "" {
+		sum, err := i.archiveSum()
+		if err != nil {
+			return "", err
+		}
+		words = append(words, sum)
+	}
 	return digest(root, paths, words)
 }
 
