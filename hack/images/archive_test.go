@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -103,6 +104,38 @@ func TestUnpack(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]os.FileMode{"harness": 0o755, "harness.dll": 0o644, "en/a.dll": 0o644}, got); diff != "" {
 		t.Errorf("modes (-want +got):\n%s", diff)
+	}
+}
+
+// What the scripts pack is the same archive each time, whatever the modes of a machine, and is unpacked.
+func TestWhatIsPackedByTheScriptsIsUnpacked(t *testing.T) {
+	folder := tree.Of(t, map[string]string{"published/harness": programFor(t, elf.EM_AARCH64), "published/en/a.dll": "MZ"})
+	lib, err := filepath.Abs("../lib.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := image{Archive: "DOTNET_HARNESS", Given: filepath.Join(folder, "x.tar.gz")}
+	sums := map[string]bool{}
+	for _, mode := range []os.FileMode{0o700, 0o755} {
+		if err := os.Chmod(filepath.Join(folder, "published/harness"), mode); err != nil {
+			t.Fatal(err)
+		}
+		script := exec.Command("bash", "-c", `source "$0"; cd "$1"; pack published . x.tar.gz; sha256sum x.tar.gz >x.tar.gz.sha256`, lib, folder)
+		script.Env = append(os.Environ(), "ASSAY_CACHE="+t.TempDir())
+		if out, err := script.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		sum, err := i.archiveSum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums[sum] = true
+	}
+	if len(sums) != 1 {
+		t.Errorf("the same harness has the digests %v", sums)
+	}
+	if err := i.unpack(filepath.Join(t.TempDir(), "harness"), "arm64"); err != nil {
+		t.Error(err)
 	}
 }
 
