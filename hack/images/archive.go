@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -22,10 +21,17 @@ import (
 //	harness-linux-x64.tar.gz
 //	harness-linux-x64.tar.gz.sha256
 //
-// Without the variable the table has no such image.
+// Without the variable the image stays as the archive that was given last made it: given.go.
 
-// harnessName is the program of a harness, at the top of its archive, and the folder of the build context that it is unpacked into.
-const harnessName = "harness"
+const (
+	// harnessName is the program of a harness, at the top of its archive, and the folder of the build context that it is unpacked into.
+	harnessName = "harness"
+	// sourcesName is the file beside it with the digest of what it was built of.
+	sourcesName = "sources"
+)
+
+// dotnetScript makes the archives, and prints the digest of what they are built of.
+const dotnetScript = "hack/dotnet.sh"
 
 const (
 	// maxUnpacked of an archive, in bytes, and maxEntries: a self-contained program of .NET has about 100 MB in some hundred files.
@@ -41,24 +47,6 @@ type rid struct {
 
 // rids by Go's word for the architecture of the machine whose images are built.
 var rids = map[string]rid{"amd64": {"linux-x64", elf.EM_X86_64}, "arm64": {"linux-arm64", elf.EM_AARCH64}}
-
-// given is the table with the archives that the environment names, and without the images that need one and have none.
-// words are those of the command line, which may ask for one.
-func given(images []image, words []string, getenv func(string) string) ([]image, error) {
-	var out []image
-	for _, i := range images {
-		if i.Archive != "" {
-			i.Given = getenv(i.Archive)
-		}
-		switch {
-		case i.Archive == "" || i.Given != "":
-			out = append(out, i)
-		case slices.Contains(words, i.key()):
-			return nil, fmt.Errorf("image %s is made of an archive: %s has to name it, such as out/dotnet/harness-linux-x64.tar.gz, which hack/dotnet.sh leaves where .NET is", i.key(), i.Archive)
-		}
-	}
-	return out, nil
-}
 
 // refuse says what is wrong with the archive of an image, and by which variable it came.
 func (i image) refuse(format string, args ...any) error {
@@ -94,31 +82,63 @@ func (i image) archiveSum() (string, error) {
 	return got, nil
 }
 
-// unpack the archive of an image into a folder that is not there yet, once its digest is right. Nothing but files and
-// folders below it is taken, and the program has to be for a machine of this architecture (Go's word).
+// unpack the archive of an image into a folder that is not there yet, if it is the one that the tag is of. Nothing but files
+// and folders below it is taken, and the program has to be for a machine of this architecture (Go's word), and of the sources of
+// this checkout.
 func (i image) unpack(folder, architecture string) error {
-	if _, err := i.archiveSum(); err != nil {
-		return err
-	}
 	file, err := os.Open(i.Given)
 	if err != nil {
 		return i.refuse("reading it: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	got, err := sumOfAll(file)
+	switch {
+	case err != nil:
+		return i.refuse("reading it: %w", err)
+	case got != i.Sum:
+		return i.refuse("its SHA-256 was %s a moment ago, and is %s: somebody has replaced it, so ask for the image again", i.Sum, got)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return i.refuse("reading it: %w", err)
+	}
 	packed, err := gzip.NewReader(bufio.NewReader(file))
 	if err != nil {
 		return i.refuse("it is no tar.gz: %w", err)
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := makeFolder(folder); err != nil {
 		return err
 	}
-	if err := unpackTar(tar.NewReader(packed), folder); err != nil {
-		return i.refuse("%w", err)
-	}
-	if err := checkProgram(filepath.Join(folder, harnessName), architecture); err != nil {
-		return i.refuse("%w", err)
+	for _, step := range []func() error{
+		func() error { return unpackTar(tar.NewReader(packed), folder) },
+		func() error { return checkProgram(filepath.Join(folder, harnessName), architecture) },
+		func() error { return i.checkSources(filepath.Join(folder, sourcesName)) },
+	} {
+		if err := step(); err != nil {
+			return i.refuse("%w", err)
+		}
 	}
 	return nil
+}
+
+// checkSources says why a harness is not that of this checkout.
+func (i image) checkSources(path string) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("it has no %s, which says what it was built of: make it again by %s", sourcesName, dotnetScript)
+	}
+	if got := strings.TrimSpace(string(text)); err == nil && got != i.Sources {
+		return fmt.Errorf("it was built of sources and a lock with the digest %s, and those of this checkout have %s: "+
+			"make it again of this checkout by %s, or take the packages.lock.json that is in it", got, i.Sources, dotnetScript)
+	}
+	return err
+}
+
+// makeFolder that all may read, whatever the mask of the user.
+func makeFolder(path string) error {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o755)
 }
 
 func unpackTar(in *tar.Reader, folder string) error {
@@ -141,7 +161,7 @@ func unpackTar(in *tar.Reader, folder string) error {
 		path := filepath.Join(folder, entry.Name)
 		switch entry.Typeflag {
 		case tar.TypeDir:
-			err = os.MkdirAll(path, 0o755)
+			err = makeFolder(path)
 		case tar.TypeReg:
 			err = writeEntry(in, path, entry.FileInfo().Mode())
 		default:
@@ -153,9 +173,9 @@ func unpackTar(in *tar.Reader, folder string) error {
 	}
 }
 
-// writeEntry writes a file that is not there yet, readable by all.
+// writeEntry writes a file that is not there yet, and that all may read, whatever the mask of the user.
 func writeEntry(from io.Reader, path string, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	perm := fs.FileMode(0o644)
@@ -167,7 +187,7 @@ func writeEntry(from io.Reader, path string, mode fs.FileMode) error {
 		return err
 	}
 	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Close())
+	return errors.Join(err, to.Chmod(perm), to.Close())
 }
 
 // checkProgram says why a harness cannot be started in the images of this machine.

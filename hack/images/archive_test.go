@@ -84,10 +84,11 @@ func TestUnpack(t *testing.T) {
 		{name: "./harness.dll", text: "MZ", mode: 0o600},
 		{name: "./en/", mode: 0o755, kind: tar.TypeDir},
 		{name: "./en/a.dll", text: "MZ", mode: 0o644},
+		{name: "./sources", text: "0123456789ab\n", mode: 0o644},
 	})
 	folder := tree.Of(t, map[string]string{"x.tar.gz": text, "x.tar.gz.sha256": sumOfText(text) + "  x.tar.gz\n"})
-	i := image{Archive: "DOTNET_HARNESS", Given: filepath.Join(folder, "x.tar.gz")}
-	if got, err := i.archiveSum(); err != nil || got != sumOfText(text) {
+	i := image{Archive: "DOTNET_HARNESS", Given: filepath.Join(folder, "x.tar.gz"), Sum: sumOfText(text), Sources: "0123456789ab"}
+	if got, err := i.archiveSum(); err != nil || got != i.Sum {
 		t.Errorf("digest %s, %v", got, err)
 	}
 	to := filepath.Join(t.TempDir(), "harness")
@@ -109,12 +110,12 @@ func TestUnpack(t *testing.T) {
 
 // What the scripts pack is the same archive each time, whatever the modes of a machine, and is unpacked.
 func TestWhatIsPackedByTheScriptsIsUnpacked(t *testing.T) {
-	folder := tree.Of(t, map[string]string{"published/harness": programFor(t, elf.EM_AARCH64), "published/en/a.dll": "MZ"})
+	folder := tree.Of(t, map[string]string{"published/harness": programFor(t, elf.EM_AARCH64), "published/en/a.dll": "MZ", "published/sources": "0123456789ab\n"})
 	lib, err := filepath.Abs("../lib.sh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := image{Archive: "DOTNET_HARNESS", Given: filepath.Join(folder, "x.tar.gz")}
+	i := image{Archive: "DOTNET_HARNESS", Given: filepath.Join(folder, "x.tar.gz"), Sources: "0123456789ab"}
 	sums := map[string]bool{}
 	for _, mode := range []os.FileMode{0o700, 0o755} {
 		if err := os.Chmod(filepath.Join(folder, "published/harness"), mode); err != nil {
@@ -130,6 +131,7 @@ func TestWhatIsPackedByTheScriptsIsUnpacked(t *testing.T) {
 			t.Fatal(err)
 		}
 		sums[sum] = true
+		i.Sum = sum
 	}
 	if len(sums) != 1 {
 		t.Errorf("the same harness has the digests %v", sums)
@@ -144,6 +146,8 @@ func TestUnpackRefuses(t *testing.T) {
 	program := member{name: "harness", text: programFor(t, elf.EM_X86_64), mode: 0o755}
 	other := member{name: "harness", text: programFor(t, elf.EM_AARCH64), mode: 0o755}
 	riscV := member{name: "harness", text: programFor(t, elf.EM_RISCV), mode: 0o755}
+	const digest = "0123456789ab"
+	elsewhere := member{name: "sources", text: "ba9876543210\n", mode: 0o644}
 	many := []member{program}
 	for range maxEntries {
 		many = append(many, member{name: "d", kind: tar.TypeDir, mode: 0o755})
@@ -176,6 +180,8 @@ func TestUnpackRefuses(t *testing.T) {
 		"the same, the other way":    {members: []member{program}, on: "arm64", err: "its harness is for linux-x64, and the images of this machine are for linux-arm64"},
 		"one that .NET does not say": {members: []member{riscV}, err: "its harness is for RISCV, and the images of this machine are for linux-x64"},
 		"a machine without .NET":     {members: []member{program}, on: "s390x", err: "there is no harness of .NET for images of this machine, which are for s390x"},
+		"no sources":                 {members: []member{program}, err: "it has no sources, which says what it was built of: make it again by hack/dotnet.sh"},
+		"other sources":              {members: []member{program, elsewhere}, err: "a lock with the digest ba9876543210, and those of this checkout have 0123456789ab"},
 		"no archive": {members: []member{program}, change: func(files map[string]string) { delete(files, "x.tar.gz") },
 			err: "there is no such file: name the archive that hack/dotnet.sh left"},
 		"no digest": {members: []member{program}, change: func(files map[string]string) { delete(files, "x.tar.gz.sha256") },
@@ -200,9 +206,12 @@ func TestUnpackRefuses(t *testing.T) {
 			if on == "" {
 				on = "amd64"
 			}
-			i := image{Archive: "DOTNET_HARNESS", Given: filepath.Join(tree.Of(t, files), "x.tar.gz")}
+			i := image{Archive: "DOTNET_HARNESS", Given: filepath.Join(tree.Of(t, files), "x.tar.gz"), Sources: digest}
 			above := t.TempDir()
-			err := i.unpack(filepath.Join(above, "harness"), on)
+			var err error
+			if i.Sum, err = i.archiveSum(); err == nil {
+				err = i.unpack(filepath.Join(above, "harness"), on)
+			}
 			checkError(t, err, tt.err)
 			if err != nil && !strings.HasPrefix(err.Error(), "DOTNET_HARNESS="+i.Given+": ") {
 				t.Errorf("%v does not begin with the variable", err)
@@ -214,6 +223,29 @@ func TestUnpackRefuses(t *testing.T) {
 				t.Errorf("written outside of its folder: %v", err)
 			}
 		})
+	}
+}
+
+// What is built is what the tag is of, even where somebody replaces the archive and its digest in between.
+func TestUnpackRefusesAnotherArchiveThanThatOfTheTag(t *testing.T) {
+	sources := member{name: "sources", text: "0123456789ab\n", mode: 0o644}
+	first := packed(t, []member{{name: "harness", text: programFor(t, elf.EM_X86_64), mode: 0o755}, sources})
+	second := packed(t, []member{{name: "harness", text: programFor(t, elf.EM_X86_64) + "another", mode: 0o755}, sources})
+	t.Chdir(tree.Of(t, map[string]string{"runners/x/Dockerfile": "FROM scratch\n", "x.tar.gz": first, "x.tar.gz.sha256": sumOfText(first) + "\n"}))
+	images := []image{{Name: "runner-drivers-x", Folder: "runners/x", Archive: "X_HARNESS", Given: "x.tar.gz", Sum: sumOfText(first), Sources: "0123456789ab"}}
+	if err := setTags(".", images); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "x.tar.gz", second)
+	write(t, "x.tar.gz.sha256", sumOfText(second)+"\n")
+	to := filepath.Join(t.TempDir(), "harness")
+	checkError(t, images[0].unpack(to, "amd64"), "its SHA-256 was "+sumOfText(first)+" a moment ago, and is "+sumOfText(second))
+	if _, err := os.Stat(to); !os.IsNotExist(err) {
+		t.Errorf("something was unpacked: %v", err)
+	}
+	write(t, "x.tar.gz", first)
+	if err := images[0].unpack(to, "amd64"); err != nil {
+		t.Errorf("the archive of the tag: %v", err)
 	}
 }
 
@@ -235,37 +267,4 @@ func zipped(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return out.String()
-}
-
-// Without its variable there is no such image, unless it is asked for by name.
-func TestGiven(t *testing.T) {
-	table := []image{{Name: "agent"}, {Name: "runner-drivers-x", Archive: "X_HARNESS"}}
-	for name, tt := range map[string]struct {
-		value string
-		words []string
-		want  string
-		given string
-		err   string
-	}{
-		"no variable":               {want: "agent"},
-		"no variable, a set":        {words: []string{"core"}, want: "agent"},
-		"no variable, and its name": {words: []string{"core", "runner-drivers-x"}, err: "image runner-drivers-x is made of an archive: X_HARNESS has to name it"},
-		"a variable":                {value: "x.tar.gz", words: []string{"core"}, want: "agent runner-drivers-x", given: "x.tar.gz"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := given(table, tt.words, func(name string) string {
-				if name != "X_HARNESS" {
-					t.Errorf("asked for %s", name)
-				}
-				return tt.value
-			})
-			checkError(t, err, tt.err)
-			if keys(got) != tt.want || tt.given != "" && got[len(got)-1].Given != tt.given {
-				t.Errorf("got %+v", got)
-			}
-			if table[1].Given != "" {
-				t.Error("the table itself was changed")
-			}
-		})
-	}
 }

@@ -54,12 +54,15 @@ func run(ctx context.Context, b builder, cluster string, words []string) error {
 	if action == "clean" {
 		return b.clean(ctx, table)
 	}
-	all, err := given(table, words, os.Getenv)
+	all, err := b.given(ctx, table, words, os.Getenv)
 	if err != nil {
 		return err
 	}
 	chosen, isSet, err := choose(all, words)
 	if err != nil {
+		return err
+	}
+	if chosen, err = b.obtainable(ctx, chosen, words, action == "stage"); err != nil {
 		return err
 	}
 	if action == "stage" {
@@ -87,6 +90,11 @@ func publish(ctx context.Context, do func(context.Context, string, string, []ima
 	if err != nil {
 		return err
 	}
+	for _, i := range chosen {
+		if slices.Contains(words[2:], i.key()) && !i.isPublished() {
+			return i.refusePublishing()
+		}
+	}
 	return do(ctx, words[0], words[1], chosen)
 }
 
@@ -99,6 +107,9 @@ func (b builder) act(ctx context.Context, action, cluster string, chosen, all []
 			return err
 		}
 		if err := b.buildAll(ctx, missing(chosen, present), b.build); err != nil {
+			return err
+		}
+		if err := b.remember(chosen); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,15 @@ func (i image) isPublished() bool {
 	return i.Archive == "" && (i.Name == "manager" || i.Name == "agent" || strings.HasPrefix(i.Name, "runner-"))
 }
 
+// refusePublishing says what to do about an image that is not ours.
+func (i image) refusePublishing() error {
+	if i.Archive == "" {
+		return fmt.Errorf("image %s is not published: it is neither the manager, the agent nor a tool of runs", i.key())
+	}
+	return fmt.Errorf("image %s is made of somebody else's archive, and is not published. Build it by %s=FILE hack/images.sh build %s, "+
+		"push it by docker tag and docker push, and name it in the chart's value runners.%s.image", i.key(), i.Archive, i.key(), strings.TrimPrefix(i.Name, "runner-"))
+}
+
 // publisher pushes an image as NAME:VERSION and returns its reference by digest.
 type publisher func(ctx context.Context, name, version string, i image) (string, error)
 

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -155,45 +153,6 @@ func TestS0AsPublished(t *testing.T) {
 	}
 	if winners != 9 || checked != 99 {
 		t.Errorf("got %d winners and %d speed-ups, want 9 and 99", winners, checked)
-	}
-}
-
-// S0 at full size: all numbers of the report are there, and each of them that has our names is about something that the run measures.
-func TestS0AtFullSizeIsAboutWhatIsMeasured(t *testing.T) {
-	in := publishedIn(t, "../../../config/samples/published/s0-dotnet/full.yaml")
-	workload, err := json.Marshal(in.Run.Spec.Workload.Drivers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	combinations, err := drivers.Runner().Combinations(workload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile("../../trial/quoted/testdata/newlife-quick.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	printed := map[string][]float64{}
-	for _, m := range quoted.Table(text).Measurements {
-		printed[m.Name] = append(printed[m.Name], *m.Value)
-	}
-	got := map[string][]float64{}
-	for _, numbers := range in.Quoted {
-		for _, m := range numbers.Phases[0].Measurements {
-			got[numbers.Target] = append(got[numbers.Target], *m.Value)
-			if numbers.Target == "published-schemes" {
-				continue // under the names of the report
-			}
-			if !slices.ContainsFunc(combinations, func(c runner.Combination) bool { return maps.Equal(c.Labels, m.Labels) }) {
-				t.Errorf("%s: nothing that the run measures is %v", numbers.Target, m.Labels)
-			}
-		}
-	}
-	if !slices.Equal(got["published-schemes"], printed["latency.median"]) || !slices.Equal(got["published-speedups"], printed["speedup"]) {
-		t.Error("the medians or the speed-ups are not those of the report, in its order")
-	}
-	if len(got["published-schemes"]) != 108 || len(got["published-speedups"]) != 108 || len(got["published-drivers"]) != 63 {
-		t.Errorf("got %d, %d and %d published numbers, want 108, 108 and 63", len(got["published-schemes"]), len(got["published-speedups"]), len(got["published-drivers"]))
 	}
 }
 
