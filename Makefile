@@ -85,7 +85,7 @@ engine-down: ## stop the container engine, if `make cluster` started it
 	@hack/engine.sh down
 
 .PHONY: images
-images: build ## the images that the core stories need, loaded into the cluster
+images: build ## the images that the core stories need, loaded into the cluster (DOTNET_HARNESS=FILE: that of .NET's drivers too, of an archive of hack/dotnet.sh)
 	@hack/images.sh core
 
 .PHONY: images-demo

@@ -42,7 +42,11 @@ func TestNothingOldIsADefault(t *testing.T) {
 	if err != nil || len(samples) < 10 {
 		t.Fatalf("%d samples, %v", len(samples), err)
 	}
-	for _, file := range append(samples, "../README.md", "../docs/man/kubectl-assay-new.1", "../docs/reference/commands.md") {
+	published, err := filepath.Glob("../config/samples/published/*/*.yaml")
+	if err != nil || len(published) == 0 {
+		t.Fatalf("no published samples: %v", err)
+	}
+	for _, file := range append(append(samples, published...), "../README.md", "../docs/man/kubectl-assay-new.1", "../docs/reference/commands.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -131,7 +132,7 @@ func (b builder) docker(ctx context.Context, i image, args ...string) error {
 	return nil
 }
 
-// layContext copies the inputs of an image's build into a folder.
+// layContext copies the inputs of an image's build into a folder, and unpacks its archive beside them.
 func layContext(ctx context.Context, i image, folder string) error {
 	for _, input := range i.Inputs {
 		from, to, err := i.input(ctx, input)
@@ -147,7 +148,10 @@ func layContext(ctx context.Context, i image, folder string) error {
 			}
 		}
 	}
-	return nil
+	if i.Given == "" {
+		return nil
+	}
+	return i.unpack(filepath.Join(folder, harnessName), runtime.GOARCH)
 }
 
 // input is where an input of an image lies, and what it is called in the build context.

@@ -6,6 +6,8 @@
 //	bases.go     base images by digest
 //	tags.go      the tag of an image, from all that decides its content
 //	build.go     missing images, one chain for each base
+//	archive.go   the archive of a harness that was built elsewhere
+//	given.go     which image has an archive now, and which stays as the last one made it
 //	stage.go     the tools of an image alone, for tests of what is in it
 //	publish.go   images for others, with packages and provenance
 //	publish_built.go  the same without both, for a dry run without BuildKit

@@ -45,7 +45,10 @@ var locks = map[string]lock{
 	},
 	"dotnet": {
 		file: "harness/dotnet/packages.lock.json", loose: looseDotnet,
-		enforced: map[string][]string{"harness/dotnet/Dockerfile": {"-p:RestoreLockedMode=true", "[ -f packages.lock.json ] ||", "dotnet publish harness.csproj --no-restore"}},
+		enforced: map[string][]string{
+			"harness/dotnet/Dockerfile": {"-p:RestoreLockedMode=true", "[ -f packages.lock.json ] ||", "dotnet publish harness.csproj --no-restore"},
+			"hack/dotnet.sh":            {"-p:RestoreLockedMode=true", "[[ -f harness/dotnet/packages.lock.json ]] ||", "dotnet publish harness/dotnet/harness.csproj --no-restore"},
+		},
 	},
 	"c":    {loose: looseDebian("libmariadb-dev")},
 	"php":  {loose: looseDebian("php8.4-cli", "php8.4-mysql")},

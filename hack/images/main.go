@@ -47,7 +47,14 @@ func run(ctx context.Context, b builder, cluster string, words []string) error {
 	if len(words) > 0 && slices.Contains(actions, words[0]) {
 		action, words = words[0], words[1:]
 	}
-	all, err := readTable(tableFile)
+	table, err := readTable(tableFile)
+	if err != nil {
+		return err
+	}
+	if action == "clean" {
+		return b.clean(ctx, table)
+	}
+	all, err := b.given(ctx, table, words, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -55,8 +62,8 @@ func run(ctx context.Context, b builder, cluster string, words []string) error {
 	if err != nil {
 		return err
 	}
-	if action == "clean" {
-		return b.clean(ctx, all)
+	if chosen, err = b.obtainable(ctx, chosen, words, action == "stage"); err != nil {
+		return err
 	}
 	if action == "stage" {
 		return b.printStages(ctx, chosen, os.Stdout)
@@ -83,6 +90,11 @@ func publish(ctx context.Context, do func(context.Context, string, string, []ima
 	if err != nil {
 		return err
 	}
+	for _, i := range chosen {
+		if slices.Contains(words[2:], i.key()) && !i.isPublished() {
+			return i.refusePublishing()
+		}
+	}
 	return do(ctx, words[0], words[1], chosen)
 }
 
@@ -95,6 +107,9 @@ func (b builder) act(ctx context.Context, action, cluster string, chosen, all []
 			return err
 		}
 		if err := b.buildAll(ctx, missing(chosen, present), b.build); err != nil {
+			return err
+		}
+		if err := b.remember(chosen); err != nil {
 			return err
 		}
 	}

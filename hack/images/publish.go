@@ -16,9 +16,18 @@ const publishedFile = "out/published.txt"
 const sbomGenerator = "docker/buildkit-syft-scanner:1.12.0@sha256:ae4f3b554449e7e25548e7d8ccc029d17357348e30c6e3df01b92bc93654d6a9"
 
 // isPublished says whether an image is one of ours: servers of databases come from their own
-// projects.
+// projects, and what is made of an archive was built by somebody else.
 func (i image) isPublished() bool {
-	return i.Name == "manager" || i.Name == "agent" || strings.HasPrefix(i.Name, "runner-")
+	return i.Archive == "" && (i.Name == "manager" || i.Name == "agent" || strings.HasPrefix(i.Name, "runner-"))
+}
+
+// refusePublishing says what to do about an image that is not ours.
+func (i image) refusePublishing() error {
+	if i.Archive == "" {
+		return fmt.Errorf("image %s is not published: it is neither the manager, the agent nor a tool of runs", i.key())
+	}
+	return fmt.Errorf("image %s is made of somebody else's archive, and is not published. Build it by %s=FILE hack/images.sh build %s, "+
+		"push it by docker tag and docker push, and name it in the chart's value runners.%s.image", i.key(), i.Archive, i.key(), strings.TrimPrefix(i.Name, "runner-"))
 }
 
 // publisher pushes an image as NAME:VERSION and returns its reference by digest.

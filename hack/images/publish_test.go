@@ -37,6 +37,7 @@ func TestPublish(t *testing.T) {
 		{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}},
 		{Name: "runner-x", Folder: "runners/x"},
 		{Name: "mysql", Series: "9.7", Folder: "engines/m"},
+		{Name: "runner-y", Folder: "runners/x", Archive: "Y_HARNESS", Given: "somebody-elses.tar.gz"},
 	}
 	b := builder{progress: progress{out: io.Discard}, cache: t.TempDir()}
 
@@ -63,4 +64,25 @@ func TestPublish(t *testing.T) {
 		}
 	}
 	checkError(t, publish(context.Background(), b.publish, []string{"example.com/team"}), "usage: publish")
+}
+
+// Who asks for an image that is not published learns what to do, and of a set it is left out.
+func TestPublishRefusesWhatIsNotOurs(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	var got string
+	do := func(_ context.Context, _, _ string, images []image) error { got = keys(images); return nil }
+	for name, tt := range map[string]struct{ words, err string }{
+		"an archive's, by name":            {"core runner-drivers-dotnet", "image runner-drivers-dotnet is made of somebody else's archive, and is not published. Build it by DOTNET_HARNESS=FILE hack/images.sh build runner-drivers-dotnet, push it by docker tag and docker push, and name it in the chart's value runners.drivers-dotnet.image"},
+		"a server, by name":                {"mysql:8.0", "image mysql:8.0 is not published: it is neither the manager"},
+		"a set, in which both are":         {"full", ""},
+		"what is published, beside others": {"agent runner-sysbench", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got = ""
+			checkError(t, publish(t.Context(), do, append([]string{"example.com/team", "1.2.3"}, strings.Fields(tt.words)...)), tt.err)
+			if (got == "") != (tt.err != "") {
+				t.Errorf("published %q", got)
+			}
+		})
+	}
 }

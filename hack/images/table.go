@@ -22,9 +22,16 @@ type image struct {
 	Folder string   `json:"folder"`
 	Base   string   `json:"base,omitempty"`
 	Inputs []string `json:"inputs,omitempty"`
+	// Archive is the variable that names the archive of the image's harness.
+	Archive string `json:"archive,omitempty"`
 
 	// Pinned is the base with its digest.
 	Pinned string `json:"-"`
+	// Given is the path of the archive, Sum its SHA-256 when the tag was made, and Sources the digest of what a harness of this
+	// checkout is built of.
+	Given   string `json:"-"`
+	Sum     string `json:"-"`
+	Sources string `json:"-"`
 	// Tag is the reference in the engine, such as assay-mysql:9.7-0123456789ab.
 	Tag string `json:"-"`
 }

@@ -28,6 +28,9 @@ const mavenTable = "hack/images/maven.txt"
 // Dockerfile (versions are pinned there), what its build takes, and the recipe of its base.
 func setTags(root string, images []image) error {
 	for n := range images {
+		if images[n].needsArchive() {
+			continue // its tag is that of the archive that was given last
+		}
 		sum, err := content(root, images[n])
 		if err != nil {
 			return fmt.Errorf("image %s: %w", images[n].key(), err)
@@ -82,6 +85,9 @@ func content(root string, i image) (string, error) {
 			}
 			paths = append(paths, binary)
 		}
+	}
+	if i.Given != "" {
+		words = append(words, i.Sum, i.Sources)
 	}
 	return digest(root, paths, words)
 }
@@ -174,8 +180,12 @@ func sumOf(path string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	return sumOfAll(file)
+}
+
+func sumOfAll(from io.Reader) (string, error) {
 	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
+	if _, err := io.Copy(sum, from); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil

@@ -35,6 +35,9 @@ var small = map[string]string{
 	"hack/images/maven.txt":             "# comment x y\nrunner-x a:b:1 11\nother c:d:2 22\nrunner-x e:f:3 33\n",
 	"out/bin/linux/agent":               "ELF\n",
 	"hack/images/images.yaml":           "images: []\n",
+
+	"out/dotnet/x.tar.gz":        "packed\n",
+	"out/dotnet/x.tar.gz.sha256": sumOfText("packed\n") + "  x.tar.gz\n",
 }
 
 // Each input changes the tag, and what is no input does not.
@@ -42,6 +45,7 @@ func TestTagFollowsItsInputs(t *testing.T) {
 	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "program", "versitygw", "prometheus", "prometheus-operator", "fetched", "runners/y/java", "hack/tools/x", "test/cmd/x"}}
 	harness := image{Name: "runner-drivers-x", Folder: "harness/x", Base: "debian:sid-slim", Inputs: []string{"harness/x"}}
 	program := image{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}}
+	archive := image{Name: "runner-drivers-x", Folder: "harness/x", Archive: "X_HARNESS", Given: "out/dotnet/x.tar.gz"}
 	tests := map[string]struct {
 		image  image
 		change string
@@ -69,6 +73,9 @@ func TestTagFollowsItsInputs(t *testing.T) {
 		"a harness":                                {image: harness, change: "harness/x/Dockerfile"},
 		"the tests of a harness":                   {image: harness, change: "harness/x/tests/run.x", same: true},
 		"the tests of a harness in Go":             {image: harness, change: "harness/x/main_test.go", same: true},
+		"another archive of a harness":             {image: archive, change: "out/dotnet/x.tar.gz", text: "again\n"},
+		"what an archive's digest says beside it":  {image: archive, change: "out/dotnet/x.tar.gz.sha256", text: sumOfText("packed\n") + "  y.tar.gz\n", same: true},
+		"an archive that is not asked for":         {image: harness, change: "out/dotnet/x.tar.gz", text: "again\n", same: true},
 		"the table of images":                      {image: full, change: "hack/images/images.yaml", same: true},
 		"sources of a program, built the same":     {image: program, change: "cmd/agent/main.go", same: true},
 		"the Dockerfile of a program":              {image: program, change: "cmd/agent/Dockerfile"},
@@ -77,13 +84,15 @@ func TestTagFollowsItsInputs(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			root := tree.Of(t, small)
+			t.Chdir(root)
 			before, after := tagOf(t, root, tt.image), ""
 			text := tt.text
 			if text == "" {
 				text = "changed\n"
 			}
-			if err := os.WriteFile(filepath.Join(root, tt.change), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
+			write(t, filepath.Join(root, tt.change), text)
+			if tt.change == tt.image.Given {
+				write(t, filepath.Join(root, tt.change+".sha256"), sumOfText(text)+"\n")
 			}
 			if after = tagOf(t, root, tt.image); (before == after) != tt.same {
 				t.Errorf("before %s, after a change of %s %s", before, tt.change, after)
@@ -92,9 +101,39 @@ func TestTagFollowsItsInputs(t *testing.T) {
 	}
 }
 
+// Where the sources of a harness have changed, its image has to be made anew, which is when its archive is held against them.
+func TestTagFollowsTheSourcesOfAnArchive(t *testing.T) {
+	root := tree.Of(t, small)
+	tags := map[string]bool{}
+	for _, sources := range []string{"0123456789ab", "ba9876543210"} {
+		images := []image{{Name: "runner-drivers-x", Folder: "harness/x", Archive: "X_HARNESS", Given: "x.tar.gz", Sum: sumOfText("packed\n"), Sources: sources}}
+		if err := setTags(root, images); err != nil {
+			t.Fatal(err)
+		}
+		tags[images[0].Tag] = true
+	}
+	if len(tags) != 2 {
+		t.Errorf("got the tags %v, want two", tags)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func tagOf(t *testing.T, root string, i image) string {
 	t.Helper()
 	images := []image{i}
+	if i.Given != "" {
+		sum, err := i.archiveSum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		images[0].Sum = sum
+	}
 	if err := setTags(root, images); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestNoBuildRunsTests(t *testing.T) {
 	}
 	found := 0
 	root := filepath.Join("..", "..")
-	for _, pattern := range []string{"cmd/*/Dockerfile", "engines/*/image*/Dockerfile", "harness/*/Dockerfile", "harness/*/build.sh", "harness/image.sh",
+	for _, pattern := range []string{"cmd/*/Dockerfile", "engines/*/image*/Dockerfile", "harness/*/Dockerfile", "harness/*/image/Dockerfile", "harness/*/build.sh", "harness/image.sh",
 		"runners/*/image/Dockerfile", "runners/*/java/build.sh", "hack/images/*/Dockerfile"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {

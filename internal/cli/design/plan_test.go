@@ -38,7 +38,7 @@ const samples = "../../../config/samples/"
 
 // What is said of the manifests that Assay ships.
 func TestPlanOfSamples(t *testing.T) {
-	for _, name := range []string{"demo.yaml", "sweep.yaml", "search.yaml", "drivers-node-small.yaml"} {
+	for _, name := range []string{"demo.yaml", "sweep.yaml", "search.yaml", "drivers-node-small.yaml", "published/s0-dotnet/full.yaml"} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(samples + name)
 			if err != nil {
@@ -56,7 +56,7 @@ func TestPlanOfSamples(t *testing.T) {
 			if err := tellPlan(&out, doc, 4); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, strings.TrimSuffix(name, ".yaml")+".plan.txt", out.String())
+			golden(t, strings.ReplaceAll(strings.TrimSuffix(name, ".yaml"), "/", "-")+".plan.txt", out.String())
 		})
 	}
 }
@@ -67,6 +67,11 @@ func TestEverySampleHasAPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	published, err := filepath.Glob(samples + "published/*/*.yaml")
+	if err != nil || len(published) == 0 {
+		t.Fatalf("no published samples: %v", err)
+	}
+	files = append(files, published...)
 	planned := 0
 	for _, file := range files {
 		data, err := os.ReadFile(file)

@@ -67,7 +67,7 @@ func TestManifestsAreAccepted(t *testing.T) {
 	namespace := server.Namespace(t)
 	found := 0
 	for _, pattern := range []string{
-		"config/samples/*.yaml", "docs/gallery/*.yaml", "README.md", "docs/*/*.md", "runners/*/README.md", "charts/assay/templates/NOTES.txt",
+		"config/samples/*.yaml", "config/samples/published/*/*.yaml", "docs/gallery/*.yaml", "README.md", "docs/*/*.md", "runners/*/README.md", "charts/assay/templates/NOTES.txt",
 	} {
 		paths, err := filepath.Glob(root + pattern)
 		if err != nil {
