@@ -75,6 +75,9 @@ const (
 	// AnnotationServicePods, on a trial's ConfigMap, are the pods behind the Service of an external target
 	// when the trial began, as JSON.
 	AnnotationServicePods = "assay.dev/service-pods"
+	// AnnotationUsedBy, on a PersistentVolumeClaim that a run retains, is the server that uses the volume or used it last: the name and the
+	// UID of its run, and the name of its StatefulSet, separated by slashes.
+	AnnotationUsedBy = "assay.dev/used-by"
 	// AnnotationSpecHash, on a run, is the whole SHA-256 of the resolved spec.
 	AnnotationSpecHash = "assay.dev/spec-hash"
 	// AnnotationRunNow, on a BenchmarkSchedule, starts one run for each new value, such as a time.

@@ -49,7 +49,7 @@ func (p pass) hold(v view) pass {
 // releasing is the pass of a run that gives its nodes back.
 func releasing(v view) pass {
 	state, actions := holds.Release(v.Run, v.Children, v.Now)
-	a := answer{state: state, actions: actions}
+	a := answer{state: state, actions: append(actions, retainedVolumes(v)...)}
 	if decision.IsDone(state) {
 		given := releasedChange{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()))}
 		if v.accepted.Work.Tool.Data.SharesLoad {

@@ -86,6 +86,9 @@ func dataLoaded(v view) answer {
 	if wait := v.awaitTarget(name, e.Name); !decision.IsDone(wait) {
 		return answerWith(wait)
 	}
+	if state := trial.SameServer(in, name); !decision.IsDone(state) {
+		return answerWith(state)
+	}
 	res := trial.Decide(in, e, v.ask)
 	if !v.ask.Complete() || !decision.IsDone(res.State) {
 		return answer{state: res.State, actions: res.Actions}
@@ -108,6 +111,9 @@ func dataLoaded(v view) answer {
 	}
 	st := &loaded.described.Status
 	st.LoadResult, st.RestartCount, st.Load, st.Data = contract.ResultName(e.Name, 0), target.Restarts(in.TargetPod(name)), figures, came.Status
+	if kept := trial.RetainedData(v.Run, name); kept != nil {
+		st.Data = kept
+	}
 	// The outcome has to stand in the status before the Job may be deleted.
 	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: append(res.Actions, came.Actions...), changes: []change{loaded.apply}}
 }

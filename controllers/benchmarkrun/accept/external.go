@@ -2,6 +2,7 @@ package accept
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -59,19 +60,25 @@ func unverified(run *v1alpha1.BenchmarkRun) []v1alpha1.Finding {
 }
 
 // existing are findings about data that was there before the run.
-func existing(targets []v1alpha1.Target) []v1alpha1.Finding {
+func existing(targets []v1alpha1.Target, resolved v1alpha1.Resolved) []v1alpha1.Finding {
 	var out []v1alpha1.Finding
-	for _, t := range targets {
+	for i, t := range targets {
 		if !t.HasData() {
 			continue
 		}
 		writes := "the workload only reads"
-		if t.External.AllowWrites {
+		if t.AllowsWrites() {
 			writes = "what the workload writes stays in it"
 		}
-		where, looked := "in schema "+t.External.Database, "of the tables that it uses, only how many rows they have is looked at"
-		if t.External.JDBC != nil {
+		where, looked := "", "of the tables that it uses, only how many rows they have is looked at"
+		switch from := resolved.Targets[i].Retained; {
+		case from != nil:
+			where = fmt.Sprintf("on the volume of run %s (UID %s, target %s), which was loaded at %s and may have been written into since then,",
+				from.RunName, from.RunUID, from.Target, from.LoadedTime.UTC().Format(time.RFC3339))
+		case t.External.JDBC != nil:
 			where, looked = "behind jdbc", "nobody has looked at it before the trials"
+		default:
+			where = "in schema " + t.External.Database
 		}
 		out = append(out, v1alpha1.Finding{Target: t.Name, Check: "data-existing", Severity: string(validity.Note), Message: fmt.Sprintf(
 			"the data %s was there before the run: nothing loads, puts back or drops it, and %s; %s", where, writes, looked)})

@@ -99,6 +99,14 @@ func (w *world) decide(t *testing.T) Result {
 				known = known.With(q, w.others)
 				continue
 			}
+			if _, is := q.(decision.GetNode); is {
+				if answer, exists := w.objects[q]; exists {
+					known = known.With(q, answer)
+				} else {
+					known = known.With(q, decision.Absent{})
+				}
+				continue
+			}
 			w.asked = append(w.asked, fmt.Sprintf("%s %s", q.(decision.GetObject).Type.Elem().Name(), q.(decision.GetObject).Name))
 			if answer, exists := w.objects[q]; exists {
 				known = known.With(q, answer)

@@ -119,6 +119,13 @@ type Scale struct {
 	Replicas int32
 }
 
+// TakeVolume writes on a volume who uses it, under the lock of the version that was read. Where somebody else has written on it
+// meanwhile, nothing follows yet.
+type TakeVolume struct {
+	Volume *corev1.PersistentVolumeClaim
+	User   resources.VolumeUser
+}
+
 // CreateSecret makes the Secret of a target, with credentials made while it is written.
 // It succeeds when the Secret exists and belongs to the run.
 type CreateSecret struct{ Target resources.Target }
@@ -168,3 +175,4 @@ func (OfferUploads) isAction() {}
 func (OfferDataSet) isAction() {}
 func (StoreDataSet) isAction() {}
 func (Delete) isAction()       {}
+func (TakeVolume) isAction()   {}
