@@ -57,7 +57,7 @@ func again(first *v1alpha1.BenchmarkRun) change {
 	}
 }
 
-func mysql(f func(*v1alpha1.MySQLTarget)) change {
+func provided(f func(*v1alpha1.MySQLTarget)) change {
 	return spec(func(s *v1alpha1.BenchmarkRunSpec) { f(s.Targets[0].MySQL) })
 }
 
@@ -102,8 +102,8 @@ func TestAVolumeThatDoesNotFitIsRefused(t *testing.T) {
 		then  []change
 		want  string
 	}{
-		"no such run":    {then: []change{mysql(func(m *v1alpha1.MySQLTarget) { m.Storage.FromRun.Name = "other" })}, want: field + `.name: there is no run "other" in namespace ns`},
-		"no such target": {then: []change{mysql(func(m *v1alpha1.MySQLTarget) { m.Storage.FromRun.Target = "b" })}, want: field + `.target: run first has no target "b"`},
+		"no such run":    {then: []change{provided(func(m *v1alpha1.MySQLTarget) { m.Storage.FromRun.Name = "other" })}, want: field + `.name: there is no run "other" in namespace ns`},
+		"no such target": {then: []change{provided(func(m *v1alpha1.MySQLTarget) { m.Storage.FromRun.Target = "b" })}, want: field + `.target: run first has no target "b"`},
 		"not ended":      {first: func(r *v1alpha1.BenchmarkRun) { r.Status.Conditions = nil }, want: field + ".name: run first has not ended: create this run when it has"},
 		"being deleted":  {first: func(r *v1alpha1.BenchmarkRun) { r.DeletionTimestamp = &metav1.Time{Time: now} }, want: field + ".name: run first is being deleted"},
 		"nothing was retained": {first: func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0].MySQL.Storage.Retain = false },
@@ -122,9 +122,9 @@ func TestAVolumeThatDoesNotFitIsRefused(t *testing.T) {
 			want: field + ": mysql.storageEngine is InnoDB here, and the files of the volume were written with RocksDB"},
 		"another size": {first: func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0].MySQL.Storage.Size = resource.MustParse("2Gi") },
 			want: field + ": mysql.storage.size is 1Gi here, and the files of the volume were written with 2Gi"},
-		"a setting of files": {then: []change{mysql(func(m *v1alpha1.MySQLTarget) { m.Config["innodb_page_size"] = "4096" })},
+		"a setting of files": {then: []change{provided(func(m *v1alpha1.MySQLTarget) { m.Config["innodb_page_size"] = "4096" })},
 			want: field + ": the files of the volume were written with other settings, on which they depend: innodb_page_size is 4096 here and 16384 there. Set those in mysql.config, or load again"},
-		"a setting too few": {then: []change{mysql(func(m *v1alpha1.MySQLTarget) { delete(m.Config, "innodb_page_size") })},
+		"a setting too few": {then: []change{provided(func(m *v1alpha1.MySQLTarget) { delete(m.Config, "innodb_page_size") })},
 			want: field + ": the files of the volume were written with other settings, on which they depend: innodb_page_size is not set here and 16384 there"},
 		"no volume": {then: []change{func(w *world) {
 			delete(w.objects, decision.Named[*corev1.PersistentVolumeClaim]("data-abcdefgh-first-db-db"))
@@ -167,7 +167,7 @@ func TestAVolumeThatDoesNotFitIsRefused(t *testing.T) {
 
 // The image of the volume may be named by its digest, and what a workload writes stays where that is allowed.
 func TestAVolumeIsMeasuredAgainOnAnotherName(t *testing.T) {
-	w := newWorld(again(kept(t)), mysql(func(m *v1alpha1.MySQLTarget) {
+	w := newWorld(again(kept(t)), provided(func(m *v1alpha1.MySQLTarget) {
 		m.Version, m.Image, m.Storage.FromRun.AllowWrites = "", "mirror.example/mysql@sha256:feed", true
 	}), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Workload.Sysbench.Test = "oltp_read_write" }))
 	if state := words(w.decide(t).State); !strings.HasPrefix(state, "done") {

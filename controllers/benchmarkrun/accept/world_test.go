@@ -66,7 +66,7 @@ func newWorld(changes ...change) *world {
 func (w *world) decide(t *testing.T) Result {
 	t.Helper()
 	var known decision.Known
-	for range 4 {
+	for range 6 {
 		ask := known.Ask()
 		res := Decide(w.in, ask)
 		if ask.Complete() {
