@@ -70,7 +70,8 @@ type TargetData struct {
 	// archive is the SHA-256 of the manifest of the archive, in hexadecimal; absent where the data is not that of one.
 	// +optional
 	Archive Digest `json:"archive,omitempty"`
-	// madeTime is when the data was loaded: by this run, by the one that made the archive, or by the one that retained the volume.
+	// madeTime is when the data was loaded: by this run, or by the run that made the archive or
+	// retained the volume.
 	// +required
 	MadeTime metav1.Time `json:"madeTime"`
 	// bytes of the data directory, before compression; absent where no archive could be made.

@@ -72,6 +72,9 @@ func releasing(v view) pass {
 func (t statusWriter) applyHeld(until time.Time) {
 	t.run.Status.Placement.HeldUntil = &metav1.Time{Time: until}
 	again := "it loads its data again"
+	if !t.run.LoadsData() {
+		again = "it looks at its data again"
+	}
 	if data := t.run.Spec.Data; data != nil {
 		again = fmt.Sprintf("its data is restored from the data set %s, or loaded again where that has no archive", data.Name)
 	}

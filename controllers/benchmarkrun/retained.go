@@ -36,7 +36,7 @@ func retainedVolumes(v view) []decision.Action {
 		if !t.MySQL.Storage.Retain {
 			continue
 		}
-		claim := decision.Get[*corev1.PersistentVolumeClaim](v.ask, resources.Primary(v.Run, t).ClaimName())
+		claim := decision.Get[*corev1.PersistentVolumeClaim](v.ask, resources.Volume{Of: resources.Primary(v.Run, t)}.ClaimName())
 		if claim.Exists && claim.Value.DeletionTimestamp.IsZero() {
 			out = append(out, decision.Delete{Object: claim.Value})
 		}

@@ -36,7 +36,7 @@ func (in Input) askRetained(t v1alpha1.Target, ask *decision.Asking) {
 	}
 	name := cmp.Or(from.Target, t.Name)
 	if of := first.Value.Target(name); keepsVolume(of) && first.Value.Status.Resolved != nil {
-		decision.Get[*corev1.PersistentVolumeClaim](ask, resources.Primary(first.Value, of).ClaimName())
+		decision.Get[*corev1.PersistentVolumeClaim](ask, resources.Volume{Of: resources.Primary(first.Value, of)}.ClaimName())
 		ask.Node(nodeOf(first.Value, name))
 	}
 }
@@ -69,7 +69,7 @@ func (in references) resolveRetained(field string, t v1alpha1.Target, rt *v1alph
 	if err := r.sameServer(*rt, of, there); err != nil {
 		return err
 	}
-	claim := resources.Primary(first, of).ClaimName()
+	claim := resources.Volume{Of: resources.Primary(first, of)}.ClaimName()
 	if volume := decision.Get[*corev1.PersistentVolumeClaim](in.ask, claim); !volume.Exists || !volume.Value.DeletionTimestamp.IsZero() {
 		return r.refuse(".name", "the volume %s that run %s retained was deleted: load again", claim, first.Name)
 	}
@@ -98,7 +98,7 @@ func (r retained) target() (*v1alpha1.BenchmarkRun, v1alpha1.Target, error) {
 	name := cmp.Or(from.Target, r.t.Name)
 	run := decision.Get[*v1alpha1.BenchmarkRun](r.ask, from.Name)
 	if !run.Exists {
-		return nil, v1alpha1.Target{}, r.refuse(".name", "there is no run %q in namespace %s: name one that has ended, of which a target has storage.retain", from.Name, r.Run.Namespace)
+		return nil, v1alpha1.Target{}, r.refuse(".name", "there is no run %q in namespace %s: name a run that has ended with its volume (mysql.storage.retain)", from.Name, r.Run.Namespace)
 	}
 	first := run.Value
 	of := first.Target(name)

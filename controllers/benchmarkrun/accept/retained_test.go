@@ -50,7 +50,7 @@ func again(first *v1alpha1.BenchmarkRun) change {
 		m.Config = map[string]string{"innodb_page_size": "16384", "innodb_buffer_pool_size": "512M"}
 		w.objects[decision.Named[*v1alpha1.BenchmarkRun]("first")] = first
 		if len(first.Spec.Targets) > 0 && first.Spec.Targets[0].MySQL != nil && first.Status.Resolved != nil {
-			claim := resources.Primary(first, first.Spec.Targets[0]).Claim()
+			claim := resources.Volume{Of: resources.Primary(first, first.Spec.Targets[0])}.Claim()
 			w.objects[decision.Named[*corev1.PersistentVolumeClaim](claim.Name)] = claim
 		}
 		w.objects[decision.GetNode{Name: "n1"}] = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", Labels: map[string]string{corev1.LabelHostname: "host-1"}}}

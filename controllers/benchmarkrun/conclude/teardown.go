@@ -62,7 +62,7 @@ func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 		server(name)
 		out = append(out, &corev1.Secret{ObjectMeta: meta(name)})
 		if t.MySQL.Storage.Retain {
-			out = append(out, &corev1.PersistentVolumeClaim{ObjectMeta: meta(resources.Target{Run: run, Spec: t}.ClaimName())})
+			out = append(out, &corev1.PersistentVolumeClaim{ObjectMeta: meta(resources.Volume{Of: resources.Target{Run: run, Spec: t}}.ClaimName())})
 		}
 		for i := range t.Replicas() {
 			server(contract.ReplicaName(run.Name, t.Name, i))

@@ -89,7 +89,7 @@ func TestARetainedVolumeStays(t *testing.T) {
 				run.DeletionTimestamp = &metav1.Time{}
 				run.DeletionTimestamp.Time = run.DeletionTimestamp.AddDate(2026, 0, 0)
 			}
-			claim := resources.Target{Run: run, Spec: target}.Claim()
+			claim := resources.Volume{Of: resources.Target{Run: run, Spec: target}}.Claim()
 			if stays := len(TearDown(run, []decision.Object{claim})) == 0; stays != tt.stays {
 				t.Errorf("it stays: %v, want %v", stays, tt.stays)
 			}

@@ -25,16 +25,17 @@ func (in room) begin(b resources.Target) (podhealth.Verdict, []decision.Action) 
 		return podhealth.Verdict{State: podhealth.Failed, Reason: v1alpha1.ReasonRetainedVolumeUnfit, Message: "the volume " + from.ClaimName + " that run " +
 			from.RunName + " retained was deleted: it goes with its run"}, nil
 	}
+	me := resources.Volume{Of: b}.User()
 	user, known := resources.UserOf(volume.Value)
 	switch {
-	case known && user == b.User():
+	case known && user == me:
 		return waiting("created"), create(b)
 	case known:
 		if busy := in.usedBy(user); busy != "" {
 			return waiting("waiting for the volume " + from.ClaimName + ": " + busy), nil
 		}
 	}
-	return waiting("taking the volume of run " + from.RunName), []decision.Action{decision.TakeVolume{Volume: volume.Value, User: b.User()}}
+	return waiting("taking the volume of run " + from.RunName), []decision.Action{decision.TakeVolume{Volume: volume.Value, User: me}}
 }
 
 // usedBy says why the last user of a volume may still use it; empty when it does not, and while that is not known.

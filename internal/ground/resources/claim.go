@@ -10,30 +10,33 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// KeepsVolume says whether the volume outlives the StatefulSet: one that the run retains, or that of an earlier run.
-func (t Target) KeepsVolume() bool {
-	s := t.Spec.MySQL.Storage
+// Volume of the data of a server.
+type Volume struct{ Of Target }
+
+// Outlives says whether it outlives its StatefulSet: one that the run retains, or that of an earlier run.
+func (v Volume) Outlives() bool {
+	s := v.Of.Spec.MySQL.Storage
 	return s.Retain || s.FromRun != nil
 }
 
-// ClaimName of a volume that outlives the StatefulSet. That of an earlier run is in the resolved inputs.
-func (t Target) ClaimName() string {
-	if from := t.Resolved.Retained; from != nil {
+// ClaimName of a volume that outlives its StatefulSet. That of an earlier run is in the resolved inputs.
+func (v Volume) ClaimName() string {
+	if from := v.Of.Resolved.Retained; from != nil {
 		return from.ClaimName
 	}
-	return databasePod{t}.dataName() + "-" + t.name()
+	return databasePod{v.Of}.dataName() + "-" + v.Of.name()
 }
 
 // Claim is the PersistentVolumeClaim of a volume that the run retains. It belongs to the run, and the server of the target is its first
 // user.
-func (t Target) Claim() *corev1.PersistentVolumeClaim {
-	meta := Meta(t.Run, t.ClaimName(), t.labels())
-	meta.Annotations = map[string]string{v1alpha1.AnnotationUsedBy: t.User().String()}
-	return &corev1.PersistentVolumeClaim{ObjectMeta: meta, Spec: claimSpec(t.Spec.MySQL.Storage)}
+func (v Volume) Claim() *corev1.PersistentVolumeClaim {
+	meta := Meta(v.Of.Run, v.ClaimName(), v.Of.labels())
+	meta.Annotations = map[string]string{v1alpha1.AnnotationUsedBy: v.User().String()}
+	return &corev1.PersistentVolumeClaim{ObjectMeta: meta, Spec: claimSpec(v.Of.Spec.MySQL.Storage)}
 }
 
-// retained is what the agent is told of the data of an earlier run; nil for a volume of its own.
-func (t Target) retained() *contract.Retained {
+// retainedData is what the agent is told of the data of an earlier run; nil for a volume of its own.
+func retainedData(t Target) *contract.Retained {
 	from := t.Resolved.Retained
 	if from == nil {
 		return nil
@@ -57,9 +60,9 @@ type VolumeUser struct {
 	StatefulSet string
 }
 
-// User is the server as the user of its volume.
-func (t Target) User() VolumeUser {
-	return VolumeUser{RunName: t.Run.Name, RunUID: string(t.Run.UID), StatefulSet: t.name()}
+// User is the server.
+func (v Volume) User() VolumeUser {
+	return VolumeUser{RunName: v.Of.Run.Name, RunUID: string(v.Of.Run.UID), StatefulSet: v.Of.name()}
 }
 
 // String is the value of the annotation that says who uses a volume.

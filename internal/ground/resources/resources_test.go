@@ -170,7 +170,7 @@ func TestObjects(t *testing.T) {
 		"target-statefulset-in-memory": target(func(x *Target) {
 			x.Stopped, x.Spec.MySQL.Storage = true, v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumMemory}
 		}).StatefulSet(),
-		"target-claim":                target(retained).Claim(),
+		"target-claim":                Volume{target(retained)}.Claim(),
 		"target-statefulset-retained": target(retained).StatefulSet(),
 		"target-statefulset-from-run": target(fromRun).StatefulSet(),
 		"target-configmap-from-run":   target(fromRun).ConfigMap(),

@@ -113,9 +113,9 @@ func (p databasePod) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeCla
 		v := emptyDir(p.dataName(), corev1.StorageMediumMemory)
 		v.EmptyDir.SizeLimit = new(s.Size)
 		return []corev1.Volume{v}, nil
-	case p.target.KeepsVolume():
+	case Volume{p.target}.Outlives():
 		return []corev1.Volume{{Name: p.dataName(), VolumeSource: corev1.VolumeSource{
-			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: p.target.ClaimName()},
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: Volume{p.target}.ClaimName()},
 		}}}, nil
 	}
 	return nil, []corev1.PersistentVolumeClaim{{
