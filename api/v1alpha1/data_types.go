@@ -56,10 +56,10 @@ type RetainedVolume struct {
 	AllowWrites bool `json:"allowWrites,omitempty"`
 }
 
-// TargetData is how a target of a run with spec.data, or with a volume of an earlier run, came by its data.
+// TargetData is how a target of a run with spec.data, with a volume that is retained, or with that of an earlier run, came by its data.
 type TargetData struct {
 	// key is the SHA-256 of all that the bytes of the data depend on: image and settings of the server, image of the tool, and the load.
-	// Absent for data of an earlier run without spec.data.
+	// Absent without spec.data, and for data of an earlier run that may have been written into since it was loaded.
 	// +optional
 	Key Digest `json:"key,omitempty"`
 	// origin is Restored (from an archive), Made (loaded, and kept as an archive), Loaded (loaded, while another run kept its own, or no
@@ -74,6 +74,10 @@ type TargetData struct {
 	// retained the volume.
 	// +required
 	MadeTime metav1.Time `json:"madeTime"`
+	// writer is the run that was let write into the data of an earlier run last, and since when: it may be this run. Absent where none was
+	// after the run that loaded it.
+	// +optional
+	Writer Line `json:"writer,omitempty"`
 	// bytes of the data directory, before compression; absent where no archive could be made.
 	// +optional
 	// +kubebuilder:validation:Minimum=0

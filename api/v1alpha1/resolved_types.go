@@ -124,13 +124,22 @@ type ResolvedVolume struct {
 	// claimName is the PersistentVolumeClaim, in the namespace of the run.
 	// +required
 	ClaimName Name `json:"claimName"`
+	// claimUID is its UID.
+	// +required
+	ClaimUID Digest `json:"claimUID"`
+	// outcome of the run that loaded the data: Complete, or the reason why it failed.
+	// +required
+	Outcome Name `json:"outcome"`
+	// writer is the run after it that was let write into the data last, and since when; absent where none was.
+	// +optional
+	Writer Line `json:"writer,omitempty"`
 	// imageID is the digest of the image of the server that wrote the data, from the container runtime.
 	// +required
 	ImageID Line `json:"imageID"`
 	// serverVersion is what that server said of itself; absent where it is unknown.
 	// +optional
 	ServerVersion Name `json:"serverVersion,omitempty"`
-	// key of the data set of that run; absent without spec.data.
+	// key of the data set of that run; absent without spec.data, and where anything may have written into the data since it was loaded.
 	// +optional
 	Key Digest `json:"key,omitempty"`
 	// loadedTime is when the data was loaded; what that run and later ones wrote into it came after.

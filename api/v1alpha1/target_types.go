@@ -347,6 +347,9 @@ func (t Target) FromRun() *RetainedVolume {
 	return t.MySQL.Storage.FromRun
 }
 
+// Retains says that the volume of the target stays when its run has ended.
+func (t Target) Retains() bool { return t.MySQL != nil && t.MySQL.Storage.Retain }
+
 // AllowsWrites says that the workload may write into data that was there before the run.
 func (t Target) AllowsWrites() bool {
 	if from := t.FromRun(); from != nil {

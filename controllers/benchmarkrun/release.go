@@ -63,6 +63,7 @@ func releasing(v view) pass {
 		if v.Run.Spec.Suspend {
 			reason, message = v1alpha1.ReasonSuspended, "spec.suspend holds the run back; it has given its nodes back"
 		}
+		a.actions = append(a.actions, givenUp(v)...)
 		a.state, a.changes = decision.WaitFor(reason, "%s", message).At(v.Now.Add(time.Second)), []change{given.apply}
 	}
 	return pass{planned: v.accepted.Planned, missing: v.ask.Missing(), steps: []decidedStep{{step: step{condition: v1alpha1.ConditionPlaced, phase: v1alpha1.PhasePending}, answer: a}}}

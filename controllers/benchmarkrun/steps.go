@@ -105,13 +105,17 @@ func dataLoaded(v view) answer {
 	if !v.ask.Complete() || !decision.IsDone(came.State) {
 		return answerWith(came.State)
 	}
+	kept, state := trial.Kept(in, name, v.ask)
+	if !v.ask.Complete() || !decision.IsDone(state) {
+		return answerWith(state)
+	}
 	loaded := loadedChange{
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)), bytes: res.End.Bytes,
 		findings: append(trial.LoadFindings(in, name, first, v.ask), trial.Findings(name, res.End.Lost)...),
 	}
 	st := &loaded.described.Status
 	st.LoadResult, st.RestartCount, st.Load, st.Data = contract.ResultName(e.Name, 0), target.Restarts(in.TargetPod(name)), figures, came.Status
-	if kept := trial.RetainedData(v.Run, name); kept != nil {
+	if st.Data == nil {
 		st.Data = kept
 	}
 	// The outcome has to stand in the status before the Job may be deleted.

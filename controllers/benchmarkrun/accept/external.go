@@ -59,6 +59,14 @@ func unverified(run *v1alpha1.BenchmarkRun) []v1alpha1.Finding {
 	return out
 }
 
+// laterWriter says who was let write into the volume of an earlier run after that.
+func laterWriter(from v1alpha1.ResolvedVolume) string {
+	if from.Writer == "" {
+		return " and of no run after it"
+	}
+	return ", and of others, the last of which was " + from.Writer
+}
+
 // existing are findings about data that was there before the run.
 func existing(targets []v1alpha1.Target, resolved v1alpha1.Resolved) []v1alpha1.Finding {
 	var out []v1alpha1.Finding
@@ -73,8 +81,8 @@ func existing(targets []v1alpha1.Target, resolved v1alpha1.Resolved) []v1alpha1.
 		where, looked := "", "of the tables that it uses, only how many rows they have is looked at"
 		switch from := resolved.Targets[i].Retained; {
 		case from != nil:
-			where = fmt.Sprintf("on the volume of run %s (UID %s, target %s), which was loaded at %s and may have been written into since then,",
-				from.RunName, from.RunUID, from.Target, from.LoadedTime.UTC().Format(time.RFC3339))
+			where = fmt.Sprintf("on the volume of run %s (UID %s, target %s, which ended %s), loaded at %s, with what the trials of that run wrote%s,",
+				from.RunName, from.RunUID, from.Target, from.Outcome, from.LoadedTime.UTC().Format(time.RFC3339), laterWriter(*from))
 		case t.External.JDBC != nil:
 			where, looked = "behind jdbc", "nobody has looked at it before the trials"
 		default:

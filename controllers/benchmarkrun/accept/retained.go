@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -35,13 +37,11 @@ func (in Input) askRetained(t v1alpha1.Target, ask *decision.Asking) {
 		return
 	}
 	name := cmp.Or(from.Target, t.Name)
-	if of := first.Value.Target(name); keepsVolume(of) && first.Value.Status.Resolved != nil {
+	if of := first.Value.Target(name); of.Retains() && first.Value.Status.Resolved != nil {
 		decision.Get[*corev1.PersistentVolumeClaim](ask, resources.Volume{Of: resources.Primary(first.Value, of)}.ClaimName())
 		ask.Node(nodeOf(first.Value, name))
 	}
 }
-
-func keepsVolume(t v1alpha1.Target) bool { return t.MySQL != nil && t.MySQL.Storage.Retain }
 
 // nodeOf the server of a target, now or at the end of its run.
 func nodeOf(run *v1alpha1.BenchmarkRun, target string) string {
@@ -49,13 +49,17 @@ func nodeOf(run *v1alpha1.BenchmarkRun, target string) string {
 }
 
 // resolveRetained pins the volume of an earlier run, and keeps the pod on the node of it: many volumes cannot be had on another one, and
-// the machine stays the same. It refuses a volume whose files another server wrote.
+// the machine stays the same. It refuses a volume whose files another server wrote, and a server whose volume would be of no use to any other.
 func (in references) resolveRetained(field string, t v1alpha1.Target, rt *v1alpha1.ResolvedTarget) error {
-	if t.FromRun() == nil {
-		return nil
-	}
 	r := retained{in, field + ".mysql.storage.fromRun", t}
-	if e, _ := in.Catalogue.Engine(t.MySQL.Flavor); !e.Portable {
+	e, _ := in.Catalogue.Engine(t.MySQL.Flavor)
+	switch {
+	case t.Retains() && !e.Portable:
+		return experiment.Refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.storage.retain: Assay cannot give the data directory of one server of %s to another: leave retain out",
+			field, t.MySQL.Flavor)
+	case t.FromRun() == nil:
+		return nil
+	case !e.Portable:
 		return r.refuse("", "Assay cannot give the data directory of one server of %s to another: leave fromRun out", t.MySQL.Flavor)
 	}
 	first, of, err := r.target()
@@ -69,23 +73,50 @@ func (in references) resolveRetained(field string, t v1alpha1.Target, rt *v1alph
 	if err := r.sameServer(*rt, of, there); err != nil {
 		return err
 	}
-	claim := resources.Volume{Of: resources.Primary(first, of)}.ClaimName()
-	if volume := decision.Get[*corev1.PersistentVolumeClaim](in.ask, claim); !volume.Exists || !volume.Value.DeletionTimestamp.IsZero() {
-		return r.refuse(".name", "the volume %s that run %s retained was deleted: load again", claim, first.Name)
-	}
-	if err := r.keepOn(nodeOf(first, of.Name), rt); err != nil {
+	if rt.Retained, err = r.pin(first, of); err != nil {
 		return err
 	}
-	rt.Retained = &v1alpha1.ResolvedVolume{
-		RunName: first.Name, RunUID: string(first.UID), Target: of.Name, ClaimName: claim, ImageID: st.ImageID, ServerVersion: st.ServerVersion,
+	return r.keepOn(nodeOf(first, of.Name), rt)
+}
+
+// pin the volume of a target of a run that has ended.
+func (r retained) pin(first *v1alpha1.BenchmarkRun, of v1alpha1.Target) (*v1alpha1.ResolvedVolume, error) {
+	name := resources.Volume{Of: resources.Primary(first, of)}.ClaimName()
+	volume, st := decision.Get[*corev1.PersistentVolumeClaim](r.ask, name), first.TargetStatus(of.Name)
+	switch {
+	case !volume.Exists || !volume.Value.DeletionTimestamp.IsZero():
+		return nil, r.refuse(".name", "the volume %s that run %s retained was deleted: load again", name, first.Name)
+	case !metav1.IsControlledBy(volume.Value, first):
+		return nil, r.refuse(".name", "the volume %s does not belong to run %s, which retained one of that name: load again", name, first.Name)
 	}
-	if c := apimeta.FindStatusCondition(first.Status.Conditions, v1alpha1.ConditionDataLoaded); c != nil {
-		rt.Retained.LoadedTime = c.LastTransitionTime
+	writer, known := resources.WriterOf(volume.Value)
+	if _, used := resources.UserOf(volume.Value); !used || !known {
+		return nil, r.refuse(".name", "the annotation %s or %s of the volume %s is missing or cannot be read, so that nobody knows who uses it: load again",
+			v1alpha1.AnnotationUsedBy, v1alpha1.AnnotationWrittenBy, name)
 	}
-	if st.Data != nil {
-		rt.Retained.Key, rt.Retained.LoadedTime = st.Data.Key, st.Data.MadeTime
+	out := &v1alpha1.ResolvedVolume{
+		RunName: first.Name, RunUID: string(first.UID), Target: of.Name, ClaimName: name, ClaimUID: string(volume.Value.UID), Outcome: outcome(first), Writer: writer,
+		ImageID: st.ImageID, ServerVersion: st.ServerVersion, LoadedTime: st.Data.MadeTime,
 	}
-	return nil
+	if first.Spec.OnlyLoads() && writer == "" { // not even the trials of the run
+		out.Key = st.Data.Key
+	}
+	return out, nil
+}
+
+// outcome of a run that has ended: Complete, or the reason why it failed.
+func outcome(run *v1alpha1.BenchmarkRun) string {
+	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil && c.Status == metav1.ConditionTrue {
+		return c.Reason
+	}
+	return v1alpha1.ConditionComplete
+}
+
+// brokeData are the reasons of a run whose server, storage or reset failed: what is on its volume is not known.
+var brokeData = []string{
+	v1alpha1.ReasonServerCrashed, v1alpha1.ReasonServerKilled, v1alpha1.ReasonStorageFailed, v1alpha1.ReasonTargetCrashed, v1alpha1.ReasonTargetRestarted,
+	v1alpha1.ReasonTargetOOMKilled, v1alpha1.ReasonTargetPodDeleted, v1alpha1.ReasonNodeLost, v1alpha1.ReasonPodEvicted, v1alpha1.ReasonDiskLimitExceeded,
+	v1alpha1.ReasonDataDiffers, v1alpha1.ReasonResetFailed, v1alpha1.ReasonSnapshotMissing, v1alpha1.ReasonSnapshotFailed,
 }
 
 func (r retained) refuse(below, format string, args ...any) error {
@@ -107,15 +138,20 @@ func (r retained) target() (*v1alpha1.BenchmarkRun, v1alpha1.Target, error) {
 		return nil, of, r.refuse(".target", "run %s has no target %q: name one that it has", first.Name, name)
 	case of.FromRun() != nil:
 		return nil, of, r.refuse(".name", "target %s of run %s measured on the volume of run %s: name that run", name, first.Name, of.FromRun().Name)
-	case !keepsVolume(of):
+	case !of.Retains():
 		return nil, of, r.refuse("", "target %s of run %s retains no volume: run it again with mysql.storage.retain: true", name, first.Name)
 	case !first.DeletionTimestamp.IsZero():
 		return nil, of, r.refuse(".name", "run %s is being deleted, and its volumes with it: load again", first.Name)
 	case !first.Finished():
 		return nil, of, r.refuse(".name", "run %s has not ended: create this run when it has", first.Name)
 	}
-	if st := first.TargetStatus(name); st.LoadResult == "" || st.ImageID == "" {
+	switch st, ended := first.TargetStatus(name), outcome(first); {
+	case st.LoadResult == "" || st.ImageID == "":
 		return nil, of, r.refuse(".name", "run %s ended before the data of target %s was loaded: load again", first.Name, name)
+	case slices.Contains(brokeData, ended):
+		return nil, of, r.refuse(".name", "run %s failed with %s, so that nobody knows what its server left on the volume: load again", first.Name, ended)
+	case st.Data == nil || st.Data.MadeTime.IsZero():
+		return nil, of, r.refuse(".name", "the status of run %s does not say when the data of target %s was loaded: load again", first.Name, name)
 	}
 	return first, of, nil
 }

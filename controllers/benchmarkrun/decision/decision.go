@@ -119,11 +119,13 @@ type Scale struct {
 	Replicas int32
 }
 
-// TakeVolume writes on a volume who uses it, under the lock of the version that was read. Where somebody else has written on it
-// meanwhile, nothing follows yet.
+// TakeVolume writes on a volume who uses it, or that its user gives it up, under the lock of the version that was read. Where somebody
+// else has written on it meanwhile, nothing follows yet.
 type TakeVolume struct {
 	Volume *corev1.PersistentVolumeClaim
 	User   resources.VolumeUser
+	// Writes: the user may write into the data.
+	Writes bool
 }
 
 // CreateSecret makes the Secret of a target, with credentials made while it is written.

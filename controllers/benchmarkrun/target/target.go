@@ -172,6 +172,9 @@ func (in room) provide(b resources.Target) (podhealth.Verdict, []decision.Action
 		b.Pods = in.Pods
 		return in.begin(b)
 	}
+	if v, is := in.withoutVolume(b, pod); is {
+		return v, nil
+	}
 	return in.judge(b, set, pod), scale(set, 1)
 }
 

@@ -3,9 +3,13 @@ package trial
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 // SameServer says whether the server of a target is that which wrote the volume it measures on: a tag may have been moved since that run.
@@ -24,20 +28,47 @@ func SameServer(in Input, target string) decision.State {
 	return decision.Done{}
 }
 
-// RetainedData is what the status says of data that an earlier run left on its volume; nil for any other.
-func RetainedData(run *v1alpha1.BenchmarkRun, target string) *v1alpha1.TargetData {
-	from := run.ResolvedTarget(target).Retained
-	if from == nil {
-		return nil
+// Kept is what the status says of data on a volume that outlives its server: loaded by this run, which retains it, or left by an earlier
+// one. It is nil for any other, and has no meaning while questions are open. The state is Failed where the volume cannot be used.
+func Kept(in Input, target string, ask *decision.Asking) (*v1alpha1.TargetData, decision.State) {
+	from := in.Run.ResolvedTarget(target).Retained
+	switch {
+	case from == nil && !in.Run.Target(target).Retains():
+		return nil, decision.Done{}
+	case from == nil:
+		return &v1alpha1.TargetData{Origin: v1alpha1.DataOriginLoaded, MadeTime: metav1.Time{Time: in.Now}}, decision.Done{}
 	}
-	return &v1alpha1.TargetData{Key: from.Key, Origin: v1alpha1.DataOriginRetained, MadeTime: from.LoadedTime}
+	claim := decision.Get[*corev1.PersistentVolumeClaim](ask, from.ClaimName)
+	if !claim.Known {
+		return nil, decision.Done{}
+	}
+	if !claim.Exists || string(claim.Value.UID) != from.ClaimUID {
+		return nil, decision.FailWith(v1alpha1.ReasonRetainedVolumeUnfit, "target %s: the volume %s that run %s retained was deleted: load again", target, from.ClaimName, from.RunName)
+	}
+	writer, known := resources.WriterOf(claim.Value)
+	if !known {
+		return nil, decision.FailWith(v1alpha1.ReasonRetainedVolumeUnfit, "target %s: the annotation %s of the volume %s cannot be read, so that nobody knows who wrote into it: load again",
+			target, v1alpha1.AnnotationWrittenBy, from.ClaimName)
+	}
+	out := &v1alpha1.TargetData{Key: from.Key, Origin: v1alpha1.DataOriginRetained, MadeTime: from.LoadedTime, Writer: writer}
+	if writer != "" { // perhaps since the run was accepted
+		out.Key = ""
+	}
+	return out, decision.Done{}
 }
 
 // retainedBy says whose data a target has, for the facts of a trial; empty for its own.
 func retainedBy(run *v1alpha1.BenchmarkRun, target string) string {
-	from := run.ResolvedTarget(target).Retained
+	from, data := run.ResolvedTarget(target).Retained, run.TargetStatus(target).Data
 	if from == nil {
 		return ""
 	}
-	return fmt.Sprintf("run %s (%s), target %s", from.RunName, from.RunUID, from.Target)
+	said := fmt.Sprintf("run %s (%s), target %s", from.RunName, from.RunUID, from.Target)
+	switch {
+	case data == nil || data.Writer == "":
+		return said
+	case run.Target(target).AllowsWrites(): // the writer is this run
+		return said + ", while written into by " + data.Writer
+	}
+	return said + ", written into by " + data.Writer
 }

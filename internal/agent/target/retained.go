@@ -14,10 +14,10 @@ func (a *agent) checkRetained() error {
 		return nil
 	}
 	if !exists(a.paths().Data) && !exists(a.volume.dataOld()) && !a.volume.isRestoring() {
-		return fail(contract.ReasonStorageFailed, "the volume %s of an earlier run holds no data directory: load again", a.Data)
+		return fail(contract.ReasonVolumeUnfit, "the volume %s of an earlier run holds no data directory: load again", a.Data)
 	}
 	if here, there := numbersOf(a.in.target.ServerVersion), numbersOf(from.ServerVersion); there != "" && here != there {
-		return fail(contract.ReasonStorageFailed, "the data on the volume %s was written by server version %s, and the image has %s: name the image by its digest in both runs, or load again",
+		return fail(contract.ReasonVolumeUnfit, "the data on the volume %s was written by server version %s, and the image has %s: name the image by its digest in both runs, or load again",
 			a.Data, there, here)
 	}
 	return nil

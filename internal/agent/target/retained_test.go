@@ -50,7 +50,7 @@ func TestARetainedVolumeIsChecked(t *testing.T) {
 				return
 			}
 			err := r.end(t)
-			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), string(contract.ReasonStorageFailed)) {
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), string(contract.ReasonVolumeUnfit)) {
 				t.Errorf("%v, want %s", err, tt.want)
 			}
 			if exists(r.paths().Data) == tt.empty || exists(r.initFile()) {

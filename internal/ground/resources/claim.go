@@ -1,12 +1,14 @@
 package resources
 
 import (
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -58,7 +60,12 @@ type VolumeUser struct {
 	RunName, RunUID string
 	// StatefulSet is its name.
 	StatefulSet string
+	// GivenUp says that it does not use the volume any more, though its run goes on.
+	GivenUp bool
 }
+
+// givenUp ends the annotation of a volume that was given up.
+const givenUp = "given-up"
 
 // User is the server.
 func (v Volume) User() VolumeUser {
@@ -67,7 +74,11 @@ func (v Volume) User() VolumeUser {
 
 // String is the value of the annotation that says who uses a volume.
 func (u VolumeUser) String() string {
-	return strings.Join([]string{u.RunName, u.RunUID, u.StatefulSet}, "/")
+	parts := []string{u.RunName, u.RunUID, u.StatefulSet}
+	if u.GivenUp {
+		parts = append(parts, givenUp)
+	}
+	return strings.Join(parts, "/")
 }
 
 // Pod is the name of its only pod.
@@ -76,8 +87,33 @@ func (u VolumeUser) Pod() string { return u.StatefulSet + "-0" }
 // UserOf a volume, or the one that used it last; false where nothing says so.
 func UserOf(claim *corev1.PersistentVolumeClaim) (VolumeUser, bool) {
 	parts := strings.Split(claim.Annotations[v1alpha1.AnnotationUsedBy], "/")
-	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
+	if len(parts) < 3 || len(parts) > 4 || slices.Contains(parts, "") || len(parts) == 4 && parts[3] != givenUp {
 		return VolumeUser{}, false
 	}
-	return VolumeUser{RunName: parts[0], RunUID: parts[1], StatefulSet: parts[2]}, true
+	return VolumeUser{RunName: parts[0], RunUID: parts[1], StatefulSet: parts[2], GivenUp: len(parts) == 4}, true
+}
+
+// WrittenBy is the value of the annotation that says that a run was let write into a volume, from this time on.
+func (u VolumeUser) WrittenBy(since time.Time) string {
+	return strings.Join([]string{u.RunName, u.RunUID, since.UTC().Format(time.RFC3339)}, "/")
+}
+
+// longestWriter in bytes: more is not the word of a manager.
+const longestWriter = 512
+
+// WriterOf a volume, in words: the run that was let write into it last; empty where none was after the run that retained it. False where
+// what is said cannot be read.
+func WriterOf(claim *corev1.PersistentVolumeClaim) (string, bool) {
+	said, is := claim.Annotations[v1alpha1.AnnotationWrittenBy]
+	if !is {
+		return "", true
+	}
+	parts := strings.Split(said, "/")
+	if len(said) > longestWriter || len(parts) != 3 || slices.Contains(parts, "") {
+		return "", false
+	}
+	if _, err := time.Parse(time.RFC3339, parts[2]); err != nil {
+		return "", false
+	}
+	return fmt.Sprintf("run %s (%s) from %s on", parts[0], parts[1], parts[2]), true
 }
