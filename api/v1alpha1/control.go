@@ -31,6 +31,9 @@ func (s *BenchmarkRunSpec) addControl() {
 	if i := slices.IndexFunc(s.Targets, named(of)); i >= 0 {
 		twin := *s.Targets[i].DeepCopy()
 		twin.Name = ControlName
+		if twin.MySQL != nil {
+			twin.MySQL.Storage.Retain = false // nobody has asked for the volume of the twin
+		}
 		s.Targets = append(slices.Clip(s.Targets), twin)
 	}
 }

@@ -35,22 +35,49 @@ const (
 // OnlyLoads says that the run ends when its data is loaded.
 func (s BenchmarkRunSpec) OnlyLoads() bool { return s.Data != nil && s.Data.Policy == DataMake }
 
-// TargetData is how a target of a run with spec.data came by its data.
+// RetainedVolume is the volume of a target of a run that has ended, with storage.retain. One run at a time measures on it.
+// +kubebuilder:object:generate=false
+type RetainedVolume struct {
+	// name of the run, in the namespace of this one.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// target of that run; absent: that with the name of this target.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=20
+	Target string `json:"target,omitempty"`
+
+	// allowWrites lets a workload write into the data of the volume, where it stays for the runs after this one. Without it, a workload
+	// that may write is refused.
+	// +optional
+	AllowWrites bool `json:"allowWrites,omitempty"`
+}
+
+// TargetData is how a target of a run with spec.data, with a volume that is retained, or with that of an earlier run, came by its data.
 type TargetData struct {
 	// key is the SHA-256 of all that the bytes of the data depend on: image and settings of the server, image of the tool, and the load.
+	// Absent without spec.data, and for data of an earlier run that may have been written into since it was loaded.
+	// +optional
+	Key Digest `json:"key,omitempty"`
+	// origin is Restored (from an archive), Made (loaded, and kept as an archive), Loaded (loaded, while another run kept its own, or no
+	// archive could be made: status.findings says why) or Retained (left on its volume by the run in status.resolved).
 	// +required
-	Key Digest `json:"key"`
-	// origin is Restored (from an archive), Made (loaded, and kept as an archive) or Loaded (loaded, while another run kept its own, or no
-	// archive could be made: status.findings says why).
-	// +required
-	// +kubebuilder:validation:Enum=Restored;Made;Loaded
+	// +kubebuilder:validation:Enum=Restored;Made;Loaded;Retained
 	Origin DataOrigin `json:"origin"`
 	// archive is the SHA-256 of the manifest of the archive, in hexadecimal; absent where the data is not that of one.
 	// +optional
 	Archive Digest `json:"archive,omitempty"`
-	// madeTime is when the data was loaded, by this run or by the one that made the archive.
+	// madeTime is when the data was loaded: by this run, or by the run that made the archive or
+	// retained the volume.
 	// +required
 	MadeTime metav1.Time `json:"madeTime"`
+	// writer is the run that was let write into the data of an earlier run last, and since when: it may be this run. Absent where none was
+	// after the run that loaded it.
+	// +optional
+	Writer Line `json:"writer,omitempty"`
 	// bytes of the data directory, before compression; absent where no archive could be made.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -65,4 +92,5 @@ const (
 	DataOriginRestored DataOrigin = "Restored"
 	DataOriginMade     DataOrigin = "Made"
 	DataOriginLoaded   DataOrigin = "Loaded"
+	DataOriginRetained DataOrigin = "Retained"
 )

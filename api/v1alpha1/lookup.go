@@ -24,6 +24,11 @@ func (r *BenchmarkRun) Provided() []Target {
 	return out
 }
 
+// LoadsData says whether the run makes the data of a target itself.
+func (r *BenchmarkRun) LoadsData() bool {
+	return slices.ContainsFunc(r.Spec.Targets, func(t Target) bool { return t.Published == nil && !t.HasData() })
+}
+
 // ResolvedTarget has the pinned inputs of a target; the zero value before they are pinned.
 func (r *BenchmarkRun) ResolvedTarget(name string) ResolvedTarget {
 	if r.Status.Resolved == nil {

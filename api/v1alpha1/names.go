@@ -75,6 +75,12 @@ const (
 	// AnnotationServicePods, on a trial's ConfigMap, are the pods behind the Service of an external target
 	// when the trial began, as JSON.
 	AnnotationServicePods = "assay.dev/service-pods"
+	// AnnotationUsedBy, on a PersistentVolumeClaim that a run retains, is the server that uses the volume or used it last: the name and the
+	// UID of its run, and the name of its StatefulSet, separated by slashes; then given-up where the run goes on without the volume.
+	AnnotationUsedBy = "assay.dev/used-by"
+	// AnnotationWrittenBy, on such a PersistentVolumeClaim, is the run after the one that retained it that was let write into it last: its name,
+	// its UID and when it took the volume, separated by slashes. Absent where none was.
+	AnnotationWrittenBy = "assay.dev/written-by"
 	// AnnotationSpecHash, on a run, is the whole SHA-256 of the resolved spec.
 	AnnotationSpecHash = "assay.dev/spec-hash"
 	// AnnotationRunNow, on a BenchmarkSchedule, starts one run for each new value, such as a time.

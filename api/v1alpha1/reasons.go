@@ -96,6 +96,8 @@ const (
 	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
 	// ReasonDataSetMissing: spec.data.policy is Use, and there is no archive that fits a target.
 	ReasonDataSetMissing = "DataSetMissing"
+	// ReasonRetainedVolumeUnfit: the volume that storage.fromRun names is not there, or holds the data of another server than the target is.
+	ReasonRetainedVolumeUnfit = "RetainedVolumeUnfit"
 	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
 	// container; the message has the arithmetic.
 	ReasonLimitTooLow = "LimitTooLow"

@@ -1,6 +1,9 @@
 package v1alpha1
 
-import "k8s.io/apimachinery/pkg/api/resource"
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // Resolved pins the inputs of a run.
 type Resolved struct {
@@ -102,6 +105,46 @@ type ResolvedTarget struct {
 	// absent for any other target.
 	// +optional
 	Service *ResolvedService `json:"service,omitempty"`
+	// retained is the volume of an earlier run that the target measures on; absent for a volume of its own.
+	// +optional
+	Retained *ResolvedVolume `json:"retained,omitempty"`
+}
+
+// ResolvedVolume is what a volume was when the run that measures on it was accepted.
+type ResolvedVolume struct {
+	// runName is the run that loaded the data.
+	// +required
+	RunName Name `json:"runName"`
+	// runUID is the UID of that run.
+	// +required
+	RunUID Digest `json:"runUID"`
+	// target of that run.
+	// +required
+	Target Name `json:"target"`
+	// claimName is the PersistentVolumeClaim, in the namespace of the run.
+	// +required
+	ClaimName Name `json:"claimName"`
+	// claimUID is its UID.
+	// +required
+	ClaimUID Digest `json:"claimUID"`
+	// outcome of the run that loaded the data: Complete, or the reason why it failed.
+	// +required
+	Outcome Name `json:"outcome"`
+	// writer is the run after it that was let write into the data last, and since when; absent where none was.
+	// +optional
+	Writer Line `json:"writer,omitempty"`
+	// imageID is the digest of the image of the server that wrote the data, from the container runtime.
+	// +required
+	ImageID Line `json:"imageID"`
+	// serverVersion is what that server said of itself; absent where it is unknown.
+	// +optional
+	ServerVersion Name `json:"serverVersion,omitempty"`
+	// key of the data set of that run; absent without spec.data, and where anything may have written into the data since it was loaded.
+	// +optional
+	Key Digest `json:"key,omitempty"`
+	// loadedTime is when the data was loaded; what that run and later ones wrote into it came after.
+	// +required
+	LoadedTime metav1.Time `json:"loadedTime"`
 }
 
 // SettingSource is where a setting of a server comes from.

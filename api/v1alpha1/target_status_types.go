@@ -52,7 +52,7 @@ type TargetStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=40
 	Load []Value `json:"load,omitempty"`
-	// data is how the target came by its data; absent without spec.data, and until it has it.
+	// data is how the target came by its data; absent without spec.data and a volume that is retained or of an earlier run, and until it has it.
 	// +optional
 	Data *TargetData `json:"data,omitempty"`
 	// loadResult is the ConfigMap with the result of loading the data; absent until the

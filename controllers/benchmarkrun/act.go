@@ -112,6 +112,8 @@ func (a actor) do(ctx context.Context, action decision.Action, out *acted) error
 		return a.storeDataSet(ctx, do, out)
 	case decision.Scale:
 		return a.scale(ctx, do)
+	case decision.TakeVolume:
+		return a.takeVolume(ctx, do, out)
 	case decision.MarkRun:
 		return a.markRun(ctx, do.Hash)
 	case decision.Delete:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -84,8 +85,11 @@ func (r *Reconciler) deleted(ctx context.Context, name types.NamespacedName, run
 	return again(left), err
 }
 
-// expire deletes a run whose time has come. Otherwise is when to look again for another
-// reason.
+// expireAgain is when to look again for a run on whose volume another one measures.
+const expireAgain = 30 * time.Second
+
+// expire deletes a run whose time has come, but not while another run measures on a volume that it retains. Otherwise is when to look
+// again for another reason.
 func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, otherwise ctrl.Result) (ctrl.Result, error) {
 	at := conclude.Expires(run)
 	switch left := at.Sub(r.Clock.Now()); {
@@ -94,7 +98,14 @@ func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, oth
 	case left > 0:
 		return ctrl.Result{RequeueAfter: min(left, cmp.Or(otherwise.RequeueAfter, left))}, nil
 	}
-	err := r.Client.Delete(ctx, run, client.Preconditions{UID: &run.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	user, err := r.volumeUser(ctx, run)
+	switch {
+	case err != nil:
+		return ctrl.Result{}, err
+	case user != "":
+		return ctrl.Result{RequeueAfter: expireAgain}, nil
+	}
+	err = r.Client.Delete(ctx, run, client.Preconditions{UID: &run.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err := client.IgnoreNotFound(err); err != nil {
 		return ctrl.Result{}, fmt.Errorf("deleting the run after ttlSecondsAfterFinished: %w", err)
 	}

@@ -51,7 +51,7 @@ func isLarge(query decision.Query, accepting bool) bool {
 	case decision.GetResult, decision.ListPodsOn, decision.ListBounds, decision.ListBehind:
 		return true
 	case decision.GetObject:
-		return q == decision.Named[*v1alpha1.BenchmarkBaseline](q.Name) || accepting && q == decision.Named[*corev1.ConfigMap](q.Name)
+		return q == decision.Named[*v1alpha1.BenchmarkBaseline](q.Name) || q == decision.Named[*v1alpha1.BenchmarkRun](q.Name) || accepting && q == decision.Named[*corev1.ConfigMap](q.Name)
 	case decision.GetItem:
 		return q.Read
 	case decision.GetRecords:

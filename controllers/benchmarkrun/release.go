@@ -49,7 +49,7 @@ func (p pass) hold(v view) pass {
 // releasing is the pass of a run that gives its nodes back.
 func releasing(v view) pass {
 	state, actions := holds.Release(v.Run, v.Children, v.Now)
-	a := answer{state: state, actions: actions}
+	a := answer{state: state, actions: append(actions, retainedVolumes(v)...)}
 	if decision.IsDone(state) {
 		given := releasedChange{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()))}
 		if v.accepted.Work.Tool.Data.SharesLoad {
@@ -63,6 +63,7 @@ func releasing(v view) pass {
 		if v.Run.Spec.Suspend {
 			reason, message = v1alpha1.ReasonSuspended, "spec.suspend holds the run back; it has given its nodes back"
 		}
+		a.actions = append(a.actions, givenUp(v)...)
 		a.state, a.changes = decision.WaitFor(reason, "%s", message).At(v.Now.Add(time.Second)), []change{given.apply}
 	}
 	return pass{planned: v.accepted.Planned, missing: v.ask.Missing(), steps: []decidedStep{{step: step{condition: v1alpha1.ConditionPlaced, phase: v1alpha1.PhasePending}, answer: a}}}
@@ -72,6 +73,9 @@ func releasing(v view) pass {
 func (t statusWriter) applyHeld(until time.Time) {
 	t.run.Status.Placement.HeldUntil = &metav1.Time{Time: until}
 	again := "it loads its data again"
+	if !t.run.LoadsData() {
+		again = "it looks at its data again"
+	}
 	if data := t.run.Spec.Data; data != nil {
 		again = fmt.Sprintf("its data is restored from the data set %s, or loaded again where that has no archive", data.Name)
 	}

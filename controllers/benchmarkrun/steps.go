@@ -86,6 +86,9 @@ func dataLoaded(v view) answer {
 	if wait := v.awaitTarget(name, e.Name); !decision.IsDone(wait) {
 		return answerWith(wait)
 	}
+	if state := trial.SameServer(in, name); !decision.IsDone(state) {
+		return answerWith(state)
+	}
 	res := trial.Decide(in, e, v.ask)
 	if !v.ask.Complete() || !decision.IsDone(res.State) {
 		return answer{state: res.State, actions: res.Actions}
@@ -102,12 +105,19 @@ func dataLoaded(v view) answer {
 	if !v.ask.Complete() || !decision.IsDone(came.State) {
 		return answerWith(came.State)
 	}
+	kept, state := trial.Kept(in, name, v.ask)
+	if !v.ask.Complete() || !decision.IsDone(state) {
+		return answerWith(state)
+	}
 	loaded := loadedChange{
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)), bytes: res.End.Bytes,
 		findings: append(trial.LoadFindings(in, name, first, v.ask), trial.Findings(name, res.End.Lost)...),
 	}
 	st := &loaded.described.Status
 	st.LoadResult, st.RestartCount, st.Load, st.Data = contract.ResultName(e.Name, 0), target.Restarts(in.TargetPod(name)), figures, came.Status
+	if st.Data == nil {
+		st.Data = kept
+	}
 	// The outcome has to stand in the status before the Job may be deleted.
 	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: append(res.Actions, came.Actions...), changes: []change{loaded.apply}}
 }

@@ -127,7 +127,7 @@ const machine = "618eccf9-c1fa-4832-9b98-da8d3f638c28"
 // nodes makes one node for targets and one for clients, once for all tests.
 var nodes = sync.OnceValue(func() error {
 	for name, kind := range map[string]string{"node-target": "t", "node-client": "c"} {
-		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"kind": kind, corev1.LabelInstanceTypeStable: "type-" + kind}}}
+		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"kind": kind, corev1.LabelHostname: name, corev1.LabelInstanceTypeStable: "type-" + kind}}}
 		if err := server.API.Create(context.Background(), n); err != nil {
 			return err
 		}

@@ -100,6 +100,7 @@ func aTarget() contract.Target {
 	return contract.Target{
 		Version: contract.TargetVersion, Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "sbtest", Username: "assay", Port: 3306,
 		TLS: "Required", Replication: &contract.Replication{Mode: "Async", ServerID: 1, Username: "repl", Replicas: 1},
+		Retained: &contract.Retained{RunUID: "uid", ServerVersion: "11.8.3-MariaDB"},
 		Settings: []contract.Setting{{Name: "innodb_buffer_pool_size", Value: "8G"}, {Name: "skip_log_bin"}},
 	}
 }
@@ -184,6 +185,7 @@ func TestSchemasReject(t *testing.T) {
 		"a target of another version":           {targetSchema, target, "target/v1", "target/v2"},
 		"a target with a password":              {targetSchema, target, `"username"`, `"password":"x","username"`},
 		"a target without a schema":             {targetSchema, target, `"sbtest"`, `""`},
+		"a volume of no run":                    {targetSchema, target, `"runUID":"uid"`, `"runUID":""`},
 		"a setting without a name":              {targetSchema, target, `{"name":"skip_log_bin"}`, `{}`},
 	}
 	for name, tc := range tests {

@@ -99,6 +99,9 @@ func checkControl(spec v1alpha1.BenchmarkRunSpec) error {
 	case spec.Targets[i].MySQL == nil:
 		return fmt.Errorf("spec.analysis.control: the baseline %s is not a server that Assay provides (mysql), and the control is a second one like it: "+
 			"leave control out, or name a target with mysql as the baseline", of)
+	case spec.Targets[i].FromRun() != nil:
+		return fmt.Errorf("spec.analysis.control: the baseline %s measures on the volume of run %s (mysql.storage.fromRun), which only one server can use, and the control is a second one like it: "+
+			"leave control out, or name a target with a volume of its own as the baseline", of, spec.Targets[i].FromRun().Name)
 	}
 	return nil
 }

@@ -70,21 +70,25 @@ func DataKey(w Work, of DataOf) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var kept []contract.Setting
-	for _, s := range of.Resolved.Settings {
-		if name := settings.CanonicalName(s.Name); !slices.Contains(formsNoFile, name) || dumps(of.Resolved.Settings, name) {
-			kept = append(kept, contract.Setting{Name: name, Value: s.Value})
-		}
-	}
-	slices.SortFunc(kept, func(a, b contract.Setting) int { return strings.Compare(a.Name, b.Name) })
 	data, err := json.Marshal(map[string]any{
-		"format": contract.DataSetVersion, "flavor": of.Target.MySQL.Flavor, "image": digestOf(of.ImageID), "settings": kept,
-		"storageEngine": of.Target.MySQL.StorageEngine, "database": of.Database, "tool": w.Tool.Name, "toolImage": digestOf(of.ToolImageID), "load": load,
+		"format": contract.DataSetVersion, "flavor": of.Target.MySQL.Flavor, "image": ImageDigest(of.ImageID), "settings": FormsFiles(of.Resolved.Settings),
+		"storageEngine": of.Target.MySQL.StorageEngine, "database": of.Database, "tool": w.Tool.Name, "toolImage": ImageDigest(of.ToolImageID), "load": load,
 	})
 	if err != nil {
 		return "", fmt.Errorf("the key of the data set: %w", err)
 	}
 	return contract.Digest(data), nil
+}
+
+// FormsFiles are the settings on which the files of a data directory depend, sorted by name.
+func FormsFiles(all []v1alpha1.ServerSetting) (kept []contract.Setting) {
+	for _, s := range all {
+		if name := settings.CanonicalName(s.Name); !slices.Contains(formsNoFile, name) || dumps(all, name) {
+			kept = append(kept, contract.Setting{Name: name, Value: s.Value})
+		}
+	}
+	slices.SortFunc(kept, func(a, b contract.Setting) int { return strings.Compare(a.Name, b.Name) })
+	return kept
 }
 
 // dumps says whether a setting decides what is in the dump of the buffer pool, and the dump has another name than that of the file which
@@ -95,8 +99,8 @@ func dumps(all []v1alpha1.ServerSetting, name string) bool {
 	})
 }
 
-// digestOf an image, whatever registry it came from.
-func digestOf(imageID string) string {
+// ImageDigest is the digest of an image, whatever registry it came from.
+func ImageDigest(imageID string) string {
 	if _, digest, is := strings.Cut(imageID, "@"); is {
 		return digest
 	}

@@ -27,14 +27,18 @@ func checkExisting(w Work, i int, cell plan.Cell, trial contract.Trial) error {
 		if !t.HasData() {
 			continue
 		}
+		data, writes, loaded := "external.data", "external.allowWrites", "data: Loaded with a schema for it"
+		if t.FromRun() != nil {
+			data, writes, loaded = "mysql.storage.fromRun", "mysql.storage.fromRun.allowWrites", "leave fromRun out"
+		}
 		readsOnly, err := w.Tool.OnExisting(trial)
 		switch {
 		case err != nil:
-			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.data: cell %d (%v) of spec.workload.%s cannot use tables that exist: %v: "+
-				"use another workload, or data: Loaded with a schema for it", at, i, cell, w.Tool.Name, err)
-		case !readsOnly && !t.External.AllowWrites:
-			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.allowWrites: cell %d (%v) of spec.workload.%s may write into the tables of target %s, which exist before the run: "+
-				"use a workload that only reads, or set allowWrites: true", at, i, cell, w.Tool.Name, t.Name)
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].%s: cell %d (%v) of spec.workload.%s cannot use tables that exist: %v: "+
+				"use another workload, or %s", at, data, i, cell, w.Tool.Name, err, loaded)
+		case !readsOnly && !t.AllowsWrites():
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].%s: cell %d (%v) of spec.workload.%s may write into the tables of target %s, which exist before the run: "+
+				"use a workload that only reads, or set allowWrites: true", at, writes, i, cell, w.Tool.Name, t.Name)
 		}
 	}
 	return nil

@@ -228,8 +228,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if out.Status.Results, err = in.budget(*out, shows, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
-	targets := in.Run.Spec.Targets
-	out.Findings = slices.Concat(unverified(in.Run), existing(targets), BehindServices(r.resolved), shapesChosen(in.Run, r.resolved, r.sizes.Why), out.Work.WearFindings(out.Planned, r.resolved))
+	out.Findings = slices.Concat(unverified(in.Run), existing(in.Run.Spec.Targets, r.resolved), BehindServices(r.resolved), shapesChosen(in.Run, r.resolved, r.sizes.Why), out.Work.WearFindings(out.Planned, r.resolved))
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)

@@ -19,7 +19,7 @@
 // What it refuses: what internal/experiment refuses, which makes the plan and knows what
 // follows from the spec alone; a flavor, version, shape, ConfigMap or Secret that does not
 // exist; settings that Assay owns or that are lower than the workload needs; published output
-// that cannot be read; a priority, a deadline or a shape that the operator does not allow;
+// that cannot be read; the volume of an earlier run that is gone, or that another server wrote; a priority, a deadline or a shape that the operator does not allow;
 // pods that the quotas and limit ranges of the namespace can never let be; and results for which the namespace or the cluster has no room.
 //
 // References are resolved once. A run that was accepted keeps status.resolved, and

@@ -2,6 +2,7 @@ package accept
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -58,20 +59,34 @@ func unverified(run *v1alpha1.BenchmarkRun) []v1alpha1.Finding {
 	return out
 }
 
+// laterWriter says who was let write into the volume of an earlier run after that.
+func laterWriter(from v1alpha1.ResolvedVolume) string {
+	if from.Writer == "" {
+		return " and of no run after it"
+	}
+	return ", and of others, the last of which was " + from.Writer
+}
+
 // existing are findings about data that was there before the run.
-func existing(targets []v1alpha1.Target) []v1alpha1.Finding {
+func existing(targets []v1alpha1.Target, resolved v1alpha1.Resolved) []v1alpha1.Finding {
 	var out []v1alpha1.Finding
-	for _, t := range targets {
+	for i, t := range targets {
 		if !t.HasData() {
 			continue
 		}
 		writes := "the workload only reads"
-		if t.External.AllowWrites {
+		if t.AllowsWrites() {
 			writes = "what the workload writes stays in it"
 		}
-		where, looked := "in schema "+t.External.Database, "of the tables that it uses, only how many rows they have is looked at"
-		if t.External.JDBC != nil {
+		where, looked := "", "of the tables that it uses, only how many rows they have is looked at"
+		switch from := resolved.Targets[i].Retained; {
+		case from != nil:
+			where = fmt.Sprintf("on the volume of run %s (UID %s, target %s, which ended %s), loaded at %s, with what the trials of that run wrote%s,",
+				from.RunName, from.RunUID, from.Target, from.Outcome, from.LoadedTime.UTC().Format(time.RFC3339), laterWriter(*from))
+		case t.External.JDBC != nil:
 			where, looked = "behind jdbc", "nobody has looked at it before the trials"
+		default:
+			where = "in schema " + t.External.Database
 		}
 		out = append(out, v1alpha1.Finding{Target: t.Name, Check: "data-existing", Severity: string(validity.Note), Message: fmt.Sprintf(
 			"the data %s was there before the run: nothing loads, puts back or drops it, and %s; %s", where, writes, looked)})

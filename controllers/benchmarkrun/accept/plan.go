@@ -134,7 +134,8 @@ func specHash(spec v1alpha1.BenchmarkRunSpec, seed int64, resolved v1alpha1.Reso
 	resolved.ClientShape.Nodes, resolved.ClientShape.ProvisionWithin = "", nil
 	resolved.Targets = slices.Clone(resolved.Targets)
 	for i := range resolved.Targets {
-		resolved.Targets[i].Service = nil // what was found is no input: pods get new names and UIDs
+		// What was found is no input: pods and volumes get new names and UIDs.
+		resolved.Targets[i].Service, resolved.Targets[i].Retained = nil, nil
 		if s := resolved.Targets[i].Shape; s != nil {
 			shape := *s
 			shape.Nodes, shape.ProvisionWithin = "", nil

@@ -56,6 +56,7 @@ func (in Input) askReferences(w experiment.Work, ask *decision.Asking) {
 			for _, ref := range t.MySQL.ConfigFrom {
 				ask.ConfigMap(ref.Name)
 			}
+			in.askRetained(t, ask)
 		}
 	}
 }

@@ -69,14 +69,16 @@ func (in references) resolve(out Result) (resolution, error) {
 		case t.Published != nil:
 			rt.PublishedSHA256, err = in.resolvePublished(field+".published", t, &r)
 		default:
-			rt, err = in.resolveServer(field, t, out.Planned.Demand, r.sizes.Target)
+			if rt, err = in.resolveServer(field, t, out.Planned.Demand, r.sizes.Target); err == nil {
+				err = in.resolveRetained(field, t, &rt)
+			}
 		}
 		if err != nil {
 			return r, err
 		}
 		r.resolved.Targets = append(r.resolved.Targets, rt)
 	}
-	return r, nil
+	return r, onVolumesOfTheirOwn(r.resolved.Targets)
 }
 
 // runnerImages of the client pods: the user's own, or those of the catalogue, one for each

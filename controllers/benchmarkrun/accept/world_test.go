@@ -66,7 +66,7 @@ func newWorld(changes ...change) *world {
 func (w *world) decide(t *testing.T) Result {
 	t.Helper()
 	var known decision.Known
-	for range 4 {
+	for range 6 {
 		ask := known.Ask()
 		res := Decide(w.in, ask)
 		if ask.Complete() {
@@ -97,6 +97,14 @@ func (w *world) decide(t *testing.T) Result {
 			if bytes, is := q.(decision.AdmitBytes); is {
 				w.admitted = bytes
 				known = known.With(q, w.others)
+				continue
+			}
+			if _, is := q.(decision.GetNode); is {
+				if answer, exists := w.objects[q]; exists {
+					known = known.With(q, answer)
+				} else {
+					known = known.With(q, decision.Absent{})
+				}
 				continue
 			}
 			w.asked = append(w.asked, fmt.Sprintf("%s %s", q.(decision.GetObject).Type.Elem().Name(), q.(decision.GetObject).Name))

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
 // Keeps says whether a policy keeps the objects of a run that ends so.
@@ -25,16 +26,22 @@ func Keeps(policy v1alpha1.RetainPolicy, failing bool) bool {
 var kept = []string{v1alpha1.RoleResult, v1alpha1.RoleJournal, v1alpha1.RoleInputs, v1alpha1.RoleQuoted, v1alpha1.RoleReport}
 
 // TearDown deletes everything of a run that has ended but its results, their inputs,
-// its journal and its report. The caller asks Keeps before. The volume of a database goes with its
+// its journal, its report, and the volumes that it retains. The caller asks Keeps before. Any other volume of a database goes with its
 // StatefulSet. Found are the objects of the run.
 func TearDown(run *v1alpha1.BenchmarkRun, found []decision.Object) []decision.Action {
 	var out []decision.Action
 	for _, obj := range found {
-		if metav1.IsControlledBy(obj, run) && !slices.Contains(kept, obj.GetLabels()[v1alpha1.LabelRole]) {
+		if metav1.IsControlledBy(obj, run) && !slices.Contains(kept, obj.GetLabels()[v1alpha1.LabelRole]) && !retains(run, obj) {
 			out = append(out, decision.Delete{Object: obj})
 		}
 	}
 	return out
+}
+
+// retains says whether an object is the volume of a target that was loaded. It goes with its run.
+func retains(run *v1alpha1.BenchmarkRun, obj decision.Object) bool {
+	_, is := obj.(*corev1.PersistentVolumeClaim)
+	return is && run.DeletionTimestamp.IsZero() && run.TargetStatus(obj.GetLabels()[v1alpha1.LabelTarget]).LoadResult != ""
 }
 
 // NamedChildren are the objects of a run that no list finds, with nothing but their names.
@@ -54,6 +61,9 @@ func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 		name := contract.TargetName(run.Name, t.Name)
 		server(name)
 		out = append(out, &corev1.Secret{ObjectMeta: meta(name)})
+		if t.MySQL.Storage.Retain {
+			out = append(out, &corev1.PersistentVolumeClaim{ObjectMeta: meta(resources.Volume{Of: resources.Target{Run: run, Spec: t}}.ClaimName())})
+		}
 		for i := range t.Replicas() {
 			server(contract.ReplicaName(run.Name, t.Name, i))
 		}

@@ -66,3 +66,39 @@ func TestWhatIsCreatedIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// The volume that a run retains stays where it has data, until the run is deleted.
+func TestARetainedVolumeStays(t *testing.T) {
+	target := v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi"), Retain: true}}}
+	tests := map[string]struct {
+		loaded, deleted, stays bool
+	}{
+		"loaded":                  {loaded: true, stays: true},
+		"not loaded":              {},
+		"loaded, and deleted":     {loaded: true, deleted: true},
+		"not loaded, and deleted": {deleted: true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: "ns", UID: "0123456789abcdef"}}
+			run.Spec.Targets = []v1alpha1.Target{target}
+			if tt.loaded {
+				run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", LoadResult: "loaded"}}
+			}
+			if tt.deleted {
+				run.DeletionTimestamp = &metav1.Time{}
+				run.DeletionTimestamp.Time = run.DeletionTimestamp.AddDate(2026, 0, 0)
+			}
+			claim := resources.Volume{Of: resources.Target{Run: run, Spec: target}}.Claim()
+			if stays := len(TearDown(run, []decision.Object{claim})) == 0; stays != tt.stays {
+				t.Errorf("it stays: %v, want %v", stays, tt.stays)
+			}
+			if !slices.ContainsFunc(NamedChildren(run), func(o decision.Object) bool {
+				_, is := o.(*corev1.PersistentVolumeClaim)
+				return is && o.GetName() == claim.Name
+			}) {
+				t.Errorf("%s is not found again by its name", claim.Name)
+			}
+		})
+	}
+}

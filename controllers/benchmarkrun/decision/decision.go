@@ -119,6 +119,15 @@ type Scale struct {
 	Replicas int32
 }
 
+// TakeVolume writes on a volume who uses it, or that its user gives it up, under the lock of the version that was read. Where somebody
+// else has written on it meanwhile, nothing follows yet.
+type TakeVolume struct {
+	Volume *corev1.PersistentVolumeClaim
+	User   resources.VolumeUser
+	// Writes: the user may write into the data.
+	Writes bool
+}
+
 // CreateSecret makes the Secret of a target, with credentials made while it is written.
 // It succeeds when the Secret exists and belongs to the run.
 type CreateSecret struct{ Target resources.Target }
@@ -168,3 +177,4 @@ func (OfferUploads) isAction() {}
 func (OfferDataSet) isAction() {}
 func (StoreDataSet) isAction() {}
 func (Delete) isAction()       {}
+func (TakeVolume) isAction()   {}

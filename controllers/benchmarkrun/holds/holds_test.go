@@ -2,6 +2,7 @@ package holds
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +104,35 @@ func TestRelease(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What is measured after a suspension is said by what became of the data: a run that loads it does so again.
+func TestFinding(t *testing.T) {
+	loads := []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}, {Name: "quoted", Published: &v1alpha1.PublishedTarget{}}}
+	kept := []v1alpha1.Target{
+		{Name: "db", MySQL: &v1alpha1.MySQLTarget{Storage: v1alpha1.Storage{FromRun: &v1alpha1.RetainedVolume{Name: "first"}}}},
+		{Name: "cloud", External: &v1alpha1.ExternalTarget{Data: v1alpha1.DataExisting}},
+	}
+	tests := map[string]struct {
+		targets  []v1alpha1.Target
+		done     int32
+		severity string
+		says     string
+	}{
+		"nothing was measured": {loads, 0, v1alpha1.SeverityNote, "before anything was measured"},
+		"data is loaded again": {loads, 2, v1alpha1.SeverityWarning, "after 2 of 9 trials: the later ones are measured on data that was loaded again, perhaps on other nodes (the records name them)"},
+		"data was there":       {kept, 2, v1alpha1.SeverityWarning, "after 2 of 9 trials: the later ones are measured after the pods of the run were started again, perhaps on other nodes (the records name them)"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			run := &v1alpha1.BenchmarkRun{}
+			run.Spec.Targets = tt.targets
+			run.Status.Progress.Done, run.Status.Progress.Planned = tt.done, 9
+			if f := Finding(run); f.Severity != tt.severity || !strings.HasSuffix(f.Message, tt.says) {
+				t.Errorf("%s: %s", f.Severity, f.Message)
 			}
 		})
 	}

@@ -19,6 +19,9 @@
 // its turn: that is the ordinary course of such a run. So nobody begins an execution
 // on a target because of State; Result.Of has the state of that one target.
 //
+// The volume of an earlier run has one user at a time, whose name is written on it before anything of a server is created. It is taken
+// from a user that has ended and whose pod is gone, and from nobody else.
+//
 // A StatefulSet is created only when no pod of another target is left that is in the
 // way, and a replica after its primary, whose Secret it shares. While a trial is under
 // way nothing is done: what its client finds says more than a readiness check of a

@@ -49,6 +49,9 @@ func create(b resources.Target) []decision.Action {
 	if b.Replica == nil {
 		out = append(out, decision.CreateSecret{Target: b})
 	}
+	if b.Spec.MySQL.Storage.Retain {
+		out = append(out, decision.Create{Object: resources.Volume{Of: b}.Claim()})
+	}
 	for _, obj := range []decision.Object{b.ConfigMap(), b.Service(), b.NetworkPolicy(), b.PodDisruptionBudget(), b.StatefulSet()} {
 		out = append(out, decision.Create{Object: obj})
 	}

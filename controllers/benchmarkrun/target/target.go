@@ -170,7 +170,10 @@ func (in room) provide(b resources.Target) (podhealth.Verdict, []decision.Action
 		return waiting("waiting for the primary to be created"), nil
 	case set == nil:
 		b.Pods = in.Pods
-		return waiting("created"), create(b)
+		return in.begin(b)
+	}
+	if v, is := in.withoutVolume(b, pod); is {
+		return v, nil
 	}
 	return in.judge(b, set, pod), scale(set, 1)
 }

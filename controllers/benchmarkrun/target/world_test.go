@@ -24,6 +24,8 @@ var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 type world struct {
 	in    Input
 	nodes map[string]*corev1.Node
+	// objects that the API server has.
+	objects map[decision.Query]any
 }
 
 // change of a world: a state that it is in, or something that happened in it.
@@ -62,19 +64,21 @@ func newWorld(changes ...change) *world {
 func (w *world) decide(t *testing.T) Result {
 	t.Helper()
 	var known decision.Known
-	for range 3 {
+	for range 4 {
 		ask := known.Ask()
 		res := Decide(w.in, ask)
 		if ask.Complete() {
 			return res
 		}
 		for _, q := range ask.Missing() {
-			name := q.(decision.GetNode).Name
-			if node := w.nodes[name]; node != nil {
-				known = known.With(q, node)
-			} else {
-				known = known.With(q, decision.Absent{})
+			answer, exists := w.objects[q]
+			if node, is := q.(decision.GetNode); is {
+				answer, exists = w.nodes[node.Name], w.nodes[node.Name] != nil
 			}
+			if !exists {
+				answer = decision.Absent{}
+			}
+			known = known.With(q, answer)
 		}
 	}
 	t.Fatal("the room goes on asking")
@@ -196,6 +200,8 @@ func actions(list []decision.Action) (out []string) {
 			out = append(out, "create Secret of "+a.Target.Spec.Name)
 		case decision.Scale:
 			out = append(out, fmt.Sprintf("scale %s to %d", a.Name, a.Replicas))
+		case decision.TakeVolume:
+			out = append(out, fmt.Sprintf("take %s for %s", a.Volume.Name, a.User))
 		default:
 			out = append(out, fmt.Sprintf("%#v", a))
 		}

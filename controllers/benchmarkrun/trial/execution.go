@@ -205,7 +205,7 @@ func message(in Input, e Execution) contract.Trial {
 		return trial
 	}
 	server := resources.Primary(in.Run, t)
-	trial.Agent = server.AgentAddress()
+	trial.Agent, trial.Existing = server.AgentAddress(), t.HasData()
 	for _, replica := range resources.Replicas(in.Run, t) {
 		trial.Replicas = append(trial.Replicas, replica.AgentAddress())
 	}

@@ -162,7 +162,7 @@ func lookAtExisting(ctx context.Context, s session) (o outcome[*loadedData]) {
 	o.found = &loadedData{tables: tables}
 	if text := tooFewRows(tables, want).text(); text != "" {
 		return o.failed(failed(contract.ReasonDataDiffers, "the schema %s does not hold what the workload needs: %s: "+
-			"load it first, give the workload the size of what is there, or set data: Loaded for a schema without these tables", s.trial.Endpoint.Database, text))
+			"load it first, give the workload the size of what is there, or let the run load its own (data: Loaded for a schema without these tables, or no storage.fromRun)", s.trial.Endpoint.Database, text))
 	}
 	return o
 }

@@ -48,6 +48,9 @@ type agent struct {
 func newAgent(o Options, in inputs, login loginFunc) *agent {
 	a := &agent{volume: newVolume(o), operations: newOperations()}
 	a.Options, a.in, a.login.try, a.logged.log = o, in, login, in.engine.Facts.Log
+	if from := in.target.Retained; from != nil {
+		a.volume.user = from.RunUID
+	}
 	a.gate = control.NewGate(in.key, a.turnAway)
 	return a
 }

@@ -3,6 +3,7 @@ package target
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"slices"
 	"sync"
 	"time"
@@ -113,13 +114,19 @@ type record struct {
 	Path string        `json:"path"`
 	ID   string        `json:"id"`
 	Copy contract.Copy `json:"copy"`
+	// User is that of the volume; empty for one of the run's own.
+	User string `json:"user,omitempty"`
 }
 
-// loadRecord returns the last successful operation of an earlier agent; fs.ErrNotExist if there is none.
+// loadRecord returns the last successful operation of an earlier agent; fs.ErrNotExist if there is none. Those of another run are none:
+// it may have had the same name, and so the same IDs.
 func (v *volume) loadRecord() (*operation, error) {
 	var r record
 	if err := readJSON(v.recordFile(), &r); err != nil {
 		return nil, err
+	}
+	if r.User != v.user {
+		return nil, fs.ErrNotExist
 	}
 	op := newOperation(r.Path, contract.Operation{ID: r.ID})
 	op.copied = r.Copy
@@ -128,5 +135,5 @@ func (v *volume) loadRecord() (*operation, error) {
 }
 
 func (v *volume) saveRecord(op *operation) error {
-	return writeDurably(v.recordFile(), record{Path: op.path, ID: op.id, Copy: op.copied})
+	return writeDurably(v.recordFile(), record{Path: op.path, ID: op.id, Copy: op.copied, User: v.user})
 }

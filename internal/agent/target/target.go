@@ -84,6 +84,9 @@ func (a *agent) supply(ctx context.Context) (err error) {
 	if a.in.target.ServerVersion, err = a.identify(ctx); err != nil {
 		return err
 	}
+	if err := a.checkRetained(); err != nil {
+		return err
+	}
 	if err := writeFiles(a.Options, a.in); err != nil {
 		return stored(err)
 	}

@@ -25,6 +25,8 @@ import (
 //	operation.json       the last operation that went well
 type volume struct {
 	dir, data string
+	// user is the UID of the run that measures on the volume of an earlier one; empty for a volume of the run's own.
+	user string
 	// free is how many bytes a user may still write.
 	free func(dir string) (int64, error)
 	// clone makes the blocks of one file those of another.

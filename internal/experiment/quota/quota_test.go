@@ -38,6 +38,13 @@ func runOf(change ...func(*v1alpha1.BenchmarkRun)) *v1alpha1.BenchmarkRun {
 
 func inTurn(run *v1alpha1.BenchmarkRun) { run.Spec.Design.IdleTargets = v1alpha1.IdleStopped }
 
+func retained(run *v1alpha1.BenchmarkRun) { run.Spec.Targets[0].MySQL.Storage.Retain = true }
+
+func fromRun(run *v1alpha1.BenchmarkRun) {
+	run.Spec.Targets[0].MySQL.Storage.FromRun = &v1alpha1.RetainedVolume{Name: "first"}
+	run.Status.Resolved.Targets[0].Retained = &v1alpha1.ResolvedVolume{ClaimName: "data"}
+}
+
 func of(run *v1alpha1.BenchmarkRun) Demand { return Of(run, config.Default().Pods, false) }
 
 // quotaOf a bound, of which some is used.
@@ -78,6 +85,8 @@ func TestExceeds(t *testing.T) {
 		"storage, in turn too":      {run: runOf(inTurn), quotas: quotaOf("requests.storage", "30Gi", "0"), want: []string{"ResourceQuota q: requests.storage: the run needs 40Gi at a time (target one 10Gi, target two 10Gi, 2 replicas of target two 20Gi), and 30Gi is allowed"}},
 		"storage of a class":        {run: runOf(), quotas: quotaOf("fast.storageclass.storage.k8s.io/requests.storage", "5Gi", "0"), want: []string{"ResourceQuota q: fast.storageclass.storage.k8s.io/requests.storage: the run needs 10Gi at a time (target one 10Gi), and 5Gi is allowed"}},
 		"claims":                    {run: runOf(), quotas: quotaOf("persistentvolumeclaims", "3", "0"), want: []string{"ResourceQuota q: persistentvolumeclaims: the run needs 4 at a time (target one 1, target two 1, 2 replicas of target two 2), and 3 is allowed"}},
+		"claims that are retained":  {run: runOf(retained), quotas: quotaOf("requests.storage", "39Gi", "0"), want: []string{"ResourceQuota q: requests.storage: the run needs 40Gi at a time (target one 10Gi, target two 10Gi, 2 replicas of target two 20Gi), and 39Gi is allowed"}},
+		"a claim of an earlier run": {run: runOf(fromRun), quotas: quotaOf("requests.storage", "29Gi", "0"), want: []string{"ResourceQuota q: requests.storage: the run needs 30Gi at a time (target two 10Gi, 2 replicas of target two 20Gi), and 29Gi is allowed"}},
 		"all objects of a kind":     {run: runOf(), quotas: quotaOf("count/pods", "1", "0")},
 		"what no run has":           {run: runOf(), quotas: quotaOf("requests.nvidia.com/gpu", "0", "0")},
 		"that does not end":         {run: runOf(), quotas: quotaOf("pods", "1", "0", scoped(corev1.ResourceQuotaScopeNotTerminating, corev1.ResourceQuotaScopeNotBestEffort)), want: []string{"ResourceQuota q: pods: the run needs 7 at a time (target one 1, target two 1, 2 replicas of target two 2, 3 clients 3), and 1 is allowed"}},

@@ -39,10 +39,20 @@ type Target struct {
 	// ServerVersion is the version of the server's binary, such as 5.7.22. The agent sets it;
 	// the manager does not know it.
 	ServerVersion string `json:"-"`
+	// Retained: the volume holds the data of an earlier run; nil for a volume of the server's own.
+	Retained *Retained `json:"retained,omitempty"`
 	// CPUs that the server keeps to; nil for all.
 	CPUs *CPUs `json:"cpus,omitempty"`
 	// Settings of the user in the order of the configuration file, each name once (see settings.Merge).
 	Settings []Setting `json:"settings,omitempty"`
+}
+
+// Retained is data that an earlier run left on its volume.
+type Retained struct {
+	// RunUID is that of the run that measures on the volume now.
+	RunUID string `json:"runUID"`
+	// ServerVersion is the SELECT VERSION() of the server that wrote it; empty where it is unknown.
+	ServerVersion string `json:"serverVersion,omitempty"`
 }
 
 // Replication is the role of a server in replication.

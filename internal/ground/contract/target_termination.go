@@ -11,6 +11,7 @@ const (
 	ReasonServerKilled         TargetReason = "ServerKilled"
 	ReasonServerMissing        TargetReason = "ServerMissing"
 	ReasonStorageFailed        TargetReason = "StorageFailed"
+	ReasonVolumeUnfit          TargetReason = "RetainedVolumeUnfit"
 )
 
 // TargetTermination is the termination message of `agent target`.

@@ -104,6 +104,15 @@ func standing() Client {
 	return c
 }
 
+// retained: the volume outlives the StatefulSet.
+func retained(x *Target) { x.Spec.MySQL.Storage.Retain = true }
+
+// fromRun: the volume is that of an earlier run.
+func fromRun(x *Target) {
+	x.Spec.MySQL.Storage.FromRun = &v1alpha1.RetainedVolume{Name: "first"}
+	x.Resolved.Retained = &v1alpha1.ResolvedVolume{RunName: "first", RunUID: "uid", Target: "db", ClaimName: "data-uid-first-db-db", ServerVersion: "8.4.3"}
+}
+
 // Every object as it is sent to the API server.
 func TestObjects(t *testing.T) {
 	tests := map[string]any{
@@ -161,6 +170,10 @@ func TestObjects(t *testing.T) {
 		"target-statefulset-in-memory": target(func(x *Target) {
 			x.Stopped, x.Spec.MySQL.Storage = true, v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumMemory}
 		}).StatefulSet(),
+		"target-claim":                Volume{target(retained)}.Claim(),
+		"target-statefulset-retained": target(retained).StatefulSet(),
+		"target-statefulset-from-run": target(fromRun).StatefulSet(),
+		"target-configmap-from-run":   target(fromRun).ConfigMap(),
 	}
 	for name, obj := range tests {
 		t.Run(name, func(t *testing.T) {

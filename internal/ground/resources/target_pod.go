@@ -105,21 +105,21 @@ func (p databasePod) dataName() string {
 	return name
 }
 
-// dataVolume is either a volume of the pod (memory) or a claim template.
+// dataVolume is either a volume of the pod (memory, or one that outlives the StatefulSet) or a claim template.
 func (p databasePod) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeClaim) {
 	s := p.target.Spec.MySQL.Storage
-	if s.Medium == v1alpha1.MediumMemory {
+	switch {
+	case s.Medium == v1alpha1.MediumMemory:
 		v := emptyDir(p.dataName(), corev1.StorageMediumMemory)
 		v.EmptyDir.SizeLimit = new(s.Size)
 		return []corev1.Volume{v}, nil
+	case Volume{p.target}.Outlives():
+		return []corev1.Volume{{Name: p.dataName(), VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: Volume{p.target}.ClaimName()},
+		}}}, nil
 	}
 	return nil, []corev1.PersistentVolumeClaim{{
-		ObjectMeta: metav1.ObjectMeta{Name: p.dataName(), Labels: p.target.labels()},
-		Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			StorageClassName: s.StorageClassName,
-			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: s.Size}},
-		},
+		ObjectMeta: metav1.ObjectMeta{Name: p.dataName(), Labels: p.target.labels()}, Spec: claimSpec(s),
 	}}
 }
 

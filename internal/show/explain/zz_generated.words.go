@@ -195,6 +195,7 @@ var words = []Sense{
 	{"Restart", "apply method", "ApplyMethod is how a setting of a server changes."},
 	{"Restored", "data origin", "DataOrigin is where the data of a target came from."},
 	{"Retain", "history reclaim policy", "HistoryReclaimPolicy is what becomes of a history when its schedule is deleted."},
+	{"Retained", "data origin", "DataOrigin is where the data of a target came from."},
 	{"Retry", "trial failure policy", "TrialFailurePolicy is the reaction to a failed trial."},
 	{"RoundTrip", "speed kernel", "The median of several round trips from the client to the server. SpeedKernel is a loop of fixed work that measures machine speed."},
 	{"Run", "quoted stage", "QuotedStage is the stage of a benchmark."},

@@ -51,6 +51,19 @@ func TestCompare(t *testing.T) {
 			first: "mysql-9.7", second: "mysql-9.7", secondHas: facts{"data/origin": "restored from an archive"},
 			want: []string{"data/origin: from no archive | restored from an archive"},
 		},
+		"a volume that was retained against a run without": {
+			first: "mysql-9.7", second: "mysql-9.7", secondHas: facts{"data/origin": "on the volume of run first (u), target db"},
+			want: []string{"data/origin: from no archive | on the volume of run first (u), target db"},
+		},
+		"two volumes that were retained": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/origin": "on the volume of run first (u), target db"},
+			secondHas: facts{"data/origin": "on the volume of run second (v), target db"},
+			want:      []string{"data/origin: on the volume of run first (u), target db | on the volume of run second (v), target db"},
+		},
+		"one volume that was retained": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/origin": "on the volume of run first (u), target db"},
+			secondHas: facts{"data/origin": "on the volume of run first (u), target db"},
+		},
 		"a load that an archive was made of against a run without a data set": {
 			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/origin": "loaded by the tool"},
 		},

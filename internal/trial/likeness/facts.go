@@ -41,8 +41,8 @@ const (
 const (
 	// reusedSessions and newSessions are values of factSessions.
 	reusedSessions, newSessions = "reused", "new"
-	// dataLoaded and dataRestored are values of factDataOrigin, and dataUnnamed stands for none.
-	dataLoaded, dataRestored, dataUnnamed = "loaded by the tool", "restored from an archive", "from no archive"
+	// dataLoaded and dataRestored are values of factDataOrigin, dataRetained begins one, and dataUnnamed stands for none.
+	dataLoaded, dataRestored, dataRetained, dataUnnamed = "loaded by the tool", "restored from an archive", "on the volume of ", "from no archive"
 	// fewConnections of a window say nothing of how it connects: those of the agent, and of a tool that connects once.
 	fewConnections = 10
 )
@@ -69,6 +69,8 @@ type Source struct {
 	// Set are names of variables that some target of the run has set. Their values are recorded of every target: to one
 	// server a value is its default, to another one it is not.
 	Set []string
+	// RetainedBy is the run, with its UID, and the target whose volume the server has; empty for a volume of its own.
+	RetainedBy string
 	// Varied are names of variables that have other values in other trials: they are parameters of the trial, and none of its
 	// circumstances.
 	Varied []string
@@ -238,6 +240,9 @@ func placeOf(l contract.Limits, nodes int64) string {
 // dataFacts are what the tables held after loading. Other versions of a server compute other
 // checksums, so that the version is part of them.
 func dataFacts(out map[string]string, in Source) {
+	if in.RetainedBy != "" {
+		out[factDataOrigin] = dataRetained + in.RetainedBy
+	}
 	if in.Loaded.Data == nil || len(in.Loaded.Data.Tables) == 0 {
 		return
 	}

@@ -2,7 +2,6 @@ package likeness
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -28,7 +27,7 @@ var factRules = []factRule{
 	{name: factReplicas, class: Durability, matters: true, why: "a primary sends its changes to each replica"},
 	{name: factRows, class: Data, matters: true, why: "other tables are other work"},
 	{name: factChecksum, class: Data, matters: true, why: "other rows are other work"},
-	{name: factDataOrigin, class: Data, matters: true, why: "the files of an archive are written in one go, and may lie otherwise on the storage"},
+	{name: factDataOrigin, class: Data, matters: true, why: "the files of an archive are written in one go, and those of a volume that was retained by trials before these: they may lie otherwise on the storage"},
 	{name: factTLS, class: TLS, matters: true, why: "each packet is encrypted", costs: []string{"none", "TLSv1.3"}},
 	{name: factCipher, class: TLS, matters: true, why: "ciphers cost more or less"},
 	{name: factSessions, class: TLS, matters: true, why: "a handshake that takes up an earlier session is shorter", costs: []string{reusedSessions, newSessions}},
@@ -86,11 +85,14 @@ func factsBetween(a, b circumstances, factor Factor) []Difference {
 	return out
 }
 
-// origin of the data over the trials. Records without it are of runs that have no data set: they use no archive.
+// origin of the data over the trials. Records without it are of runs that have no data set, and volumes of their own: they use no archive.
 func (c circumstances) origin() values {
 	return c.values(func(s server) (spelt, bool) {
 		shown := cmp.Or(s.facts[factDataOrigin], dataUnnamed)
-		return spelt{strconv.FormatBool(shown == dataRestored), shown}, true
+		if shown == dataRestored || strings.HasPrefix(shown, dataRetained) {
+			return spelt{shown, shown}, true
+		}
+		return spelt{dataLoaded, shown}, true
 	})
 }
 

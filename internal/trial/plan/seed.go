@@ -39,5 +39,10 @@ func Deciding(spec v1alpha1.BenchmarkRunSpec) v1alpha1.BenchmarkRunSpec {
 	spec.SetDefaults()
 	spec.Suspend, spec.Retain, spec.TTLSecondsAfterFinished, spec.Priority = false, "", nil, 0
 	spec.Exclusive, spec.Deadline, spec.Gate = nil, metav1.Duration{}, nil
+	for _, t := range spec.Targets {
+		if t.MySQL != nil {
+			t.MySQL.Storage.Retain = false // what becomes of a volume afterwards
+		}
+	}
 	return spec
 }

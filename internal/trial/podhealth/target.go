@@ -18,6 +18,7 @@ const crashes = 3
 // permanentReasons are the reasons of `agent target` that a retry cannot fix.
 var permanentReasons = map[contract.TargetReason]bool{
 	contract.ReasonServerRefusedSetting: true, contract.ReasonServerMissing: true, contract.ReasonInitialisationFailed: true,
+	contract.ReasonVolumeUnfit: true,
 }
 
 // Target returns the verdict on a database pod, from its container of the given name.

@@ -1,0 +1,91 @@
+package target
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/internal/trial/podhealth"
+)
+
+// begin creates the objects of a server. One that measures on the volume of an earlier run takes that before: the name of the user is
+// written on it under the lock of the version that was read, so that no two servers ever have it.
+func (in room) begin(b resources.Target) (podhealth.Verdict, []decision.Action) {
+	from := b.Resolved.Retained
+	if from == nil {
+		return waiting("created"), create(b)
+	}
+	volume := decision.Get[*corev1.PersistentVolumeClaim](in.ask, from.ClaimName)
+	if !volume.Known {
+		return waiting("looking for the volume of run " + from.RunName), nil
+	}
+	if why := lost(volume, from); why != "" {
+		return unfit(why), nil
+	}
+	me := resources.Volume{Of: b}.User()
+	user, known := resources.UserOf(volume.Value)
+	switch {
+	case !known:
+		return unfit("the annotation " + v1alpha1.AnnotationUsedBy + " of the volume " + from.ClaimName + " is missing or cannot be read, so that nobody knows which server uses it: load again"), nil
+	case user == me:
+		return waiting("created"), create(b)
+	}
+	if busy := in.usedBy(user); busy != "" {
+		return waiting("waiting for the volume " + from.ClaimName + ": " + busy), nil
+	}
+	take := decision.TakeVolume{Volume: volume.Value, User: me, Writes: b.Spec.AllowsWrites()}
+	return waiting("taking the volume of run " + from.RunName), []decision.Action{take}
+}
+
+// lost says why a volume is not that which was there when the run was accepted; empty when it is.
+func lost(volume decision.Fact[*corev1.PersistentVolumeClaim], from *v1alpha1.ResolvedVolume) string {
+	what := "the volume " + from.ClaimName + " that run " + from.RunName + " retained "
+	switch {
+	case !volume.Exists || !volume.Value.DeletionTimestamp.IsZero():
+		return what + "was deleted: it goes with its run: load again"
+	case string(volume.Value.UID) != from.ClaimUID:
+		return what + "is another one than when this run was accepted: load again"
+	}
+	if owner := metav1.GetControllerOf(volume.Value); owner == nil || string(owner.UID) != from.RunUID {
+		return what + "does not belong to that run any more: load again"
+	}
+	return ""
+}
+
+func unfit(why string) podhealth.Verdict {
+	return podhealth.Verdict{State: podhealth.Failed, Reason: v1alpha1.ReasonRetainedVolumeUnfit, Message: why}
+}
+
+// withoutVolume says that no pod will come up, because its volume was deleted: a volume that is being deleted stays for as long as a pod
+// uses it, and no other pod gets it.
+func (in room) withoutVolume(b resources.Target, pod *corev1.Pod) (podhealth.Verdict, bool) {
+	from := b.Resolved.Retained
+	if from == nil || pod != nil && pod.Status.Phase != corev1.PodPending {
+		return podhealth.Verdict{}, false
+	}
+	volume := decision.Get[*corev1.PersistentVolumeClaim](in.ask, from.ClaimName)
+	if !volume.Known {
+		return podhealth.Verdict{}, false
+	}
+	why := lost(volume, from)
+	return unfit(why), why != ""
+}
+
+// usedBy says why the last user of a volume may still use it; empty when it does not, and while that is not known.
+func (in room) usedBy(user resources.VolumeUser) string {
+	run := decision.Get[*v1alpha1.BenchmarkRun](in.ask, user.RunName)
+	set := decision.Get[*appsv1.StatefulSet](in.ask, user.StatefulSet)
+	pod := decision.Get[*corev1.Pod](in.ask, user.Pod())
+	switch {
+	case !run.Known || !set.Known || !pod.Known:
+		return "looking who uses it"
+	case !user.GivenUp && run.Exists && string(run.Value.UID) == user.RunUID && !run.Value.Finished():
+		return "run " + user.RunName + " measures on it"
+	case set.Exists && set.Value.Labels[v1alpha1.LabelRunUID] == user.RunUID || pod.Exists && pod.Value.Labels[v1alpha1.LabelRunUID] == user.RunUID:
+		return "the pod of run " + user.RunName + " is still there"
+	}
+	return ""
+}

@@ -1,0 +1,74 @@
+package trial
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/experiment"
+	"github.com/assay-bench/assay/internal/ground/resources"
+)
+
+// SameServer says whether the server of a target is that which wrote the volume it measures on: a tag may have been moved since that run.
+// The state is Done for a target with a volume of its own.
+func SameServer(in Input, target string) decision.State {
+	from, now := in.Run.ResolvedTarget(target).Retained, in.Run.TargetStatus(target).ImageID
+	switch {
+	case from == nil:
+		return decision.Done{}
+	case now == "":
+		return decision.WaitFor(v1alpha1.ReasonProgressing, "target %s: waiting for the digest of its image", target)
+	case experiment.ImageDigest(now) != experiment.ImageDigest(from.ImageID):
+		return decision.FailWith(v1alpha1.ReasonRetainedVolumeUnfit, "target %s: its image %s is %s by now, and the files of the volume were written with %s: "+
+			"name the image by its digest in both runs, and load again", target, in.Run.ResolvedTarget(target).Image, experiment.ImageDigest(now), experiment.ImageDigest(from.ImageID))
+	}
+	return decision.Done{}
+}
+
+// Kept is what the status says of data on a volume that outlives its server: loaded by this run, which retains it, or left by an earlier
+// one. It is nil for any other, and has no meaning while questions are open. The state is Failed where the volume cannot be used.
+func Kept(in Input, target string, ask *decision.Asking) (*v1alpha1.TargetData, decision.State) {
+	from := in.Run.ResolvedTarget(target).Retained
+	switch {
+	case from == nil && !in.Run.Target(target).Retains():
+		return nil, decision.Done{}
+	case from == nil:
+		return &v1alpha1.TargetData{Origin: v1alpha1.DataOriginLoaded, MadeTime: metav1.Time{Time: in.Now}}, decision.Done{}
+	}
+	claim := decision.Get[*corev1.PersistentVolumeClaim](ask, from.ClaimName)
+	if !claim.Known {
+		return nil, decision.Done{}
+	}
+	if !claim.Exists || string(claim.Value.UID) != from.ClaimUID {
+		return nil, decision.FailWith(v1alpha1.ReasonRetainedVolumeUnfit, "target %s: the volume %s that run %s retained was deleted: load again", target, from.ClaimName, from.RunName)
+	}
+	writer, known := resources.WriterOf(claim.Value)
+	if !known {
+		return nil, decision.FailWith(v1alpha1.ReasonRetainedVolumeUnfit, "target %s: the annotation %s of the volume %s cannot be read, so that nobody knows who wrote into it: load again",
+			target, v1alpha1.AnnotationWrittenBy, from.ClaimName)
+	}
+	out := &v1alpha1.TargetData{Key: from.Key, Origin: v1alpha1.DataOriginRetained, MadeTime: from.LoadedTime, Writer: writer}
+	if writer != "" { // perhaps since the run was accepted
+		out.Key = ""
+	}
+	return out, decision.Done{}
+}
+
+// retainedBy says whose data a target has, for the facts of a trial; empty for its own.
+func retainedBy(run *v1alpha1.BenchmarkRun, target string) string {
+	from, data := run.ResolvedTarget(target).Retained, run.TargetStatus(target).Data
+	if from == nil {
+		return ""
+	}
+	said := fmt.Sprintf("run %s (%s), target %s", from.RunName, from.RunUID, from.Target)
+	switch {
+	case data == nil || data.Writer == "":
+		return said
+	case run.Target(target).AllowsWrites(): // the writer is this run
+		return said + ", while written into by " + data.Writer
+	}
+	return said + ", written into by " + data.Writer
+}
