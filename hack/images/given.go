@@ -13,7 +13,7 @@ import (
 
 // given is the table with what is known of images that are made of an archive. One that the words choose has the archive that its
 // variable names, with the digests of that and of the sources here. Otherwise it has the tag that remember has kept, or none.
-func (b builder) given(ctx context.Context, table []image, words []string, getenv func(string) string) ([]image, error) {
+func (kept memory) given(ctx context.Context, table []image, words []string, getenv func(string) string) ([]image, error) {
 	wanted, _, err := choose(table, words)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (b builder) given(ctx context.Context, table []image, words []string, geten
 			i.Given = getenv(i.Archive)
 		}
 		if i.Given == "" {
-			i.Tag, err = b.remembered(*i)
+			i.Tag, err = kept.remembered(*i)
 		} else {
 			err = i.sums(ctx)
 		}
@@ -55,7 +55,7 @@ func (i image) needsArchive() bool { return i.Archive != "" && i.Given == "" }
 
 // obtainable are the chosen images without those that need an archive, unless the engine still has what the last one made. They are
 // named, with the reason. One that the words name must be there. toBuild says that each will be built, whatever the engine has.
-func (b builder) obtainable(ctx context.Context, chosen []image, words []string, toBuild bool) ([]image, error) {
+func obtainable(ctx context.Context, b builder, chosen []image, words []string, toBuild bool) ([]image, error) {
 	if !slices.ContainsFunc(chosen, image.needsArchive) {
 		return chosen, nil
 	}
@@ -80,16 +80,18 @@ func (b builder) obtainable(ctx context.Context, chosen []image, words []string,
 	return out, nil
 }
 
-// rememberedFile has the tag of the image that the last archive made.
-func (b builder) rememberedFile(i image) string { return filepath.Join(b.cache, i.file()+".archive") }
+// memory of the images that archives have made: a folder, with a file for each that has the tag of the last one.
+type memory string
+
+func (kept memory) of(i image) string { return filepath.Join(string(kept), i.file()+".archive") }
 
 // remember the tags of what archives have made.
-func (b builder) remember(images []image) error {
+func (kept memory) remember(images []image) error {
 	for _, i := range images {
 		if i.Given == "" {
 			continue
 		}
-		if err := replace(b.rememberedFile(i), i.Tag+"\n"); err != nil {
+		if err := replace(kept.of(i), i.Tag+"\n"); err != nil {
 			return err
 		}
 	}
@@ -97,8 +99,8 @@ func (b builder) remember(images []image) error {
 }
 
 // remembered is the tag of an image that an archive made; empty if none did.
-func (b builder) remembered(i image) (string, error) {
-	text, err := os.ReadFile(b.rememberedFile(i))
+func (kept memory) remembered(i image) (string, error) {
+	text, err := os.ReadFile(kept.of(i))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -106,12 +108,12 @@ func (b builder) remembered(i image) (string, error) {
 }
 
 // forget what archives have made.
-func (b builder) forget(images []image) error {
+func (kept memory) forget(images []image) error {
 	for _, i := range images {
 		if i.Archive == "" {
 			continue
 		}
-		if err := os.Remove(b.rememberedFile(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(kept.of(i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -146,13 +146,13 @@ func TestCleanForgetsWhatArchivesMade(t *testing.T) {
 	m := newMachine(t)
 	i := image{Name: "runner-drivers-x", Archive: "X_HARNESS"}
 	m.run(t, "x.tar.gz", "core")
-	if tag, err := m.remembered(i); err != nil || tag == "" {
+	if tag, err := memory(m.cache).remembered(i); err != nil || tag == "" {
 		t.Fatalf("remembered %q, %v", tag, err)
 	}
 	if err := run(t.Context(), m.builder, "x", []string{"clean"}); err != nil {
 		t.Fatal(err)
 	}
-	if tag, err := m.remembered(i); err != nil || tag != "" {
+	if tag, err := memory(m.cache).remembered(i); err != nil || tag != "" {
 		t.Errorf("remembered %q, %v", tag, err)
 	}
 }

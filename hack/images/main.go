@@ -54,7 +54,7 @@ func run(ctx context.Context, b builder, cluster string, words []string) error {
 	if action == "clean" {
 		return b.clean(ctx, table)
 	}
-	all, err := b.given(ctx, table, words, os.Getenv)
+	all, err := memory(b.cache).given(ctx, table, words, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func run(ctx context.Context, b builder, cluster string, words []string) error {
 	if err != nil {
 		return err
 	}
-	if chosen, err = b.obtainable(ctx, chosen, words, action == "stage"); err != nil {
+	if chosen, err = obtainable(ctx, b, chosen, words, action == "stage"); err != nil {
 		return err
 	}
 	if action == "stage" {
@@ -109,7 +109,7 @@ func (b builder) act(ctx context.Context, action, cluster string, chosen, all []
 		if err := b.buildAll(ctx, missing(chosen, present), b.build); err != nil {
 			return err
 		}
-		if err := b.remember(chosen); err != nil {
+		if err := memory(b.cache).remember(chosen); err != nil {
 			return err
 		}
 	}

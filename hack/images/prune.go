@@ -64,7 +64,7 @@ func (b builder) clean(ctx context.Context, images []image) error {
 			b.say("%v", err) // a base that was never made, or an image in use
 		}
 	}
-	if err := b.forget(images); err != nil {
+	if err := memory(b.cache).forget(images); err != nil {
 		return err
 	}
 	_, err = b.engine.output(ctx, "image", "prune", "--force", "--filter", "label=dev.assay.stage=build")

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/cluster"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // uploads is what was seen of the Secrets with signed URLs while a run went on.
@@ -120,7 +121,7 @@ func checkUploads(t *testing.T, run *v1alpha1.BenchmarkRun, seen uploads) {
 			}
 			for _, which := range []string{name, ""} {
 				// The Role is gone with the run's end; the API server's authorizer learns that from a watch.
-				eventually(t, 10*time.Second, func() string {
+				eventually(t, hang.Limit, func() string {
 					if may, err := mayRead(t.Context(), run.Namespace, contract.ClientName(run.Name), which); err != nil || may {
 						return fmt.Sprintf("after the run its clients may read Secret %q: %t (%v)", which, may, err)
 					}
