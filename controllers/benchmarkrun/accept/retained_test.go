@@ -91,7 +91,7 @@ func TestAVolumeIsMeasuredAgain(t *testing.T) {
 		}
 	}
 	if want := "the data on the volume of run first (UID abcdefghij, target db, which ended Complete), loaded at " + loadedAt +
-		", with what the trials of that run wrote and of no run after it, was there before the run: nothing loads, puts back or drops it, and the workload only reads; "; !strings.HasPrefix(said, want) {
+		", with what the trials of that run wrote and, when this run was accepted, of no run after it, was there before the run: nothing loads, puts back or drops it, and the workload only reads; "; !strings.HasPrefix(said, want) {
 		t.Errorf("it says %q, want %q", said, want)
 	}
 }
@@ -203,7 +203,8 @@ func TestWhatBecameOfAVolume(t *testing.T) {
 		c.Annotations[v1alpha1.AnnotationWrittenBy] = "w/v/2026-11-27T19:00:00Z"
 	})
 	onlyLoads := func(r *v1alpha1.BenchmarkRun) { r.Spec.Data = &v1alpha1.DataSet{Name: "x", Policy: v1alpha1.DataMake} }
-	const later, nobody = ", and of others, the last of which was run w (v) from 2026-11-27T19:00:00Z on,", " and of no run after it,"
+	const later = ", and of others, the last of which was, when this run was accepted, run w (v) from 2026-11-27T19:00:00Z on,"
+	const nobody = " and, when this run was accepted, of no run after it,"
 	tests := map[string]struct {
 		first                      func(*v1alpha1.BenchmarkRun)
 		then                       []change

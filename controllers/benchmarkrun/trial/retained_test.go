@@ -106,6 +106,9 @@ func TestKept(t *testing.T) {
 			if diff := gocmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
 			}
+			if found := WrittenSince(run, "db", got); (len(found) > 0) != (name == "written into since it was accepted") {
+				t.Errorf("found %+v", found)
+			}
 			run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", Data: got}}
 			if origin := retainedBy(run, "db"); !is && origin != tt.origin {
 				t.Errorf("the records say %q, want %q", origin, tt.origin)

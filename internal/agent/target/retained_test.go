@@ -72,7 +72,7 @@ func TestARetainedVolumeIsHeldOnce(t *testing.T) {
 	if err := other.hold(); err != nil {
 		t.Fatal(err)
 	}
-	defer other.held.Close()
+	t.Cleanup(func() { _ = other.held.Close() })
 	r.begin(t)
 	if err := r.end(t); err == nil || !strings.Contains(err.Error(), "RetainedVolumeUnfit: the volume ") || !strings.Contains(err.Error(), "is used by another server") {
 		t.Error(err)
