@@ -77,7 +77,7 @@ type TargetData struct {
 	// writer is the run that was let write into the data of an earlier run last, and since when: it may be this run. Absent where none was
 	// after the run that loaded it.
 	// +optional
-	Writer Line `json:"writer,omitempty"`
+	Writer Name `json:"writer,omitempty"`
 	// bytes of the data directory, before compression; absent where no archive could be made.
 	// +optional
 	// +kubebuilder:validation:Minimum=0

@@ -132,7 +132,7 @@ type ResolvedVolume struct {
 	Outcome Name `json:"outcome"`
 	// writer is the run after it that was let write into the data last, and since when; absent where none was.
 	// +optional
-	Writer Line `json:"writer,omitempty"`
+	Writer Name `json:"writer,omitempty"`
 	// imageID is the digest of the image of the server that wrote the data, from the container runtime.
 	// +required
 	ImageID Line `json:"imageID"`

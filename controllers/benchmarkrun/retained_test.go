@@ -66,14 +66,27 @@ func TestAVolumeIsMeasuredOnAgain(t *testing.T) {
 		return cmp.Diff(0, len(children(t, ns)["StatefulSet"])) + cmp.Diff(map[string]string{claim: "first"}, volumes(t, ns))
 	})
 
-	for _, name := range []string{"again", "once-more"} {
+	written := ""
+	for _, name := range []string{"again", "writes", "once-more"} {
 		again := newRun(t, ns, onVolumeOf("first", func(r *v1alpha1.BenchmarkRun) {
 			r.Name, r.Spec.Targets[0].MySQL.Config = name, map[string]string{"innodb_buffer_pool_size": "256M"}
+			r.Spec.Targets[0].MySQL.Storage.FromRun.AllowWrites = name == "writes"
 		}))
 		create(t, again)
 		got := await(t, again, "Complete", isTrue(v1alpha1.ConditionComplete))
-		loaded := apimeta.FindStatusCondition(done.Status.Conditions, v1alpha1.ConditionDataLoaded).LastTransitionTime
-		if diff := cmp.Diff(&v1alpha1.TargetData{Origin: v1alpha1.DataOriginRetained, MadeTime: loaded}, got.TargetStatus("db").Data); diff != "" {
+		origin := "on the volume of run first (" + string(done.UID) + "), target db"
+		data := got.TargetStatus("db").Data
+		switch name {
+		case "writes":
+			written = data.Writer
+			origin += ", while written into by " + written
+			if !strings.HasPrefix(written, "run writes ("+string(got.UID)+") from ") {
+				t.Errorf("it was written into by %q", written)
+			}
+		case "once-more":
+			origin += ", written into by " + written
+		}
+		if diff := cmp.Diff(&v1alpha1.TargetData{Origin: v1alpha1.DataOriginRetained, MadeTime: done.TargetStatus("db").Data.MadeTime, Writer: written}, data); diff != "" {
 			t.Errorf("%s: its data (-want +got):\n%s", name, diff)
 		}
 		if from := got.ResolvedTarget("db").Retained; from == nil || from.RunUID != string(done.UID) || from.ClaimName != claim {
@@ -85,8 +98,8 @@ func TestAVolumeIsMeasuredOnAgain(t *testing.T) {
 			t.Errorf("%s does not say whose data it was: %+v", name, got.Status.Findings)
 		}
 		for _, rec := range records(t, got) {
-			if origin := rec.Facts.Map()["data/origin"]; origin != "on the volume of run first ("+string(done.UID)+"), target db" {
-				t.Errorf("%s: the record of trial %d has data of %q", name, rec.Index, origin)
+			if said := rec.Facts.Map()["data/origin"]; said != origin {
+				t.Errorf("%s: the record of trial %d has data %q, want %q", name, rec.Index, said, origin)
 			}
 		}
 		eventually(t, "the volume stays", func() string {
@@ -97,7 +110,7 @@ func TestAVolumeIsMeasuredOnAgain(t *testing.T) {
 	for _, trial := range told.phase(contract.PhasePrepare) {
 		existing = append(existing, trial.Existing)
 	}
-	if diff := cmp.Diff([]bool{false, true, true}, existing); diff != "" {
+	if diff := cmp.Diff([]bool{false, true, true, true}, existing); diff != "" {
 		t.Errorf("data exists (-want +got):\n%s", diff)
 	}
 	claims := &corev1.PersistentVolumeClaim{}
@@ -114,6 +127,49 @@ func TestAVolumeIsMeasuredOnAgain(t *testing.T) {
 		!strings.Contains(c.Message, "innodb_page_size is 4096 here and not set there") {
 		t.Errorf("another server is refused with %s: %s", c.Reason, c.Message)
 	}
+}
+
+// A run that is suspended gives the volume up with its nodes, and takes it again when another run has measured on it. Nobody deletes the run
+// that retains it meanwhile.
+func TestASuspendedRunGivesTheVolumeUp(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	kill := startManager(t, ns, nil, holdsLong)
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(5))})
+	first := newRun(t, ns, retaining)
+	create(t, first)
+	first = await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
+	usedBy := func(want string) {
+		t.Helper()
+		first.Spec.SetDefaults()
+		if user, err := (&Reconciler{Live: server.API}).volumeUser(t.Context(), first); err != nil || user != want {
+			t.Errorf("the volume is used by %q (%v), want %q", user, err, want)
+		}
+	}
+	usedBy("")
+	suspended := newRun(t, ns, onVolumeOf("first", func(r *v1alpha1.BenchmarkRun) { r.Name, r.Spec.Design.Blocks = "suspended", 10 }))
+	create(t, suspended)
+	await(t, suspended, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done > 1 })
+	patch(t, suspended, `"suspend":true`)
+	await(t, suspended, "held", func(r *v1alpha1.BenchmarkRun) bool {
+		return r.Status.Placement != nil && r.Status.Placement.HeldUntil != nil
+	})
+	queued := newRun(t, ns, onVolumeOf("first"))
+	create(t, queued)
+	usedBy("suspended")
+	kill()
+	passHold(t, suspended)
+	startManager(t, ns, nil, holdsLong)
+	await(t, queued, "Complete", isTrue(v1alpha1.ConditionComplete))
+	eventually(t, "the volume stays", func() string {
+		return cmp.Diff(map[string]string{"data-" + string(first.UID)[:8] + "-" + contract.TargetName("first", "db"): "again"}, volumes(t, ns))
+	})
+	patch(t, suspended, `"suspend":false`)
+	await(t, suspended, "Complete", isTrue(v1alpha1.ConditionComplete))
+	eventually(t, "the volume was taken again", func() string {
+		return cmp.Diff(map[string]string{"data-" + string(first.UID)[:8] + "-" + contract.TargetName("first", "db"): "suspended"}, volumes(t, ns))
+	})
+	usedBy("")
 }
 
 // A volume without data is kept for nobody.

@@ -113,6 +113,7 @@ func dataLoaded(v view) answer {
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)), bytes: res.End.Bytes,
 		findings: append(trial.LoadFindings(in, name, first, v.ask), trial.Findings(name, res.End.Lost)...),
 	}
+	loaded.findings = append(loaded.findings, trial.WrittenSince(v.Run, name, kept)...)
 	st := &loaded.described.Status
 	st.LoadResult, st.RestartCount, st.Load, st.Data = contract.ResultName(e.Name, 0), target.Restarts(in.TargetPod(name)), figures, came.Status
 	if st.Data == nil {

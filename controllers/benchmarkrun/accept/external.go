@@ -62,9 +62,9 @@ func unverified(run *v1alpha1.BenchmarkRun) []v1alpha1.Finding {
 // laterWriter says who was let write into the volume of an earlier run after that.
 func laterWriter(from v1alpha1.ResolvedVolume) string {
 	if from.Writer == "" {
-		return " and of no run after it"
+		return " and, when this run was accepted, of no run after it"
 	}
-	return ", and of others, the last of which was " + from.Writer
+	return ", and of others, the last of which was, when this run was accepted, " + from.Writer
 }
 
 // existing are findings about data that was there before the run.

@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,9 +35,9 @@ func kept(t *testing.T) *v1alpha1.BenchmarkRun {
 	run.Status.Resolved = &v1alpha1.Resolved{Targets: []v1alpha1.ResolvedTarget{{Name: "db", Image: "mysql:8.4", Settings: []v1alpha1.ServerSetting{
 		{Name: "innodb_page_size", Value: "16384"}, {Name: "innodb_buffer_pool_size", Value: "1G"},
 	}}}}
-	run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", LoadResult: "first-db-load-result-0", ImageID: feed, NodeName: "n1", ServerVersion: "8.4.3"}}
+	run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", LoadResult: "first-db-load-result-0", ImageID: feed, NodeName: "n1", ServerVersion: "8.4.3",
+		Data: &v1alpha1.TargetData{Key: "key", Origin: v1alpha1.DataOriginLoaded, MadeTime: metav1.Time{Time: at}}}}
 	run.Status.Conditions = []metav1.Condition{
-		{Type: v1alpha1.ConditionDataLoaded, Status: metav1.ConditionTrue, LastTransitionTime: metav1.Time{Time: at}},
 		{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue},
 	}
 	return run
@@ -51,6 +52,7 @@ func again(first *v1alpha1.BenchmarkRun) change {
 		w.objects[decision.Named[*v1alpha1.BenchmarkRun]("first")] = first
 		if len(first.Spec.Targets) > 0 && first.Spec.Targets[0].MySQL != nil && first.Status.Resolved != nil {
 			claim := resources.Volume{Of: resources.Primary(first, first.Spec.Targets[0])}.Claim()
+			claim.UID = "uid-claim"
 			w.objects[decision.Named[*corev1.PersistentVolumeClaim](claim.Name)] = claim
 		}
 		w.objects[decision.GetNode{Name: "n1"}] = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", Labels: map[string]string{corev1.LabelHostname: "host-1"}}}
@@ -74,7 +76,7 @@ func TestAVolumeIsMeasuredAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &v1alpha1.ResolvedVolume{
-		RunName: "first", RunUID: "abcdefghij", Target: "db", ClaimName: "data-abcdefgh-first-db-db", ImageID: feed, ServerVersion: "8.4.3", LoadedTime: metav1.Time{Time: at},
+		RunName: "first", RunUID: "abcdefghij", Target: "db", ClaimName: "data-abcdefgh-first-db-db", ClaimUID: "uid-claim", Outcome: "Complete", ImageID: feed, ServerVersion: "8.4.3", LoadedTime: metav1.Time{Time: at},
 	}
 	if diff := cmp.Diff(want, resolved.Retained); diff != "" {
 		t.Errorf("the volume (-want +got):\n%s", diff)
@@ -88,8 +90,8 @@ func TestAVolumeIsMeasuredAgain(t *testing.T) {
 			said = f.Message
 		}
 	}
-	if want := "the data on the volume of run first (UID abcdefghij, target db), which was loaded at " + loadedAt +
-		" and may have been written into since then, was there before the run: nothing loads, puts back or drops it, and the workload only reads; "; !strings.HasPrefix(said, want) {
+	if want := "the data on the volume of run first (UID abcdefghij, target db, which ended Complete), loaded at " + loadedAt +
+		", with what the trials of that run wrote and, when this run was accepted, of no run after it, was there before the run: nothing loads, puts back or drops it, and the workload only reads; "; !strings.HasPrefix(said, want) {
 		t.Errorf("it says %q, want %q", said, want)
 	}
 }
@@ -126,6 +128,17 @@ func TestAVolumeThatDoesNotFitIsRefused(t *testing.T) {
 			want: field + ": the files of the volume were written with other settings, on which they depend: innodb_page_size is 4096 here and 16384 there. Set those in mysql.config, or load again"},
 		"a setting too few": {then: []change{provided(func(m *v1alpha1.MySQLTarget) { delete(m.Config, "innodb_page_size") })},
 			want: field + ": the files of the volume were written with other settings, on which they depend: innodb_page_size is not set here and 16384 there"},
+		"a server that broke": {first: ending(v1alpha1.ConditionFailed, v1alpha1.ReasonServerKilled), want: field + ".name: run first failed with ServerKilled, so that nobody knows what its server left on the volume: load again"},
+		"no time of the load": {first: func(r *v1alpha1.BenchmarkRun) { r.Status.Targets[0].Data = nil }, want: field + ".name: the status of run first does not say when the data of target db was loaded: load again"},
+		"a zero time":         {first: func(r *v1alpha1.BenchmarkRun) { r.Status.Targets[0].Data.MadeTime = metav1.Time{} }, want: field + ".name: the status of run first does not say when"},
+		"nobody uses it": {then: []change{claimed(func(c *corev1.PersistentVolumeClaim) { delete(c.Annotations, v1alpha1.AnnotationUsedBy) })},
+			want: field + ".name: the annotation assay.dev/used-by or assay.dev/written-by of the volume data-abcdefgh-first-db-db is missing or cannot be read"},
+		"a writer of no name": {then: []change{claimed(func(c *corev1.PersistentVolumeClaim) { c.Annotations[v1alpha1.AnnotationWrittenBy] = "w" })},
+			want: field + ".name: the annotation assay.dev/used-by or assay.dev/written-by of the volume"},
+		"a volume of somebody else": {then: []change{claimed(func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences[0].UID = "other" })},
+			want: field + ".name: the volume data-abcdefgh-first-db-db does not belong to run first"},
+		"a control of it": {then: []change{spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Analysis = &v1alpha1.Analysis{Control: true}; s.SetDefaults() })},
+			want: "fail InvalidSpec: spec.analysis.control: the baseline db measures on the volume of run first (mysql.storage.fromRun), which only one server can use"},
 		"no volume": {then: []change{func(w *world) {
 			delete(w.objects, decision.Named[*corev1.PersistentVolumeClaim]("data-abcdefgh-first-db-db"))
 		}},
@@ -142,14 +155,9 @@ func TestAVolumeThatDoesNotFitIsRefused(t *testing.T) {
 		})}, want: "fail InvalidSpec: spec.targets[1].mysql.storage.fromRun: target db measures on the same volume"},
 		"a workload that writes": {then: []change{spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Workload.Sysbench.Test = "oltp_read_write" })},
 			want: "fail InvalidSpec: spec.targets[0].mysql.storage.fromRun.allowWrites: cell 0 (no matrix) of spec.workload.sysbench may write into the tables of target db"},
-		"a server whose files are its own": {then: []change{func(w *world) {
-			find := w.in.Catalogue.Engine
-			w.in.Catalogue.Engine = func(flavor string) (engine.Engine, bool) {
-				e, ok := find(flavor)
-				e.Portable = false
-				return e, ok
-			}
-		}}, want: field + ": Assay cannot give the data directory of one server of MySQL to another"},
+		"a server whose files are its own, retained": {then: []change{notPortable, provided(func(m *v1alpha1.MySQLTarget) { m.Storage = v1alpha1.Storage{Size: m.Storage.Size, Retain: true} })},
+			want: "fail InvalidSpec: spec.targets[0].mysql.storage.retain: Assay cannot give the data directory of one server of MySQL to another: leave retain out"},
+		"a server whose files are its own": {then: []change{notPortable}, want: field + ": Assay cannot give the data directory of one server of MySQL to another"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -160,6 +168,70 @@ func TestAVolumeThatDoesNotFitIsRefused(t *testing.T) {
 			got := newWorld(append([]change{again(first)}, tt.then...)...).decide(t)
 			if state := words(got.State); !strings.HasPrefix(state, tt.want) {
 				t.Errorf("%s\nwant %s", state, tt.want)
+			}
+		})
+	}
+}
+
+// notPortable: no server can use the files of another one.
+func notPortable(w *world) {
+	find := w.in.Catalogue.Engine
+	w.in.Catalogue.Engine = func(flavor string) (engine.Engine, bool) {
+		e, ok := find(flavor)
+		e.Portable = false
+		return e, ok
+	}
+}
+
+// claimed changes the volume.
+func claimed(f func(*corev1.PersistentVolumeClaim)) change {
+	return func(w *world) {
+		f(w.objects[decision.Named[*corev1.PersistentVolumeClaim]("data-abcdefgh-first-db-db")].(*corev1.PersistentVolumeClaim))
+	}
+}
+
+// ending of the first run.
+func ending(condition, reason string) func(*v1alpha1.BenchmarkRun) {
+	return func(r *v1alpha1.BenchmarkRun) {
+		r.Status.Conditions = []metav1.Condition{{Type: condition, Status: metav1.ConditionTrue, Reason: reason}}
+	}
+}
+
+// Who wrote into the volume and how the first run ended is pinned and said. The key of a data set holds only where nothing was written.
+func TestWhatBecameOfAVolume(t *testing.T) {
+	written := claimed(func(c *corev1.PersistentVolumeClaim) {
+		c.Annotations[v1alpha1.AnnotationWrittenBy] = "w/v/2026-11-27T19:00:00Z"
+	})
+	onlyLoads := func(r *v1alpha1.BenchmarkRun) { r.Spec.Data = &v1alpha1.DataSet{Name: "x", Policy: v1alpha1.DataMake} }
+	const later = ", and of others, the last of which was, when this run was accepted, run w (v) from 2026-11-27T19:00:00Z on,"
+	const nobody = " and, when this run was accepted, of no run after it,"
+	tests := map[string]struct {
+		first                      func(*v1alpha1.BenchmarkRun)
+		then                       []change
+		outcome, writer, key, says string
+	}{
+		"measured on":               {outcome: "Complete", says: nobody},
+		"only loaded":               {first: onlyLoads, outcome: "Complete", key: "key", says: nobody},
+		"loaded, and written since": {first: onlyLoads, then: []change{written}, outcome: "Complete", writer: "run w (v) from 2026-11-27T19:00:00Z on", says: later},
+		"failed by its client":      {first: ending(v1alpha1.ConditionFailed, v1alpha1.ReasonToolFailed), outcome: "ToolFailed", says: "which ended ToolFailed)"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			first := kept(t)
+			if tt.first != nil {
+				tt.first(first)
+			}
+			got := newWorld(append([]change{again(first)}, tt.then...)...).decide(t)
+			if got.Status.Resolved == nil {
+				t.Fatal(words(got.State))
+			}
+			if v := got.Status.Resolved.Targets[0].Retained; v.Outcome != tt.outcome || v.Writer != tt.writer || v.Key != tt.key {
+				t.Errorf("%+v", v)
+			}
+			if !slices.ContainsFunc(got.Findings, func(f v1alpha1.Finding) bool {
+				return f.Check == "data-existing" && strings.Contains(f.Message, tt.says)
+			}) {
+				t.Errorf("it says %+v, want %q", got.Findings, tt.says)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package target
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,10 +19,10 @@ import (
 // volumeOf: target a measures on the volume that run first retained, and that a server uses or used last.
 func volumeOf(user string, more ...func(*corev1.PersistentVolumeClaim)) change {
 	return func(w *world) {
-		w.in.Run.Status.Resolved.Targets[0].Retained = &v1alpha1.ResolvedVolume{RunName: "first", RunUID: "uid-first", Target: "a", ClaimName: "volume"}
+		w.in.Run.Status.Resolved.Targets[0].Retained = &v1alpha1.ResolvedVolume{RunName: "first", RunUID: "uid-first", Target: "a", ClaimName: "volume", ClaimUID: "uid-volume"}
 		w.in.Run.Spec.Targets[0].MySQL.Storage.FromRun = &v1alpha1.RetainedVolume{Name: "first"}
 		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
-			Name: "volume", Labels: map[string]string{v1alpha1.LabelRunUID: "uid-first"}, Annotations: map[string]string{v1alpha1.AnnotationUsedBy: user},
+			Name: "volume", UID: "uid-volume", OwnerReferences: []metav1.OwnerReference{{Name: "first", UID: "uid-first", Controller: new(true)}}, Annotations: map[string]string{v1alpha1.AnnotationUsedBy: user},
 		}}
 		for _, f := range more {
 			f(claim)
@@ -69,6 +70,41 @@ func ended(name string, uid types.UID) change {
 	}
 }
 
+// writing: target a may write into the volume.
+func writing(w *world) { w.in.Run.Spec.Targets[0].MySQL.Storage.FromRun.AllowWrites = true }
+
+// A server whose volume is being deleted gets no pod any more, and goes on while it has one.
+func TestAVolumeThatIsDeleted(t *testing.T) {
+	mine := volumeOf("run/0123456789/"+contract.TargetName("run", "a"), func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = &metav1.Time{Time: now} })
+	for name, tt := range map[string]struct {
+		given []change
+		fails bool
+	}{
+		"with its pod":    {[]change{up("a")}, false},
+		"without its pod": {[]change{up("a"), podless("a")}, true},
+		"pending":         {[]change{up("a"), pending("a")}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := words(newWorld(append(tt.given, mine, up("b"))...).decide(t).Of("a").State)
+			if fails := strings.HasPrefix(got, "fail RetainedVolumeUnfit: the volume volume that run first retained was deleted"); fails != tt.fails {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// podless: the pod of a target is gone.
+func podless(target string) change {
+	return func(w *world) { delete(w.in.Children.TargetPods, contract.TargetName("run", target)) }
+}
+
+// pending: the pod of a target has not started.
+func pending(target string) change {
+	return func(w *world) {
+		w.in.Children.TargetPods[contract.TargetName("run", target)].Status.Phase = corev1.PodPending
+	}
+}
+
 // A volume has one user. It is taken from a server that is gone for good, and from no other.
 func TestAVolumeHasOneUser(t *testing.T) {
 	mine := "run/0123456789/" + contract.TargetName("run", "a")
@@ -83,15 +119,20 @@ func TestAVolumeHasOneUser(t *testing.T) {
 		"its run is gone":                        {[]change{volumeOf(theirs)}, "wait Progressing: taking the volume of run first", take},
 		"its run has ended":                      {[]change{volumeOf(theirs), ended("first", "uid-first")}, "wait Progressing: taking the volume of run first", take},
 		"a run of the same name goes on":         {[]change{volumeOf(theirs), goesOn("first", "uid-younger")}, "wait Progressing: taking the volume of run first", take},
-		"nobody is named":                        {[]change{volumeOf("")}, "wait Progressing: taking the volume of run first", take},
+		"nobody is named":                        {[]change{volumeOf("")}, "fail RetainedVolumeUnfit: the annotation assay.dev/used-by of the volume volume is missing or cannot be read, so that nobody knows which server uses it: load again", []string{}},
+		"it gave the volume up itself":           {[]change{volumeOf(mine + "/given-up")}, "wait Progressing: taking the volume of run first", take},
+		"a run that goes on gave it up":          {[]change{volumeOf("second/uid-second/second-a-db/given-up"), goesOn("second", "uid-second")}, "wait Progressing: taking the volume of run first", take},
+		"it was given up, and the pod remains":   {[]change{volumeOf("second/uid-second/second-a-db/given-up"), goesOn("second", "uid-second"), there(&corev1.Pod{}, "second-a-db-0", "uid-second")}, "wait Progressing: waiting for the volume volume: the pod of run second is still there", []string{}},
+		"it may write":                           {[]change{volumeOf(theirs), writing}, "wait Progressing: taking the volume of run first", []string{"take, and write into, volume for " + mine}},
 		"it has the volume":                      {[]change{volumeOf(mine)}, "wait Progressing: created", nil},
 		"another run measures":                   {[]change{volumeOf("second/uid-second/second-a-db"), goesOn("second", "uid-second")}, "wait Progressing: waiting for the volume volume: run second measures on it", []string{}},
 		"its run has ended, and the pod remains": {[]change{volumeOf(theirs), ended("first", "uid-first"), there(&corev1.Pod{}, "first-a-db-0", "uid-first")}, "wait Progressing: waiting for the volume volume: the pod of run first is still there", []string{}},
 		"its run is gone, and the set remains":   {[]change{volumeOf(theirs), there(&appsv1.StatefulSet{}, "first-a-db", "uid-first")}, "wait Progressing: waiting for the volume volume: the pod of run first is still there", []string{}},
 		"a pod of the same name is another's":    {[]change{volumeOf(theirs), there(&corev1.Pod{}, "first-a-db-0", "uid-younger")}, "wait Progressing: taking the volume of run first", take},
-		"the volume is another one of its name":  {[]change{volumeOf(theirs, func(c *corev1.PersistentVolumeClaim) { c.Labels = nil })}, "fail RetainedVolumeUnfit: the volume volume that run first retained was deleted: it goes with its run", []string{}},
+		"the volume is another one of its name":  {[]change{volumeOf(theirs, func(c *corev1.PersistentVolumeClaim) { c.UID = "uid-younger" })}, "fail RetainedVolumeUnfit: the volume volume that run first retained is another one than when this run was accepted: load again", []string{}},
+		"the volume has another owner":           {[]change{volumeOf(theirs, func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences[0].UID = "uid-younger" })}, "fail RetainedVolumeUnfit: the volume volume that run first retained does not belong to that run any more: load again", []string{}},
 		"the volume is being deleted": {[]change{volumeOf(theirs, func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = &metav1.Time{Time: now} })},
-			"fail RetainedVolumeUnfit: the volume volume that run first retained was deleted: it goes with its run", []string{}},
+			"fail RetainedVolumeUnfit: the volume volume that run first retained was deleted: it goes with its run: load again", []string{}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -201,7 +201,11 @@ func actions(list []decision.Action) (out []string) {
 		case decision.Scale:
 			out = append(out, fmt.Sprintf("scale %s to %d", a.Name, a.Replicas))
 		case decision.TakeVolume:
-			out = append(out, fmt.Sprintf("take %s for %s", a.Volume.Name, a.User))
+			take := "take"
+			if a.Writes {
+				take = "take, and write into,"
+			}
+			out = append(out, fmt.Sprintf("%s %s for %s", take, a.Volume.Name, a.User))
 		default:
 			out = append(out, fmt.Sprintf("%#v", a))
 		}

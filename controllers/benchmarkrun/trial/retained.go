@@ -57,6 +57,16 @@ func Kept(in Input, target string, ask *decision.Asking) (*v1alpha1.TargetData, 
 	return out, decision.Done{}
 }
 
+// WrittenSince is the finding that a run was let write into the volume of an earlier run between the acceptance of this run and the time when
+// it took the volume; none where this run may write itself, because the volume keeps the last one only.
+func WrittenSince(run *v1alpha1.BenchmarkRun, target string, kept *v1alpha1.TargetData) []v1alpha1.Finding {
+	from := run.ResolvedTarget(target).Retained
+	if from == nil || kept == nil || kept.Writer == from.Writer || run.Target(target).AllowsWrites() {
+		return nil
+	}
+	return []v1alpha1.Finding{{Target: target, Check: "data-existing", Severity: v1alpha1.SeverityNote, Message: "since this run was accepted, another was let write into the volume: " + kept.Writer}}
+}
+
 // retainedBy says whose data a target has, for the facts of a trial; empty for its own.
 func retainedBy(run *v1alpha1.BenchmarkRun, target string) string {
 	from, data := run.ResolvedTarget(target).Retained, run.TargetStatus(target).Data

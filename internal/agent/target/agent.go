@@ -2,6 +2,7 @@ package target
 
 import (
 	"database/sql"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -39,6 +40,8 @@ type agent struct {
 	sampler environment.Sampler
 	// storage of the data directory; nil before the probe.
 	storage atomic.Pointer[contract.Storage]
+	// held is the directory of a volume of an earlier run, locked; nil for a volume of the run's own.
+	held *os.File
 	// gate before the HTTP server.
 	gate *control.Gate
 	// speeding is locked while the speed of the machine is measured.

@@ -60,6 +60,25 @@ func TestARetainedVolumeIsChecked(t *testing.T) {
 	}
 }
 
+// A volume that another server holds is refused, whatever the manager was told.
+func TestARetainedVolumeIsHeldOnce(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.in.target.Retained = &contract.Retained{RunUID: "uid"}
+	if err := os.MkdirAll(r.paths().Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other := &agent{}
+	other.Options = r.Options
+	if err := other.hold(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.held.Close() })
+	r.begin(t)
+	if err := r.end(t); err == nil || !strings.Contains(err.Error(), "RetainedVolumeUnfit: the volume ") || !strings.Contains(err.Error(), "is used by another server") {
+		t.Error(err)
+	}
+}
+
 // What an earlier run asked of the volume is no answer for another one, also of the same name.
 func TestOperationsAreOfOneRun(t *testing.T) {
 	for name, tt := range map[string]struct {

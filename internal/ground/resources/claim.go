@@ -99,7 +99,7 @@ func (u VolumeUser) WrittenBy(since time.Time) string {
 }
 
 // longestWriter in bytes: more is not the word of a manager.
-const longestWriter = 512
+const longestWriter = 200
 
 // WriterOf a volume, in words: the run that was let write into it last; empty where none was after the run that retained it. False where
 // what is said cannot be read.

@@ -60,6 +60,11 @@ func TestCompare(t *testing.T) {
 			secondHas: facts{"data/origin": "on the volume of run second (v), target db"},
 			want:      []string{"data/origin: on the volume of run first (u), target db | on the volume of run second (v), target db"},
 		},
+		"one volume, before and after a run wrote into it": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/origin": "on the volume of run first (u), target db"},
+			secondHas: facts{"data/origin": "on the volume of run first (u), target db, written into by run w (v) from 2026-11-27T19:00:00Z on"},
+			want:      []string{"data/origin: on the volume of run first (u), target db | on the volume of run first (u), target db, written into by run w (v) from 2026-11-27T19:00:00Z on"},
+		},
 		"one volume that was retained": {
 			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/origin": "on the volume of run first (u), target db"},
 			secondHas: facts{"data/origin": "on the volume of run first (u), target db"},

@@ -80,6 +80,7 @@ func TestTarget(t *testing.T) {
 		"a ready server that restarted once is ready": {pod(container(corev1.ContainerStatus{Ready: true, RestartCount: 1, LastTerminationState: corev1.ContainerState{Terminated: new(told("ServerCrashed"))}})), 0, want{Ready, "", ""}},
 		"a server that starts is waited for":          {pod(running), time.Minute, want{Running, v1alpha1.ReasonProgressing, "starting"}},
 		"a server that never answers fails":           {pod(running), 21 * time.Minute, want{Failed, v1alpha1.ReasonDeadlineExceeded, "no login"}},
+		"a volume that does not fit fails":            {pod(terminated(told("RetainedVolumeUnfit"), 0)), 0, want{Failed, "RetainedVolumeUnfit", "unknown variable x"}},
 		"a setting that the server refuses fails":     {pod(terminated(told("ServerRefusedSetting"), 0)), 0, want{Failed, "ServerRefusedSetting", "unknown variable x"}},
 		"one crash before the first login is borne":   {pod(terminated(told("ServerCrashed"), 1)), 0, want{Waiting, v1alpha1.ReasonProgressing, "starting"}},
 		"three crashes are not":                       {pod(terminated(told("ServerCrashed"), 3)), 0, want{Failed, "ServerCrashed", "unknown variable x"}},

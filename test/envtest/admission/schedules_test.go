@@ -151,20 +151,14 @@ func TestTemplatesCanBeChanged(t *testing.T) {
 func TestBadSchedules(t *testing.T) {
 	server.Inputs(t)
 	ns := server.Namespace(t)
+	retains := map[string]any{"name": "db", "shape": map[string]any{"name": "small"}, "mysql": map[string]any{
+		"flavor": "MySQL", "version": "8.4", "storage": map[string]any{"size": "1Gi", "retain": true},
+	}}
 	tests := map[string]struct {
 		change func(o map[string]any)
 		want   string
 	}{
-		"a template that retains": {func(o map[string]any) {
-			targets, _, err := unstructured.NestedSlice(o, "spec", "runTemplate", "spec", "targets")
-			if err != nil {
-				panic(err)
-			}
-			targets[0].(map[string]any)["mysql"].(map[string]any)["storage"] = map[string]any{"size": "1Gi", "retain": true}
-			if err := unstructured.SetNestedSlice(o, targets, "spec", "runTemplate", "spec", "targets"); err != nil {
-				panic(err)
-			}
-		}, "mysql.storage.retain must be left out of a template"},
+		"a template that retains":   {set([]any{retains}, "spec", "runTemplate", "spec", "targets"), "mysql.storage.retain must be left out of a template"},
 		"a template with a ttl":     {set(300, "spec", "runTemplate", "spec", "ttlSecondsAfterFinished"), "ttlSecondsAfterFinished must be left out of a template"},
 		"a suspended template":      {set(true, "spec", "runTemplate", "spec", "suspend"), "use spec.suspend of the schedule"},
 		"a zone in a line":          {set("CRON_TZ=UTC 0 3 * * *", "spec", "schedule"), "use timeZone"},
