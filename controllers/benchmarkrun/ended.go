@@ -21,6 +21,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/provision"
 )
 
 // afterwards is all that happens to a run that has ended: tear down what is not retained,
@@ -152,5 +153,9 @@ func (r *Reconciler) leftovers(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 			found = append(found, obj)
 		}
 	}
-	return found, nil
+	if provision.Class(run) == "" {
+		return found, nil
+	}
+	requested, err := requestedOf(ctx, r.Live, run, true)
+	return append(found, requested.Objects()...), err
 }

@@ -103,6 +103,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.behind(ctx, q.Service)
 	case decision.GetWords:
 		return r.words(ctx, q.Of)
+	case decision.GetRequested:
+		return requestedOf(ctx, r.live, r.run, q.Templates)
 	case decision.ListBounds:
 		return boundsOf(ctx, r.live, r.run.Namespace)
 	case decision.GetItem:

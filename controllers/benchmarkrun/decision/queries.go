@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/internal/ground/budget"
@@ -104,22 +105,29 @@ type ListBehind struct{ Service string }
 // exist where there is none, or the manager may not look.
 type GetWords struct{ Of types.UID }
 
-func (GetWords) isQuery()    {}
-func (ListBehind) isQuery()  {}
-func (ListNodes) isQuery()   {}
-func (GetObject) isQuery()   {}
-func (ListBounds) isQuery()  {}
-func (GetItem) isQuery()     {}
-func (GetDataSet) isQuery()  {}
-func (AdmitBytes) isQuery()  {}
-func (GetMetadata) isQuery() {}
-func (GetNode) isQuery()     {}
-func (GetResult) isQuery()   {}
-func (GetRecords) isQuery()  {}
-func (GetStored) isQuery()   {}
-func (GetAnchor) isQuery()   {}
-func (ListPodsOn) isQuery()  {}
-func (ReadLog) isQuery()     {}
+// GetRequested asks the API server for the ProvisioningRequest of the run.
+type GetRequested struct {
+	// Templates of its pods too.
+	Templates bool
+}
+
+func (GetRequested) isQuery() {}
+func (GetWords) isQuery()     {}
+func (ListBehind) isQuery()   {}
+func (ListNodes) isQuery()    {}
+func (GetObject) isQuery()    {}
+func (ListBounds) isQuery()   {}
+func (GetItem) isQuery()      {}
+func (GetDataSet) isQuery()   {}
+func (AdmitBytes) isQuery()   {}
+func (GetMetadata) isQuery()  {}
+func (GetNode) isQuery()      {}
+func (GetResult) isQuery()    {}
+func (GetRecords) isQuery()   {}
+func (GetStored) isQuery()    {}
+func (GetAnchor) isQuery()    {}
+func (ListPodsOn) isQuery()   {}
+func (ReadLog) isQuery()      {}
 
 // Delivered is what the ConfigMap of a result holds.
 type Delivered struct {
@@ -178,6 +186,27 @@ type StoredItem struct {
 	Problem string
 	// Result is set when it was to be read and can be used.
 	Result *contract.Result
+}
+
+// Requested is what the API server has of the request for the nodes of a run.
+type Requested struct {
+	// Refused says why no ProvisioningRequest can be made here; empty where one can.
+	Refused string
+	// Request of the run; nil for none.
+	Request *unstructured.Unstructured
+	// Templates of its pods, which are made before it; none unless they were asked for.
+	Templates []corev1.PodTemplate
+}
+
+// Objects of the request, itself before what it names.
+func (r Requested) Objects() (out []Object) {
+	if r.Request != nil {
+		out = append(out, r.Request)
+	}
+	for i := range r.Templates {
+		out = append(out, &r.Templates[i])
+	}
+	return out
 }
 
 // StoredDataSet is what the object store says of the manifest of a data set.

@@ -107,6 +107,14 @@ func ReloadName(run, target string, releases int32) string {
 // CleanupName is the name of the Job that cleans a target up.
 func CleanupName(run, target string) string { return ChildName(run, target+"-cleanup") }
 
+// RequestName is the name of the ProvisioningRequest for the nodes of a run.
+func RequestName(run string) string { return ChildName(run, "place") }
+
+// TemplateName is the name of the PodTemplate by which that request asks for nodes of a target, or of the clients, which have no name.
+func TemplateName(run, target string) string {
+	return ChildName(run, strings.TrimSuffix("place-"+target, "-"))
+}
+
 // PlaceholderName is the name of a Job that keeps the place of a pod, from 0.
 func PlaceholderName(run string, index int) string {
 	return ChildName(run, fmt.Sprintf("place-%d", index))

@@ -1,0 +1,280 @@
+package benchmarkrun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/autoscaler"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
+)
+
+const atomicScaleUp = "best-effort-atomicScaleUp-scale-up.autoscaling.x-k8s.io"
+
+// requesting has the nodes of a run made by one ProvisioningRequest.
+func requesting(r *v1alpha1.BenchmarkRun) {
+	for _, shape := range []*v1alpha1.ShapeRef{r.Spec.Targets[0].Shape, r.Spec.Clients.Shape} {
+		shape.Inline.Nodes, shape.Inline.ProvisioningClass = v1alpha1.NodesProvisioned, atomicScaleUp
+	}
+}
+
+// requested is what there is of requests for nodes in a namespace: ProvisioningRequests and PodTemplates.
+func requested(t *testing.T, namespace string) (names []string) {
+	t.Helper()
+	requests, err := autoscaler.Requests(t.Context(), server.API, namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range requests {
+		names = append(names, r.GetKind()+" "+r.GetName())
+	}
+	var templates corev1.PodTemplateList
+	if err := server.API.List(t.Context(), &templates, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range templates.Items {
+		names = append(names, "PodTemplate "+p.Name)
+	}
+	return names
+}
+
+// checkNothingAsks: no placeholder, no request and no template of one is left.
+func checkNothingAsks(t *testing.T, namespace string) {
+	t.Helper()
+	if left := append(placeholders(t, namespace), requested(t, namespace)...); len(left) > 0 {
+		t.Errorf("these are left: %v", left)
+	}
+}
+
+// awaitRequest of a run whose nodes are to be made, other than one before.
+func awaitRequest(t *testing.T, run *v1alpha1.BenchmarkRun, before *unstructured.Unstructured) *unstructured.Unstructured {
+	t.Helper()
+	var found *unstructured.Unstructured
+	await(t, run, "asking by a ProvisioningRequest", func(*v1alpha1.BenchmarkRun) bool {
+		requests, err := autoscaler.Requests(t.Context(), server.API, run.Namespace)
+		if err != nil || len(requests) == 0 || before != nil && requests[0].GetUID() == before.GetUID() {
+			return false
+		}
+		found = &requests[0]
+		return true
+	})
+	return found
+}
+
+func autoscalerSays(t *testing.T, request *unstructured.Unstructured, condition string, status metav1.ConditionStatus, reason, message string) {
+	t.Helper()
+	if err := autoscaler.Answer(t.Context(), server.API, request, metav1.Condition{Type: condition, Status: status, Reason: reason, Message: message}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// playRequests provisions what is requested in a namespace, until the test ends. The templates of a request are there before it is.
+func playRequests(t *testing.T, namespace string) {
+	t.Helper()
+	autoscaler.Install(t, server.Config)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	look := func() error {
+		requests, err := autoscaler.Requests(ctx, server.API, namespace)
+		for _, r := range requests {
+			if _, answered := r.Object["status"]; answered || err != nil || r.GetDeletionTimestamp() != nil {
+				continue
+			}
+			sets, _, _ := unstructured.NestedSlice(r.Object, "spec", "podSets")
+			for _, s := range sets {
+				name, _, _ := unstructured.NestedString(s.(map[string]any), "podTemplateRef", "name")
+				if err := server.API.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &corev1.PodTemplate{}); err != nil {
+					return fmt.Errorf("the PodTemplate of a request: %w", err)
+				}
+			}
+			err = autoscaler.Answer(ctx, server.API, &r, metav1.Condition{Type: "Provisioned", Status: metav1.ConditionTrue, Reason: "CapacityIsProvisioned", Message: "Capacity is found in the cluster"})
+		}
+		return err
+	}
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			if err := look(); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+				t.Errorf("the played autoscaler: %v", err)
+				return
+			}
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-ctx.Done():
+			}
+		}
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+}
+
+// The nodes of a run are requested together; its placeholders come when they are provisioned, and take them.
+func TestNodesAreRequested(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	autoscaler.Install(t, server.Config)
+	startManager(t, ns, nil)
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	run := newRun(t, ns, onPool(ns), requesting)
+	create(t, run)
+	request := awaitRequest(t, run, nil)
+	want := map[string]any{"provisioningClassName": atomicScaleUp, "podSets": []any{
+		map[string]any{"podTemplateRef": map[string]any{"name": "run-place-db"}, "count": int64(1)},
+		map[string]any{"podTemplateRef": map[string]any{"name": "run-place"}, "count": int64(1)},
+	}}
+	if diff := cmp.Diff(want, request.Object["spec"]); diff != "" {
+		t.Errorf("the request differs (-want +got):\n%s", diff)
+	}
+	checkTemplates(t, run, ns)
+
+	const says = "ProvisioningRequest run-place is not Provisioned: CapacityIsNotFound: Capacity is not found, CA will try to find it later."
+	autoscalerSays(t, request, "Provisioned", metav1.ConditionFalse, "CapacityIsNotFound", "Capacity is not found, CA will try to find it later.")
+	await(t, run, "told why", func(r *v1alpha1.BenchmarkRun) bool {
+		return waitsForNodes(r) && strings.Contains(messageOf(r, v1alpha1.ConditionPlaced), says)
+	})
+	if early := placeholders(t, ns); len(early) > 0 {
+		t.Errorf("placeholders before anything is provisioned: %v", early)
+	}
+	autoscalerSays(t, request, "Provisioned", metav1.ConditionTrue, "CapacityIsProvisioned", "Capacity is found in the cluster")
+	await(t, run, "with placeholders", func(*v1alpha1.BenchmarkRun) bool { return len(placeholders(t, ns)) == 2 })
+	for _, name := range placeholders(t, ns) {
+		job := &batchv1.Job{}
+		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, job); err != nil {
+			t.Fatal(err)
+		}
+		a := job.Spec.Template.Annotations
+		if a["autoscaling.x-k8s.io/consume-provisioning-request"] != "run-place" || a["autoscaling.x-k8s.io/provisioning-class-name"] != atomicScaleUp {
+			t.Errorf("placeholder %s takes what was not provisioned for it: %v", name, a)
+		}
+	}
+	playAutoscaler(t, ns, ns, 2)
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 3)
+	checkNothingAsks(t, ns)
+}
+
+// checkTemplates: there is one for each pod, for its nodes, and it belongs to the run.
+func checkTemplates(t *testing.T, run *v1alpha1.BenchmarkRun, pool string) {
+	t.Helper()
+	now := &v1alpha1.BenchmarkRun{}
+	if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), now); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"run-place-db", "run-place"} {
+		template := &corev1.PodTemplate{}
+		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: name}, template); err != nil {
+			t.Fatal(err)
+		}
+		if got := template.Template.Spec.NodeSelector["kind"]; got != pool || !metav1.IsControlledBy(template, now) {
+			t.Errorf("PodTemplate %s is for nodes of %q and has the owners %v", name, got, template.OwnerReferences)
+		}
+	}
+}
+
+// A request that fails ends the run with the words of the autoscaler.
+func TestNodesAreRefused(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	autoscaler.Install(t, server.Config)
+	startManager(t, ns, nil)
+	run := newRun(t, ns, onPool(ns), requesting)
+	create(t, run)
+	autoscalerSays(t, awaitRequest(t, run, nil), "Failed", metav1.ConditionTrue, "Expired", "ProvisioningRequest is expired")
+	got := failedWith(t, run, v1alpha1.ReasonNodesNotProvisioned)
+	if m, want := message(got), "the autoscaler makes no nodes: ProvisioningRequest run-place is Failed: Expired: ProvisioningRequest is expired"; m != want {
+		t.Errorf("message %q, want %q", m, want)
+	}
+	checkNothingAsks(t, ns)
+}
+
+// A run that is suspended while its nodes are requested takes the request back, and makes another one later; one that is deleted leaves
+// nothing, also where something else keeps it; and one that has waited too long ends.
+func TestRequestsAreTakenBack(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	autoscaler.Install(t, server.Config)
+	kill := startManager(t, ns, nil)
+	run := newRun(t, ns, onPool(ns), requesting)
+	create(t, run)
+	first := awaitRequest(t, run, nil)
+	patch(t, run, `"suspend":true`)
+	await(t, run, "suspended", func(r *v1alpha1.BenchmarkRun) bool {
+		return r.Status.Phase == v1alpha1.PhaseSuspended && len(requested(t, ns)) == 0
+	})
+	patch(t, run, `"suspend":false`)
+	awaitRequest(t, run, first)
+	// Nobody but the manager deletes here what belongs to a run.
+	if err := server.API.Delete(t.Context(), run, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+		t.Fatal(err)
+	}
+	await(t, run, "without a request", func(*v1alpha1.BenchmarkRun) bool { return len(requested(t, ns)) == 0 })
+
+	late := newRun(t, ns, onPool(ns), requesting, named("late", 0))
+	create(t, late)
+	awaitRequest(t, late, nil)
+	kill()
+	startManager(t, ns, nil, func(r *Reconciler) { r.Clock = later{} })
+	got := failedWith(t, late, v1alpha1.ReasonNodesNotProvisioned)
+	const want = "no nodes were made within 10m0s (provisionWithin of the shape): ProvisioningRequest late-place is not Accepted by an autoscaler yet"
+	if m := message(got); m != want {
+		t.Errorf("message %q, want %q", m, want)
+	}
+	checkNothingAsks(t, ns)
+}
+
+// A request of that name which belongs to somebody else ends the run, and is left alone.
+func TestForeignRequestIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	autoscaler.Install(t, server.Config)
+	foreign := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"provisioningClassName": atomicScaleUp, "podSets": []any{map[string]any{"podTemplateRef": map[string]any{"name": "mine"}, "count": int64(1)}},
+	}}}
+	foreign.SetGroupVersionKind(autoscaler.Kind)
+	foreign.SetNamespace(ns)
+	foreign.SetName("run-place")
+	if err := server.API.Create(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	startManager(t, ns, nil)
+	run := newRun(t, ns, onPool(ns), requesting)
+	create(t, run)
+	got := failedWith(t, run, v1alpha1.ReasonChildConflict)
+	if m, want := message(got), "ProvisioningRequest "+ns+"/run-place exists and does not belong to this run"; !strings.Contains(m, want) {
+		t.Errorf("message %q, want %q", m, want)
+	}
+	if diff := cmp.Diff([]string{"ProvisioningRequest run-place"}, requested(t, ns)); diff != "" {
+		t.Errorf("what is left (-want +got):\n%s", diff)
+	}
+}
+
+// Without the API nodes cannot be requested, and a run that needs none does not ask. No other test is under way: those with the API are
+// parallel, and wait for this one.
+func TestClusterWithoutProvisioningRequests(t *testing.T) {
+	ns := server.Namespace(t)
+	autoscaler.Remove(t, server.Config)
+	startManager(t, ns, nil)
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	run := newRun(t, ns, onPool(ns), requesting)
+	create(t, run)
+	got := failedWith(t, run, v1alpha1.ReasonNodesNotProvisioned)
+	const want = "spec.targets[0].shape: the shape has provisioningClass " + atomicScaleUp + ", and the cluster has no API autoscaling.x-k8s.io/v1 with ProvisioningRequests: " +
+		"install its CRD, and let the autoscaler of the cluster follow it, or leave provisioningClass out, so that placeholder pods alone ask for the nodes"
+	if m := message(got); m != want {
+		t.Errorf("message %q, want %q", m, want)
+	}
+	checkNothingAsks(t, ns)
+	other := newRun(t, ns, requesting, named("other", 0))
+	create(t, other)
+	await(t, other, "Complete", isTrue(v1alpha1.ConditionComplete))
+}
