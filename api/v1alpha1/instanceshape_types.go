@@ -13,6 +13,7 @@ import (
 // on.
 // +kubebuilder:validation:XValidation:rule="!has(self.cpus) || self.cpus != 'Exclusive' || quantity(string(self.cpu)).isInteger()",message="with cpus: Exclusive, cpu must be a whole number, and be written as one, such as 2 and not 2000m or 2.0: the kubelet reserves whole CPUs"
 // +kubebuilder:validation:XValidation:rule="!has(self.provisioningClass) || has(self.nodes) && self.nodes == 'Provisioned'",message="provisioningClass needs nodes: Provisioned: nodes that exist are not asked for"
+// +kubebuilder:validation:XValidation:rule="!has(self.provisioningClass) || self.provisioningClass != 'check-capacity.autoscaling.x-k8s.io'",message="provisioningClass check-capacity.autoscaling.x-k8s.io makes no nodes: use best-effort-atomic-scale-up.autoscaling.x-k8s.io, or another class that makes them"
 type InstanceShapeSpec struct {
 	// cpu is the request and the limit of a pod (QoS class Guaranteed). With whole numbers, a
 	// kubelet with the static CPU manager reserves CPUs for the pod.
@@ -66,8 +67,9 @@ type InstanceShapeSpec struct {
 	ProvisionWithin *metav1.Duration `json:"provisionWithin,omitempty"`
 
 	// provisioningClass has the nodes of the shape asked for by a ProvisioningRequest (autoscaling.x-k8s.io/v1) of this class, such as
-	// best-effort-atomic-scale-up.autoscaling.x-k8s.io: one for all pods of the run whose shapes have a class, which is the same one.
-	// The placeholder pods come when it is provisioned. Only with nodes: Provisioned. Unset: placeholder pods alone ask for nodes.
+	// best-effort-atomic-scale-up.autoscaling.x-k8s.io: one for all pods of the run whose shapes have the same selector, tolerations, size
+	// and class. The placeholder pods come when all of them are provisioned. Only with nodes: Provisioned. Unset: placeholder pods alone
+	// ask for nodes.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253

@@ -112,6 +112,7 @@ var badSpecs = map[string]badSpec{
 	"a shape with half a CPU of its own":     {replace: `cpu: "1"`, by: `cpu: 1500m, cpus: Exclusive`, refused: "with cpus: Exclusive, cpu must be a whole number, and be written as one"},
 	"a shape with CPUs of no kind":           {replace: `cpu: "1"`, by: `cpu: "1", cpus: Pinned`, refused: `cpus: Unsupported value: "Pinned"`},
 	"a class for nodes that exist":           {replace: `cpu: "1"`, by: `cpu: "1", provisioningClass: a.b`, refused: "provisioningClass needs nodes: Provisioned"},
+	"a class that makes no nodes":            {replace: `cpu: "1"`, by: `cpu: "1", nodes: Provisioned, provisioningClass: check-capacity.autoscaling.x-k8s.io`, refused: "provisioningClass check-capacity.autoscaling.x-k8s.io makes no nodes"},
 	"a class that is no name":                {replace: `cpu: "1"`, by: `cpu: "1", nodes: Provisioned, provisioningClass: A_b`, refused: "provisioningClass"},
 	"a shape with too little memory":         {replace: "memory: 1Gi", by: "memory: 1Mi", refused: "memory must be at least 64Mi"},
 	"a price that is no number":              {replace: "memory: 1Gi", by: "memory: 1Gi, price: {perHour: 1e3, currency: EUR}", refused: "price.perHour"},
@@ -224,18 +225,8 @@ var badSpecs = map[string]badSpec{
 	"a setting that Assay owns":                  {replace: "max_connections:", by: "datadir: /x, max_connections:", reason: v1alpha1.ReasonSettingInvalid, message: "datadir"},
 	"a setting that is no name":                  {replace: "max_connections:", by: `"a b": "1", max_connections:`, reason: v1alpha1.ReasonSettingInvalid, message: "a b"},
 	"a shape that no node offers":                {replace: "nodeSelector: {kind: t}", by: "nodeSelector: {kind: nothing}", reason: v1alpha1.ReasonNoNodeOffersShape, message: "target db"},
-	"shapes of two classes": {
-		replace: shape1 + "\n    " + server1 + "\n  clients: {shape: " + shapeC,
-		by:      "shape: " + classed("a.b") + "\n    " + server1 + "\n  clients: {shape: " + classed("c.d"),
-		reason:  v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].shape: the shape has provisioningClass a.b, and spec.clients.shape has c.d",
-	},
-	"a shape that is larger than nodes": {replace: `cpu: "1", memory: 1Gi, nodeSelector: {kind: c}`, by: `cpu: "100", memory: 1Gi`, reason: v1alpha1.ReasonNoNodeOffersShape, message: "the clients"},
-	"client and target on one node":     {replace: "nodeSelector: {kind: c}", by: "nodeSelector: {kind: t}", reason: v1alpha1.ReasonCannotSeparate, message: "separateFromTargets"},
-}
-
-// classed is a shape whose nodes are requested in a class.
-func classed(class string) string {
-	return `{inline: {cpu: "1", memory: 1Gi, nodes: Provisioned, provisioningClass: ` + class + `}}`
+	"a shape that is larger than nodes":          {replace: `cpu: "1", memory: 1Gi, nodeSelector: {kind: c}`, by: `cpu: "100", memory: 1Gi`, reason: v1alpha1.ReasonNoNodeOffersShape, message: "the clients"},
+	"client and target on one node":              {replace: "nodeSelector: {kind: c}", by: "nodeSelector: {kind: t}", reason: v1alpha1.ReasonCannotSeparate, message: "separateFromTargets"},
 }
 
 // axis2 is an axis of two values.

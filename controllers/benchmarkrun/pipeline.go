@@ -97,7 +97,7 @@ func decide(w World) pass {
 
 // letGo of the placeholders of a run that does not wait for nodes to be made any more: those of its targets when its status has its nodes,
 // those of its clients too when its targets are ready, and all of them where it is suspended or queued, waits for a Service or has failed.
-// Its request for nodes goes with the first of them.
+// Its requests for nodes go with the first of them.
 func (p pass) letGo(v view) pass {
 	last := p.last()
 	wait, waits := last.state.(decision.Waiting)
@@ -111,12 +111,12 @@ func (p pass) letGo(v view) pass {
 	case last.condition == v1alpha1.ConditionPlaced || last.condition == v1alpha1.ConditionTargetsReady:
 		which = provision.OfTargets(v.Run.Status.Placement)
 	}
-	requested := requestedIn(v, true)
+	requested := requestedIn(v)
 	if p.missing = v.ask.Missing(); len(p.missing) > 0 {
 		return p
 	}
 	first := &p.steps[0]
-	first.actions = slices.Concat(first.actions, provision.LetGoRequest(requested), provision.LetGo(v.Children, which))
+	first.actions = slices.Concat(first.actions, provision.LetGoRequests(requested), provision.LetGo(v.Children, which))
 	return p
 }
 

@@ -52,7 +52,7 @@ func placed(v view) answer {
 	given := accept.Place(v.Run, v.Nodes.Answer, v.Catalogue.Config, v.Now)
 	a := answer{state: given.State, changes: []change{places(given)}}
 	in := provision.Input{
-		Run: v.Run, Need: v.Nodes.Need, Exclusive: accept.Exclusive(v.Run), Pods: v.Catalogue.Config.Pods, Children: v.Children, Requested: requestedIn(v, false), Now: v.Now,
+		Run: v.Run, Need: v.Nodes.Need, Exclusive: accept.Exclusive(v.Run), Pods: v.Catalogue.Config.Pods, Children: v.Children, Requested: requestedIn(v), Now: v.Now,
 	}
 	switch state := a.state.(type) {
 	case decision.Waiting:
@@ -60,7 +60,7 @@ func placed(v view) answer {
 			a.state, a.actions = provision.Ask(in, state, v.ask)
 		}
 	case decision.Failed:
-		asked := v.Nodes.Overdue || len(v.Children.Placeholders) > 0 || in.Requested.Request != nil
+		asked := v.Nodes.Overdue || len(v.Children.Placeholders) > 0 || provision.Waits(v.Run)
 		if asked && (state.Reason == v1alpha1.ReasonNoNodeOffersShape || state.Reason == v1alpha1.ReasonCannotSeparate) {
 			a.state = provision.Fails(in, state, v.ask)
 		}

@@ -104,12 +104,12 @@ func (v view) trialInput() trial.Input {
 	}
 }
 
-// requestedIn a view is what there is of a request for nodes, with its templates or without them. All of it is gone before a target is loaded, and a run without a class has none.
-func requestedIn(v view, templates bool) decision.Requested {
-	if provision.Class(v.Run) == "" || v.Run.Status.Placement != nil && v.unloaded() == "" {
+// requestedIn a view is what there is of requests for nodes. All of it is gone before a target is loaded, and a run without a class has none.
+func requestedIn(v view) decision.Requested {
+	if len(provision.Names(v.Run)) == 0 || v.Run.Status.Placement != nil && v.unloaded() == "" {
 		return decision.Requested{}
 	}
-	return decision.AskRequested(v.ask, templates).Value
+	return v.ask.Requested().Value
 }
 
 // targets are decided from the run and from the position in the plan. The run has its

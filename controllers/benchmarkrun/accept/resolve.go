@@ -76,25 +76,7 @@ func (in references) resolve(out Result) (resolution, error) {
 		}
 		r.resolved.Targets = append(r.resolved.Targets, rt)
 	}
-	return r, oneClass(r.resolved)
-}
-
-// oneClass refuses a run whose shapes name several provisioning classes: one ProvisioningRequest, which has one class, asks for all of its nodes.
-func oneClass(r v1alpha1.Resolved) error {
-	class, first := r.ClientShape.ProvisioningClass, "spec.clients.shape"
-	for i, t := range r.Targets {
-		field := fmt.Sprintf("spec.targets[%d].shape", i)
-		switch {
-		case t.Shape == nil || t.Shape.ProvisioningClass == "" || t.Shape.ProvisioningClass == class:
-		case class == "":
-			class, first = t.Shape.ProvisioningClass, field
-		default:
-			return experiment.Refuse(v1alpha1.ReasonInvalidSpec,
-				"%s: the shape has provisioningClass %s, and %s has %s: one ProvisioningRequest asks for all nodes of a run, so give its shapes the same class, or leave it out",
-				field, t.Shape.ProvisioningClass, first, class)
-		}
-	}
-	return nil
+	return r, nil
 }
 
 // runnerImages of the client pods: the user's own, or those of the catalogue, one for each

@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -105,11 +106,8 @@ type ListBehind struct{ Service string }
 // exist where there is none, or the manager may not look.
 type GetWords struct{ Of types.UID }
 
-// GetRequested asks the API server for the ProvisioningRequest of the run.
-type GetRequested struct {
-	// Templates of its pods too.
-	Templates bool
-}
+// GetRequested asks the API server for the ProvisioningRequests of the run, and for the templates of their pods.
+type GetRequested struct{}
 
 func (GetRequested) isQuery() {}
 func (GetWords) isQuery()     {}
@@ -188,23 +186,23 @@ type StoredItem struct {
 	Result *contract.Result
 }
 
-// Requested is what the API server has of the request for the nodes of a run.
+// Requested is what the API server has of the requests for the nodes of a run.
 type Requested struct {
 	// Refused says why no ProvisioningRequest can be made here; empty where one can.
 	Refused string
-	// Request of the run; nil for none.
-	Request *unstructured.Unstructured
-	// Templates of its pods, which are made before it; none unless they were asked for.
-	Templates []corev1.PodTemplate
+	// Requests of the run by their names, as far as there are any.
+	Requests map[string]*unstructured.Unstructured
+	// Templates of their pods by their names, which are made before them.
+	Templates map[string]*corev1.PodTemplate
 }
 
-// Objects of the request, itself before what it names.
+// Objects of the requests, themselves before what they name, each by its name.
 func (r Requested) Objects() (out []Object) {
-	if r.Request != nil {
-		out = append(out, r.Request)
+	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
+		out = append(out, r.Requests[name])
 	}
-	for i := range r.Templates {
-		out = append(out, &r.Templates[i])
+	for _, name := range slices.Sorted(maps.Keys(r.Templates)) {
+		out = append(out, r.Templates[name])
 	}
 	return out
 }

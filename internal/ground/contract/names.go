@@ -107,11 +107,9 @@ func ReloadName(run, target string, releases int32) string {
 // CleanupName is the name of the Job that cleans a target up.
 func CleanupName(run, target string) string { return ChildName(run, target+"-cleanup") }
 
-// RequestName is the name of the ProvisioningRequest for the nodes of a run.
-func RequestName(run string) string { return ChildName(run, "place") }
-
-// TemplateName is the name of the PodTemplate by which that request asks for nodes of a target, or of the clients, which have no name.
-func TemplateName(run, target string) string {
+// RequestName is the name of the ProvisioningRequest for a pool of nodes, whose first pods are those of a target, or of the clients, which
+// have no name; and of the PodTemplate by which nodes of that target, or of the clients, are asked for.
+func RequestName(run, target string) string {
 	return ChildName(run, strings.TrimSuffix("place-"+target, "-"))
 }
 

@@ -24,8 +24,8 @@ type Placeholder struct {
 	Shape v1alpha1.InstanceShapeSpec
 	// Exclusive: no other run is on the node.
 	Exclusive bool
-	// Request: its node is provisioned for the ProvisioningRequest of the run.
-	Request bool
+	// Request is the ProvisioningRequest that its node is provisioned for; empty for none.
+	Request string
 	// Within is how long the run waits for the node.
 	Within time.Duration
 	// Pods is what the pods may use beside their shape.
@@ -60,8 +60,8 @@ func (p Placeholder) Job() *batchv1.Job {
 // annotations of the pod.
 func (p Placeholder) annotations() map[string]string {
 	a := podAnnotations(p.Shape)
-	if p.Request {
-		a[annotationRequest], a[annotationClass] = contract.RequestName(p.Run.Name), p.Shape.ProvisioningClass
+	if p.Request != "" {
+		a[annotationRequest], a[annotationClass] = p.Request, p.Shape.ProvisioningClass
 	}
 	return a
 }

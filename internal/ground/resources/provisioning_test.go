@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -17,11 +18,11 @@ func requestedPod(index int, of string) Placeholder {
 	run := run()
 	run.Status.Resolved.AgentImage, run.Status.Resolved.ClientShape = "agent:1", shape("c")
 	s := shape("t")
-	s.Nodes, s.ProvisioningClass = v1alpha1.NodesProvisioned, "check-capacity.autoscaling.x-k8s.io"
-	return Placeholder{Run: run, Index: index, Target: of, Shape: s, Within: 15 * time.Minute, Pods: config.Default().Pods, Request: true}
+	s.Nodes, s.ProvisioningClass = v1alpha1.NodesProvisioned, "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
+	return Placeholder{Run: run, Index: index, Target: of, Shape: s, Within: 15 * time.Minute, Pods: config.Default().Pods, Request: "run-place-db"}
 }
 
-// A request has a set of pods for each group, and nothing that it need not have.
+// A request has a set of pods for each group, and a time after which nobody asks any more.
 func TestRequest(t *testing.T) {
 	sets := []PodSet{{First: requestedPod(0, "db"), Count: 3}, {First: requestedPod(3, ""), Count: 2}}
 	owner := map[string]any{
@@ -30,17 +31,17 @@ func TestRequest(t *testing.T) {
 	want := map[string]any{
 		"apiVersion": "autoscaling.x-k8s.io/v1", "kind": "ProvisioningRequest",
 		"metadata": map[string]any{
-			"name": "run-place", "namespace": "ns", "ownerReferences": []any{owner},
+			"name": "run-place-db", "namespace": "ns", "ownerReferences": []any{owner},
 			"labels": map[string]any{
 				v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelRun: "run", v1alpha1.LabelRunUID: "0123456789abcdef", v1alpha1.LabelRole: v1alpha1.RolePlaceholder,
 			},
 		},
-		"spec": map[string]any{"provisioningClassName": "check-capacity.autoscaling.x-k8s.io", "podSets": []any{
+		"spec": map[string]any{"provisioningClassName": "best-effort-atomic-scale-up.autoscaling.x-k8s.io", "podSets": []any{
 			map[string]any{"podTemplateRef": map[string]any{"name": "run-place-db"}, "count": int64(3)},
 			map[string]any{"podTemplateRef": map[string]any{"name": "run-place"}, "count": int64(2)},
-		}},
+		}, "parameters": map[string]any{"ValidUntilSeconds": "1200"}},
 	}
-	if diff := cmp.Diff(want, Request(run(), "check-capacity.autoscaling.x-k8s.io", sets).Object); diff != "" {
+	if diff := cmp.Diff(want, NodeRequest{Sets: sets}.Object().Object); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -55,7 +56,7 @@ func TestTemplatesAreThePlaceholders(t *testing.T) {
 		}
 		taken := job.Spec.Template.Annotations
 		want := map[string]string{
-			"autoscaling.x-k8s.io/consume-provisioning-request": "run-place", "autoscaling.x-k8s.io/provisioning-class-name": "check-capacity.autoscaling.x-k8s.io",
+			"autoscaling.x-k8s.io/consume-provisioning-request": "run-place-db", "autoscaling.x-k8s.io/provisioning-class-name": "best-effort-atomic-scale-up.autoscaling.x-k8s.io",
 		}
 		for key, value := range want {
 			if taken[key] != value {
@@ -68,9 +69,43 @@ func TestTemplatesAreThePlaceholders(t *testing.T) {
 		}
 	}
 	plain := requestedPod(0, "db")
-	plain.Request = false
+	plain.Request = ""
 	if a := plain.Job().Spec.Template.Annotations; a["autoscaling.x-k8s.io/consume-provisioning-request"] != "" {
 		t.Errorf("a placeholder without a request has %v", a)
+	}
+}
+
+// What the API server fills in is no difference, and what decides the nodes is.
+func TestSameTemplate(t *testing.T) {
+	filled := func(p *corev1.PodTemplate) {
+		p.UID, p.Template.Spec.DNSPolicy, p.Template.Spec.SchedulerName = "u", corev1.DNSClusterFirst, corev1.DefaultSchedulerName
+		p.Template.Spec.Containers[0].TerminationMessagePath = corev1.TerminationMessagePathDefault
+	}
+	tests := map[string]struct {
+		change func(*corev1.PodTemplate)
+		want   bool
+	}{
+		"as it was made": {func(*corev1.PodTemplate) {}, true},
+		"filled in":      {filled, true},
+		"two containers": {func(p *corev1.PodTemplate) {
+			p.Template.Spec.Containers = append(p.Template.Spec.Containers, corev1.Container{})
+		}, false},
+		"more at first":   {func(p *corev1.PodTemplate) { p.Template.Spec.InitContainers = p.Template.Spec.Containers[:1] }, false},
+		"other nodes":     {func(p *corev1.PodTemplate) { p.Template.Spec.NodeSelector = map[string]string{"a": "b"} }, false},
+		"pods on one":     {func(p *corev1.PodTemplate) { p.Template.Spec.Affinity = nil }, false},
+		"other pods":      {func(p *corev1.PodTemplate) { p.Template.Labels = nil }, false},
+		"a limit is less": {func(p *corev1.PodTemplate) { p.Template.Spec.Containers[0].Resources.Limits = nil }, false},
+		"an overhead":     {func(p *corev1.PodTemplate) { p.Template.Spec.Overhead = corev1.ResourceList{corev1.ResourceCPU: {}} }, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			want := PodSet{First: requestedPod(0, "db"), Count: 1}.Template()
+			found := want.DeepCopy()
+			tt.change(found)
+			if got := SameTemplate(found, want); got != tt.want {
+				t.Errorf("the same: %t, want %t", got, tt.want)
+			}
+		})
 	}
 }
 
