@@ -6,7 +6,11 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -39,11 +43,11 @@ func (m *manager) until(t *testing.T, what string, holds func() bool) {
 }
 
 // checkEnded: a run without nodes has ended with these words, and nothing of it is left.
-func checkEnded(t *testing.T, c *cluster, want string) {
+func checkEnded(t *testing.T, c *cluster, reason, want string) {
 	t.Helper()
 	failed := apimeta.FindStatusCondition(c.run().Status.Conditions, v1alpha1.ConditionFailed)
-	if failed.Reason != v1alpha1.ReasonNodesNotProvisioned || !strings.Contains(failed.Message, want) {
-		t.Errorf("the run failed with %s: %s, want %q", failed.Reason, failed.Message, want)
+	if failed == nil || failed.Reason != reason || !strings.Contains(failed.Message, want) {
+		t.Errorf("the run failed with %+v, want %s: %q", failed, reason, want)
 	}
 	if left := c.remains(); len(left) > 0 {
 		t.Errorf("these are left: %q", left)
@@ -55,11 +59,9 @@ func TestARequestThatFails(t *testing.T) {
 	t.Parallel()
 	c, m := asking(t)
 	m.until(t, "a request", func() bool { return len(requests(c)) == 1 })
-	request := requests(c)[0]
-	request.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Failed", "status": "True", "reason": "Expired", "message": "it is expired"}}}
-	c.must(c.api.Update(t.Context(), &request))
+	c.answer(requests(c)[0], "Failed")
 	m.until(t, "an end", func() bool { return c.run().Finished() })
-	checkEnded(t, c, "the autoscaler makes no nodes: ProvisioningRequest run-place is Failed: Expired: it is expired")
+	checkEnded(t, c, v1alpha1.ReasonNodesNotProvisioned, "the autoscaler makes no nodes: ProvisioningRequest run-place is Failed: Because: it is so")
 }
 
 // A run that is suspended takes its request back, and makes another one when it goes on.
@@ -82,18 +84,113 @@ func TestARequestIsTakenBack(t *testing.T) {
 	}
 }
 
-// A cluster without the API is named, with the field.
-func TestNoRequestsWithoutTheirAPI(t *testing.T) {
+// A machine that never comes: an autoscaler makes no other one for pods that take what was requested, so that request and placeholders are
+// let go when the booking has expired, and made again.
+func TestAMachineThatNeverComes(t *testing.T) {
 	t.Parallel()
 	c, m := asking(t)
-	m.r.Live = interceptor.NewClient(c.api, interceptor.Funcs{
+	m.until(t, "a request", func() bool { return len(requests(c)) == 1 })
+	first := requests(c)[0]
+	c.answer(first, "Provisioned")
+	m.until(t, "placeholders", func() bool { return len(list(c, &batchv1.JobList{}).Items) > 0 })
+	c.answer(requests(c)[0], "Provisioned", "BookingExpired")
+	m.until(t, "another request", func() bool { return len(requests(c)) == 1 && requests(c)[0].GetUID() != first.GetUID() })
+	if early := list(c, &batchv1.JobList{}).Items; len(early) > 0 {
+		t.Errorf("Job %s is there before the nodes are provisioned again", early[0].Name)
+	}
+	for range 200 {
+		kubelet{c}.everybody()
+		m.sync(true)
+		m.reconcile()
+	}
+	if run := c.run(); !apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
+		t.Errorf("the run has not ended well: %+v", run.Status.Conditions)
+	}
+	if left := c.remains(); len(left) > 0 {
+		t.Errorf("these are left: %q", left)
+	}
+}
+
+// It is no time without an end: what is asked for again has the time of the first request.
+func TestMachinesThatNeverCome(t *testing.T) {
+	t.Parallel()
+	c, m := asking(t)
+	for range 2 {
+		m.until(t, "a request", func() bool { return len(requests(c)) == 1 && requests(c)[0].Object["status"] == nil })
+		c.answer(requests(c)[0], "Provisioned", "BookingExpired")
+		m.now = m.now.Add(v1alpha1.DefaultProvisionWithin / 2)
+	}
+	m.until(t, "an end", func() bool { return c.run().Finished() })
+	checkEnded(t, c, v1alpha1.ReasonNodesNotProvisioned, "no nodes were made within 15m0s")
+}
+
+// Whoever may write a template can write that it belongs to the run.
+func TestTemplateWithAForgedOwner(t *testing.T) {
+	t.Parallel()
+	c, m := asking(t)
+	forged := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Name: "run-place", OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(c.run(), v1alpha1.GroupVersion.WithKind("BenchmarkRun"))},
+	}}
+	forged.Template.Spec.Containers = []corev1.Container{{Name: "large", Resources: corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{"nvidia.com/gpu": resource.MustParse("8")},
+	}}}
+	c.must(c.api.Create(t.Context(), forged))
+	m.until(t, "an end", func() bool {
+		if made := requests(c); len(made) > 0 {
+			t.Errorf("nodes are requested by it: %v", made)
+		}
+		return c.run().Finished()
+	})
+	checkEnded(t, c, v1alpha1.ReasonChildConflict, "PodTemplate "+namespace+"/run-place exists and does not ask for what this run needs")
+}
+
+// unserved hides the API of ProvisioningRequests from a manager until it is shown again.
+func unserved(m *manager) (show func()) {
+	hidden := true
+	m.r.Live = interceptor.NewClient(m.api, interceptor.Funcs{
 		Get: func(ctx context.Context, api client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-			if obj.GetObjectKind().GroupVersionKind() == requestKind {
+			if hidden && obj.GetObjectKind().GroupVersionKind() == requestKind {
 				return &apimeta.NoKindMatchError{GroupKind: schema.GroupKind{Group: requestKind.Group, Kind: requestKind.Kind}, SearchedVersions: []string{requestKind.Version}}
 			}
 			return api.Get(ctx, key, obj, opts...)
 		},
 	})
+	return func() { hidden = false }
+}
+
+const noAPI = "spec.clients.shape: the shape has provisioningClass " + class + ", and the cluster has no API autoscaling.x-k8s.io/v1 with ProvisioningRequests"
+
+// waitsForAPI says whether a run waits, and says that the API is missing.
+func waitsForAPI(c *cluster) bool {
+	placed := apimeta.FindStatusCondition(c.run().Status.Conditions, v1alpha1.ConditionPlaced)
+	return placed != nil && placed.Reason == v1alpha1.ReasonProvisioningNodes && strings.Contains(placed.Message, noAPI)
+}
+
+// A cluster without the API is named, with the field, and the run ends when it has waited for as long as it may.
+func TestNoRequestsWithoutTheirAPI(t *testing.T) {
+	t.Parallel()
+	c, m := asking(t)
+	unserved(m)
+	m.until(t, "words about the API", func() bool { return waitsForAPI(c) })
+	m.now = m.now.Add(v1alpha1.DefaultProvisionWithin)
 	m.until(t, "an end", func() bool { return c.run().Finished() })
-	checkEnded(t, c, "spec.clients.shape: the shape has provisioningClass check-capacity.autoscaling.x-k8s.io, and the cluster has no API autoscaling.x-k8s.io/v1 with ProvisioningRequests")
+	checkEnded(t, c, v1alpha1.ReasonNodesNotProvisioned, noAPI)
+}
+
+// An API that is not there for a moment ends no run, and one that is not there when a run ends keeps no request for good.
+func TestAnAPIThatIsAwayForAMoment(t *testing.T) {
+	t.Parallel()
+	c, m := asking(t)
+	show := unserved(m)
+	m.until(t, "words about the API", func() bool { return waitsForAPI(c) })
+	show()
+	m.until(t, "a request", func() bool { return len(requests(c)) == 1 })
+	show = unserved(m)
+	m.now = m.now.Add(v1alpha1.DefaultProvisionWithin)
+	m.until(t, "an end", func() bool { return c.run().Finished() })
+	if len(requests(c)) != 1 {
+		t.Fatal("a request that nobody sees is gone")
+	}
+	show()
+	m.until(t, "nothing is left", func() bool { return len(c.remains()) == 0 })
 }

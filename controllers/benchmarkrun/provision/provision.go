@@ -103,12 +103,15 @@ type Input struct {
 // Ask for the nodes of a run that waits for them: by ProvisioningRequests where its shapes have a class, and by a placeholder for each
 // pod that has none.
 func Ask(in Input, wait decision.Waiting, ask *decision.Asking) (decision.State, []decision.Action) {
-	if len(in.requests()) > 0 {
+	if pools := in.requests(); len(pools) > 0 {
+		if conflict := in.conflict(pools); conflict != nil {
+			return conflict, nil
+		}
 		if in.overdue() {
 			return in.late(in.missing(ask)), nil
 		}
 		wait = wait.At(in.Now.Add(requestPoll))
-		if state, actions := in.request(wait); state != nil {
+		if state, actions := in.request(pools, wait); state != nil {
 			return state, actions
 		}
 	}

@@ -42,7 +42,7 @@ const requestPoll = 2 * time.Second
 //
 // A request whose booking expires before its placeholders are placed is let go with them, and made again: until then an autoscaler makes
 // no other node for these, also where a machine that it had begun never came.
-func (in Input) request(wait decision.Waiting) (decision.State, []decision.Action) {
+func (in Input) request(pools []resources.NodeRequest, wait decision.Waiting) (decision.State, []decision.Action) {
 	if in.Requested.Refused != "" {
 		wait.Message += "; " + in.refused()
 		return wait, nil
@@ -50,10 +50,7 @@ func (in Input) request(wait decision.Waiting) (decision.State, []decision.Actio
 	var actions []decision.Action
 	var words []string
 	ready := true
-	for _, pool := range in.requests() {
-		if conflict := in.conflict(pool); conflict != nil {
-			return conflict, nil
-		}
+	for _, pool := range pools {
 		does := in.ofPool(pool)
 		if does.fails {
 			return decision.FailWith(v1alpha1.ReasonNodesNotProvisioned, "the autoscaler makes no nodes: %s", does.words), nil
@@ -130,21 +127,23 @@ func (in Input) keptFor(pool resources.NodeRequest) decision.Children {
 	return kept
 }
 
-// conflict says that what exists by the names of a pool is not what the run makes, though it says that it belongs to the run: whoever may
+// conflict says that what exists by the names of requests is not what the run makes, though it says that it belongs to the run: whoever may
 // write such an object can write that. The state is nil where all is well.
-func (in Input) conflict(pool resources.NodeRequest) decision.State {
+func (in Input) conflict(pools []resources.NodeRequest) decision.State {
 	differs := func(kind, name string) decision.State {
 		return decision.FailWith(v1alpha1.ReasonChildConflict,
 			"%s %s/%s exists and does not ask for what this run needs: find out who made it, delete it, or give the run another name", kind, in.Run.Namespace, name)
 	}
-	request := in.Requested.Requests[pool.Name()]
-	if request != nil && request.GetDeletionTimestamp().IsZero() && !resources.SameRequest(request, pool.Object()) {
-		return differs(request.GetKind(), request.GetName())
-	}
-	for _, set := range pool.Sets {
-		want := set.Template()
-		if found := in.Requested.Templates[want.Name]; found != nil && found.DeletionTimestamp.IsZero() && !resources.SameTemplate(found, want) {
-			return differs("PodTemplate", found.Name)
+	for _, pool := range pools {
+		request := in.Requested.Requests[pool.Name()]
+		if request != nil && request.GetDeletionTimestamp().IsZero() && !resources.SameRequest(request, pool.Object()) {
+			return differs(request.GetKind(), request.GetName())
+		}
+		for _, set := range pool.Sets {
+			want := set.Template()
+			if found := in.Requested.Templates[want.Name]; found != nil && found.DeletionTimestamp.IsZero() && !resources.SameTemplate(found, want) {
+				return differs("PodTemplate", found.Name)
+			}
 		}
 	}
 	return nil

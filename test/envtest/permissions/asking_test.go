@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -33,8 +34,13 @@ func asking(namespace string) *v1alpha1.BenchmarkRun {
 func askingOutcomes(namespace string) []outcome {
 	answer := func(ctx context.Context, condition, reason string) bool {
 		requests, err := autoscaler.Requests(ctx, server.API, namespace)
-		return err == nil && len(requests) == 1 &&
-			autoscaler.Answer(ctx, server.API, &requests[0], metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: reason}) == nil
+		if err != nil || len(requests) != 2 { // of the target, and of the client, which is larger by the agent
+			return false
+		}
+		for i := range requests {
+			err = errors.Join(err, autoscaler.Answer(ctx, server.API, &requests[i], metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: reason}))
+		}
+		return err == nil
 	}
 	placed := func(ctx context.Context) *metav1.Condition {
 		run := &v1alpha1.BenchmarkRun{}
