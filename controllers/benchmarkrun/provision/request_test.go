@@ -283,18 +283,26 @@ func TestAsk(t *testing.T) {
 
 // Targets of one size in one pool have one request, and other sizes, selectors and classes have others.
 func TestPools(t *testing.T) {
+	together := []string{"run-place-db 2xrun-place-db 1xrun-place-other", "run-place 2xrun-place"}
+	apart := []string{"run-place-db 2xrun-place-db", "run-place-other 1xrun-place-other", "run-place 2xrun-place"}
 	changes := map[string]struct {
 		change func(*v1alpha1.InstanceShapeSpec)
 		want   []string
 	}{
-		"alike":                   {func(*v1alpha1.InstanceShapeSpec) {}, []string{"run-place-db 2xrun-place-db 1xrun-place-other", "run-place 2xrun-place"}},
-		"annotations":             {func(s *v1alpha1.InstanceShapeSpec) { s.Annotations = map[string]string{"a": "b"} }, []string{"run-place-db 2xrun-place-db 1xrun-place-other", "run-place 2xrun-place"}},
-		"another size":            {func(s *v1alpha1.InstanceShapeSpec) { s.CPU = resource.MustParse("2") }, []string{"run-place-db 2xrun-place-db", "run-place-other 1xrun-place-other", "run-place 2xrun-place"}},
-		"another selector":        {func(s *v1alpha1.InstanceShapeSpec) { s.NodeSelector = map[string]string{"pool": "x"} }, []string{"run-place-db 2xrun-place-db", "run-place-other 1xrun-place-other", "run-place 2xrun-place"}},
-		"another class":           {func(s *v1alpha1.InstanceShapeSpec) { s.ProvisioningClass = "queued" }, []string{"run-place-db 2xrun-place-db", "run-place-other 1xrun-place-other", "run-place 2xrun-place"}},
-		"tolerations of its own":  {func(s *v1alpha1.InstanceShapeSpec) { s.Tolerations = []corev1.Toleration{{Key: "x"}} }, []string{"run-place-db 2xrun-place-db", "run-place-other 1xrun-place-other", "run-place 2xrun-place"}},
-		"the pool of the clients": {func(s *v1alpha1.InstanceShapeSpec) { s.NodeSelector = map[string]string{"pool": "clients"} }, []string{"run-place-db 2xrun-place-db", "run-place-other 1xrun-place-other 2xrun-place"}},
-		"no class":                {func(s *v1alpha1.InstanceShapeSpec) { s.ProvisioningClass = "" }, []string{"run-place-db 2xrun-place-db", "run-place 2xrun-place"}},
+		"alike":                  {func(*v1alpha1.InstanceShapeSpec) {}, together},
+		"annotations":            {func(s *v1alpha1.InstanceShapeSpec) { s.Annotations = map[string]string{"a": "b"} }, together},
+		"another size":           {func(s *v1alpha1.InstanceShapeSpec) { s.CPU = resource.MustParse("2") }, apart},
+		"another selector":       {func(s *v1alpha1.InstanceShapeSpec) { s.NodeSelector = map[string]string{"pool": "x"} }, apart},
+		"another class":          {func(s *v1alpha1.InstanceShapeSpec) { s.ProvisioningClass = "queued" }, apart},
+		"tolerations of its own": {func(s *v1alpha1.InstanceShapeSpec) { s.Tolerations = []corev1.Toleration{{Key: "x"}} }, apart},
+		"the pool of the clients": {
+			func(s *v1alpha1.InstanceShapeSpec) { s.NodeSelector = map[string]string{"pool": "clients"} },
+			[]string{"run-place-db 2xrun-place-db", "run-place-other 1xrun-place-other 2xrun-place"},
+		},
+		"no class": {
+			func(s *v1alpha1.InstanceShapeSpec) { s.ProvisioningClass = "" },
+			[]string{"run-place-db 2xrun-place-db", "run-place 2xrun-place"},
+		},
 	}
 	for name, tt := range changes {
 		t.Run(name, func(t *testing.T) {
