@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +13,11 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -351,6 +354,24 @@ func TestTemplateWithAForgedOwner(t *testing.T) {
 	got := failedWith(t, run, v1alpha1.ReasonChildConflict)
 	if m, want := message(got), "PodTemplate "+ns+"/run-place-db exists and does not ask for what this run needs"; !strings.Contains(m, want) {
 		t.Errorf("message %q, want %q", m, want)
+	}
+}
+
+// An API that was removed is not a request that is none.
+func TestRequestedOfNoAPI(t *testing.T) {
+	requests := schema.GroupResource{Group: "autoscaling.x-k8s.io", Resource: "provisioningrequests"}
+	for name, tt := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"never there": {&apimeta.NoKindMatchError{}, true},
+		"removed":     {apierrors.NewGenericServerResponse(http.StatusNotFound, "get", requests, "run-place", "404 page not found", 0, true), true},
+		"no request":  {apierrors.NewNotFound(requests, "run-place"), false},
+		"all is well": {nil, false},
+	} {
+		if got := isUnserved(tt.err); got != tt.want {
+			t.Errorf("%s: %t, want %t", name, got, tt.want)
+		}
 	}
 }
 

@@ -124,6 +124,32 @@ func TestMachinesThatNeverCome(t *testing.T) {
 	checkEnded(t, c, v1alpha1.ReasonNodesNotProvisioned, "no nodes were made within 15m0s")
 }
 
+// A run with its nodes looks for its requests until they are gone, and not in every pass.
+func TestRequestsThatAreGoneAreNotRead(t *testing.T) {
+	t.Parallel()
+	c, m := asking(t)
+	reads := 0
+	m.r.Live = interceptor.NewClient(m.api, interceptor.Funcs{
+		Get: func(ctx context.Context, api client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			if run := c.run(); obj.GetObjectKind().GroupVersionKind() == requestKind && run.Status.Placement != nil && !run.Finished() {
+				reads++
+			}
+			return api.Get(ctx, key, obj, opts...)
+		},
+	})
+	for range 200 {
+		kubelet{c}.everybody()
+		m.sync(true)
+		m.reconcile()
+	}
+	if run := c.run(); !apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
+		t.Errorf("the run has not ended well: %+v", run.Status.Conditions)
+	}
+	if reads != 2 {
+		t.Errorf("the request was read %d times after the run had its nodes, want 2: when it was there, and when it was gone", reads)
+	}
+}
+
 // Whoever may write a template can write that it belongs to the run.
 func TestTemplateWithAForgedOwner(t *testing.T) {
 	t.Parallel()
