@@ -21,6 +21,15 @@ manager() {
   printf '%s\n' "$path"
 }
 
+# autoscaler_crd prints the path of the CRD of ProvisioningRequests, out of the Go module that hack/autoscaler pins. It is not compiled.
+autoscaler_crd() {
+  local module=k8s.io/autoscaler/cluster-autoscaler/apis version folder
+  version=$(sed -nE "s#^require $module (v.+)\$#\1#p" "$REPO/hack/autoscaler/go.mod")
+  folder=$(cd "$REPO/hack/autoscaler" && GOFLAGS=-mod=readonly GOWORK=off go mod download -json "$module@$version" | sed -nE 's/^\t"Dir": "(.+)",$/\1/p')
+  [[ -n $folder ]] || fail "no module $module@$version"
+  printf '%s\n' "$folder/config/crd/autoscaling.x-k8s.io_provisioningrequests.yaml"
+}
+
 # versions runs, on another API server, the packages whose outcome that server decides: whether it takes the chart, the policies in CEL
 # and each sample, and which calls the manager and its users need rights for. Of the controllers it runs what the CRDs refuse, which is
 # CEL too. All else decides by what objects say, and every API server says that in the same way: the whole suite on each version
@@ -44,7 +53,8 @@ variables() {
   KUBEBUILDER_ASSETS=$("$REPO/hack/envtest-assets.sh")
   ASSAY_VERSITYGW=$("$REPO/hack/tool.sh" versitygw)/versitygw
   ASSAY_MANAGER=$(manager)
-  export KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER
+  ASSAY_AUTOSCALER_CRD=$(autoscaler_crd)
+  export KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER ASSAY_AUTOSCALER_CRD
 }
 
 kind=${1:?unit, envtest, versions or variables}
@@ -52,7 +62,7 @@ shift
 cd "$REPO"
 if [[ $kind == variables ]]; then
   variables
-  declare -p KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER
+  declare -p KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER ASSAY_AUTOSCALER_CRD
   exit
 fi
 if [[ $kind == versions ]]; then

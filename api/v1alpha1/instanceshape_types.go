@@ -12,6 +12,8 @@ import (
 // InstanceShapeSpec is a machine size: the resources of a pod, and the nodes that it may run
 // on.
 // +kubebuilder:validation:XValidation:rule="!has(self.cpus) || self.cpus != 'Exclusive' || quantity(string(self.cpu)).isInteger()",message="with cpus: Exclusive, cpu must be a whole number, and be written as one, such as 2 and not 2000m or 2.0: the kubelet reserves whole CPUs"
+// +kubebuilder:validation:XValidation:rule="!has(self.provisioningClass) || has(self.nodes) && self.nodes == 'Provisioned'",message="provisioningClass needs nodes: Provisioned: nodes that exist are not asked for"
+// +kubebuilder:validation:XValidation:rule="!has(self.provisioningClass) || self.provisioningClass != 'check-capacity.autoscaling.x-k8s.io'",message="provisioningClass check-capacity.autoscaling.x-k8s.io makes no nodes: use best-effort-atomic-scale-up.autoscaling.x-k8s.io, or another class that makes them"
 type InstanceShapeSpec struct {
 	// cpu is the request and the limit of a pod (QoS class Guaranteed). With whole numbers, a
 	// kubelet with the static CPU manager reserves CPUs for the pod.
@@ -63,6 +65,16 @@ type InstanceShapeSpec struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('6h')",message="provisionWithin must be between 1m and 6h, such as 20m"
 	ProvisionWithin *metav1.Duration `json:"provisionWithin,omitempty"`
+
+	// provisioningClass has the nodes of the shape asked for by a ProvisioningRequest (autoscaling.x-k8s.io/v1) of this class, such as
+	// best-effort-atomic-scale-up.autoscaling.x-k8s.io: one for all pods of the run whose shapes have the same selector, tolerations, size
+	// and class. The placeholder pods come when all of them are provisioned. Only with nodes: Provisioned. Unset: placeholder pods alone
+	// ask for nodes.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	ProvisioningClass string `json:"provisioningClass,omitempty"`
 
 	// runtimeClassName of the pods, such as a performance class that turns off
 	// interrupt load balancing.

@@ -78,8 +78,8 @@ const (
 	// AnnotationUsedBy, on a PersistentVolumeClaim that a run retains, is the server that uses the volume or used it last: the name and the
 	// UID of its run, and the name of its StatefulSet, separated by slashes; then given-up where the run goes on without the volume.
 	AnnotationUsedBy = "assay.dev/used-by"
-	// AnnotationWrittenBy, on such a PersistentVolumeClaim, is the run after the one that retained it that was let write into it last: its name,
-	// its UID and when it took the volume, separated by slashes. Absent where none was.
+	// AnnotationWrittenBy, on a PersistentVolumeClaim that a run retains, is the last of the later runs that may have written into the
+	// volume: name, UID and the time of its start there, separated by slashes. Absent without such a run.
 	AnnotationWrittenBy = "assay.dev/written-by"
 	// AnnotationSpecHash, on a run, is the whole SHA-256 of the resolved spec.
 	AnnotationSpecHash = "assay.dev/spec-hash"

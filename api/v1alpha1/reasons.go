@@ -28,7 +28,7 @@ const (
 	// ReasonQueued: other runs hold the nodes, are in front of this run in the queue, use up the limits of its namespace, or
 	// have reserved the room for its results; or a ResourceQuota has no room for its pods now.
 	ReasonQueued = "Queued"
-	// ReasonProvisioningNodes: placeholder pods of the run wait for the autoscaler of the cluster to make their nodes.
+	// ReasonProvisioningNodes: placeholder pods of the run, or its ProvisioningRequests, wait for the autoscaler of the cluster to make nodes.
 	ReasonProvisioningNodes = "ProvisioningNodes"
 	// ReasonServiceNotReady: behind the Service of an external target nothing is ready yet, or its pods are just being
 	// replaced.
@@ -76,7 +76,8 @@ const (
 	ReasonPublishedUnreadable = "PublishedUnreadable"
 	// ReasonNoNodeOffersShape: no ready node matches a shape and is large enough.
 	ReasonNoNodeOffersShape = "NoNodeOffersShape"
-	// ReasonNodesNotProvisioned: the autoscaler of the cluster made no node for a placeholder pod in the time that the shape allows.
+	// ReasonNodesNotProvisioned: the autoscaler of the cluster made no node for a placeholder pod in the time that the shape allows, or
+	// refuses a ProvisioningRequest.
 	ReasonNodesNotProvisioned = "NodesNotProvisioned"
 	// ReasonCannotSeparate: client and target cannot be placed on different nodes.
 	ReasonCannotSeparate = "CannotSeparate"

@@ -130,7 +130,7 @@ type ResolvedVolume struct {
 	// outcome of the run that loaded the data: Complete, or the reason why it failed.
 	// +required
 	Outcome Name `json:"outcome"`
-	// writer is the run after it that was let write into the data last, and since when; absent where none was.
+	// writer is the last of the later runs that may have written into the data, and since when; absent without such a run.
 	// +optional
 	Writer Name `json:"writer,omitempty"`
 	// imageID is the digest of the image of the server that wrote the data, from the container runtime.

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -135,13 +136,13 @@ func (a actor) create(ctx context.Context, do decision.Create, out *acted) error
 		out.stopped = decision.FailWith(v1alpha1.ReasonPodRejected, "the API server refuses %s: %v", obj.GetName(), err)
 		return nil
 	case !apierrors.IsAlreadyExists(err):
-		return fmt.Errorf("creating %T %s: %w", obj, obj.GetName(), err)
+		return fmt.Errorf("creating %s %s: %w", typeOf(obj), obj.GetName(), err)
 	}
 	if err := a.live.Get(ctx, client.ObjectKeyFromObject(obj), obj); apierrors.IsNotFound(err) {
-		out.stopped = decision.WaitFor(v1alpha1.ReasonProgressing, "%T %s was just deleted", obj, obj.GetName())
+		out.stopped = decision.WaitFor(v1alpha1.ReasonProgressing, "%s %s was just deleted", typeOf(obj), obj.GetName())
 		return nil
 	} else if err != nil {
-		return fmt.Errorf("reading %T %s: %w", obj, obj.GetName(), err)
+		return fmt.Errorf("reading %s %s: %w", typeOf(obj), obj.GetName(), err)
 	}
 	if out.stopped = a.foreign(obj); out.stopped != nil {
 		return nil
@@ -150,7 +151,7 @@ func (a actor) create(ctx context.Context, do decision.Create, out *acted) error
 	cm, _ := obj.(*corev1.ConfigMap)
 	switch {
 	case do.Existing == decision.Stop:
-		out.stopped = decision.WaitFor(v1alpha1.ReasonProgressing, "%T %s was written meanwhile", obj, obj.GetName())
+		out.stopped = decision.WaitFor(v1alpha1.ReasonProgressing, "%s %s was written meanwhile", typeOf(obj), obj.GetName())
 	case do.Existing == decision.KeepUnmarked && decision.Begun(cm):
 		out.stopped, out.begun = decision.WaitFor(v1alpha1.ReasonProgressing, "%s has begun", obj.GetName()), true
 	}
@@ -162,13 +163,21 @@ func (a actor) foreign(obj client.Object) decision.State {
 	if owner := metav1.GetControllerOf(obj); !obj.GetDeletionTimestamp().IsZero() ||
 		owner != nil && owner.Kind == "BenchmarkRun" && owner.Name == a.run.Name && owner.UID != a.run.UID {
 		return decision.WaitFor(v1alpha1.ReasonProgressing,
-			"waiting for %T %s of an earlier run of the same name to be deleted", obj, obj.GetName())
+			"waiting for %s %s of an earlier run of the same name to be deleted", typeOf(obj), obj.GetName())
 	}
 	if !metav1.IsControlledBy(obj, a.run) {
 		return decision.FailWith(v1alpha1.ReasonChildConflict,
-			"%T %s/%s exists and does not belong to this run: delete it, or give the run another name", obj, obj.GetNamespace(), obj.GetName())
+			"%s %s/%s exists and does not belong to this run: delete it, or give the run another name", typeOf(obj), obj.GetNamespace(), obj.GetName())
 	}
 	return nil
+}
+
+// typeOf an object, as messages have it.
+func typeOf(obj client.Object) string {
+	if u, is := obj.(*unstructured.Unstructured); is {
+		return u.GetKind()
+	}
+	return fmt.Sprintf("%T", obj)
 }
 
 // learn what a ConfigMap is now.
@@ -204,10 +213,10 @@ func (a actor) replace(ctx context.Context, object decision.Object, out *acted) 
 		return nil
 	}
 	if err := a.client.Update(ctx, obj); apierrors.IsNotFound(err) {
-		out.stopped = decision.WaitFor(v1alpha1.ReasonProgressing, "%T %s was just deleted", obj, obj.GetName())
+		out.stopped = decision.WaitFor(v1alpha1.ReasonProgressing, "%s %s was just deleted", typeOf(obj), obj.GetName())
 		return nil
 	} else if err != nil {
-		return fmt.Errorf("writing %T %s: %w", obj, obj.GetName(), err)
+		return fmt.Errorf("writing %s %s: %w", typeOf(obj), obj.GetName(), err)
 	}
 	out.learn(obj)
 	return nil
@@ -268,7 +277,7 @@ func (a actor) delete(ctx context.Context, object decision.Object) error {
 	uid := obj.GetUID()
 	err := a.client.Delete(ctx, obj, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err := client.IgnoreNotFound(err); err != nil {
-		return fmt.Errorf("deleting %T %s: %w", obj, obj.GetName(), err)
+		return fmt.Errorf("deleting %s %s: %w", typeOf(obj), obj.GetName(), err)
 	}
 	return nil
 }

@@ -80,6 +80,8 @@ type Reconciler struct {
 	reading sync.Mutex
 	// tornDown are the UIDs of runs that have ended and are cleaned up.
 	tornDown sync.Map
+	// asksForNothing are the UIDs of runs with nodes whose requests for them are gone.
+	asksForNothing sync.Map
 	// outgrew are the UIDs of runs that were too large for a status: their nodes were given back and
 	// their objects removed, so that there is no way back when they are made smaller.
 	outgrew sync.Map
@@ -105,6 +107,8 @@ type LogReader func(ctx context.Context, namespace, pod, container string, previ
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups="",resources=secrets;services;serviceaccounts,verbs=get;create;delete
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=podtemplates,verbs=get;create;delete
+// +kubebuilder:rbac:groups=autoscaling.x-k8s.io,resources=provisioningrequests,verbs=get;create;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch
@@ -182,6 +186,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.plans.forget(before)
 		r.checked.Delete(before)
 		r.tornDown.Delete(before)
+		r.asksForNothing.Delete(before)
 		r.outgrew.Delete(before)
 		r.quotas.forget(before)
 	}

@@ -23,9 +23,14 @@ var hardships = map[string]struct {
 	change func(*v1alpha1.BenchmarkRun)
 	// bad says which attempts fail; nil for none.
 	bad func(index, attempt int) bool
+	// play what the run needs of the cluster beside nodes; nil for nothing.
+	play func(t *testing.T, namespace string)
 }{
 	"one client":                 {change: func(*v1alpha1.BenchmarkRun) {}},
 	"nodes that are made for it": {change: func(r *v1alpha1.BenchmarkRun) { onPool(r.Namespace)(r) }},
+	"nodes that are requested for it": {
+		change: func(r *v1alpha1.BenchmarkRun) { onPool(r.Namespace)(r); requesting(r) }, play: playRequests,
+	},
 	"two clients, and trials that are repeated": {
 		change: func(r *v1alpha1.BenchmarkRun) {
 			r.Spec.Clients.Count, r.Spec.Design.OnTrialFailure = 2, v1alpha1.OnFailureRetry
@@ -37,9 +42,7 @@ var hardships = map[string]struct {
 // checkHardship: every attempt that had to be is in the journal once, in order.
 func checkHardship(t *testing.T, k *kubelet.Kubelet, run *v1alpha1.BenchmarkRun, bad func(index, attempt int) bool) {
 	t.Helper()
-	if left := placeholders(t, run.Namespace); len(left) > 0 {
-		t.Errorf("placeholders are left: %v", left)
-	}
+	checkNothingAsks(t, run.Namespace)
 	trials := int(run.Status.Progress.Planned)
 	if bad == nil {
 		checkOnce(t, k, run, trials)
@@ -92,6 +95,9 @@ func TestKilledManagerGoesOn(t *testing.T) {
 			t.Parallel()
 			ns := server.Namespace(t)
 			k := hardshipKubelet(t, ns, tt.bad)
+			if tt.play != nil {
+				tt.play(t, ns)
+			}
 			run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 12 }, tt.change)
 			create(t, run)
 			kills := killUntilFinished(t, ns, run)
@@ -140,6 +146,9 @@ func TestManagerDyingAtEveryWriteGoesOn(t *testing.T) {
 			t.Parallel()
 			ns := server.Namespace(t)
 			k := hardshipKubelet(t, ns, tt.bad)
+			if tt.play != nil {
+				tt.play(t, ns)
+			}
 			run := newRun(t, ns, tt.change)
 			create(t, run)
 			for lives := 1; ; lives++ {

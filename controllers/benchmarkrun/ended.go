@@ -30,17 +30,20 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	// Here, and not in release: a run that was refused never was in the queue.
 	r.plans.forget(run.UID)
 	r.checked.Delete(run.UID)
+	r.asksForNothing.Delete(run.UID)
 	if err := r.nodes().keepResults(ctx, run); err != nil {
 		return ctrl.Result{}, err
 	}
 	kept := conclude.Keeps(run.Spec.Retain, run.HasFailed())
 	until := holds.Retained(run, r.Config.Queue.Hold)
 	held := until.Sub(r.Clock.Now())
+	var unseen time.Duration
 	var err error
 	if kept && held > 0 {
 		err = r.nodes().update(ctx, func() bool { return r.Queue.Idle(run.UID, "retained", until) })
 	} else {
-		held, err = 0, r.tearDown(ctx, run, kept)
+		held = 0
+		unseen, err = r.tearDown(ctx, run, kept)
 	}
 	if err != nil {
 		return ctrl.Result{}, err
@@ -49,7 +52,7 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	return r.expire(ctx, run, ctrl.Result{RequeueAfter: cmp.Or(held, again(left).RequeueAfter)})
+	return r.expire(ctx, run, ctrl.Result{RequeueAfter: cmp.Or(held, again(left).RequeueAfter, unseen)})
 }
 
 // ended is a pass over a run that had ended before. Priority, retain and others may change even then, and
@@ -77,7 +80,7 @@ func (r *Reconciler) deleted(ctx context.Context, name types.NamespacedName, run
 		// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
 		// never: its databases would hold their nodes for as long.
 		run.Spec.SetDefaults()
-		if err := r.tearDown(ctx, run, false); err != nil {
+		if _, err := r.tearDown(ctx, run, false); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -112,56 +115,64 @@ func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, oth
 	return ctrl.Result{}, nil
 }
 
+// unseenPoll is how often an ended run is looked at whose requests for nodes cannot be seen.
+const unseenPoll = 5 * time.Minute
+
 // tearDown deletes what is left of a run that has ended. What was found to be gone is not
-// looked for again. Retained is a run that was kept until now.
-func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, retained bool) error {
+// looked for again. Retained is a run that was kept until now. Where not all could be seen, it returns when to look again.
+func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, retained bool) (later time.Duration, err error) {
 	if _, done := r.tornDown.Load(run.UID); done {
-		return nil
+		return 0, nil
 	}
-	found, err := r.leftovers(ctx, run)
+	found, all, err := r.leftovers(ctx, run)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if !all {
+		later = unseenPoll
 	}
 	actions := conclude.TearDown(run, found)
 	if len(actions) == 0 {
-		r.tornDown.Store(run.UID, true)
-		return nil
+		if all {
+			r.tornDown.Store(run.UID, true)
+		}
+		return later, nil
 	}
 	if retained {
 		r.Events.Eventf(run, nil, corev1.EventTypeNormal, "NodesGivenBack", "Reconcile",
 			"the run has been retained for as long as the operator allows (queue.hold.retained): its pods and volumes are removed")
 	}
 	_, err = actor{client: r.Client, live: r.Live, now: r.Clock.Now(), run: run}.perform(ctx, actions)
-	return err
+	return later, err
 }
 
 // leftovers of a run: what the cache knows by the run's label, and what has a name of the
-// run on the API server.
-func (r *Reconciler) leftovers(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]decision.Object, error) {
-	var found []decision.Object
+// run on the API server; and whether all of that could be seen.
+func (r *Reconciler) leftovers(ctx context.Context, run *v1alpha1.BenchmarkRun) (found []decision.Object, all bool, err error) {
 	configMaps := &metav1.PartialObjectMetadataList{}
 	configMaps.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
 	for _, list := range []client.ObjectList{&batchv1.JobList{}, &appsv1.StatefulSetList{}, configMaps} {
 		err := r.Client.List(ctx, list, client.InNamespace(run.Namespace), client.MatchingFields{indexRun: string(run.UID)})
 		if err != nil {
-			return nil, fmt.Errorf("listing what to tear down: %w", err)
+			return nil, false, fmt.Errorf("listing what to tear down: %w", err)
 		}
 		err = apimeta.EachListItem(list, func(o runtime.Object) error {
 			found = append(found, o.(decision.Object))
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	for _, obj := range conclude.NamedChildren(run) {
 		err := r.Live.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 		if client.IgnoreNotFound(err) != nil {
-			return nil, fmt.Errorf("reading what to tear down: %w", err)
+			return nil, false, fmt.Errorf("reading what to tear down: %w", err)
 		}
 		if err == nil {
 			found = append(found, obj)
 		}
 	}
-	return found, nil
+	requested, err := requestedOf(ctx, r.Live, run)
+	return append(found, requested.Objects()...), requested.Refused == "", err
 }

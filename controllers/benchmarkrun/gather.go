@@ -67,7 +67,7 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) {
 	read := &reader{
 		cache: r.Client, live: r.Live, logs: r.Logs, run: w.Run, limits: r.Config.Limits, store: r.Store,
-		admit: r.nodes().admit,
+		admit: r.nodes().admit, requested: r.requested,
 	}
 	alone := false
 	defer func() {

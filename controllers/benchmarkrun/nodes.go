@@ -67,7 +67,7 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	if err != nil {
 		return Nodes{}, err
 	}
-	if answer.Reason != v1alpha1.ReasonQueued && answer.Reason != v1alpha1.ReasonProvisioningNodes || answer.Reason == v1alpha1.ReasonQueued && len(children.Placeholders) > 0 {
+	if answer.Reason != v1alpha1.ReasonQueued && answer.Reason != v1alpha1.ReasonProvisioningNodes || answer.Reason == v1alpha1.ReasonQueued && (len(children.Placeholders) > 0 || provision.Waits(run)) {
 		// Those behind it may get theirs now.
 		r.wakeNext(nodes.Items)
 	}

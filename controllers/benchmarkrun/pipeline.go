@@ -97,12 +97,13 @@ func decide(w World) pass {
 
 // letGo of the placeholders of a run that does not wait for nodes to be made any more: those of its targets when its status has its nodes,
 // those of its clients too when its targets are ready, and all of them where it is suspended or queued, waits for a Service or has failed.
+// Its requests for nodes go with the first of them.
 func (p pass) letGo(v view) pass {
 	last := p.last()
 	wait, waits := last.state.(decision.Waiting)
 	which := provision.All()
 	switch {
-	case len(v.Children.Placeholders) == 0 || len(p.missing) > 0 || waits && wait.Reason == v1alpha1.ReasonProvisioningNodes:
+	case len(p.missing) > 0 || waits && wait.Reason == v1alpha1.ReasonProvisioningNodes:
 		return p
 	case !waits || last.ends || slices.Contains(asksForNone, wait.Reason):
 	case last.condition == v1alpha1.ConditionAccepted || v.Run.Status.Placement == nil: // a plan that is made again; nodes that no status has
@@ -110,8 +111,12 @@ func (p pass) letGo(v view) pass {
 	case last.condition == v1alpha1.ConditionPlaced || last.condition == v1alpha1.ConditionTargetsReady:
 		which = provision.OfTargets(v.Run.Status.Placement)
 	}
+	requested := requestedIn(v)
+	if p.missing = v.ask.Missing(); len(p.missing) > 0 {
+		return p
+	}
 	first := &p.steps[0]
-	first.actions = append(slices.Clone(first.actions), provision.LetGo(v.Children, which)...)
+	first.actions = slices.Concat(first.actions, provision.LetGoRequests(requested), provision.LetGo(v.Children, which))
 	return p
 }
 

@@ -32,7 +32,8 @@ func onPool(pool string) func(*v1alpha1.BenchmarkRun) {
 	}
 }
 
-// playAutoscaler makes nodes of a pool for the pods of a namespace that are pending, at most so many; about the others it says so.
+// playAutoscaler makes nodes of a pool for the pods of a namespace that are pending, at most so many; about the others it says so. It makes
+// none for pods that take what was requested, which playRequests does.
 func playAutoscaler(t *testing.T, namespace, pool string, most int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -44,7 +45,7 @@ func playAutoscaler(t *testing.T, namespace, pool string, most int) {
 			err := server.API.List(ctx, &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RolePlaceholder})
 			for i := range pods.Items {
 				switch pod := &pods.Items[i]; {
-				case err != nil || pod.Spec.NodeName != "" || !pod.DeletionTimestamp.IsZero():
+				case err != nil || pod.Spec.NodeName != "" || !pod.DeletionTimestamp.IsZero() || pod.Annotations[takes] != "":
 				case made < most:
 					made++
 					err = bindToNewNode(ctx, pod, fmt.Sprintf("%s-%d", pool, made), pool)
@@ -71,7 +72,21 @@ func playAutoscaler(t *testing.T, namespace, pool string, most int) {
 	})
 }
 
+// takes is the annotation of a pod with the request whose nodes it takes.
+const takes = "autoscaling.x-k8s.io/consume-provisioning-request"
+
 func bindToNewNode(ctx context.Context, pod *corev1.Pod, name, pool string) error {
+	if err := makeNode(ctx, name, pool); err != nil {
+		return err
+	}
+	return bind(ctx, pod, name)
+}
+
+func bind(ctx context.Context, pod *corev1.Pod, node string) error {
+	return server.API.SubResource("binding").Create(ctx, pod, &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: node}})
+}
+
+func makeNode(ctx context.Context, name, pool string) error {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"kind": pool}}}
 	if err := server.API.Create(ctx, n); err != nil {
 		return err
@@ -82,8 +97,7 @@ func bindToNewNode(ctx context.Context, pod *corev1.Pod, name, pool string) erro
 	}
 	err := server.API.Status().Update(ctx, n)
 	n.Spec.Taints = nil
-	return errors.Join(err, server.API.Update(ctx, n),
-		server.API.SubResource("binding").Create(ctx, pod, &corev1.Binding{Target: corev1.ObjectReference{Kind: "Node", Name: name}}))
+	return errors.Join(err, server.API.Update(ctx, n))
 }
 
 // refusal of the autoscaler, as it writes one.

@@ -35,6 +35,8 @@ type reader struct {
 	store ObjectStore
 	// admit a run with the bytes of its results.
 	admit func(ctx context.Context, run *v1alpha1.BenchmarkRun, q decision.AdmitBytes) (decision.Admission, error)
+	// requested is what there is of the run's requests for nodes.
+	requested func(ctx context.Context, run *v1alpha1.BenchmarkRun) (decision.Requested, error)
 	// limits of what is read; memory is how much of that was used, in bytes.
 	limits config.Limits
 	memory int
@@ -103,6 +105,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.behind(ctx, q.Service)
 	case decision.GetWords:
 		return r.words(ctx, q.Of)
+	case decision.GetRequested:
+		return r.requested(ctx, r.run)
 	case decision.ListBounds:
 		return boundsOf(ctx, r.live, r.run.Namespace)
 	case decision.GetItem:

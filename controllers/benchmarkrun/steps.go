@@ -51,15 +51,18 @@ func placed(v view) answer {
 	}
 	given := accept.Place(v.Run, v.Nodes.Answer, v.Catalogue.Config, v.Now)
 	a := answer{state: given.State, changes: []change{places(given)}}
+	in := provision.Input{
+		Run: v.Run, Need: v.Nodes.Need, Exclusive: accept.Exclusive(v.Run), Pods: v.Catalogue.Config.Pods, Children: v.Children, Requested: requestedIn(v), Now: v.Now,
+	}
 	switch state := a.state.(type) {
 	case decision.Waiting:
 		if state.Reason == v1alpha1.ReasonProvisioningNodes {
-			a.actions = provision.Ask(v.Run, v.Nodes.Need, accept.Exclusive(v.Run), v.Catalogue.Config.Pods, v.Children)
-			a.state = provision.Waits(state, v.Children, v.ask)
+			a.state, a.actions = provision.Ask(in, state, v.ask)
 		}
 	case decision.Failed:
-		if (v.Nodes.Overdue || len(v.Children.Placeholders) > 0) && (state.Reason == v1alpha1.ReasonNoNodeOffersShape || state.Reason == v1alpha1.ReasonCannotSeparate) {
-			a.state = provision.Fails(v.Run, v.Nodes.Need, state, v.Children, v.ask)
+		asked := v.Nodes.Overdue || len(v.Children.Placeholders) > 0 || provision.Waits(v.Run)
+		if asked && (state.Reason == v1alpha1.ReasonNoNodeOffersShape || state.Reason == v1alpha1.ReasonCannotSeparate) {
+			a.state = provision.Fails(in, state, v.ask)
 		}
 	}
 	return a

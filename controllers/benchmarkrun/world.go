@@ -6,6 +6,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/provision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/experiment/placement"
@@ -101,6 +102,14 @@ func (v view) trialInput() trial.Input {
 		Run: v.Run, Now: v.Now, Work: v.accepted.Work, Config: v.Catalogue.Config, Children: v.Children,
 		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Recorded: v.book.Records.Records,
 	}
+}
+
+// requestedIn a view is what there is of requests for nodes. All of it is gone before a target is loaded, and a run without a class has none.
+func requestedIn(v view) decision.Requested {
+	if len(provision.Names(v.Run)) == 0 || v.Run.Status.Placement != nil && v.unloaded() == "" {
+		return decision.Requested{}
+	}
+	return v.ask.Requested().Value
 }
 
 // targets are decided from the run and from the position in the plan. The run has its

@@ -145,6 +145,14 @@ has({{ .spec }}.clients.shape.inline) ? ['{{ .path }}.clients.shape.inline'] : [
 ) ? ['{{ .path }}.workload.drivers.drivers[].options'] : [])
 {{- end -}}
 
+{{/* Fields by which nodes are ordered. Input: the expression of the spec, and its path. */}}
+{{- define "assay.admission.requesting" -}}
+({{ .spec }}.targets.exists(t, has(t.shape) && has(t.shape.inline) && has(t.shape.inline.provisioningClass)) ?
+['{{ .path }}.targets[].shape.inline.provisioningClass'] : []) +
+(has({{ .spec }}.clients.shape) && has({{ .spec }}.clients.shape.inline) && has({{ .spec }}.clients.shape.inline.provisioningClass) ?
+['{{ .path }}.clients.shape.inline.provisioningClass'] : [])
+{{- end -}}
+
 {{/*
 The variable found: all that a spec has of one kind; of objects each name once, whatever the number of fields that have
 it. Lists of lists cannot be joined in CEL, so each target adds its own. Input: what (secrets, configmaps, services or pods), the

@@ -131,15 +131,13 @@ func specHash(spec v1alpha1.BenchmarkRunSpec, seed int64, resolved v1alpha1.Reso
 		resolved.Inputs = &v1alpha1.ResolvedInputs{SHA256: in.SHA256}
 	}
 	// Where the nodes come from decides nothing.
-	resolved.ClientShape.Nodes, resolved.ClientShape.ProvisionWithin = "", nil
+	resolved.ClientShape = withoutSource(resolved.ClientShape)
 	resolved.Targets = slices.Clone(resolved.Targets)
 	for i := range resolved.Targets {
 		// What was found is no input: pods and volumes get new names and UIDs.
 		resolved.Targets[i].Service, resolved.Targets[i].Retained = nil, nil
 		if s := resolved.Targets[i].Shape; s != nil {
-			shape := *s
-			shape.Nodes, shape.ProvisionWithin = "", nil
-			resolved.Targets[i].Shape = &shape
+			resolved.Targets[i].Shape = new(withoutSource(*s))
 		}
 	}
 	data, err := json.Marshal(map[string]any{"spec": spec, "resolved": resolved})
@@ -147,6 +145,12 @@ func specHash(spec v1alpha1.BenchmarkRunSpec, seed int64, resolved v1alpha1.Reso
 		return "", err
 	}
 	return contract.Digest(data), nil
+}
+
+// withoutSource is a shape without where its nodes come from.
+func withoutSource(s v1alpha1.InstanceShapeSpec) v1alpha1.InstanceShapeSpec {
+	s.Nodes, s.ProvisionWithin, s.ProvisioningClass = "", nil, ""
+	return s
 }
 
 // Planning is the state of a run whose plan is made, over several passes.

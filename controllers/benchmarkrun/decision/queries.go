@@ -1,11 +1,13 @@
 package decision
 
 import (
+	"maps"
 	"math"
 	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/internal/ground/budget"
@@ -104,22 +106,26 @@ type ListBehind struct{ Service string }
 // exist where there is none, or the manager may not look.
 type GetWords struct{ Of types.UID }
 
-func (GetWords) isQuery()    {}
-func (ListBehind) isQuery()  {}
-func (ListNodes) isQuery()   {}
-func (GetObject) isQuery()   {}
-func (ListBounds) isQuery()  {}
-func (GetItem) isQuery()     {}
-func (GetDataSet) isQuery()  {}
-func (AdmitBytes) isQuery()  {}
-func (GetMetadata) isQuery() {}
-func (GetNode) isQuery()     {}
-func (GetResult) isQuery()   {}
-func (GetRecords) isQuery()  {}
-func (GetStored) isQuery()   {}
-func (GetAnchor) isQuery()   {}
-func (ListPodsOn) isQuery()  {}
-func (ReadLog) isQuery()     {}
+// GetRequested asks the API server for the ProvisioningRequests of the run, and for the templates of their pods.
+type GetRequested struct{}
+
+func (GetRequested) isQuery() {}
+func (GetWords) isQuery()     {}
+func (ListBehind) isQuery()   {}
+func (ListNodes) isQuery()    {}
+func (GetObject) isQuery()    {}
+func (ListBounds) isQuery()   {}
+func (GetItem) isQuery()      {}
+func (GetDataSet) isQuery()   {}
+func (AdmitBytes) isQuery()   {}
+func (GetMetadata) isQuery()  {}
+func (GetNode) isQuery()      {}
+func (GetResult) isQuery()    {}
+func (GetRecords) isQuery()   {}
+func (GetStored) isQuery()    {}
+func (GetAnchor) isQuery()    {}
+func (ListPodsOn) isQuery()   {}
+func (ReadLog) isQuery()      {}
 
 // Delivered is what the ConfigMap of a result holds.
 type Delivered struct {
@@ -178,6 +184,27 @@ type StoredItem struct {
 	Problem string
 	// Result is set when it was to be read and can be used.
 	Result *contract.Result
+}
+
+// Requested is what the API server has of the requests for the nodes of a run.
+type Requested struct {
+	// Refused says why no ProvisioningRequest can be made here; empty where one can.
+	Refused string
+	// Requests of the run by their names, as far as there are any.
+	Requests map[string]*unstructured.Unstructured
+	// Templates of their pods by their names, which are made before them.
+	Templates map[string]*corev1.PodTemplate
+}
+
+// Objects of the requests, themselves before what they name, each by its name.
+func (r Requested) Objects() (out []Object) {
+	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
+		out = append(out, r.Requests[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Templates)) {
+		out = append(out, r.Templates[name])
+	}
+	return out
 }
 
 // StoredDataSet is what the object store says of the manifest of a data set.

@@ -15,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
@@ -68,6 +69,8 @@ func newCluster(t *testing.T, seed uint64) *cluster {
 			t.Fatal(err)
 		}
 	}
+	scheme.AddKnownTypeWithName(requestKind, &unstructured.Unstructured{})
+	scheme.AddKnownTypeWithName(requestKind.GroupVersion().WithKind(requestKind.Kind+"List"), &unstructured.UnstructuredList{})
 	onNode := func(o client.Object) []string { return []string{o.(*corev1.Pod).Spec.NodeName} }
 	c := &cluster{
 		t: t, rng: rand.New(rand.NewPCG(seed, 0)), now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), toolStarts: map[string]int{},

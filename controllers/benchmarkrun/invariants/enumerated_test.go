@@ -67,6 +67,7 @@ var runs = map[string]func(*v1alpha1.BenchmarkRun){
 	"external targets":                  func(*v1alpha1.BenchmarkRun) {},
 	"a provided and an external target": func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0] = provided("a") },
 	"clients that stand":                func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0] = provided("a"); clientsStand(r) },
+	"nodes that are requested":          requestsNodes,
 	"targets that are stopped by turns": func(r *v1alpha1.BenchmarkRun) {
 		r.Spec.Targets = []v1alpha1.Target{provided("a"), provided("b")}
 		r.Spec.Design.IdleTargets = v1alpha1.IdleStopped
@@ -144,7 +145,7 @@ func (t *tally) add(want, got v1alpha1.Totals, differs bool) {
 func (t *tally) row(test *testing.T) reliability.Row {
 	t.Name, t.Date, t.Commit = "enumerated", time.Now(), evidence.Commit()
 	t.Reasons = map[string]int{string(contract.ReasonToolFailed): t.Retries}
-	t.Note = fmt.Sprintf("every %d. write of five runs, before and after it; one failing attempt is part of each run", *stride)
+	t.Note = fmt.Sprintf("every %d. write of six runs, before and after it; one failing attempt is part of each run", *stride)
 	if test.Failed() {
 		t.Note += "; the test failed"
 	}
@@ -214,6 +215,12 @@ func (c *cluster) remains() []string {
 	}
 	for _, pod := range list(c, &corev1.PodList{}).Items {
 		out = append(out, "Pod "+pod.Name)
+	}
+	for _, template := range list(c, &corev1.PodTemplateList{}).Items {
+		out = append(out, "PodTemplate "+template.Name)
+	}
+	for _, request := range requests(c) {
+		out = append(out, "ProvisioningRequest "+request.GetName())
 	}
 	return out
 }

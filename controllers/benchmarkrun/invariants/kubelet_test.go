@@ -91,7 +91,12 @@ func (c kubelet) everybody() {
 	c.now = c.now.Add(time.Second)
 	c.collectGarbage()
 	c.serve()
+	c.provision()
 	for _, job := range list(c.cluster, &batchv1.JobList{}).Items {
+		if isPlaceholder(&job) {
+			c.keepPlace(&job)
+			continue
+		}
 		for index := range int(*job.Spec.Completions) {
 			have := &batchv1.Job{}
 			c.must(c.api.Get(context.Background(), client.ObjectKeyFromObject(&job), have))

@@ -25,7 +25,9 @@ func (m *manager) judge(verb string, obj client.Object) {
 	case *batchv1.Job:
 		switch verb {
 		case "create":
-			m.judgeNewJob(o)
+			if !isPlaceholder(o) {
+				m.judgeNewJob(o)
+			}
 		case "delete":
 			m.judgeDeletedJob(o)
 		}

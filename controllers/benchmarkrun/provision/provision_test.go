@@ -38,7 +38,11 @@ func TestWords(t *testing.T) {
 			want:   "cluster-autoscaler says NotTriggerScaleUp: pod didn't trigger scale-up: 1 max node group size reached",
 		},
 		"Karpenter": {events: []corev1.Event{karpenter}, want: "karpenter says FailedScheduling: Failed to schedule pod, incompatible with nodepool \"bench\""},
-		"too much":  {events: []corev1.Event{event("a", "B", strings.Repeat("ä", 1000), 1)}, want: "a says B: " + strings.Repeat("ä", 500) + "..."},
+		"Cluster Autoscaler, of a pod whose nodes were requested": {events: []corev1.Event{
+			event("cluster-autoscaler", "", "Unschedulable pod didn't trigger scale-up, because it's consuming ProvisioningRequest ns/run-place", 3), scheduler,
+		}},
+		"without a reason": {events: []corev1.Event{event("a", "", "m", 1)}, want: "a says m"},
+		"too much":         {events: []corev1.Event{event("a", "B", strings.Repeat("ä", 1000), 1)}, want: "a says B: " + strings.Repeat("ä", 500) + "..."},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -107,6 +107,12 @@ func ReloadName(run, target string, releases int32) string {
 // CleanupName is the name of the Job that cleans a target up.
 func CleanupName(run, target string) string { return ChildName(run, target+"-cleanup") }
 
+// RequestName is the name of the ProvisioningRequest for a pool of nodes, whose first pods are those of a target, or of the clients, which
+// have no name; and of the PodTemplate by which nodes of that target, or of the clients, are asked for.
+func RequestName(run, target string) string {
+	return ChildName(run, strings.TrimSuffix("place-"+target, "-"))
+}
+
 // PlaceholderName is the name of a Job that keeps the place of a pod, from 0.
 func PlaceholderName(run string, index int) string {
 	return ChildName(run, fmt.Sprintf("place-%d", index))

@@ -19,6 +19,8 @@ func TestChildName(t *testing.T) {
 		"a load is no target of that name":       {LoadName("run", "db"), "run-db-load"},
 		"a long name is cut and marked":          {ClientName(long), strings.Repeat("r", 30) + "-c6661ef6-assay-client"},
 		"a clean-up is named after its target":   {CleanupName("run", "db"), "run-db-cleanup"},
+		"a request is named after its target":    {RequestName("run", "db"), "run-place-db"},
+		"that of the clients after nobody":       {RequestName("run", ""), "run-place"},
 		"the longest name leaves room for a pod": {TargetName(long, strings.Repeat("t", 20)), ""},
 	}
 	for name, tt := range tests {

@@ -24,6 +24,8 @@ type Placeholder struct {
 	Shape v1alpha1.InstanceShapeSpec
 	// Exclusive: no other run is on the node.
 	Exclusive bool
+	// Request is the ProvisioningRequest that its node is provisioned for; empty for none.
+	Request string
 	// Within is how long the run waits for the node.
 	Within time.Duration
 	// Pods is what the pods may use beside their shape.
@@ -48,11 +50,20 @@ func (p Placeholder) Job() *batchv1.Job {
 			ActiveDeadlineSeconds:   new(int64(life / time.Second)),
 			TTLSecondsAfterFinished: new(int32(0)),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: podAnnotations(p.Shape)},
+				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: p.annotations()},
 				Spec:       p.podSpec(),
 			},
 		},
 	}
+}
+
+// annotations of the pod.
+func (p Placeholder) annotations() map[string]string {
+	a := podAnnotations(p.Shape)
+	if p.Request != "" {
+		a[annotationRequest], a[annotationClass] = p.Request, p.Shape.ProvisioningClass
+	}
+	return a
 }
 
 // podSpec has the containers of the pod whose place it keeps: a LimitRange bounds each of them.

@@ -122,8 +122,14 @@ var edit = []string{"assay-edit", "system:aggregate-to-view", "system:aggregate-
 // allow gives a user one right: to the objects of the names, or to all.
 func allow(t *testing.T, namespace, user, resource, verb string, names ...string) {
 	t.Helper()
+	allowIn(t, "", namespace, user, resource, verb, names...)
+}
+
+// allowIn is allow for a resource of another API group.
+func allowIn(t *testing.T, group, namespace, user, resource, verb string, names ...string) {
+	t.Helper()
 	meta := metav1.ObjectMeta{Namespace: namespace, Name: user + "-" + resource}
-	role := &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{resource}, Verbs: []string{verb}, ResourceNames: names}}}
+	role := &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{resource}, Verbs: []string{verb}, ResourceNames: names}}}
 	binding := &rbacv1.RoleBinding{
 		ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name},
 		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user + "-" + namespace}},

@@ -121,6 +121,34 @@ func TestShapesThatAreLeftOut(t *testing.T) {
 	}
 }
 
+// Nodes are ordered by the right of the manager: an inline shape that does needs that right of whoever writes it.
+func TestNodesThatAreRequested(t *testing.T) {
+	install(t)
+	ns := server.Namespace(t)
+	weak, able := grant(t, ns, "weak", "assay-edit"), grant(t, ns, "able", "assay-edit")
+	for _, user := range []string{"weak", "able"} {
+		allow(t, ns, user, "pods", "create")
+	}
+	allowIn(t, "autoscaling.x-k8s.io", ns, "able", "provisioningrequests", "create")
+	const shape = `{inline: {cpu: 1, memory: 1Gi, nodes: Provisioned, provisioningClass: a.b}}`
+	for field, spec := range map[string]string{
+		"spec.clients.shape.inline.provisioningClass":   `{clients: {shape: ` + shape + `}}`,
+		"spec.targets[].shape.inline.provisioningClass": `{targets: [{name: db, shape: ` + shape + `, mysql: {flavor: MySQL, version: "8.4"}}]}`,
+	} {
+		err := weak.Create(t.Context(), parse(t, ns, spec), client.DryRunAll)
+		if want := field + ": weak-" + ns + " may not create provisioningrequests in namespace " + ns; !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if err := able.Create(t.Context(), parse(t, ns, spec), client.DryRunAll); err != nil {
+			t.Errorf("%s, with the right to create provisioningrequests: %v", field, err)
+		}
+		plain := strings.Replace(spec, ", provisioningClass: a.b", "", 1)
+		if err := weak.Create(t.Context(), parse(t, ns, plain), client.DryRunAll); err != nil {
+			t.Errorf("without a class: %v", err)
+		}
+	}
+}
+
 // A harmless option of a driver needs no right, and with a value that ends it in an URL it does.
 func TestValuesOfDriverOptions(t *testing.T) {
 	install(t)

@@ -31,6 +31,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
+	"github.com/assay-bench/assay/test/helpers/autoscaler"
 	"github.com/assay-bench/assay/test/helpers/hang"
 	"github.com/assay-bench/assay/test/helpers/inputs"
 	"github.com/assay-bench/assay/test/helpers/program"
@@ -53,6 +54,7 @@ func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 		}},
 	}
 	manager := program.Manager(t)
+	autoscaler.Install(t, server.Config)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			namespace, played, system := server.Namespace(t), server.Namespace(t), server.Namespace(t)
@@ -215,18 +217,6 @@ func create(t *testing.T, namespace string) {
 	createBaseline(t, namespace)
 }
 
-// asking is a run that waits for nodes which nobody makes, and reads what an autoscaler says of that.
-func asking(namespace string) *v1alpha1.BenchmarkRun {
-	shape := &v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{
-		CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi"), NodeSelector: map[string]string{"pool": "none"}, Nodes: v1alpha1.NodesProvisioned,
-	}}
-	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "asking", Namespace: namespace}}
-	run.Spec.Targets = []v1alpha1.Target{{Name: "db", Shape: shape, MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", Version: "8.4"}}}
-	run.Spec.Deadline = metav1.Duration{Duration: time.Hour}
-	run.Spec.Clients.Shape, run.Spec.Workload.Sysbench = shape, &v1alpha1.SysbenchWorkload{Test: "oltp_read_only"}
-	return run
-}
-
 func mustCreate(t *testing.T, obj client.Object) {
 	t.Helper()
 	if err := server.API.Create(t.Context(), obj); err != nil {
@@ -264,9 +254,7 @@ func outcomes(namespace string) []outcome {
 			return get(ctx, run, name) == nil && run.Status.Phase == v1alpha1.PhaseFailed && failure(run) == v1alpha1.ReasonPodRejected
 		}})
 	}
-	list = append(list, outcome{"asking has placeholders", func(ctx context.Context) bool {
-		return get(ctx, &batchv1.Job{}, "asking-place-0") == nil
-	}})
+	list = append(list, askingOutcomes(namespace)...)
 	list = append(append(list, scheduleOutcomes(namespace)...), baselineOutcome(namespace), behindOutcome(namespace))
 	list = append(list, outcome{"what was made is torn down", func(ctx context.Context) bool {
 		return apierrors.IsNotFound(get(ctx, &appsv1.StatefulSet{}, "provided-db-db")) &&
