@@ -40,7 +40,7 @@ type agent struct {
 	sampler environment.Sampler
 	// storage of the data directory; nil before the probe.
 	storage atomic.Pointer[contract.Storage]
-	// held is the directory of a volume of an earlier run, locked; nil for a volume of the run's own.
+	// held is a file of the volume of an earlier run, locked; nil for a volume of the run's own.
 	held *os.File
 	// gate before the HTTP server.
 	gate *control.Gate

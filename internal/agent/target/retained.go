@@ -2,8 +2,8 @@ package target
 
 import (
 	"errors"
-	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -11,7 +11,7 @@ import (
 )
 
 // checkRetained refuses a volume of an earlier run that another server uses, that holds no data, or that of another version of the server, before anything is
-// written to it: a newer server changes the files of an older one at its first start.
+// written to its data: a newer server changes the files of an older one at its first start.
 func (a *agent) checkRetained() error {
 	from := a.in.target.Retained
 	if from == nil {
@@ -30,22 +30,25 @@ func (a *agent) checkRetained() error {
 	return nil
 }
 
+// lockFile is in the volume of an earlier run.
+const lockFile = ".assay.lock"
+
 // hold the volume for as long as this process lives: two servers on it would destroy the data. The manager keeps them apart; this is for
-// when somebody changes what it has written on the volume. It writes nothing.
+// when somebody changes what it has written on the volume. Where the storage knows no locks, the log says so.
 func (a *agent) hold() error {
-	dir, err := os.Open(a.Data)
+	file, err := os.OpenFile(filepath.Join(a.Data, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return stored(err)
 	}
-	err = syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	switch {
-	case err == nil:
-		a.held = dir
-		return nil
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		return errors.Join(fail(contract.ReasonVolumeUnfit, "the volume %s of an earlier run is used by another server: create the run again when that is gone", a.Data), dir.Close())
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return errors.Join(fail(contract.ReasonVolumeUnfit, "the volume %s of an earlier run is used by another server: create the run again when that is gone", a.Data), file.Close())
 	}
-	return errors.Join(stored(fmt.Errorf("locking the volume %s: %w", a.Data, err)), dir.Close())
+	if err != nil {
+		a.Log.Warn("the volume of an earlier run cannot be locked against other servers", "error", err)
+	}
+	a.held = file
+	return nil
 }
 
 // numbersOf a version, as the binary says it: 11.8.3 of 11.8.3-MariaDB-log.
