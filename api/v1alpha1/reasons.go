@@ -81,7 +81,7 @@ const (
 	ReasonNodesNotProvisioned = "NodesNotProvisioned"
 	// ReasonCannotSeparate: client and target cannot be placed on different nodes.
 	ReasonCannotSeparate = "CannotSeparate"
-	// ReasonChildConflict: an object of the same name exists and belongs to another owner.
+	// ReasonChildConflict: an object of the same name exists and belongs to another owner, or asks for other nodes than the run does.
 	ReasonChildConflict = "ChildConflict"
 	// ReasonQuotaExceeded: the run alone needs more at a time than a ResourceQuota of its namespace allows.
 	ReasonQuotaExceeded = "QuotaExceeded"

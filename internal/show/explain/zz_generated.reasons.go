@@ -35,7 +35,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"NoNodeOffersShape", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "No ready node matches a shape and is large enough."},
 	{"NodesNotProvisioned", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The autoscaler of the cluster made no node for a placeholder pod in the time that the shape allows, or refuses a ProvisioningRequest."},
 	{"CannotSeparate", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "Client and target cannot be placed on different nodes."},
-	{"ChildConflict", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "An object of the same name exists and belongs to another owner."},
+	{"ChildConflict", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "An object of the same name exists and belongs to another owner, or asks for other nodes than the run does."},
 	{"QuotaExceeded", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The run alone needs more at a time than a ResourceQuota of its namespace allows."},
 	{"OutsideLimitRange", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "A LimitRange of the namespace does not allow a pod, a container or a volume of the run."},
 	{"PodRejected", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The API server or a kubelet refuses a pod of the run."},
