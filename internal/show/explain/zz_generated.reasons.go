@@ -43,7 +43,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"DeadlineNotAllowed", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "spec.deadline is longer than the operator's configuration allows to the namespace."},
 	{"NamespaceLimitExceeded", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The run alone needs more nodes than its namespace may hold."},
 	{"DataSetMissing", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "spec.data.policy is Use, and there is no archive that fits a target."},
-	{"RetainedVolumeUnfit", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "the volume that storage.fromRun names is not there, or holds the data of another server than the target is."},
+	{"RetainedVolumeUnfit", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The volume that storage.fromRun names is not there, or holds the data of another server than the target is."},
 	{"LimitTooLow", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The workload needs more than a limit of the server or of the client's container; the message has the arithmetic."},
 	{"InitialisationFailed", "Permanent: the server, the tool or the image cannot do what was asked.", "The data directory or the benchmark's account could not be created."},
 	{"ServerRefusedSetting", "Permanent: the server, the tool or the image cannot do what was asked.", "The server ended because it refuses a setting."},
