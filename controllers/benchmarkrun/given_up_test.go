@@ -125,27 +125,24 @@ func TestAVolumeThatIsUsedDoesNotExpire(t *testing.T) {
 	first.Spec.Targets = []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{Storage: v1alpha1.Storage{Retain: true}}}}
 	first.Spec.TTLSecondsAfterFinished = new(int32(1))
 	first.Status.CompletionTime = &metav1.Time{Time: now.Add(-time.Hour)}
-	second := runOn("second")
-	theirs := "second/" + string(second.UID) + "/set"
-	younger := runOn("second")
-	younger.UID = "uid-younger"
+	suspended, waits, elsewhere, unlike := runOn("second"), runOn("second"), runOn("second"), runOn("second")
+	suspended.Spec.Suspend = true
+	waits.Status.Resolved = nil
+	elsewhere.Namespace = "other"
+	unlike.Spec.Targets[0].MySQL.Storage.FromRun.Name = "third"
 	for name, tt := range map[string]struct {
-		user  string
-		run   *v1alpha1.BenchmarkRun
+		other *v1alpha1.BenchmarkRun
 		stays bool
 	}{
-		"its own":                {"first/abcdefghij/set", second, false},
-		"another goes on":        {theirs, second, true},
-		"another is suspended":   {theirs + "/given-up", second, true},
-		"another has ended":      {theirs, complete(runOn("second")), false},
-		"another of that name":   {theirs, younger, false},
-		"another that is gone":   {theirs, runOn("third"), false},
-		"nobody that is written": {"", second, false},
+		"another measures on it":   {runOn("second"), true},
+		"another is suspended":     {suspended, true},
+		"another is in the queue":  {waits, true},
+		"another has ended":        {complete(runOn("second")), false},
+		"another namespace":        {elsewhere, false},
+		"on the volume of a third": {unlike, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			claim := resources.Volume{Of: resources.Target{Run: first, Spec: first.Spec.Targets[0]}}.Claim()
-			claim.Annotations[v1alpha1.AnnotationUsedBy] = tt.user
-			api := fakeAPI(t, first.DeepCopy(), tt.run, claim)
+			api := fakeAPI(t, first.DeepCopy(), tt.other)
 			r := &Reconciler{Client: api, Live: api, Clock: clocktesting.NewFakePassiveClock(now)}
 			_, err := r.expire(t.Context(), first.DeepCopy(), ctrl.Result{})
 			if err != nil {

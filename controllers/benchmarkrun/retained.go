@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -55,29 +56,20 @@ func givenUp(v view) []decision.Action {
 	return out
 }
 
-// volumeUser is a run that has not ended, and measures on a volume that another run retains, or will go on to; empty when there is none.
-// While there is one, nobody but the user deletes the run that retains it.
+// volumeUser is a run that has not ended, and measures on a volume that another run retains, or will; empty when there is none. While
+// there is one, nobody but the user deletes the run that retains it.
 func (r *Reconciler) volumeUser(ctx context.Context, run *v1alpha1.BenchmarkRun) (string, error) {
-	for _, t := range run.Provided() {
-		if !t.Retains() {
-			continue
-		}
-		claim := &corev1.PersistentVolumeClaim{}
-		name := resources.Volume{Of: resources.Target{Run: run, Spec: t}}.ClaimName()
-		err := r.Live.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, claim)
-		if client.IgnoreNotFound(err) != nil {
-			return "", fmt.Errorf("reading the volume %s: %w", name, err)
-		}
-		user, known := resources.UserOf(claim)
-		if err != nil || !known || user.RunUID == string(run.UID) {
-			continue
-		}
-		other := &v1alpha1.BenchmarkRun{}
-		err = r.Live.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: user.RunName}, other)
-		switch {
-		case client.IgnoreNotFound(err) != nil:
-			return "", fmt.Errorf("reading run %s, which uses the volume %s: %w", user.RunName, name, err)
-		case err == nil && string(other.UID) == user.RunUID && !other.Finished():
+	if !slices.ContainsFunc(run.Spec.Targets, v1alpha1.Target.Retains) {
+		return "", nil
+	}
+	var runs v1alpha1.BenchmarkRunList
+	if err := r.Client.List(ctx, &runs, client.InNamespace(run.Namespace)); err != nil {
+		return "", fmt.Errorf("listing the runs that may measure on a volume of this one: %w", err)
+	}
+	for i := range runs.Items {
+		other := &runs.Items[i]
+		uses := func(t v1alpha1.Target) bool { from := t.FromRun(); return from != nil && from.Name == run.Name }
+		if !other.Finished() && other.DeletionTimestamp.IsZero() && slices.ContainsFunc(other.Spec.Targets, uses) {
 			return other.Name, nil
 		}
 	}

@@ -109,7 +109,7 @@ func requestedIn(v view) decision.Requested {
 	if len(provision.Names(v.Run)) == 0 || v.Run.Status.Placement != nil && v.unloaded() == "" {
 		return decision.Requested{}
 	}
-	return v.ask.Requested().Value
+	return decision.AskRequested(v.ask).Value
 }
 
 // targets are decided from the run and from the position in the plan. The run has its

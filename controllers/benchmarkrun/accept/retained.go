@@ -223,6 +223,8 @@ func (r retained) keepOn(name string, rt *v1alpha1.ResolvedTarget) error {
 	}
 	selector[corev1.LabelHostname] = host
 	rt.Shape.NodeSelector = selector
+	// No autoscaler makes this node again.
+	rt.Shape.Nodes, rt.Shape.ProvisionWithin, rt.Shape.ProvisioningClass = "", nil, ""
 	return nil
 }
 

@@ -134,8 +134,8 @@ func (a *Asking) Bounds() Fact[Bounds] { return lookUp[Bounds](a, ListBounds{}) 
 // Words of an autoscaler about a pod, or of an admission about a Job.
 func (a *Asking) Words(of types.UID) Fact[string] { return lookUp[string](a, GetWords{of}) }
 
-// Requested is what there is of the requests for the nodes of the run.
-func (a *Asking) Requested() Fact[Requested] { return lookUp[Requested](a, GetRequested{}) }
+// AskRequested is what there is of the requests for the nodes of the run.
+func AskRequested(a *Asking) Fact[Requested] { return lookUp[Requested](a, GetRequested{}) }
 
 // Nodes of the cluster, which nobody may change.
 func (a *Asking) Nodes() Fact[[]corev1.Node] { return lookUp[[]corev1.Node](a, ListNodes{}) }

@@ -35,7 +35,7 @@ func requests(c *cluster) []unstructured.Unstructured {
 }
 
 // answer a request with conditions that are true, by their types.
-func (c *cluster) answer(request unstructured.Unstructured, types ...string) {
+func answer(c *cluster, request unstructured.Unstructured, types ...string) {
 	var conditions []any
 	for _, t := range types {
 		conditions = append(conditions, map[string]any{"type": t, "status": "True", "reason": "Because", "message": "it is so"})
@@ -69,7 +69,7 @@ func (c kubelet) provision() {
 				made++
 			}
 		}
-		c.answer(request, "Provisioned")
+		answer(c.cluster, request, "Provisioned")
 	}
 }
 

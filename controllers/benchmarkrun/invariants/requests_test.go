@@ -59,7 +59,7 @@ func TestARequestThatFails(t *testing.T) {
 	t.Parallel()
 	c, m := asking(t)
 	m.until(t, "a request", func() bool { return len(requests(c)) == 1 })
-	c.answer(requests(c)[0], "Failed")
+	answer(c, requests(c)[0], "Failed")
 	m.until(t, "an end", func() bool { return c.run().Finished() })
 	checkEnded(t, c, v1alpha1.ReasonNodesNotProvisioned, "the autoscaler makes no nodes: ProvisioningRequest run-place is Failed: Because: it is so")
 }
@@ -91,9 +91,9 @@ func TestAMachineThatNeverComes(t *testing.T) {
 	c, m := asking(t)
 	m.until(t, "a request", func() bool { return len(requests(c)) == 1 })
 	first := requests(c)[0]
-	c.answer(first, "Provisioned")
+	answer(c, first, "Provisioned")
 	m.until(t, "placeholders", func() bool { return len(list(c, &batchv1.JobList{}).Items) > 0 })
-	c.answer(requests(c)[0], "Provisioned", "BookingExpired")
+	answer(c, requests(c)[0], "Provisioned", "BookingExpired")
 	m.until(t, "another request", func() bool { return len(requests(c)) == 1 && requests(c)[0].GetUID() != first.GetUID() })
 	if early := list(c, &batchv1.JobList{}).Items; len(early) > 0 {
 		t.Errorf("Job %s is there before the nodes are provisioned again", early[0].Name)
@@ -117,7 +117,7 @@ func TestMachinesThatNeverCome(t *testing.T) {
 	c, m := asking(t)
 	for range 2 {
 		m.until(t, "a request", func() bool { return len(requests(c)) == 1 && requests(c)[0].Object["status"] == nil })
-		c.answer(requests(c)[0], "Provisioned", "BookingExpired")
+		answer(c, requests(c)[0], "Provisioned", "BookingExpired")
 		m.now = m.now.Add(v1alpha1.DefaultProvisionWithin / 2)
 	}
 	m.until(t, "an end", func() bool { return c.run().Finished() })

@@ -12,7 +12,7 @@ import (
 
 // checkRetained refuses a volume of an earlier run that another server uses, that holds no data, or that of another version of the server, before anything is
 // written to its data: a newer server changes the files of an older one at its first start.
-func (a *agent) checkRetained() error {
+func checkRetained(a *agent) error {
 	from := a.in.target.Retained
 	if from == nil {
 		return nil

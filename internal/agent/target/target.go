@@ -84,7 +84,7 @@ func (a *agent) supply(ctx context.Context) (err error) {
 	if a.in.target.ServerVersion, err = a.identify(ctx); err != nil {
 		return err
 	}
-	if err := a.checkRetained(); err != nil {
+	if err := checkRetained(a); err != nil {
 		return err
 	}
 	if err := writeFiles(a.Options, a.in); err != nil {
