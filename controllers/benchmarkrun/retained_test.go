@@ -143,7 +143,7 @@ func TestASuspendedRunGivesTheVolumeUp(t *testing.T) {
 	usedBy := func(want string) {
 		t.Helper()
 		first.Spec.SetDefaults()
-		if user, err := (&Reconciler{Live: server.API}).volumeUser(t.Context(), first); err != nil || user != want {
+		if user, err := (&Reconciler{Client: server.API}).volumeUser(t.Context(), first); err != nil || user != want {
 			t.Errorf("the volume is used by %q (%v), want %q", user, err, want)
 		}
 	}
@@ -155,9 +155,9 @@ func TestASuspendedRunGivesTheVolumeUp(t *testing.T) {
 	await(t, suspended, "held", func(r *v1alpha1.BenchmarkRun) bool {
 		return r.Status.Placement != nil && r.Status.Placement.HeldUntil != nil
 	})
+	usedBy("suspended")
 	queued := newRun(t, ns, onVolumeOf("first"))
 	create(t, queued)
-	usedBy("suspended")
 	kill()
 	passHold(t, suspended)
 	startManager(t, ns, nil, holdsLong)

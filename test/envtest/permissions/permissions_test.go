@@ -68,6 +68,9 @@ func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 					t.Fatalf("not within 30 s: %s; the manager says:\n%s", o.what, log)
 				}
 			}
+			if o := createAgain(t, played); !eventually(t.Context(), o) {
+				t.Fatalf("not within 30 s: %s; the manager says:\n%s", o.what, log)
+			}
 			if denied := regexp.MustCompile(`.*(forbidden|Unauthorized).*`).FindString(log.String()); denied != "" {
 				t.Errorf("the manager was denied something: %s", denied)
 			}
@@ -174,7 +177,7 @@ const shape = "{inline: {cpu: 100m, memory: 128Mi}}"
 
 // runs: one waits for the pod of a database, one for the pod of a client.
 var runs = map[string]string{
-	"provided": "targets: [{name: db, shape: " + shape + ", mysql: {flavor: MySQL, version: '8.4'}}]",
+	"provided": "targets: [{name: db, shape: " + shape + ", mysql: {flavor: MySQL, version: '8.4', storage: {retain: true}}}]",
 	"external": "targets: [{name: db, external: {host: db.example.com, credentials: {name: db}, tls: Disabled, insecureSkipVerify: true}}]",
 }
 
@@ -182,7 +185,7 @@ var runs = map[string]string{
 func create(t *testing.T, namespace string) {
 	t.Helper()
 	for _, name := range []string{"node-a", "node-b"} {
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}}}
 		mustCreate(t, node)
 		node.Spec.Taints = nil // The API server taints a node that nobody has seen yet.
 		if err := server.API.Update(t.Context(), node); err != nil {

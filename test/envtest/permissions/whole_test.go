@@ -47,13 +47,30 @@ func createWhole(t *testing.T, namespace string) {
 	u := &unstructured.Unstructured{}
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: whole, namespace: %s}, spec: {
 		exclusive: false, targets: [
-			{name: a, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4'}}, {name: b, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4'}}],
+			{name: a, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4', storage: {retain: true}}}, {name: b, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4'}}],
 		clients: {shape: %[2]s, count: 2}, workload: {sysbench: {test: oltp_read_only}},
 		design: {blocks: 2, warmup: 0s, duration: 1s, order: ABBA, idleTargets: Stopped, onTrialFailure: Continue}}}`, namespace, shape)
 	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
 		t.Fatal(err)
 	}
 	mustCreate(t, u)
+}
+
+// createAgain makes a run on the volume that the whole one has retained.
+func createAgain(t *testing.T, namespace string) outcome {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: again, namespace: %s}, spec: {
+		exclusive: false, targets: [{name: a, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4', storage: {fromRun: {name: whole}}}}],
+		clients: {shape: %[2]s, count: 2}, workload: {sysbench: {test: oltp_read_only}}, design: {blocks: 1, warmup: 0s, duration: 1s}}}`, namespace, shape)
+	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	mustCreate(t, u)
+	return outcome{"the volume is measured on again", func(ctx context.Context) bool {
+		run := &v1alpha1.BenchmarkRun{}
+		return server.API.Get(ctx, client.ObjectKeyFromObject(u), run) == nil && apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
+	}}
 }
 
 // wholeOutcome: the run ends with its results, and nothing in it was left out for
