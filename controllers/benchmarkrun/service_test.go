@@ -247,7 +247,7 @@ func TestAQueuedRunLooksBehindItsServiceAgain(t *testing.T) {
 	await(t, second, "waiting for the Service", unready(v1alpha1.ConditionPlaced))
 	pod = shopPod(t, ns, "node-client")
 	got := await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
-	if p := got.Status.Placement; !slices.Equal(p.ServiceNodeNames, []string{"node-client"}) || !slices.Equal(p.ClientNodeNames, []string{"node-target"}) {
+	if p := got.Status.Placement; !slices.Equal(p.ServiceNodeNames, []string{"node-client"}) || len(p.ClientNodeNames) != 1 || p.ClientNodeNames[0] == "node-client" { // other tests have nodes, too
 		t.Errorf("placement %+v", p)
 	}
 	if found := got.Status.Resolved.Targets[0].Service.Pods; len(found) != 1 || found[0].UID != string(pod.UID) || found[0].NodeName != "node-client" {
