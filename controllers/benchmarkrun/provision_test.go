@@ -36,24 +36,38 @@ func onPool(pool string) func(*v1alpha1.BenchmarkRun) {
 // none for pods that take what was requested, which playRequests does.
 func playAutoscaler(t *testing.T, namespace, pool string, most int) {
 	t.Helper()
+	made := 0
+	playScaler(t, func(ctx context.Context) error {
+		var pods corev1.PodList
+		err := server.API.List(ctx, &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RolePlaceholder})
+		for i := range pods.Items {
+			switch pod := &pods.Items[i]; {
+			case err != nil || pod.Spec.NodeName != "" || !pod.DeletionTimestamp.IsZero() || pod.Annotations[takes] != "":
+			case made < most:
+				made++
+				err = bindToNewNode(ctx, pod, fmt.Sprintf("%s-%d", pool, made), pool)
+			default:
+				err = client.IgnoreAlreadyExists(server.API.Create(ctx, refusal(pod)))
+			}
+		}
+		return err
+	}, func() (nodes []string) {
+		for i := range made {
+			nodes = append(nodes, fmt.Sprintf("%s-%d", pool, i+1))
+		}
+		return nodes
+	})
+}
+
+// playScaler looks again and again until the test ends, and then takes the nodes away that it has made.
+func playScaler(t *testing.T, look func(context.Context) error, made func() []string) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	ended, made := make(chan struct{}), 0
+	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		for ctx.Err() == nil {
-			var pods corev1.PodList
-			err := server.API.List(ctx, &pods, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RolePlaceholder})
-			for i := range pods.Items {
-				switch pod := &pods.Items[i]; {
-				case err != nil || pod.Spec.NodeName != "" || !pod.DeletionTimestamp.IsZero() || pod.Annotations[takes] != "":
-				case made < most:
-					made++
-					err = bindToNewNode(ctx, pod, fmt.Sprintf("%s-%d", pool, made), pool)
-				default:
-					err = client.IgnoreAlreadyExists(server.API.Create(ctx, refusal(pod)))
-				}
-			}
-			if err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			if err := look(ctx); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 				t.Errorf("the played autoscaler: %v", err)
 				return
 			}
@@ -66,8 +80,8 @@ func playAutoscaler(t *testing.T, namespace, pool string, most int) {
 	t.Cleanup(func() {
 		cancel()
 		<-ended
-		for i := range made {
-			_ = server.API.Delete(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", pool, i+1)}})
+		for _, node := range made() {
+			_ = server.API.Delete(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}})
 		}
 	})
 }

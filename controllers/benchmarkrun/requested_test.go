@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
@@ -89,9 +90,8 @@ func autoscalerSays(t *testing.T, request *unstructured.Unstructured, condition 
 func playRequests(t *testing.T, namespace string) {
 	t.Helper()
 	autoscaler.Install(t, server.Config)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended, made := make(chan struct{}), map[string]bool{}
-	look := func() error {
+	made := map[string]bool{}
+	playScaler(t, func(ctx context.Context) error {
 		requests, err := autoscaler.Requests(ctx, server.API, namespace)
 		for i := range requests {
 			if r := &requests[i]; err == nil && r.GetDeletionTimestamp() == nil {
@@ -99,27 +99,7 @@ func playRequests(t *testing.T, namespace string) {
 			}
 		}
 		return errors.Join(err, placeTakers(ctx, namespace, made))
-	}
-	go func() {
-		defer close(ended)
-		for ctx.Err() == nil {
-			if err := look(); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-				t.Errorf("the played autoscaler: %v", err)
-				return
-			}
-			select {
-			case <-time.After(50 * time.Millisecond):
-			case <-ctx.Done():
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-ended
-		for node := range made {
-			_ = server.API.Delete(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}})
-		}
-	})
+	}, func() []string { return slices.Collect(maps.Keys(made)) })
 }
 
 // makeRequested makes the nodes of a request, and answers it: the templates are there before it is, and one group of nodes has to hold all of its pods.

@@ -222,9 +222,8 @@ func (r retained) keepOn(name string, rt *v1alpha1.ResolvedTarget) error {
 		selector = map[string]string{}
 	}
 	selector[corev1.LabelHostname] = host
+	*rt.Shape = withoutSource(*rt.Shape) // no autoscaler makes this node again
 	rt.Shape.NodeSelector = selector
-	// No autoscaler makes this node again.
-	rt.Shape.Nodes, rt.Shape.ProvisionWithin, rt.Shape.ProvisioningClass = "", nil, ""
 	return nil
 }
 

@@ -63,6 +63,22 @@ func provided(f func(*v1alpha1.MySQLTarget)) change {
 	return spec(func(s *v1alpha1.BenchmarkRunSpec) { f(s.Targets[0].MySQL) })
 }
 
+// The node of a volume is one that is there: nobody is asked to make another with its name.
+func TestAVolumesNodeIsNotMade(t *testing.T) {
+	w := newWorld(again(kept(t)), spec(func(s *v1alpha1.BenchmarkRunSpec) {
+		shape := s.Targets[0].Shape.Inline
+		shape.Nodes, shape.ProvisionWithin = v1alpha1.NodesProvisioned, &metav1.Duration{Duration: time.Minute}
+		shape.ProvisioningClass = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
+	}))
+	got := w.decide(t)
+	if state := words(got.State); !strings.HasPrefix(state, "done") {
+		t.Fatal(state)
+	}
+	if s := got.Status.Resolved.Targets[0].Shape; s.Nodes != "" || s.ProvisionWithin != nil || s.ProvisioningClass != "" {
+		t.Errorf("its shape asks for nodes: %+v", s)
+	}
+}
+
 // A volume of an earlier run is pinned with what wrote it, and the server is kept on its node.
 func TestAVolumeIsMeasuredAgain(t *testing.T) {
 	w := newWorld(again(kept(t)))
