@@ -20,7 +20,8 @@
 // on a target because of State; Result.Of has the state of that one target.
 //
 // The volume of an earlier run has one user at a time, whose name is written on it before anything of a server is created. It is taken
-// from a user that has ended and whose pod is gone, and from nobody else.
+// from a user that has ended and whose pod is gone, and from nobody else; not after a run that was let write into it and failed by its server. All
+// volumes of a run are taken in the order of their names.
 //
 // A StatefulSet is created only when no pod of another target is left that is in the
 // way, and a replica after its primary, whose Secret it shares. While a trial is under
