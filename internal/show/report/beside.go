@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -14,7 +16,9 @@ import (
 type here struct {
 	// entries by what a quoted number has to say to mean them.
 	entries map[string][]*v1alpha1.SummaryEntry
-	of      ratios
+	// anyDriver has those of drivers by what a quoted number has to say that names no driver.
+	anyDriver map[string][]*v1alpha1.SummaryEntry
+	of        ratios
 	// single are the dimensions in which no two entries differ, by the measurement: a quoted number need not have them.
 	single map[measured]map[string]bool
 	// measured are the measurements by name and unit: percentiles are one each.
@@ -27,7 +31,8 @@ type measured struct{ name, percentile, unit string }
 func measuredBy(e *v1alpha1.SummaryEntry) measured { return measured{e.Name, e.Labels["p"], e.Unit} }
 
 func hereOf(in Input) here {
-	out := here{entries: map[string][]*v1alpha1.SummaryEntry{}, of: ratiosOf(in), single: map[measured]map[string]bool{}, measured: map[[2]string][]measured{}}
+	out := here{entries: map[string][]*v1alpha1.SummaryEntry{}, anyDriver: map[string][]*v1alpha1.SummaryEntry{}, of: ratiosOf(in),
+		single: map[measured]map[string]bool{}, measured: map[[2]string][]measured{}}
 	by := map[measured][]*v1alpha1.SummaryEntry{}
 	for i := range in.Entries {
 		e := &in.Entries[i]
@@ -52,60 +57,141 @@ func hereOf(in Input) here {
 		for _, e := range entries {
 			key := out.keyOf(m, dimensionsOf(e))
 			out.entries[key] = append(out.entries[key], e)
+			if e.Labels[labelDriver] != "" {
+				key := out.keyOf(m, dimensionsOf(e), unsaid...)
+				out.anyDriver[key] = append(out.anyDriver[key], e)
+			}
 		}
 	}
 	return out
 }
 
 // keyOf a number of a measurement: its dimensions without those that a quoted number need not have.
-func (h here) keyOf(m measured, d map[string]string) string {
+func (h here) keyOf(m measured, d map[string]string, unsaid ...string) string {
 	named := map[string]string{}
 	for name, v := range d {
-		if !h.single[m][name] {
+		if !h.single[m][name] && !slices.Contains(unsaid, name) {
 			named[name] = v
 		}
 	}
 	return fmt.Sprintf("%q %q %q %s", m.name, m.percentile, m.unit, labelKey(named))
 }
 
-// maxPercentiles of a name are searched for a quoted number that says no percentile: of more, it does not say which.
-const maxPercentiles = 64
+const (
+	// maxPercentiles of a name are searched for a quoted number that says no percentile: of more, it does not say which.
+	maxPercentiles = 64
+	// maxBeside are the numbers of drivers that are listed below a quoted one: of more, the lowest and the highest.
+	maxBeside = 8
+	// maxOfDrivers is how many a run can have of one operation: 32 drivers on 8 servers.
+	maxOfDrivers = 256
 
-// beside a quoted number: the number of this run with the same name, unit and labels, with its ratio to the baseline. Empty where this
-// run has none, or several.
-func (h here) beside(quoted *v1alpha1.SummaryEntry) string {
-	of := h.measured[[2]string{quoted.Name, quoted.Unit}]
-	if p := quoted.Labels["p"]; p != "" {
-		of = []measured{measuredBy(quoted), {quoted.Name, "", quoted.Unit}}
-	}
+	labelDriver = "driver"
+	unitPercent = "%"
+)
+
+// unsaid are the dimensions that a number need not name whose driver nobody measures here: it stands beside those that are measured.
+var unsaid = []string{labelDriver, v1alpha1.FactorTarget}
+
+// beside a quoted number: the number of this run with the same name, unit and labels, with its ratio to the baseline; of a share in
+// percent that ratio alone. Empty where this run has none, or several. Only one that names no driver has those of all drivers.
+func (h here) beside(quoted *v1alpha1.SummaryEntry) []string {
+	of, relative := h.meantBy(quoted)
 	if len(quoted.Labels) == 0 || len(of) > maxPercentiles {
-		return ""
+		return nil
 	}
-	var found *v1alpha1.SummaryEntry
+	var found, ofDrivers []*v1alpha1.SummaryEntry
 	for _, m := range of {
 		for _, e := range h.entries[h.keyOf(m, quoted.Labels)] {
 			if !h.same(e, quoted.Labels) {
 				break // the others of the key have the same dimensions
 			}
-			if found != nil {
-				return ""
+			if found = append(found, e); len(found) > 1 {
+				return nil
 			}
-			found = e
+		}
+		if quoted.Labels[labelDriver] != "" {
+			continue
+		}
+		all := h.anyDriver[h.keyOf(m, quoted.Labels, unsaid...)]
+		if len(all) > maxOfDrivers {
+			continue
+		}
+		for _, e := range all {
+			if h.same(e, quoted.Labels, unsaid...) {
+				ofDrivers = append(ofDrivers, e)
+			}
 		}
 	}
-	if found == nil {
-		return ""
+	switch {
+	case len(found) > 0:
+		return h.figures(found, relative, nil)
+	case len(ofDrivers) > maxBeside && !relative:
+		return []string{"here " + rangeOf(ofDrivers)}
+	case len(ofDrivers) > maxBeside:
+		return nil
 	}
-	median, _, _ := figuresOf(found)
-	text := "here " + median
-	if v, has := h.of.of(found); has && v.Effect != "" {
-		text += " (" + inDoubt(v) + ")"
+	return h.figures(ofDrivers, relative, unsaid)
+}
+
+// meantBy a quoted number: what has its name and unit. relative: its name alone, because it is a share in percent, and nothing here is.
+func (h here) meantBy(quoted *v1alpha1.SummaryEntry) (of []measured, relative bool) {
+	of = h.measured[[2]string{quoted.Name, quoted.Unit}]
+	if quoted.Unit == unitPercent && len(of) == 0 {
+		for name, all := range h.measured {
+			if name[0] == quoted.Name {
+				of, relative = append(of, all...), true
+			}
+		}
 	}
-	return text
+	if p := quoted.Labels["p"]; p != "" && !relative {
+		of = []measured{measuredBy(quoted), {quoted.Name, "", quoted.Unit}}
+	}
+	return of, relative
+}
+
+// figures of entries: the median with its ratio to the baseline, or the ratio alone, behind the values of some dimensions.
+func (h here) figures(all []*v1alpha1.SummaryEntry, relative bool, named []string) (out []string) {
+	for _, e := range all {
+		words, d := []string{"here"}, dimensionsOf(e)
+		for _, name := range named {
+			if !h.single[measuredBy(e)][name] {
+				words = append(words, d[name])
+			}
+		}
+		median, _, _ := figuresOf(e)
+		ratio := ""
+		if v, has := h.of.of(e); has && v.Effect != "" {
+			ratio = inDoubt(v)
+		}
+		switch {
+		case relative && ratio == "":
+			continue // the baseline itself
+		case relative:
+			words = append(words, ratio)
+		case ratio != "":
+			words = append(words, median, "("+ratio+")")
+		default:
+			words = append(words, median)
+		}
+		out = append(out, strings.Join(words, " "))
+	}
+	return out
+}
+
+// rangeOf entries, such as "0.15 to 0.61 (14 of drivers and servers)".
+func rangeOf(all []*v1alpha1.SummaryEntry) string {
+	value := func(e *v1alpha1.SummaryEntry) float64 {
+		v, _ := figure.Decimal(e.Median) // hereOf has left out what is no number
+		return v
+	}
+	byValue := func(a, b *v1alpha1.SummaryEntry) int { return cmp.Compare(value(a), value(b)) }
+	low, _, _ := figuresOf(slices.MinFunc(all, byValue))
+	high, _, _ := figuresOf(slices.MaxFunc(all, byValue))
+	return fmt.Sprintf("%s to %s (%d of drivers and servers)", low, high, len(all))
 }
 
 // same says whether an entry is what a quoted number is about.
-func (h here) same(e *v1alpha1.SummaryEntry, want map[string]string) bool {
+func (h here) same(e *v1alpha1.SummaryEntry, want map[string]string, unsaid ...string) bool {
 	have, matched := dimensionsOf(e), 0
 	for name, v := range have {
 		w, said := want[name]
@@ -114,7 +200,7 @@ func (h here) same(e *v1alpha1.SummaryEntry, want map[string]string) bool {
 			return false
 		case said:
 			matched++
-		case !h.single[measuredBy(e)][name]:
+		case !h.single[measuredBy(e)][name] && !slices.Contains(unsaid, name):
 			return false
 		}
 	}

@@ -89,10 +89,11 @@ func publishedGroups(all []quoted.Numbers) (out []*publishedGroup) {
 	return out
 }
 
+// publishedEntries of a quoted target. One table may have the numbers of several servers: its label target says whose.
 func publishedEntries(target string, all []contract.Measurement) (out []v1alpha1.SummaryEntry) {
 	for _, m := range all {
 		if m.Value != nil {
-			out = append(out, v1alpha1.SummaryEntry{Target: target, Name: m.Name, Unit: m.Unit, Direction: string(m.Direction), Labels: m.Labels,
+			out = append(out, v1alpha1.SummaryEntry{Target: cmp.Or(m.Labels[v1alpha1.FactorTarget], target), Name: m.Name, Unit: m.Unit, Direction: string(m.Direction), Labels: m.Labels,
 				Median: strconv.FormatFloat(*m.Value, 'g', -1, 64), TrialCount: 1, PlannedTrialCount: 1})
 		}
 	}
@@ -154,11 +155,10 @@ func shownAs(all []placed, l layout, measured here, declared readout.Verdict) fu
 	return func(e *v1alpha1.SummaryEntry) cell {
 		v, _ := figure.Decimal(e.Median)
 		c := cell{Text: printed(v), Strong: best[e]}
-		for _, text := range []string{bases.against(e), measured.beside(e)} {
-			if text != "" {
-				c.Below = append(c.Below, text)
-			}
+		if text := bases.against(e); text != "" {
+			c.Below = append(c.Below, text)
 		}
+		c.Below = append(c.Below, measured.beside(e)...)
 		return c
 	}
 }
