@@ -57,6 +57,9 @@ const maxQuoted = 24
 type publishedGroup struct {
 	phase string
 	m     *measurement
+	// source is the quoted target whose table has the label target, which says whose each number is. Empty where the target of each number
+	// is the quoted one.
+	source string
 	// tabular: they were published as a table, and by no tool, so that each of them was meant to be read.
 	tabular bool
 }
@@ -76,10 +79,14 @@ func publishedGroups(all []quoted.Numbers) (out []*publishedGroup) {
 				}
 			}
 			for _, m := range measurements(entries) {
-				key := fmt.Sprintf("%q %q %q %q", phase.Phase, m.name, m.unit, slices.Sorted(maps.Keys(labels[m.entries[0].Name])))
+				names, source := slices.Sorted(maps.Keys(labels[m.entries[0].Name])), ""
+				if slices.Contains(names, v1alpha1.FactorTarget) {
+					source = q.Target
+				}
+				key := fmt.Sprintf("%q %q %q %q %q", phase.Phase, m.name, m.unit, names, source)
 				g := known[key]
 				if g == nil {
-					g = &publishedGroup{phase: phase.Phase, m: &measurement{name: m.name, unit: m.unit, direction: m.direction}, tabular: q.Format == quoted.FormatTable}
+					g = &publishedGroup{phase: phase.Phase, m: &measurement{name: m.name, unit: m.unit, direction: m.direction}, source: source, tabular: q.Format == quoted.FormatTable}
 					known[key], out = g, append(out, g)
 				}
 				g.m.entries = append(g.m.entries, m.entries...)
@@ -110,17 +117,21 @@ func (g *publishedGroup) shown() bool {
 }
 
 func (g *publishedGroup) title() string {
-	if g.phase == contract.KeyQuotedRun {
-		return "Published: " + g.m.title()
+	title := "Published: " + g.m.title()
+	if g.source != "" {
+		title += ", from " + g.source
 	}
-	return "Published: " + g.m.title() + ", phase " + g.phase
+	if g.phase != contract.KeyQuotedRun {
+		title += ", phase " + g.phase
+	}
+	return title
 }
 
 // plain rows of a list.
 func (g *publishedGroup) plain() (rows [][]cell) {
 	for _, e := range g.m.entries {
 		v, _ := figure.Decimal(e.Median)
-		rows = append(rows, []cell{{Text: readout.MeasurementName(e.Name, e.Labels), Heading: true}, {Text: e.Target}, {Text: g.phase}, {Text: figure.Number(v)}, {Text: e.Unit}})
+		rows = append(rows, []cell{{Text: readout.MeasurementName(e.Name, e.Labels), Heading: true}, {Text: cmp.Or(g.source, e.Target)}, {Text: g.phase}, {Text: figure.Number(v)}, {Text: e.Unit}})
 	}
 	return rows
 }
@@ -128,8 +139,9 @@ func (g *publishedGroup) plain() (rows [][]cell) {
 // blocks of the numbers: a table for each panel, and bars where what is measured here has bars too.
 func (g *publishedGroup) blocks(measured here, declared readout.Verdict) (out []block) {
 	if g.phase != contract.KeyQuotedRun {
-		measured.entries = nil
+		measured = here{} // all that is measured here is of the run
 	}
+	measured.hundred = g.hundred()
 	l := layOut(g.m.entries, cmp.Or(declared.Factor, v1alpha1.FactorTarget))
 	names, by := panels(l.place(g.m.entries))
 	for _, name := range names[:min(len(names), maxPanels)] {
@@ -143,6 +155,17 @@ func (g *publishedGroup) blocks(measured here, declared readout.Verdict) (out []
 			f.Note = ""
 			f.Behind.Head[1].Name = g.m.unit
 			out = append(out, block{Picture: f})
+		}
+	}
+	return out
+}
+
+// hundred are the dimensions of the numbers that are 100 %.
+func (g *publishedGroup) hundred() map[string]bool {
+	out := map[string]bool{}
+	for _, e := range g.m.entries {
+		if v, ok := figure.Decimal(e.Median); ok && v == 100 && e.Unit == unitPercent {
+			out[labelKey(dimensionsOf(e))] = true
 		}
 	}
 	return out
