@@ -2,6 +2,7 @@ package design
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
@@ -188,6 +191,51 @@ func isLess(own, full any) bool {
 		return ok && len(s) < len(f) && len(s) > 0 && !slices.ContainsFunc(s, func(v any) bool { return !slices.Contains(f, v) })
 	}
 	return false
+}
+
+// The README of S4 has what a run of two instances needs beside full.yaml: with it, both networks are external targets, and their account is
+// there.
+func TestS4OfTwoInstances(t *testing.T) {
+	readme, err := os.ReadFile(samples + "published/s4-sweep/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []string // what is indented
+	inside := false
+	for line := range strings.Lines(string(readme)) {
+		text, is := strings.CutPrefix(line, "    ")
+		if is && !inside {
+			blocks = append(blocks, "")
+		}
+		if inside = is; is {
+			blocks[len(blocks)-1] += text
+		}
+	}
+	var targets []v1alpha1.Target
+	var secret corev1.Secret
+	if err := errors.Join(yaml.UnmarshalStrict([]byte(blocks[0]), &targets), yaml.UnmarshalStrict([]byte(strings.TrimSuffix(blocks[1], "---\n")), &secret)); err != nil {
+		t.Fatal(err)
+	}
+	run := sampleRun(t, "published/s4-sweep/full.yaml")
+	hosts := map[string]bool{}
+	for i, target := range targets {
+		if target.External == nil || target.External.Credentials.Name != secret.Name || secret.StringData["username"] == "" || secret.StringData["password"] == "" {
+			t.Fatalf("%+v is no target with the account %s", target, secret.Name)
+		}
+		hosts[target.External.Host] = true
+		if target.Name != run.Spec.Targets[i].Name {
+			t.Errorf("got %s, want %s", target.Name, run.Spec.Targets[i].Name)
+		}
+		run.Spec.Targets[i] = target
+	}
+	if len(hosts) != 2 {
+		t.Errorf("the networks are those of %d instances", len(hosts))
+	}
+	run.Spec.Design.Starts = "" // a default of servers that Assay starts
+	run.Spec.SetDefaults()
+	if _, err := planOf(run); err != nil {
+		t.Error(err)
+	}
 }
 
 // One block of a published experiment at full size may be lost: those that are left are enough for its verdicts, and for the intervals of
