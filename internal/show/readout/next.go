@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -198,6 +199,9 @@ func (r Run) lacks(in Input) (out []string) {
 			break
 		}
 	}
+	if text := unlike(primary); text != "" {
+		out = append(out, text)
+	}
 	for _, pair := range r.Differences {
 		var names []string
 		for _, d := range pair.Differences {
@@ -215,6 +219,28 @@ func (r Run) lacks(in Input) (out []string) {
 		}
 	}
 	return out
+}
+
+// unlike is what the comparisons leave open whose sides were declared to differ in more than the factor; empty without one.
+func unlike(primary []Verdict) string {
+	var of []Verdict
+	var names []string
+	for _, v := range primary {
+		if len(v.Unlike) == 0 || v.Effect == "" {
+			continue
+		}
+		of = append(of, v)
+		for _, u := range v.Unlike {
+			if !slices.Contains(names, u.Factor) {
+				names = append(names, u.Factor)
+			}
+		}
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In %s the sides differ in %s too, as declared, such as %s: what of the ratio comes from the %s is not known.",
+		plural(len(of), "comparison", "comparisons"), strings.Join(names, " and "), of[0].Subject, of[0].Factor)
 }
 
 // Few of some names, and how many more there are.

@@ -62,3 +62,28 @@ func TestServersOnTwoNodes(t *testing.T) {
 		t.Errorf("two nodes: %q", got)
 	}
 }
+
+// A ratio whose sides differ in more than the factor is not that of the factor, which is said once for all of them.
+func TestWhatUnlikeSidesLeaveOpen(t *testing.T) {
+	run := &v1alpha1.BenchmarkRun{}
+	run.Status.Phase = v1alpha1.PhaseComplete
+	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue}}
+	says := func(all ...v1alpha1.ComparisonEntry) (out []string) {
+		run.Status.Comparisons = all
+		for _, text := range FromStatus(run).Lacks {
+			if strings.Contains(text, "the sides differ") {
+				out = append(out, text)
+			}
+		}
+		return out
+	}
+	unmeasured := comparison(func(e *v1alpha1.ComparisonEntry) { batchOver(e); e.Ratio = "" })
+	if got := says(comparison(nil), unmeasured); len(got) > 0 {
+		t.Errorf("nothing of the kind was measured: %q", got)
+	}
+	want := "In 2 comparisons the sides differ in scheme too, as declared, such as driver mariadb with scheme Batch against mysql with scheme SingleRow on db, throughput (operation InsertText, rows 100): " +
+		"what of the ratio comes from the driver is not known."
+	if got := says(comparison(batchOver), comparison(nil), comparison(batchOver), unmeasured); len(got) != 1 || got[0] != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

@@ -41,12 +41,23 @@ func ratiosOf(in Input) ratios {
 			out.factors = append(out.factors, v.Factor)
 		}
 		key := ratioKey(v.Name, v.Where, v.Labels, v.Factor, v.Value, v.Target)
-		if _, known := out.by[key]; !known {
+		if before, known := out.by[key]; !known || precedes(v, before) {
 			out.by[key] = v
 		}
-		out.bases[v.Factor+" "+v.Baseline] = true
+		if len(v.Unlike) == 0 {
+			out.bases[v.Factor+" "+v.Baseline] = true
+		}
 	}
 	return out
+}
+
+// precedes says whether a ratio stands beside a median in the place of the one before: one that is there, and then one whose sides
+// differ in the factor alone.
+func precedes(v, before readout.Verdict) bool {
+	if v.Effect == "" || before.Effect == "" {
+		return v.Effect != ""
+	}
+	return len(v.Unlike) == 0 && len(before.Unlike) > 0
 }
 
 func ratioKey(name string, where, labels map[string]string, factor, value, target string) string {
@@ -70,12 +81,17 @@ func (r ratios) of(e *v1alpha1.SummaryEntry) (readout.Verdict, bool) {
 	return readout.Verdict{}, false
 }
 
-// inDoubt is the ratio beside a median, with a question mark where it has no verdict: nobody takes it for shown then.
+// inDoubt is the ratio beside a median, with a question mark where it has no verdict: nobody takes it for shown then. Where the sides
+// differ in more than the factor it names the baseline, which is not the one that a reader expects.
 func inDoubt(v readout.Verdict) string {
-	if v.Effect != "" && v.Undecided() {
-		return v.Effect + " ?"
+	text := v.Effect
+	if text != "" && v.Undecided() {
+		text += " ?"
 	}
-	return v.Effect
+	if text != "" && len(v.Unlike) > 0 {
+		text += " against " + v.Against()
+	}
+	return text
 }
 
 // figuresOf an entry: its median, and its interval with the level, or the range of the trials, marked.

@@ -160,6 +160,19 @@ func TestEntriesOfComparisons(t *testing.T) {
 	}
 }
 
+// An entry whose sides differ in more than the factor says so, in its fields and in words.
+func TestEntriesOfUnlikeSides(t *testing.T) {
+	unlike := []v1alpha1.UnlikeFactor{{Factor: "scheme", Value: "Batch", Baseline: "SingleRow"}}
+	got := own{}.entry(analysis.LossVerdict{
+		Comparison: v1alpha1.ComparisonEntry{Factor: "driver", Value: "mariadb", Baseline: "mysql", Unlike: unlike},
+		Value:      analysis.BlockValues{Target: "db", Name: "throughput", Labels: map[string]string{"driver": "mariadb", "scheme": "Batch"}},
+	})
+	want := "db throughput{driver=mariadb,scheme=Batch} against driver mysql with scheme SingleRow: neither higher nor lower is better"
+	if diff := cmp.Diff(unlike, got.Unlike); diff != "" || got.Text != want {
+		t.Errorf("got %q, want %q; unlike (-want +got):\n%s", got.Text, want, diff)
+	}
+}
+
 // A family of any size has a status of bounded size, with the counts of all of it.
 func TestComparisonsOfAStatusAreBounded(t *testing.T) {
 	heads := make([]float64, 100)
