@@ -10,7 +10,7 @@ type GateStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:MaxItems=4
 	Baselines []GateBaseline `json:"baselines,omitempty"`
 	// comparisons are how the run's own comparisons were judged; absent for a gate with a baseline.
 	// +optional

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -199,9 +198,7 @@ func (r Run) lacks(in Input) (out []string) {
 			break
 		}
 	}
-	if text := unlike(primary); text != "" {
-		out = append(out, text)
-	}
+	out = append(out, unlike(primary)...)
 	for _, pair := range r.Differences {
 		var names []string
 		for _, d := range pair.Differences {
@@ -221,26 +218,31 @@ func (r Run) lacks(in Input) (out []string) {
 	return out
 }
 
-// unlike is what the comparisons leave open whose sides were declared to differ in more than the factor; empty without one.
-func unlike(primary []Verdict) string {
-	var of []Verdict
-	var names []string
+// unlike is what the comparisons leave open whose sides were declared to differ in more than the factor: a sentence for each factor with
+// what else differs.
+func unlike(primary []Verdict) (out []string) {
+	type kind struct{ factor, names string }
+	var kinds []kind
+	of := map[kind][]Verdict{}
 	for _, v := range primary {
 		if len(v.Unlike) == 0 || v.Effect == "" {
 			continue
 		}
-		of = append(of, v)
+		var names []string
 		for _, u := range v.Unlike {
-			if !slices.Contains(names, u.Factor) {
-				names = append(names, u.Factor)
-			}
+			names = append(names, u.Factor)
 		}
+		k := kind{v.Factor, strings.Join(names, " and ")}
+		if len(of[k]) == 0 {
+			kinds = append(kinds, k)
+		}
+		of[k] = append(of[k], v)
 	}
-	if len(of) == 0 {
-		return ""
+	for _, k := range kinds {
+		out = append(out, fmt.Sprintf("In %s the sides differ in %s too, as declared, such as %s: what of the ratio comes from the %s is not known.",
+			plural(len(of[k]), "comparison", "comparisons"), k.names, of[k][0].Subject, k.factor))
 	}
-	return fmt.Sprintf("In %s the sides differ in %s too, as declared, such as %s: what of the ratio comes from the %s is not known.",
-		plural(len(of), "comparison", "comparisons"), strings.Join(names, " and "), of[0].Subject, of[0].Factor)
+	return out
 }
 
 // Few of some names, and how many more there are.

@@ -252,7 +252,7 @@ func (v Verdict) detect() string {
 //	FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; 17 settings that matter differ
 //	INCONCLUSIVE -3.8 % (-9.1 to +1.6 %), p 0.21, 10 blocks: mariadb against mysql, latency p95; these blocks detect 8.2 %
 //	SLOWER 1.52x (1.43 to 1.61), p 0.002 by itself, 10 blocks: threads 64 against 2 on mariadb, throughput
-//	FASTER 45.6x (39.5 to 56.7), p 0.004, 10 blocks: driver mariadb with scheme Batch against mysql with scheme SingleRow on mariadb, throughput
+//	FASTER 45.6x (39.5 to 56.7), p 0.043, 10 blocks: driver mariadb with scheme Batch against mysql with scheme SingleRow on mariadb, throughput
 //
 // A line is short: one that is decided says elsewhere what the blocks detect.
 func (v Verdict) line() string {
@@ -288,9 +288,17 @@ func (v Verdict) Against() string {
 	return contract.Line(analysis.SideOfBaseline(v.Baseline, v.Unlike))
 }
 
-// subjectOf a comparison: the sides, the measurement and the place. What the sides differ in is said of them, and not of the measurement.
+// subjectOf a comparison: the sides, the measurement and the place.
 func subjectOf(v Verdict) string {
-	text := analysis.SideOfValue(v.Value, v.Unlike) + " against " + analysis.SideOfBaseline(v.Baseline, v.Unlike)
+	return v.subject(" against " + analysis.SideOfBaseline(v.Baseline, v.Unlike))
+}
+
+// Compared is the subject without the side of the baseline, for where Against stands above it.
+func (v Verdict) Compared() string { return v.subject("") }
+
+// subject with its side of the baseline in words. What the sides differ in is said of them, and not of the measurement.
+func (v Verdict) subject(against string) string {
+	text := analysis.SideOfValue(v.Value, v.Unlike) + against
 	switch {
 	case v.Family == string(v1alpha1.FamilyControl):
 		text = "control, " + v.Baseline + " against itself"

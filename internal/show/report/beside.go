@@ -99,7 +99,7 @@ func (h here) beside(quoted *v1alpha1.SummaryEntry) string {
 	median, _, _ := figuresOf(found)
 	text := "here " + median
 	if v, has := h.of.of(found); has && v.Effect != "" {
-		text += " (" + inDoubt(v) + ")"
+		text += " (" + h.of.inDoubt(v) + ")"
 	}
 	return text
 }

@@ -127,15 +127,23 @@ func (l Layout) pairs(c Comparison, units []Unit, names []string) ([]Contrast, e
 		}
 	}
 	var out []Contrast
+	var alone []Unit
 	for _, u := range compared {
-		v, has := l.valueOf(c.Factor, u)
-		if base, compared := bases[g.group(u)]; has && compared && v != baseline {
+		if v, has := l.valueOf(c.Factor, u); !has || v == baseline {
+			continue
+		}
+		if base, has := bases[g.group(u)]; has {
 			out = append(out, Contrast{Value: u, Baseline: base})
+		} else {
+			alone = append(alone, u)
 		}
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s: it compares nothing: no two parts of this run differ in %s alone, with the baseline %q on one side (its values here: %s)",
 			c.Field, strings.Join(append([]string{c.Factor}, slices.Sorted(maps.Keys(c.BaselineWithin))...), " and "), baseline, someOf(l.values(c.Factor, compared)))
+	}
+	if len(c.BaselineWithin) > 0 && len(alone) > 0 {
+		return nil, l.aloneError(c, alone, baseline)
 	}
 	return out, nil
 }

@@ -82,6 +82,18 @@ func batchOver(change func(*v1alpha1.Comparison)) v1alpha1.Comparison {
 	return c
 }
 
+// rowsOver compares numbers of rows, with sides that are unlike in the rest.
+func rowsOver(measurements ...string) v1alpha1.Comparison {
+	c := v1alpha1.Comparison{
+		Factor: "rows", Baseline: value(intstr.FromInt(1)), Within: exclusion("driver", "mariadb", "scheme", "Batch", "operation", "InsertText"),
+		BaselineWithin: exclusion("driver", "mysql", "scheme", "SingleRow"),
+	}
+	for _, name := range measurements {
+		c.Measurements = append(c.Measurements, v1alpha1.MeasurementRef{Name: name})
+	}
+	return c
+}
+
 func declaredCalls(t *testing.T, all ...v1alpha1.Comparison) Declaration {
 	t.Helper()
 	spec := specOf(1, analysisOf(all...))
@@ -95,11 +107,7 @@ func declaredCalls(t *testing.T, all ...v1alpha1.Comparison) Declaration {
 
 // The sides of a comparison differ in what it declares, and in nothing else: each pair is of one operation and number of rows.
 func TestUnlikeSides(t *testing.T) {
-	tests := map[string]struct {
-		comparison v1alpha1.Comparison
-		want       []string
-		wantErr    string
-	}{
+	checkSides(t, map[string]sidesCase{
 		"the batch of others over single rows, in all languages": {batchOver(nil), []string{
 			"mariadb InsertText Batch 100 / mysql InsertText SingleRow 100", "mariadb InsertTexts Batch 100 / mysql InsertTexts SingleRow 100", "go InsertText Batch 100 / mysql InsertText SingleRow 100",
 		}, ""},
@@ -112,14 +120,32 @@ func TestUnlikeSides(t *testing.T) {
 			Factor: "scheme", Baseline: value(intstr.FromString("SingleRow")), Within: exclusion("driver", "mariadb"), BaselineWithin: exclusion("driver", "mysql"),
 		}, []string{"mariadb InsertText Batch 100 / mysql InsertText SingleRow 100", "mariadb InsertTexts Batch 100 / mysql InsertTexts SingleRow 100"}, ""},
 		"other rows, by the measurement that means the same": {batchOver(func(c *v1alpha1.Comparison) {
+			c.Within["operation"] = intstr.FromString("InsertText")
 			c.Within["rows"], c.BaselineWithin["rows"], c.Measurements = intstr.FromInt(100), intstr.FromInt(1), []v1alpha1.MeasurementRef{{Name: "throughput.rows"}}
 		}), []string{"mariadb InsertText Batch 100 / mysql InsertText SingleRow 1", "go InsertText Batch 100 / mysql InsertText SingleRow 1"}, ""},
 		"other rows by operations": {batchOver(func(c *v1alpha1.Comparison) {
 			c.Within["rows"], c.BaselineWithin["rows"] = intstr.FromInt(100), intstr.FromInt(1)
-		}), nil, ".baselineWithin: throughput is about whole operations, and those of 100 and of 1 rows are different work: set measurements: [{name: throughput.rows}]"},
+		}), nil, ".baselineWithin: throughput is about whole operations, and those of other rows are other work: set measurements: [{name: throughput.rows}]"},
+		"rows as the factor, by operations": {rowsOver(), nil, ".baselineWithin: throughput is about whole operations, and those of other rows are other work: set measurements: [{name: throughput.rows}]"},
+		"rows as the factor, by rows":       {rowsOver("throughput.rows"), []string{"mariadb InsertText Batch 100 / mysql InsertText SingleRow 1"}, ""},
+		"what has no side of the baseline is not left out without a word": {batchOver(func(c *v1alpha1.Comparison) {
+			c.Within["rows"], c.BaselineWithin["rows"], c.Measurements = intstr.FromInt(100), intstr.FromInt(1), []v1alpha1.MeasurementRef{{Name: "throughput.rows"}}
+		}), nil, `.baselineWithin: the baseline "mysql" has no such side for 1 part of this run, such as driver mariadb, operation InsertTexts, rows 100, scheme Batch, session Dedicated: measure that too, or name in within what has one`},
+		"a driver of another language, which nothing would name": {v1alpha1.Comparison{
+			Factor: "scheme", Baseline: value(intstr.FromString("SingleRow")), Within: exclusion("driver", "go"), BaselineWithin: exclusion("driver", "mysql"),
+		}, nil, ".baselineWithin: go and mysql differ in their language too, which nothing would name: use drivers of one language, or compare them with factor: driver"},
+		"a driver of another language, which the factor names": {v1alpha1.Comparison{
+			Factor: "language", Baseline: value(intstr.FromString("Node")), Within: exclusion("driver", "go"), BaselineWithin: exclusion("driver", "mariadb"),
+		}, []string{"go InsertText Batch 100 / mariadb InsertText Batch 100"}, ""},
 		"a speed-up over a baseline of its own": {batchOver(func(c *v1alpha1.Comparison) {
 			c.Measurements = []v1alpha1.MeasurementRef{{Name: "throughput"}, {Name: "speedup"}}
 		}), nil, ".baselineWithin: the speedup of each side is over a baseline of its own: compare throughput"},
+	})
+}
+
+// Sides that differ in anything else are refused, and each refusal says what would be right.
+func TestRefusedSides(t *testing.T) {
+	checkSides(t, map[string]sidesCase{
 		"the factor itself": {batchOver(func(c *v1alpha1.Comparison) { c.BaselineWithin = exclusion("driver", "mysql") }), nil,
 			".baselineWithin: driver is the factor itself: say its value on this side in baseline"},
 		"no factor": {batchOver(func(c *v1alpha1.Comparison) { c.BaselineWithin = exclusion("threads", "8") }), nil,
@@ -135,7 +161,18 @@ func TestUnlikeSides(t *testing.T) {
 		"both sides are alike": {batchOver(func(c *v1alpha1.Comparison) { c.BaselineWithin = exclusion("scheme", "Batch") }), nil, ".baselineWithin: scheme is Batch on both sides: leave it out, or name another value"},
 		"nothing is compared": {batchOver(func(c *v1alpha1.Comparison) { c.Baseline = value(intstr.FromString("go")) }), nil,
 			`: it compares nothing: no two parts of this run differ in driver and scheme alone, with the baseline "go" on one side (its values here: mariadb, go)`},
-	}
+	})
+}
+
+// sidesCase is a comparison with the pairs that it makes, or the beginning of the error behind its field.
+type sidesCase struct {
+	comparison v1alpha1.Comparison
+	want       []string
+	wantErr    string
+}
+
+func checkSides(t *testing.T, tests map[string]sidesCase) {
+	t.Helper()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			l := calls(12)
@@ -215,11 +252,15 @@ func TestEntriesOfUnlikeSides(t *testing.T) {
 		t.Errorf("explored %q", got)
 	}
 	rows := conclude(batchOver(func(c *v1alpha1.Comparison) {
+		c.Within["operation"] = intstr.FromString("InsertText")
 		c.Within["rows"], c.BaselineWithin["rows"], c.Measurements = intstr.FromInt(100), intstr.FromInt(1), []v1alpha1.MeasurementRef{{Name: "throughput.rows"}}
 	}))
 	want = []v1alpha1.UnlikeFactor{{Factor: "rows", Value: "100", Baseline: "1"}, want[0]}
 	if diff := cmp.Diff(want, rows[0].Unlike); diff != "" || len(explored(rows)) > 0 {
 		t.Errorf("unlike rows (-want +got):\n%s explored %q", diff, explored(rows))
+	}
+	if rows = conclude(rowsOver("throughput.rows")); len(rows) == 0 || len(explored(rows)) > 0 {
+		t.Errorf("rows as the factor explored %q", explored(rows))
 	}
 }
 

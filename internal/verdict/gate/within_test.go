@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,6 +171,18 @@ func TestEntriesOfUnlikeSides(t *testing.T) {
 	want := "db throughput{driver=mariadb,scheme=Batch} against driver mysql with scheme SingleRow: neither higher nor lower is better"
 	if diff := cmp.Diff(unlike, got.Unlike); diff != "" || got.Text != want {
 		t.Errorf("got %q, want %q; unlike (-want +got):\n%s", got.Text, want, diff)
+	}
+}
+
+// What the sides differ in takes its part of the room.
+func TestUnlikeSidesOfAStatusAreBounded(t *testing.T) {
+	var l listing
+	long := strings.Repeat("v", 4<<10)
+	for range maxEntries {
+		l.add(v1alpha1.GateEntry{Unlike: slices.Repeat([]v1alpha1.UnlikeFactor{{Factor: "scheme", Value: long, Baseline: long}}, 5)})
+	}
+	if len(l.entries) != 2 {
+		t.Errorf("%d entries with 40 KiB each", len(l.entries))
 	}
 }
 
