@@ -169,7 +169,6 @@ type ComparisonEntry struct {
 }
 
 // UnlikeFactor is a factor, besides the one that is compared, in which the sides of a comparison differ, as it declares.
-// +kubebuilder:object:generate=false
 type UnlikeFactor struct {
 	// factor that differs, such as scheme.
 	// +required

@@ -66,14 +66,14 @@ func (c Comparison) baselineWithin() map[string]string {
 }
 
 // unlike factors of a contrast, with the values of both sides; none where all else is equal.
-func (a *analyst) unlike(c Contrast) (out []v1alpha1.UnlikeFactor) {
+func (d Declaration) unlike(l Layout, c Contrast) (out []v1alpha1.UnlikeFactor) {
 	if c.Comparison < 0 {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.Declaration.Comparisons[c.Comparison].BaselineWithin)) {
+	for _, name := range slices.Sorted(maps.Keys(d.Comparisons[c.Comparison].BaselineWithin)) {
 		one := v1alpha1.UnlikeFactor{Factor: name}
-		one.Value, _ = a.Layout.valueOf(name, c.Value)
-		one.Baseline, _ = a.Layout.valueOf(name, c.Baseline)
+		one.Value, _ = l.valueOf(name, c.Value)
+		one.Baseline, _ = l.valueOf(name, c.Baseline)
 		out = append(out, one)
 	}
 	return out
@@ -85,8 +85,16 @@ func means(measurement, unlike string) bool {
 }
 
 // meansTheSame says whether a measurement means the same on both sides of a contrast.
-func (a *analyst) meansTheSame(c Contrast, measurement string) bool {
-	return !slices.ContainsFunc(a.unlike(c), func(u v1alpha1.UnlikeFactor) bool { return !means(measurement, u.Factor) })
+func (d Declaration) meansTheSame(c Contrast, measurement string) bool {
+	if c.Comparison < 0 {
+		return true
+	}
+	for name := range d.Comparisons[c.Comparison].BaselineWithin {
+		if !means(measurement, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // SideOfValue names the side of the value of a comparison: the value, and where the sides differ in more than the factor, that as
