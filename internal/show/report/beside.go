@@ -175,7 +175,7 @@ func (h here) figures(all []*v1alpha1.SummaryEntry, named bool) (out []string) {
 		median, _, _ := figuresOf(e)
 		words := append(h.named(e, named), median)
 		if v, has := h.of.of(e); has && v.Effect != "" {
-			words = append(words, "("+inDoubt(v)+")")
+			words = append(words, "("+h.of.inDoubt(v)+")")
 		}
 		out = append(out, strings.Join(words, " "))
 	}
@@ -187,7 +187,7 @@ func (h here) figures(all []*v1alpha1.SummaryEntry, named bool) (out []string) {
 func (h here) shares(quoted *v1alpha1.SummaryEntry, all []*v1alpha1.SummaryEntry, named bool) (out []string) {
 	for _, e := range all {
 		v, has := h.of.of(e)
-		if !has || v.Effect == "" {
+		if !has || v.Effect == "" || len(v.Unlike) > 0 {
 			continue
 		}
 		base := dimensionsOf(quoted)
@@ -242,7 +242,7 @@ func (h here) rangeOf(all []*v1alpha1.SummaryEntry) string {
 	}
 	ratios := ""
 	if len(compared) == len(all) {
-		ratios = inDoubt(slices.MinFunc(compared, byRatio)) + " to " + inDoubt(slices.MaxFunc(compared, byRatio)) + "; "
+		ratios = h.of.inDoubt(slices.MinFunc(compared, byRatio)) + " to " + h.of.inDoubt(slices.MaxFunc(compared, byRatio)) + "; "
 	}
 	low, _, _ := figuresOf(slices.MinFunc(all, byMedian))
 	high, _, _ := figuresOf(slices.MaxFunc(all, byMedian))
