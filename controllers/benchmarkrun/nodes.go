@@ -62,12 +62,10 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	if req.Need.Beside, err = looker(r).mayHold(ctx, req.Need.Beside, nodes.Items); err != nil {
 		return Nodes{}, err
 	}
-	requested, err := r.requested(ctx, run)
-	if err != nil {
-		return Nodes{}, err
-	}
+	// The queue is asked without them, too: it takes the turn of a run that is overdue, however long their API answers with errors.
+	requested, unread := r.requested(ctx, run)
 	req.Made, req.Overdue = provision.Made(children), provision.Overdue(run, req.Need, children, now)
-	req.Barred = provision.Barred(provision.Input{Run: run, Need: req.Need, Children: children, Requested: requested})
+	req.Barred = unread == nil && provision.Barred(provision.Input{Run: run, Need: req.Need, Children: children, Requested: requested})
 	answer, err := r.askWithin(ctx, run, req, provision.Pods(children), nodes.Items, now)
 	if err != nil {
 		return Nodes{}, err
@@ -81,6 +79,9 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	}
 	if frees {
 		r.wakeNext(nodes.Items)
+	}
+	if unread != nil {
+		return Nodes{}, unread
 	}
 	return Nodes{Asked: true, Answer: answer, Need: req.Need, Overdue: req.Overdue, Requested: requested}, nil
 }
