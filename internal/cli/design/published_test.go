@@ -249,9 +249,9 @@ func TestS4FitsItsMachine(t *testing.T) {
 	for _, doc := range docs {
 		var err error
 		switch {
-		case strings.Contains(doc, "name: old-network}"):
+		case strings.Contains(doc, "\nmetadata: {name: old-network}"):
 			err = yaml.UnmarshalStrict([]byte(doc), &shape)
-		case strings.Contains(doc, "name: high-performance}\ndata"):
+		case strings.Contains(doc, "\nmetadata: {name: high-performance}"):
 			err = yaml.UnmarshalStrict([]byte(doc), &template)
 		}
 		if err != nil {
