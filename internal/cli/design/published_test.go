@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -236,6 +237,50 @@ func TestS4OfTwoInstances(t *testing.T) {
 	if _, err := planOf(run); err != nil {
 		t.Error(err)
 	}
+}
+
+// S4 has the memory for its connections, each with about 1 MiB and with its prepared statements, which take about as much again; and the
+// volume for its tables (about 240 bytes a row), the binary log of their load (about 190), the copy of both that dataReset restores, and as
+// much again for the binary log of a block.
+func TestS4FitsItsMachine(t *testing.T) {
+	run, docs := sampleRun(t, "published/s4-sweep/full.yaml"), documentsOf(t, "published/s4-sweep/full.yaml")
+	var shape v1alpha1.InstanceShape
+	var template corev1.ConfigMap
+	for _, doc := range docs {
+		var err error
+		switch {
+		case strings.Contains(doc, "\nmetadata: {name: old-network}"):
+			err = yaml.UnmarshalStrict([]byte(doc), &shape)
+		case strings.Contains(doc, "\nmetadata: {name: high-performance}"):
+			err = yaml.UnmarshalStrict([]byte(doc), &template)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	threads := run.Spec.Matrix[0].Values
+	pool, err := resource.ParseQuantity(template.Data["innodb_buffer_pool_size"] + "i") // 6G of MySQL is 6Gi
+	if err != nil {
+		t.Fatalf("the buffer pool: %v", err)
+	}
+	if left, need := shape.Spec.Memory.Value()-pool.Value(), int64(threads[len(threads)-1].IntValue())*2<<20; left < need {
+		t.Errorf("the buffer pool leaves %d bytes to connections that take %d", left, need)
+	}
+	rows := int64(run.Spec.Workload.Sysbench.Tables) * run.Spec.Workload.Sysbench.TableSize
+	for _, target := range run.Spec.Targets {
+		if target.MySQL != nil && target.MySQL.Storage.Size.Value() < 2*2*rows*(240+190) {
+			t.Errorf("%s has a volume of %s for %d rows", target.Name, target.MySQL.Storage.Size.String(), rows)
+		}
+	}
+}
+
+func documentsOf(t *testing.T, name string) []string {
+	t.Helper()
+	data, err := os.ReadFile(samples + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(data), "\n---\n")
 }
 
 // One block of a published experiment at full size may be lost: those that are left are enough for its verdicts, and for the intervals of
