@@ -71,8 +71,8 @@ type Comparison struct {
 	// baselineWithin are values of other factors on the side of the baseline, where they differ from those in within: such as
 	// {scheme: SingleRow} beside within: {scheme: Batch}, for a driver whose baseline cannot batch. With drivers only, of the
 	// factors driver, scheme, transaction, session and rows; each has to be in within, with another value. With rows, here or as the
-	// factor, only throughput.rows is compared. What is selected and has no such side is refused, and a driver of another language
-	// unless that is the factor. The sides are named with both values wherever the comparison is. Absent: all else is equal.
+	// factor, only throughput.rows is compared. A selected value without such a side is refused, and so is a driver of another
+	// language, unless the language is the factor. The sides are named with both values wherever the comparison is. Absent: all else is equal.
 	// +optional
 	BaselineWithin Exclusion `json:"baselineWithin,omitempty"`
 

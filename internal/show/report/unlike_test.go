@@ -22,10 +22,10 @@ import (
 // nodeManifests repeat the published comparison of Node.js drivers: in full, and in small.
 var nodeManifests = []string{"../../../config/samples/drivers-node.yaml", "../../../docs/gallery/s3-node-drivers.yaml"}
 
-// measuredAs the quoted numbers of a manifest of drivers say: what it asks for and compares, and of each number that it quotes by the
+// numbersOf the quoted numbers of a manifest of drivers say: what it asks for and compares, and of each number that it quotes by the
 // names of operations here the combination with the same labels, in blocks that vary by 1 %. It returns the quoted numbers that no
 // combination has, and the combinations that no driver has a number of, without their drivers.
-func measuredAs(t *testing.T, path string) (m made, in Input, unjoined, unpublished []string) {
+func numbersOf(t *testing.T, path string) (m made, in Input, unjoined, unpublished []string) {
 	t.Helper()
 	in = publishedIn(t, path)
 	tool, _ := runners.Find("drivers")
@@ -85,7 +85,7 @@ func measuredAs(t *testing.T, path string) (m made, in Input, unjoined, unpublis
 // Each quoted number has the labels of something that the run measures, and each benchmark of the run is one that was published.
 func TestTheNodeDriversMeasureWhatTheyQuote(t *testing.T) {
 	for _, path := range nodeManifests {
-		_, in, unjoined, unpublished := measuredAs(t, path)
+		_, in, unjoined, unpublished := numbersOf(t, path)
 		if len(unjoined) > 0 || len(unpublished) > 0 {
 			t.Errorf("%s: quoted and not measured: %q; measured and not published: %q", path, unjoined, unpublished)
 		}
@@ -99,7 +99,7 @@ func TestTheNodeDriversMeasureWhatTheyQuote(t *testing.T) {
 // not that of the row says against what.
 func TestTheNodeDriversHaveTheirHeadline(t *testing.T) {
 	for _, path := range nodeManifests {
-		m, published, _, _ := measuredAs(t, path)
+		m, published, _, _ := numbersOf(t, path)
 		in := m.input(t)
 		in.Quoted = published.Quoted
 		table, wants := mediansTable(t, in), map[string]float64{"Batch: mariadb": 2449.5 / 47.1, "Prepared: mariadb": 2650.7 / 2257.5}
