@@ -141,7 +141,10 @@ func (g *publishedGroup) blocks(measured here, declared readout.Verdict) (out []
 	if g.phase != contract.KeyQuotedRun {
 		measured = here{} // all that is measured here is of the run
 	}
-	measured.hundred = g.hundred()
+	measured.hundred, measured.published = g.hundred(), map[string]*v1alpha1.SummaryEntry{}
+	for _, e := range g.m.entries {
+		measured.published[labelKey(dimensionsOf(e))] = e
+	}
 	l := layOut(g.m.entries, cmp.Or(declared.Factor, v1alpha1.FactorTarget))
 	names, by := panels(l.place(g.m.entries))
 	for _, name := range names[:min(len(names), maxPanels)] {
@@ -178,7 +181,7 @@ func shownAs(all []placed, l layout, measured here, declared readout.Verdict) fu
 	return func(e *v1alpha1.SummaryEntry) cell {
 		v, _ := figure.Decimal(e.Median)
 		c := cell{Text: printed(v), Strong: best[e]}
-		if text := bases.against(e); text != "" {
+		if text := cmp.Or(bases.against(e), measured.otherwise(e)); text != "" {
 			c.Below = append(c.Below, text)
 		}
 		c.Below = append(c.Below, measured.beside(e)...)
