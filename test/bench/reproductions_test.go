@@ -58,7 +58,9 @@ const (
 )
 
 // longWindows are those of 2 s: shorter ones hold some periods of the CPU quota only.
-func longWindows(text string) string { return strings.Replace(text, "duration: 300ms", "duration: 2s", 1) }
+func longWindows(text string) string {
+	return strings.Replace(text, "duration: 300ms", "duration: 2s", 1)
+}
 
 // onMySQL is a sample of MariaDB on MySQL, which has the storage engine of S3 built in.
 func onMySQL(text string) string {
