@@ -164,30 +164,30 @@ func (h here) exactly(quoted *v1alpha1.SummaryEntry, of []measured) (found []*v1
 	return found
 }
 
-// otherwise is the published ratio of a number whose baseline has not published the same, against what this run compares its own with: with
-// another baseline, or with one that does something else. Empty where this run has not measured that, or one side was not published.
-func (h here) otherwise(quoted *v1alpha1.SummaryEntry) string {
+// otherwise is the published ratio of a number that this run compares otherwise than declared: over another factor, with another baseline, or
+// with one that does something else. is: it does so; then the text is empty where one side was not published.
+func (h here) otherwise(quoted *v1alpha1.SummaryEntry, declared readout.Verdict) (text string, is bool) {
 	of, relative := h.meantBy(quoted)
 	if relative || len(quoted.Labels) == 0 || len(of) > maxPercentiles || !hasRatio(quoted) {
-		return ""
+		return "", false
 	}
 	found := h.exactly(quoted, of)
 	if len(found) != 1 {
-		return ""
+		return "", false
 	}
 	v, has := h.of.of(found[0])
-	if !has || v.Effect == "" {
-		return ""
+	if !has || v.Effect == "" || len(v.Unlike) == 0 && v.Factor == declared.Factor && v.Baseline == declared.Baseline {
+		return "", false
 	}
 	at := dimensionsOf(quoted)
 	at[v.Factor] = v.Baseline
 	for _, u := range v.Unlike {
 		at[u.Factor] = u.Baseline
 	}
-	if text := ratioTo(quoted, h.published[labelKey(at)]); text != "" {
-		return text + " against " + v.Against()
+	if text = ratioTo(quoted, h.published[labelKey(at)]); text != "" {
+		text += " against " + v.Against()
 	}
-	return ""
+	return text, true
 }
 
 // meantBy a quoted number: what has its name and unit. relative: its name alone, because it is a share in percent, and nothing here is.
