@@ -109,6 +109,8 @@ type LogReader func(ctx context.Context, namespace, pod, container string, previ
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=podtemplates,verbs=get;create;delete
 // +kubebuilder:rbac:groups=autoscaling.x-k8s.io,resources=provisioningrequests,verbs=get;create;delete
+// +kubebuilder:rbac:groups=snapshot.storage.k8s.io,resources=volumesnapshots,verbs=get;create
+// +kubebuilder:rbac:groups=snapshot.storage.k8s.io,resources=volumesnapshotcontents,verbs=get
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch

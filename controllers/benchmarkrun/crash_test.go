@@ -31,6 +31,7 @@ var hardships = map[string]struct {
 	"nodes that are requested for it": {
 		change: func(r *v1alpha1.BenchmarkRun) { onPool(r.Namespace)(r); requesting(r) }, play: playRequests,
 	},
+	"a volume that is made of a VolumeSnapshot": {change: fromTables, play: playTables},
 	"two clients, and trials that are repeated": {
 		change: func(r *v1alpha1.BenchmarkRun) {
 			r.Spec.Clients.Count, r.Spec.Design.OnTrialFailure = 2, v1alpha1.OnFailureRetry

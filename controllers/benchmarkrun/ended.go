@@ -64,8 +64,8 @@ func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctr
 	for i := range after.Status.Conditions {
 		after.Status.Conditions[i].ObservedGeneration = run.Generation
 	}
-	saveErr := r.saveStatus(ctx, run, after)
 	// A status that cannot be written holds no nodes.
+	saveErr := errors.Join(r.recordSnapshots(ctx, after), r.saveStatus(ctx, run, after))
 	res, err := r.afterwards(ctx, after)
 	if err := errors.Join(saveErr, err); err != nil {
 		return ctrl.Result{}, err
@@ -91,8 +91,8 @@ func (r *Reconciler) deleted(ctx context.Context, name types.NamespacedName, run
 // expireAgain is when to look again for a run on whose volume another one measures.
 const expireAgain = 30 * time.Second
 
-// expire deletes a run whose time has come, but not while another run measures on a volume that it retains. Otherwise is when to look
-// again for another reason.
+// expire deletes a run whose time has come, but not while another run measures on a volume that it retains, nor before the VolumeSnapshots
+// of its volumes were taken. Otherwise is when to look again for another reason.
 func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, otherwise ctrl.Result) (ctrl.Result, error) {
 	at := conclude.Expires(run)
 	switch left := at.Sub(r.Clock.Now()); {
@@ -100,6 +100,9 @@ func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, oth
 		return otherwise, nil
 	case left > 0:
 		return ctrl.Result{RequeueAfter: min(left, cmp.Or(otherwise.RequeueAfter, left))}, nil
+	}
+	if otherwise.RequeueAfter > 0 && slices.ContainsFunc(run.Provided(), func(t v1alpha1.Target) bool { return conclude.AwaitsSnapshot(run, t) }) {
+		return otherwise, nil
 	}
 	user, err := r.volumeUser(ctx, run)
 	switch {
@@ -131,9 +134,20 @@ func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, r
 	if !all {
 		later = unseenPoll
 	}
+	volumes, soon, err := r.makeSnapshots(ctx, run)
+	if err != nil {
+		return 0, err
+	}
+	if soon > 0 {
+		later = soon
+	}
+	found = slices.DeleteFunc(found, func(o decision.Object) bool {
+		_, is := o.(*corev1.PersistentVolumeClaim)
+		return is && slices.Contains(volumes, o.GetName())
+	})
 	actions := conclude.TearDown(run, found)
 	if len(actions) == 0 {
-		if all {
+		if all && soon == 0 {
 			r.tornDown.Store(run.UID, true)
 		}
 		return later, nil

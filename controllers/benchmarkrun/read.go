@@ -107,6 +107,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.words(ctx, q.Of)
 	case decision.GetRequested:
 		return r.requested(ctx, r.run)
+	case decision.GetVolumeSnapshot:
+		return volumeSnapshot(ctx, r.live, client.ObjectKey{Namespace: r.run.Namespace, Name: q.Name})
 	case decision.ListBounds:
 		return boundsOf(ctx, r.live, r.run.Namespace)
 	case decision.GetItem:

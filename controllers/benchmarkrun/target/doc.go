@@ -22,6 +22,9 @@
 // The volume of an earlier run has one user at a time, whose name is written on it before anything of a server is created. It is taken
 // from a user that has ended and whose pod is gone, and from nobody else.
 //
+// A volume that is made of a VolumeSnapshot has a claim of the run, made when the VolumeSnapshot is that which the run was accepted with. Until the
+// volume is there, a VolumeSnapshot that is gone, or is another one, ends the run.
+//
 // A StatefulSet is created only when no pod of another target is left that is in the
 // way, and a replica after its primary, whose Secret it shares. While a trial is under
 // way nothing is done: what its client finds says more than a readiness check of a

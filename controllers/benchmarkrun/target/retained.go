@@ -15,7 +15,10 @@ import (
 // written on it under the lock of the version that was read, so that no two servers ever have it.
 func (in room) begin(b resources.Target) (podhealth.Verdict, []decision.Action) {
 	from := b.Resolved.Retained
-	if from == nil {
+	switch {
+	case b.Resolved.Snapshot != nil:
+		return in.beginCopy(b)
+	case from == nil:
 		return waiting("created"), create(b)
 	}
 	volume := decision.Get[*corev1.PersistentVolumeClaim](in.ask, from.ClaimName)

@@ -1,0 +1,60 @@
+package contract
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// VolumeDataVersion names the format of VolumeData. A reader refuses any other.
+const VolumeDataVersion = "assay.dev/volume-data/v1"
+
+// MaxVolumeData is the maximum size of VolumeData, in bytes: Kubernetes keeps 256 KiB of annotations.
+const MaxVolumeData = 192 << 10
+
+// VolumeData says what the data of a VolumeSnapshot is, and which server wrote it. It stands in an annotation of the VolumeSnapshot.
+type VolumeData struct {
+	// Version is always VolumeDataVersion.
+	Version string `json:"version"`
+	// Run, RunUID and Target are what loaded the data, and made the snapshot of its volume.
+	Run    string `json:"run"`
+	RunUID string `json:"runUID"`
+	Target string `json:"target"`
+	// Flavor and StorageEngine of the server, such as MySQL and InnoDB.
+	Flavor        string `json:"flavor"`
+	StorageEngine string `json:"storageEngine"`
+	// Image of the server as it was named, and ImageID with its digest, from the container runtime.
+	Image   string `json:"image"`
+	ImageID string `json:"imageID"`
+	// ServerVersion is the result of SELECT VERSION(); empty where it is unknown.
+	ServerVersion string `json:"serverVersion,omitempty"`
+	// Settings on which the files depend, sorted by name.
+	Settings []Setting `json:"settings,omitempty"`
+	// Loaded is when the data was loaded; what the trials of the run wrote came after.
+	Loaded time.Time `json:"loaded"`
+	// Key of the data set; empty without one, and where trials may have written into the data.
+	Key string `json:"key,omitempty"`
+}
+
+// ParseVolumeData reads what says what the data of a VolumeSnapshot is.
+func ParseVolumeData(text string) (VolumeData, error) {
+	var d VolumeData
+	if len(text) > MaxVolumeData {
+		return VolumeData{}, fmt.Errorf("it has %d bytes, and at most %d are read", len(text), MaxVolumeData)
+	}
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		return VolumeData{}, err
+	}
+	switch {
+	case d.Version != VolumeDataVersion:
+		return VolumeData{}, fmt.Errorf("version: got %q, want %q", d.Version, VolumeDataVersion)
+	case d.Run == "" || d.RunUID == "" || d.Target == "":
+		return VolumeData{}, errors.New("run, runUID, target: one is missing")
+	case d.Flavor == "" || d.StorageEngine == "" || d.Image == "" || d.ImageID == "":
+		return VolumeData{}, errors.New("flavor, storageEngine, image, imageID: one is missing")
+	case d.Loaded.IsZero():
+		return VolumeData{}, errors.New("loaded: missing")
+	}
+	return d, nil
+}

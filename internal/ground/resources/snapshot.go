@@ -1,0 +1,154 @@
+package resources
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// The API of the snapshots of volumes, which CSI drivers take. Its module is no dependency, as that of an autoscaler is none.
+var (
+	snapshotVersion = schema.GroupVersion{Group: "snapshot.storage.k8s.io", Version: "v1"}
+	snapshotKind    = snapshotVersion.WithKind("VolumeSnapshot")
+	contentKind     = snapshotVersion.WithKind("VolumeSnapshotContent")
+)
+
+// SnapshotAPI is the API that has VolumeSnapshots, as people write it.
+const SnapshotAPI = "snapshot.storage.k8s.io/v1"
+
+// VolumeSnapshot is what an object of that API says, as far as a run needs it.
+type VolumeSnapshot struct {
+	Name string
+	UID  types.UID
+	// Deleting: it is being deleted.
+	Deleting bool
+	// Ready: a volume can be made of it.
+	Ready bool
+	// Taken: the storage has taken it, so that the volume may go. TakenTime is when, or when the object was created where the storage does not say.
+	Taken     bool
+	TakenTime time.Time
+	// RestoreSize is the least size of a volume that is made of it; nil where that is unknown.
+	RestoreSize *resource.Quantity
+	// Error is what the CSI driver, or the controller of the API, says is wrong now; empty for nothing.
+	Error string
+	// Content is the name of its VolumeSnapshotContent; empty for none yet.
+	Content string
+	// Data is what the run that made it says of its data; nil of one that no run made. DataProblem says why that cannot be read.
+	Data        *contract.VolumeData
+	DataProblem string
+	// Handle of the snapshot on the storage, and Driver of that; empty where they are unknown.
+	Handle, Driver string
+}
+
+// NamedSnapshot has nothing but its name.
+func NamedSnapshot(namespace, name string) *unstructured.Unstructured {
+	return namedOf(snapshotKind, namespace, name)
+}
+
+// NamedContent has nothing but its name.
+func NamedContent(name string) *unstructured.Unstructured { return namedOf(contentKind, "", name) }
+
+func namedOf(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(kind)
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	return u
+}
+
+// maxSnapshotError of the words of a driver are shown, in bytes.
+const maxSnapshotError = 1000
+
+// SnapshotOf an object that exists. What is not as the API says is unknown.
+func SnapshotOf(u *unstructured.Unstructured) VolumeSnapshot {
+	s := VolumeSnapshot{Name: u.GetName(), UID: u.GetUID(), Deleting: !u.GetDeletionTimestamp().IsZero(), TakenTime: u.GetCreationTimestamp().Time}
+	text := func(fields ...string) string {
+		said, _, _ := unstructured.NestedString(u.Object, append([]string{"status"}, fields...)...)
+		return said
+	}
+	s.Ready, _, _ = unstructured.NestedBool(u.Object, "status", "readyToUse")
+	s.Content, s.Error = text("boundVolumeSnapshotContentName"), text("error", "message")
+	if len(s.Error) > maxSnapshotError {
+		s.Error = strings.ToValidUTF8(s.Error[:maxSnapshotError], "") + "..."
+	}
+	s.Taken = s.Ready
+	if at, err := time.Parse(time.RFC3339, text("creationTime")); err == nil {
+		s.Taken, s.TakenTime = true, at
+	}
+	if said, is, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "restoreSize"); is {
+		if size, err := resource.ParseQuantity(fmt.Sprint(said)); err == nil { // it may be a number
+			s.RestoreSize = &size
+		}
+	}
+	if said, is := u.GetAnnotations()[v1alpha1.AnnotationData]; is {
+		data, err := contract.ParseVolumeData(said)
+		if err != nil {
+			s.DataProblem = err.Error()
+		} else {
+			s.Data = &data
+		}
+	}
+	return s
+}
+
+// With what the content says that it is bound to, where both name each other: anybody may name the content of others.
+func (s VolumeSnapshot) With(content *unstructured.Unstructured) VolumeSnapshot {
+	text := func(fields ...string) string {
+		said, _, _ := unstructured.NestedString(content.Object, fields...)
+		return said
+	}
+	if text("spec", "volumeSnapshotRef", "uid") == string(s.UID) {
+		s.Handle, s.Driver = text("status", "snapshotHandle"), text("spec", "driver")
+	}
+	return s
+}
+
+// IsOf says whether a target of a run made it.
+func (s VolumeSnapshot) IsOf(run *v1alpha1.BenchmarkRun, target string) bool {
+	return s.Data != nil && s.Data.RunUID == string(run.UID) && s.Data.Target == target
+}
+
+// Snapshot is the VolumeSnapshot of the volume, which belongs to nobody: it outlives the run. It says what its data is.
+func (v Volume) Snapshot(data contract.VolumeData) (*unstructured.Unstructured, error) {
+	made := v.Of.Spec.MySQL.Storage.Snapshot
+	said, err := json.Marshal(data)
+	if err == nil {
+		_, err = contract.ParseVolumeData(string(said))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("what VolumeSnapshot %s is to say of its data: %w", made.Name, err)
+	}
+	u := NamedSnapshot(v.Of.Run.Namespace, made.Name)
+	u.SetLabels(map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelRun: v.Of.Run.Name, v1alpha1.LabelTarget: v.Of.Spec.Name})
+	u.SetAnnotations(map[string]string{v1alpha1.AnnotationData: string(said)})
+	spec := map[string]any{"source": map[string]any{"persistentVolumeClaimName": v.ClaimName()}}
+	if made.ClassName != "" {
+		spec["volumeSnapshotClassName"] = made.ClassName
+	}
+	u.Object["spec"] = spec
+	return u, nil
+}
+
+// madeOf is the source of a volume; nil for one that is empty at first.
+func madeOf(s v1alpha1.Storage) *corev1.TypedLocalObjectReference {
+	if s.FromSnapshot == nil {
+		return nil
+	}
+	return &corev1.TypedLocalObjectReference{APIGroup: new(snapshotVersion.Group), Kind: snapshotKind.Kind, Name: s.FromSnapshot.Name}
+}
+
+// Made is what the status of the run that made it says of it.
+func (s VolumeSnapshot) Made() *v1alpha1.SnapshotStatus {
+	return &v1alpha1.SnapshotStatus{Name: s.Name, UID: string(s.UID), TakenTime: metav1.Time{Time: s.TakenTime}, Handle: s.Handle}
+}

@@ -1,0 +1,141 @@
+package resources
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+var snapshotMade = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func volumeData() contract.VolumeData {
+	return contract.VolumeData{
+		Version: contract.VolumeDataVersion, Run: "first", RunUID: "uid-first", Target: "db", Flavor: "MySQL", StorageEngine: "InnoDB", Image: "mysql:8.4",
+		ImageID: "mysql@sha256:feed", Loaded: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC),
+	}
+}
+
+// aSnapshot with a status, and with an annotation about its data; nil for none of both.
+func aSnapshot(status map[string]any, said *string) *unstructured.Unstructured {
+	u := NamedSnapshot("ns", "tables")
+	u.SetUID("uid-tables")
+	u.SetCreationTimestamp(metav1.Time{Time: snapshotMade})
+	if status != nil {
+		u.Object["status"] = status
+	}
+	if said != nil {
+		u.SetAnnotations(map[string]string{v1alpha1.AnnotationData: *said})
+	}
+	return u
+}
+
+// What a VolumeSnapshot says is read as far as it is what the API says; the rest is unknown.
+func TestSnapshotOf(t *testing.T) {
+	data := volumeData()
+	text, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := resource.MustParse("1Gi")
+	plain := VolumeSnapshot{Name: "tables", UID: "uid-tables", TakenTime: snapshotMade}
+	with := func(f func(*VolumeSnapshot)) VolumeSnapshot { s := plain; f(&s); return s }
+	tests := map[string]struct {
+		found *unstructured.Unstructured
+		want  VolumeSnapshot
+	}{
+		"nothing yet": {aSnapshot(nil, nil), plain},
+		"ready": {
+			aSnapshot(map[string]any{"boundVolumeSnapshotContentName": "content", "readyToUse": true, "restoreSize": "1Gi", "creationTime": "2026-11-20T12:00:05Z"}, new(string(text))),
+			with(func(s *VolumeSnapshot) {
+				s.Ready, s.Taken, s.TakenTime, s.RestoreSize, s.Content, s.Data = true, true, snapshotMade.Add(5*time.Second), &size, "content", &data
+			}),
+		},
+		"taken, and not ready": {
+			aSnapshot(map[string]any{"readyToUse": false, "creationTime": "2026-11-20T12:00:05Z"}, nil),
+			with(func(s *VolumeSnapshot) { s.Taken, s.TakenTime = true, snapshotMade.Add(5*time.Second) }),
+		},
+		"ready, with the time unknown": {aSnapshot(map[string]any{"readyToUse": true}, nil), with(func(s *VolumeSnapshot) { s.Ready, s.Taken = true, true })},
+		"a size that is a number":      {aSnapshot(map[string]any{"restoreSize": int64(1 << 30)}, nil), with(func(s *VolumeSnapshot) { s.RestoreSize = new(resource.MustParse("1073741824")) })},
+		"an error": {
+			aSnapshot(map[string]any{"readyToUse": false, "error": map[string]any{"message": "rpc error: quota"}}, nil),
+			with(func(s *VolumeSnapshot) { s.Error = "rpc error: quota" }),
+		},
+		"a long error": {
+			aSnapshot(map[string]any{"error": map[string]any{"message": strings.Repeat("ö", 1000)}}, nil),
+			with(func(s *VolumeSnapshot) { s.Error = strings.Repeat("ö", 500) + "..." }),
+		},
+		"of other kinds": {aSnapshot(map[string]any{"readyToUse": "yes", "restoreSize": "large", "creationTime": "then", "error": "words"}, nil), plain},
+		"data that cannot be read": {
+			aSnapshot(nil, new("{}")), with(func(s *VolumeSnapshot) { s.DataProblem = `version: got "", want "assay.dev/volume-data/v1"` }),
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, SnapshotOf(tt.found)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	deleting := aSnapshot(nil, nil)
+	deleting.SetDeletionTimestamp(&metav1.Time{Time: snapshotMade})
+	if !SnapshotOf(deleting).Deleting {
+		t.Error("one that is being deleted is not")
+	}
+}
+
+// The handle is that of a content which names the same VolumeSnapshot: anybody may name the content of others.
+func TestContentOfASnapshot(t *testing.T) {
+	content := func(uid string) *unstructured.Unstructured {
+		u := NamedContent("content")
+		u.Object["spec"] = map[string]any{"driver": "ebs.example", "volumeSnapshotRef": map[string]any{"uid": uid}}
+		u.Object["status"] = map[string]any{"snapshotHandle": "snap-1"}
+		return u
+	}
+	for uid, want := range map[string]string{"uid-tables": "snap-1 ebs.example", "uid-of-others": " ", "": " "} {
+		s := SnapshotOf(aSnapshot(nil, nil)).With(content(uid))
+		if got := s.Handle + " " + s.Driver; got != want {
+			t.Errorf("bound to %q: %q, want %q", uid, got, want)
+		}
+	}
+}
+
+// What a run makes says whose data it is, is read again as that, and belongs to nobody. A claim names its VolumeSnapshot.
+func TestSnapshotOfAVolume(t *testing.T) {
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "first", UID: "uid-first"}}
+	target := v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{Storage: v1alpha1.Storage{Snapshot: &v1alpha1.MadeSnapshot{Name: "tables", ClassName: "fast"}}}}
+	volume := Volume{Of: Target{Run: run, Spec: target}}
+	made, err := volume.Snapshot(volumeData())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"volumeSnapshotClassName": "fast", "source": map[string]any{"persistentVolumeClaimName": "data-uid-firs-first-db-db"}}
+	if diff := cmp.Diff(want, made.Object["spec"]); diff != "" {
+		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+	if len(made.GetOwnerReferences()) > 0 || made.GetNamespace() != "ns" || made.GetName() != "tables" || made.GetAPIVersion() != SnapshotAPI {
+		t.Errorf("%s %s/%s of %v", made.GetAPIVersion(), made.GetNamespace(), made.GetName(), made.GetOwnerReferences())
+	}
+	other := run.DeepCopy()
+	other.UID = "uid-younger"
+	if s := SnapshotOf(made); !s.IsOf(run, "db") || s.IsOf(run, "other") || s.IsOf(other, "db") {
+		t.Errorf("it is of %+v", s.Data)
+	}
+	if _, err := volume.Snapshot(contract.VolumeData{}); err == nil || !strings.Contains(err.Error(), "VolumeSnapshot tables") {
+		t.Errorf("made without a word about its data: %v", err)
+	}
+
+	target.MySQL.Storage = v1alpha1.Storage{FromSnapshot: &v1alpha1.SourceSnapshot{Name: "tables"}}
+	source := Volume{Of: Target{Run: run, Spec: target}}.Claim().Spec.DataSource
+	if source == nil || source.APIGroup == nil || *source.APIGroup != "snapshot.storage.k8s.io" || source.Kind != "VolumeSnapshot" || source.Name != "tables" {
+		t.Errorf("its claim is made of %v", source)
+	}
+}
