@@ -47,7 +47,7 @@ type Analysis struct {
 }
 
 // Comparison compares the values of one factor with a baseline. The rest of the experiment is equal
-// on both sides: the same cell, target, labels and block.
+// on both sides, unless baselineWithin says otherwise: the same cell, target, labels and block.
 type Comparison struct {
 	// factor whose values are compared: target, an axis of the matrix (config.NAME for a setting), or with drivers one of
 	// driver, scheme, transaction, session and rows.
@@ -67,6 +67,14 @@ type Comparison struct {
 	// {threads: 64}. Absent: everywhere.
 	// +optional
 	Within Exclusion `json:"within,omitempty"`
+
+	// baselineWithin are values of other factors on the side of the baseline, where they differ from those in within: such as
+	// {scheme: SingleRow} beside within: {scheme: Batch}, for a driver whose baseline cannot batch. With drivers only, of the
+	// factors driver, scheme, transaction, session and rows; each has to be in within, with another value. With rows, here or as the
+	// factor, only throughput.rows is compared. A selected value without such a side is refused, and so is a driver of another
+	// language, unless the language is the factor. The sides are named with both values wherever the comparison is. Absent: all else is equal.
+	// +optional
+	BaselineWithin Exclusion `json:"baselineWithin,omitempty"`
 
 	// measurements to compare, at most 8. Absent: the main measurement of the tool, and for tools
 	// other than drivers one latency.

@@ -44,7 +44,7 @@ const (
 )
 
 // ComparisonEntry compares one value of a factor with its baseline, in one measurement, with the
-// rest of the experiment equal. Numbers are decimal.
+// rest of the experiment equal, but for unlike. Numbers are decimal.
 type ComparisonEntry struct {
 	// family is Primary (declared before the data), Exploratory (not declared) or Control (the
 	// baseline with itself).
@@ -59,6 +59,12 @@ type ComparisonEntry struct {
 	// baseline is the value of the factor that it is compared with.
 	// +required
 	Baseline Line `json:"baseline"`
+	// unlike are other factors in which the sides differ, because the comparison declares them (baselineWithin): with them the
+	// ratio is not that of the factor alone. Absent where all else is equal.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5
+	Unlike []UnlikeFactor `json:"unlike,omitempty"`
 	// target that was measured, on both sides; absent where the targets are compared.
 	// +optional
 	Target Name `json:"target,omitempty"`
@@ -74,7 +80,7 @@ type ComparisonEntry struct {
 	// name of the measurement.
 	// +required
 	Name Name `json:"name"`
-	// labels of the measurement, without the factor.
+	// labels of the measurement of the value, without the factor.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=33
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 1024)",message="names have at most 253 characters, and values at most 1024 characters"
@@ -160,6 +166,19 @@ type ComparisonEntry struct {
 	// blocks: mariadb against mysql".
 	// +required
 	Text Line `json:"text"`
+}
+
+// UnlikeFactor is a factor, besides the one that is compared, in which the sides of a comparison differ, as it declares.
+type UnlikeFactor struct {
+	// factor that differs, such as scheme.
+	// +required
+	Factor Name `json:"factor"`
+	// value of it on the side of the value, such as Batch.
+	// +required
+	Value Line `json:"value"`
+	// baseline is its value on the side of the baseline, such as SingleRow.
+	// +required
+	Baseline Line `json:"baseline"`
 }
 
 // VerdictReason is why a comparison or a sweep is not decided, or what limits its numbers.

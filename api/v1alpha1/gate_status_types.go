@@ -140,6 +140,12 @@ type GateEntry struct {
 	// against is the value of the factor that it was compared with, such as the name of a target; absent with a baseline.
 	// +optional
 	Against Line `json:"against,omitempty"`
+	// unlike are other factors in which the sides of the comparison differ, as it declares; absent where all else is equal, and
+	// with a baseline.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5
+	Unlike []UnlikeFactor `json:"unlike,omitempty"`
 	// measurement that was judged.
 	// +required
 	Measurement MeasurementKey `json:"measurement"`

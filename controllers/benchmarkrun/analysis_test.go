@@ -39,6 +39,8 @@ func TestBadAnalyses(t *testing.T) {
 		"a comparison without a factor":  {analysis: `{comparisons: [{}]}`, refused: "spec.analysis.comparisons[0].factor"},
 		"no comparison at all":           {analysis: `{comparisons: []}`, refused: "should have at least 1 items"},
 		"a part of nothing":              {analysis: `{comparisons: [{factor: target, within: {}}]}`, refused: "should have at least 1 properties"},
+		"a side that differs in nothing": {analysis: `{comparisons: [{factor: target, baselineWithin: {}}]}`, refused: "should have at least 1 properties"},
+		"a side of another target":       {analysis: `{comparisons: [{factor: target, baselineWithin: {target: db}}]}`, message: "spec.analysis.comparisons[0].baselineWithin: target is the factor itself: say its value on this side in baseline"},
 		"a factor that there is not":     {analysis: `{comparisons: [{factor: threads}]}`, message: `spec.analysis.comparisons[0].factor: "threads" is no factor of this run: use one of target`},
 		"a baseline that there is not":   {analysis: `{comparisons: [{factor: target, baseline: x}]}`, message: `spec.analysis.comparisons[0].baseline: "x" is no value of target: use one of db`},
 		"a target against nothing":       {analysis: `{comparisons: [{factor: target}]}`, message: "spec.analysis.comparisons[0]: it compares nothing"},

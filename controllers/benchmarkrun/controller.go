@@ -80,6 +80,8 @@ type Reconciler struct {
 	reading sync.Mutex
 	// tornDown are the UIDs of runs that have ended and are cleaned up.
 	tornDown sync.Map
+	// unseen are the UIDs of runs that have ended, with the time at which something that they may have left could not be seen first.
+	unseen sync.Map
 	// asksForNothing are the UIDs of runs with nodes whose requests for them are gone.
 	asksForNothing sync.Map
 	// outgrew are the UIDs of runs that were too large for a status: their nodes were given back and
@@ -189,6 +191,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.checked.Delete(before)
 		r.tornDown.Delete(before)
 		r.asksForNothing.Delete(before)
+		r.unseen.Delete(before)
 		r.outgrew.Delete(before)
 		r.quotas.forget(before)
 	}

@@ -12,6 +12,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -105,6 +106,48 @@ func TestLanguagesHaveImagesOfTheirOwn(t *testing.T) {
 		if len(trial.Values) != maxShown {
 			t.Errorf("trial %d shows %d values in the status, want %d", trial.Index, len(trial.Values), maxShown)
 		}
+	}
+}
+
+// A run whose comparison has unlike sides ends with a verdict that names both, and its status has what they differ in.
+func TestAComparisonOfUnlikeSides(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+		res := delivers(always(5))(trial)
+		if trial.Ref.Phase != string(contract.PhaseRun) {
+			return res
+		}
+		res.Measurements = nil
+		for i, of := range [][2]string{{"mysql2", "SingleRow"}, {"mariadb", "SingleRow"}, {"mariadb", "Batch"}} {
+			res.Measurements = append(res.Measurements, contract.Measurement{
+				Name: contract.NameThroughput, Unit: "ops/s", Direction: contract.HigherIsBetter, Value: new([]float64{40, 50, 2000}[i] + float64(*trial.Ref.Index%3)),
+				Labels: map[string]string{"driver": of[0], "scheme": of[1], "operation": "Insert", "rows": "100", "transaction": "Autocommit"},
+			})
+		}
+		return res
+	}})
+	run := newRun(t, ns, driversRun, func(r *v1alpha1.BenchmarkRun) {
+		w := r.Spec.Workload.Drivers
+		w.Drivers, w.Benchmarks = []v1alpha1.Driver{w.Drivers[0], w.Drivers[2]}, w.Benchmarks[1:]
+		r.Spec.Design.Blocks = 6
+		r.Spec.Analysis = &v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{
+			Factor: "driver", Baseline: new(intstr.FromString("mysql2")),
+			Within: v1alpha1.Exclusion{"scheme": intstr.FromString("Batch")}, BaselineWithin: v1alpha1.Exclusion{"scheme": intstr.FromString("SingleRow")},
+		}}}
+	})
+	create(t, run)
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if len(got.Status.Comparisons) != 1 {
+		t.Fatalf("got %+v", got.Status.Comparisons)
+	}
+	c := got.Status.Comparisons[0]
+	if diff := cmp.Diff([]v1alpha1.UnlikeFactor{{Factor: "scheme", Value: "Batch", Baseline: "SingleRow"}}, c.Unlike); diff != "" || c.Verdict != v1alpha1.VerdictFaster || c.BlockCount != 6 {
+		t.Errorf("%s: unlike (-want +got):\n%s", c.Text, diff)
+	}
+	if want := ": driver mariadb with scheme Batch against mysql2 with scheme SingleRow on "; !strings.Contains(c.Text, want) || !strings.Contains(got.Status.Verdict, want) {
+		t.Errorf("the verdict is %q, and the text %q", got.Status.Verdict, c.Text)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -22,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/provision"
 )
 
 // afterwards is all that happens to a run that has ended: tear down what is not retained,
@@ -118,8 +120,12 @@ func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, oth
 	return ctrl.Result{}, nil
 }
 
-// unseenPoll is how often an ended run is looked at whose requests for nodes cannot be seen.
-const unseenPoll = 5 * time.Minute
+const (
+	// unseenPoll is when an ended run is looked at again first that may have left what cannot be seen.
+	unseenPoll = 5 * time.Minute
+	// unseenLongest is for how long it is looked at. Cluster Autoscaler gives a request up after as long.
+	unseenLongest = 7 * 24 * time.Hour
+)
 
 // tearDown deletes what is left of a run that has ended. What was found to be gone is not
 // looked for again. Retained is a run that was kept until now. Where not all could be seen, it returns when to look again.
@@ -127,13 +133,11 @@ func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, r
 	if _, done := r.tornDown.Load(run.UID); done {
 		return 0, nil
 	}
-	found, all, err := r.leftovers(ctx, run)
+	found, hidden, err := r.leftovers(ctx, run)
 	if err != nil {
 		return 0, err
 	}
-	if !all {
-		later = unseenPoll
-	}
+	later = r.searchAgain(run, hidden)
 	volumes, soon, err := r.makeSnapshots(ctx, run)
 	if err != nil {
 		return 0, err
@@ -147,7 +151,7 @@ func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, r
 	})
 	actions := conclude.TearDown(run, found)
 	if len(actions) == 0 {
-		if all && soon == 0 {
+		if hidden == "" && soon == 0 {
 			r.tornDown.Store(run.UID, true)
 		}
 		return later, nil
@@ -160,28 +164,48 @@ func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, r
 	return later, err
 }
 
+// searchAgain for what a run may have left that cannot be seen, as these words say: each time after as long as that was so, for a week. After
+// that, it is looked at only when something else has it looked at, such as a start of the manager. An event says so once.
+func (r *Reconciler) searchAgain(run *v1alpha1.BenchmarkRun, hidden string) time.Duration {
+	if hidden == "" {
+		r.unseen.Delete(run.UID)
+		return 0
+	}
+	now := r.Clock.Now()
+	first, told := r.unseen.LoadOrStore(run.UID, now)
+	if !told {
+		tell(r.Events, run, corev1.EventTypeWarning, "RequestsUnseen", hidden+
+			"; the manager looks for it again for a week, ever less often, and it goes with the run")
+	}
+	since := now.Sub(first.(time.Time))
+	if since > unseenLongest {
+		return 0
+	}
+	return max(since, unseenPoll)
+}
+
 // leftovers of a run: what the cache knows by the run's label, and what has a name of the
-// run on the API server; and whether all of that could be seen.
-func (r *Reconciler) leftovers(ctx context.Context, run *v1alpha1.BenchmarkRun) (found []decision.Object, all bool, err error) {
+// run on the API server; and what there may be that could not be seen, in words.
+func (r *Reconciler) leftovers(ctx context.Context, run *v1alpha1.BenchmarkRun) (found []decision.Object, hidden string, err error) {
 	configMaps := &metav1.PartialObjectMetadataList{}
 	configMaps.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
 	for _, list := range []client.ObjectList{&batchv1.JobList{}, &appsv1.StatefulSetList{}, configMaps} {
 		err := r.Client.List(ctx, list, client.InNamespace(run.Namespace), client.MatchingFields{indexRun: string(run.UID)})
 		if err != nil {
-			return nil, false, fmt.Errorf("listing what to tear down: %w", err)
+			return nil, "", fmt.Errorf("listing what to tear down: %w", err)
 		}
 		err = apimeta.EachListItem(list, func(o runtime.Object) error {
 			found = append(found, o.(decision.Object))
 			return nil
 		})
 		if err != nil {
-			return nil, false, err
+			return nil, "", err
 		}
 	}
 	for _, obj := range conclude.NamedChildren(run) {
 		err := r.Live.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 		if client.IgnoreNotFound(err) != nil {
-			return nil, false, fmt.Errorf("reading what to tear down: %w", err)
+			return nil, "", fmt.Errorf("reading what to tear down: %w", err)
 		}
 		if err == nil {
 			found = append(found, obj)
@@ -189,8 +213,15 @@ func (r *Reconciler) leftovers(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 	}
 	requested, err := requestedOf(ctx, r.Live, run)
 	if err != nil { // the API of another project's definition: what is found goes all the same
-		ctrl.LoggerFrom(ctx).Error(err, "what this run requested of the autoscaler cannot be seen now")
-		return found, false, nil
+		return found, unseen(provision.Names(run), err.Error()), nil
 	}
-	return append(found, requested.Objects()...), requested.Refused == "", nil
+	return append(found, requested.Removable()...), unseen(requested.Unseen, requested.Refused), nil
+}
+
+// unseen says what a run may have left; empty for nothing.
+func unseen(names []string, why string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("what this run requested of the autoscaler may be left and cannot be seen (ProvisioningRequest and PodTemplate %s): %s", strings.Join(names, ", "), why)
 }

@@ -62,16 +62,28 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	if req.Need.Beside, err = looker(r).mayHold(ctx, req.Need.Beside, nodes.Items); err != nil {
 		return Nodes{}, err
 	}
+	// The queue is asked without them, too: it takes the turn of a run that is overdue, however long their API answers with errors.
+	requested, unread := r.requested(ctx, run)
 	req.Made, req.Overdue = provision.Made(children), provision.Overdue(run, req.Need, children, now)
+	req.Barred = unread == nil && provision.Barred(provision.Input{Run: run, Need: req.Need, Children: children, Requested: requested})
 	answer, err := r.askWithin(ctx, run, req, provision.Pods(children), nodes.Items, now)
 	if err != nil {
 		return Nodes{}, err
 	}
-	if answer.Reason != v1alpha1.ReasonQueued && answer.Reason != v1alpha1.ReasonProvisioningNodes || answer.Reason == v1alpha1.ReasonQueued && (len(children.Placeholders) > 0 || provision.Waits(run)) {
-		// Those behind it may get theirs now.
+	frees := true // those behind it may get their nodes now
+	switch answer.Reason {
+	case v1alpha1.ReasonQueued:
+		frees = len(children.Placeholders) > 0 || provision.Waits(run)
+	case v1alpha1.ReasonProvisioningNodes:
+		frees = req.Barred && !provision.Waits(run)
+	}
+	if frees {
 		r.wakeNext(nodes.Items)
 	}
-	return Nodes{Asked: true, Answer: answer, Need: req.Need, Overdue: req.Overdue}, nil
+	if unread != nil {
+		return Nodes{}, unread
+	}
+	return Nodes{Asked: true, Answer: answer, Need: req.Need, Overdue: req.Overdue, Requested: requested}, nil
 }
 
 // leave the queue. Nodes that the run got a moment ago do not stand in its status: nothing is on them.

@@ -77,7 +77,7 @@ func (r nodeQueue) askWithin(ctx context.Context, run *v1alpha1.BenchmarkRun, re
 		return placement.Answer{Reason: v1alpha1.ReasonQueued, Message: quota.Sentence(full)}, nil
 	}
 	answer := r.Queue.Ask(own.request, nodes, now)
-	if answer.Reason == "" || answer.Reason == v1alpha1.ReasonProvisioningNodes {
+	if answer.Reason == "" || answer.Reason == v1alpha1.ReasonProvisioningNodes && !req.Barred {
 		q.given[run.UID] = own
 	}
 	return answer, nil

@@ -1,6 +1,7 @@
 package benchmarkrun
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -26,7 +27,7 @@ func (r *Reconciler) requested(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 		return decision.Requested{}, nil
 	}
 	out, err := requestedOf(ctx, r.Live, run)
-	if placed && err == nil && out.Refused == "" && len(out.Objects()) == 0 {
+	if placed && err == nil && len(out.Unseen) == 0 && len(out.Objects()) == 0 {
 		r.asksForNothing.Store(run.UID, true)
 	}
 	return out, err
@@ -37,29 +38,49 @@ func (r *Reconciler) requested(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 // is none.
 func requestedOf(ctx context.Context, live client.Reader, run *v1alpha1.BenchmarkRun) (decision.Requested, error) {
 	out := decision.Requested{Requests: map[string]*unstructured.Unstructured{}, Templates: map[string]*corev1.PodTemplate{}}
+	look := requestReader{live, run}
 	for _, name := range provision.Names(run) {
-		request := resources.NamedRequest(run.Namespace, name)
-		switch err := live.Get(ctx, client.ObjectKeyFromObject(request), request); {
-		case isUnserved(err):
-			out.Refused = fmt.Sprintf("the cluster has no API %s with ProvisioningRequests: install its CRD, and let the autoscaler of the cluster follow it", resources.ProvisioningAPI)
-		case apierrors.IsForbidden(err):
-			out.Refused = fmt.Sprintf("the manager may not use ProvisioningRequests (%v): give it the rights of the chart", err)
-		case client.IgnoreNotFound(err) != nil:
-			return out, fmt.Errorf("reading ProvisioningRequest %s: %w", name, err)
-		case err == nil && metav1.IsControlledBy(request, run):
+		request, template := resources.NamedRequest(run.Namespace, name), &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: run.Namespace, Name: name}}
+		asked, noRequests, err := look.at(ctx, "ProvisioningRequest", request)
+		if err != nil {
+			return out, err
+		}
+		marked, noTemplates, err := look.at(ctx, "PodTemplate", template)
+		if err != nil {
+			return out, err
+		}
+		if asked {
 			out.Requests[name] = request
 		}
-		template := &corev1.PodTemplate{}
-		switch err := live.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, template); {
-		case apierrors.IsForbidden(err):
-			out.Refused = fmt.Sprintf("the manager may not use PodTemplates (%v): give it the rights of the chart", err)
-		case client.IgnoreNotFound(err) != nil:
-			return out, fmt.Errorf("reading PodTemplate %s: %w", name, err)
-		case err == nil && metav1.IsControlledBy(template, run):
+		if marked {
 			out.Templates[name] = template
 		}
+		if noTemplates != "" || noRequests != "" && marked {
+			out.Unseen = append(out.Unseen, name)
+		}
+		out.Refused = cmp.Or(noTemplates, noRequests, out.Refused)
 	}
 	return out, nil
+}
+
+// requestReader looks at what a run requests.
+type requestReader struct {
+	live client.Reader
+	run  *v1alpha1.BenchmarkRun
+}
+
+// at an object by its name: whether it is there and belongs to the run, or why that cannot be seen, and what to do.
+func (r requestReader) at(ctx context.Context, kind string, obj client.Object) (own bool, refused string, err error) {
+	switch err := r.live.Get(ctx, client.ObjectKeyFromObject(obj), obj); {
+	case isUnserved(err):
+		return false, fmt.Sprintf("the cluster has no API %s with ProvisioningRequests: install its CRD, and let the autoscaler of the cluster follow it", resources.ProvisioningAPI), nil
+	case apierrors.IsForbidden(err):
+		return false, fmt.Sprintf("the manager may not use %ss (%v): give it the rights of the chart", kind, err), nil
+	case client.IgnoreNotFound(err) != nil:
+		return false, "", fmt.Errorf("reading %s %s: %w", kind, obj.GetName(), err)
+	default:
+		return err == nil && metav1.IsControlledBy(obj, r.run), "", nil
+	}
 }
 
 // isUnserved says whether the API server has no such API: the client finds none, or had found it before it was removed.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -13,12 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -337,34 +333,17 @@ func TestTemplateWithAForgedOwner(t *testing.T) {
 	}
 }
 
-// An API that was removed is not a request that is none.
-func TestRequestedOfNoAPI(t *testing.T) {
-	requests := schema.GroupResource{Group: "autoscaling.x-k8s.io", Resource: "provisioningrequests"}
-	for name, tt := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"never there": {&apimeta.NoKindMatchError{}, true},
-		"removed":     {apierrors.NewGenericServerResponse(http.StatusNotFound, "get", requests, "run-place", "404 page not found", 0, true), true},
-		"no request":  {apierrors.NewNotFound(requests, "run-place"), false},
-		"all is well": {nil, false},
-	} {
-		if got := isUnserved(tt.err); got != tt.want {
-			t.Errorf("%s: %t, want %t", name, got, tt.want)
-		}
-	}
-}
-
-// Without the API nodes cannot be requested, and a run that needs none does not ask; the other one waits, and asks when the API is there.
-// No other test is under way: those with the API are parallel, and wait for this one.
+// Without the API nodes cannot be requested. Other runs do not wait for the one that would, whether they need no nodes made or placeholders
+// alone ask for them; and that one asks when the API is there. No other test is under way: those with the API are parallel, and wait for this one.
 func TestClusterWithoutProvisioningRequests(t *testing.T) {
 	ns := server.Namespace(t)
 	autoscaler.Remove(t, server.Config)
 	startManager(t, ns, nil)
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns})
-	run := newRun(t, ns, onPool(ns), requesting)
+	quotaOf(t, ns, corev1.ResourceRequestsStorage, "15Gi", "0")
+	run := newRun(t, ns, onPool(ns), requesting, stores("10Gi"))
 	create(t, run)
-	const want = "spec.targets[0].shape: the shape has provisioningClass " + atomicScaleUp + ", and the cluster has no API autoscaling.x-k8s.io/v1 with ProvisioningRequests: " +
+	const want = "nodes have to be made for the run, which cannot ask for them: other runs go on meanwhile; spec.targets[0].shape: the shape has provisioningClass " + atomicScaleUp + ", and the cluster has no API autoscaling.x-k8s.io/v1 with ProvisioningRequests: " +
 		"install its CRD, and let the autoscaler of the cluster follow it, or leave provisioningClass out, so that placeholder pods alone ask for the nodes"
 	await(t, run, "told what is missing", func(r *v1alpha1.BenchmarkRun) bool {
 		return waitsForNodes(r) && strings.HasSuffix(messageOf(r, v1alpha1.ConditionPlaced), want)
@@ -373,6 +352,10 @@ func TestClusterWithoutProvisioningRequests(t *testing.T) {
 	other := newRun(t, ns, requesting, named("other", 0))
 	create(t, other)
 	await(t, other, "Complete", isTrue(v1alpha1.ConditionComplete))
+	playAutoscaler(t, ns, ns+"-other", 2)
+	grown := newRun(t, ns, onPool(ns+"-other"), named("grown", 0), stores("10Gi"))
+	create(t, grown)
+	await(t, grown, "Complete", isTrue(v1alpha1.ConditionComplete))
 	autoscaler.Install(t, server.Config)
 	awaitRequest(t, run, "run-place", nil)
 }

@@ -61,7 +61,8 @@ func placed(v view) answer {
 		}
 	case decision.Failed:
 		asked := v.Nodes.Overdue || len(v.Children.Placeholders) > 0 || provision.Waits(v.Run)
-		if asked && (state.Reason == v1alpha1.ReasonNoNodeOffersShape || state.Reason == v1alpha1.ReasonCannotSeparate) {
+		none := state.Reason == v1alpha1.ReasonNoNodeOffersShape || state.Reason == v1alpha1.ReasonCannotSeparate
+		if asked && none || state.Reason == v1alpha1.ReasonNodesNotProvisioned {
 			a.state = provision.Fails(in, state, v.ask)
 		}
 	}

@@ -48,6 +48,8 @@ type Nodes struct {
 	Need placement.Need
 	// Overdue: nodes that were to be made for it were not, in the time that its shapes allow.
 	Overdue bool
+	// Requested is what there was of its requests for nodes when it asked.
+	Requested decision.Requested
 }
 
 // view is a world with what follows from the spec and from the records: all steps
@@ -108,6 +110,9 @@ func (v view) trialInput() trial.Input {
 func requestedIn(v view) decision.Requested {
 	if len(provision.Names(v.Run)) == 0 || v.Run.Status.Placement != nil && v.unloaded() == "" {
 		return decision.Requested{}
+	}
+	if v.Nodes.Asked {
+		return v.Nodes.Requested
 	}
 	return decision.AskRequested(v.ask).Value
 }

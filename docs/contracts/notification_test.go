@@ -24,7 +24,8 @@ func aRun() *v1alpha1.BenchmarkRun {
 	at := metav1.NewTime(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	comparison := v1alpha1.ComparisonEntry{
 		Family: v1alpha1.FamilyPrimary, Text: long, Verdict: v1alpha1.VerdictSlower, Factor: long, Value: long, Baseline: long, Target: long, Name: long,
-		Ratio: "0.9", IntervalLow: "0.8", IntervalHigh: "0.95", AdjustedP: "0.002",
+		Unlike: slices.Repeat([]v1alpha1.UnlikeFactor{{Factor: long, Value: long, Baseline: long}}, 5),
+		Ratio:  "0.9", IntervalLow: "0.8", IntervalHigh: "0.95", AdjustedP: "0.002",
 	}
 	exploratory := comparison
 	exploratory.Family, exploratory.Text = v1alpha1.FamilyExploratory, "not declared"

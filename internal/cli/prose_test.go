@@ -87,7 +87,7 @@ func TestProseFitsTheTerminal(t *testing.T) {
 		"export --bundle":        {"export", sound, "--bundle", "-o", filepath.Join(work, "a"+bundle.Extension)},
 		"report":                 {"report", sound, "-o", file},
 		"plan of the demo":       {"plan", "-f", samples + "demo.yaml"},
-		"plan of a sweep":        {"plan", "-f", samples + "sweep.yaml"},
+		"plan of a sweep":        {"plan", "-f", samples + "published/s4-sweep/full.yaml"},
 		"plan of a search":       {"plan", "-f", samples + "search.yaml"},
 		"new, with a warning":    {"new", "--target", "a=MySQL:9.7,max_conections=5", "--target", "b=Percona:8.4,max_connections=5"},
 		"new, refused":           {"new", "--target", "MySQL:8.4", "--blocks", "401"},

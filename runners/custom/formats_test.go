@@ -96,6 +96,7 @@ func TestNumbersOfTheFormats(t *testing.T) {
 		"BenchBase: median in ms":                       {"benchbase.json", contract.NameLatencyPercentile, map[string]string{"p": "50"}, 1145.302},
 		"go test: the mean of two runs in s":            {"gobench.txt", nameOperationTime, nil, (31181116 + 20443583) / 2e9},
 		"pytest-benchmark: a median in s":               {"pytest.json", nameOperationTime, map[string]string{"stat": "median"}, 1.0985000699292868e-05},
+		"pytest-benchmark: the range of the quartiles":  {"pytest.json", nameOperationTime, map[string]string{"stat": "iqr"}, 7.710004865657538e-07},
 		"Result: a mean":                                {"result.json", contract.NameLatencyAvg, nil, 0.83},
 	}
 	for name, test := range tests {

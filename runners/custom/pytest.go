@@ -19,7 +19,7 @@ type pytestFile struct {
 
 // pytestStats are the statistics that are kept, the median first: the mean follows
 // outliers.
-var pytestStats = []string{"median", "mean", "min", "max", "stddev"}
+var pytestStats = []string{"median", "mean", "min", "max", "stddev", "iqr", "q1", "q3"}
 
 // parsePytest reads the JSON of pytest-benchmark. N is the number of calls: rounds times
 // iterations per round; each time is that of one call.

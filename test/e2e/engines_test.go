@@ -240,7 +240,7 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 // published.
 func publishedAzure(t *testing.T) *corev1.ConfigMap {
 	t.Helper()
-	file, err := os.Open(filepath.Join(samples, "ycsb-published.yaml"))
+	file, err := os.Open(filepath.Join(samples, "published", "s1-ycsb", "azure.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

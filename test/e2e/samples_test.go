@@ -30,11 +30,8 @@ var notHere = map[string]string{
 	"service-percona.yaml":       "the same",
 	"data-set.yaml":              "needs an object store; TestDataIsLoadedOnce is its story",
 	"data-set-make.yaml":         "the same",
-	"sweep.yaml":                 "takes days, on machines of a cloud",
-	"ycsb-published.yaml":        "takes a day, on machines of a cloud",
 	"schedule.yaml":              "TestSchedule is its story",
 	"drivers-node.yaml":          "takes hours, on machines of a cloud",
-	"drivers-python.yaml":        "takes hours, on machines of a cloud",
 	"retained-volume-again.yaml": "needs a run that has ended; TestAVolumeIsMeasuredOnAgain is its story",
 	"volume-snapshot.yaml":       "no storage of the local cluster takes snapshots; controllers/benchmarkrun.TestVolumesAreMadeOfASnapshot plays one",
 	"volume-snapshot-again.yaml": "the same",
@@ -42,6 +39,14 @@ var notHere = map[string]string{
 	"drivers-node-small.yaml":   "a story of its own",
 	"drivers-python-small.yaml": "a story of its own",
 	"drivers-batch-small.yaml":  "a story of its own",
+	// Published experiments at full size.
+	"published/s1-ycsb/full.yaml":     "takes a day, on machines of a cloud, with servers of the user",
+	"published/s1-ycsb/load.yaml":     "the same",
+	"published/s1-ycsb/azure.yaml":    "the same",
+	"published/s2-python/full.yaml":   "takes hours, on machines of a cloud",
+	"published/s2-python/suite.yaml":  "its image is the user's",
+	"published/s4-sweep/full.yaml":    "takes days, on machines of a cloud",
+	"published/s4-sweep/latency.yaml": "takes hours, on machines of a cloud",
 	// Its image cannot be made here.
 	"published/s0-dotnet/full.yaml": "needs an archive from a machine with NuGet: make images DOTNET_HARNESS=FILE",
 }

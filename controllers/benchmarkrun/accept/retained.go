@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -38,9 +37,26 @@ func (in Input) askRetained(t v1alpha1.Target, ask *decision.Asking) {
 	}
 	name := cmp.Or(from.Target, t.Name)
 	if of := first.Value.Target(name); of.Retains() && first.Value.Status.Resolved != nil {
-		decision.Get[*corev1.PersistentVolumeClaim](ask, resources.Volume{Of: resources.Primary(first.Value, of)}.ClaimName())
+		claim := decision.Get[*corev1.PersistentVolumeClaim](ask, resources.Volume{Of: resources.Primary(first.Value, of)}.ClaimName())
 		ask.Node(nodeOf(first.Value, name))
+		if claim.Exists {
+			askWriter(claim.Value, ask)
+		}
 	}
+}
+
+// askWriter asks for the run that was let write into a volume last, and says that it broke what is there; empty when it did not, and when it is
+// gone: how it ended is not known then, and the note on the data names it.
+func askWriter(volume *corev1.PersistentVolumeClaim, ask *decision.Asking) (broke string) {
+	writer, known := resources.WriterOf(volume)
+	if !known || writer.RunName == "" {
+		return ""
+	}
+	run := decision.Get[*v1alpha1.BenchmarkRun](ask, writer.RunName)
+	if !run.Exists {
+		return ""
+	}
+	return writer.Broke(run.Value)
 }
 
 // nodeOf the server of a target, now or at the end of its run.
@@ -98,11 +114,14 @@ func (r retained) pin(first *v1alpha1.BenchmarkRun, of v1alpha1.Target) (*v1alph
 		return nil, r.refuse(".name", "the annotation %s or %s of the volume %s is missing or cannot be read, so that nobody knows who uses it: load again",
 			v1alpha1.AnnotationUsedBy, v1alpha1.AnnotationWrittenBy, name)
 	}
+	if broke := askWriter(volume.Value, r.ask); broke != "" {
+		return nil, r.refuse(".name", "the volume that run %s retained: %s", first.Name, broke)
+	}
 	out := &v1alpha1.ResolvedVolume{
-		RunName: first.Name, RunUID: string(first.UID), Target: of.Name, ClaimName: name, ClaimUID: string(volume.Value.UID), Outcome: outcome(first), Writer: writer,
+		RunName: first.Name, RunUID: string(first.UID), Target: of.Name, ClaimName: name, ClaimUID: string(volume.Value.UID), Outcome: outcome(first), Writer: writer.String(),
 		ImageID: st.ImageID, ServerVersion: st.ServerVersion, LoadedTime: st.Data.MadeTime,
 	}
-	if first.Spec.OnlyLoads() && writer == "" { // not even the trials of the run
+	if first.Spec.OnlyLoads() && writer.RunName == "" { // not even the trials of the run
 		out.Key = st.Data.Key
 	}
 	return out, nil
@@ -114,13 +133,6 @@ func outcome(run *v1alpha1.BenchmarkRun) string {
 		return c.Reason
 	}
 	return v1alpha1.ConditionComplete
-}
-
-// brokeData are the reasons of a run whose server, storage or reset failed: what is on its volume is not known.
-var brokeData = []string{
-	v1alpha1.ReasonServerCrashed, v1alpha1.ReasonServerKilled, v1alpha1.ReasonStorageFailed, v1alpha1.ReasonTargetCrashed, v1alpha1.ReasonTargetRestarted,
-	v1alpha1.ReasonTargetOOMKilled, v1alpha1.ReasonTargetPodDeleted, v1alpha1.ReasonNodeLost, v1alpha1.ReasonPodEvicted, v1alpha1.ReasonDiskLimitExceeded,
-	v1alpha1.ReasonDataDiffers, v1alpha1.ReasonResetFailed, v1alpha1.ReasonSnapshotMissing, v1alpha1.ReasonSnapshotFailed,
 }
 
 func (r retained) refuse(below, format string, args ...any) error {
@@ -149,11 +161,11 @@ func (r retained) target() (*v1alpha1.BenchmarkRun, v1alpha1.Target, error) {
 	case !first.Finished():
 		return nil, of, r.refuse(".name", "run %s has not ended: create this run when it has", first.Name)
 	}
-	switch st, ended := first.TargetStatus(name), outcome(first); {
+	switch st, broke := first.TargetStatus(name), resources.BrokeData(first); {
 	case st.LoadResult == "" || st.ImageID == "":
 		return nil, of, r.refuse(".name", "run %s ended before the data of target %s was loaded: load again", first.Name, name)
-	case slices.Contains(brokeData, ended):
-		return nil, of, r.refuse(".name", "run %s failed with %s, so that nobody knows what its server left on the volume: load again", first.Name, ended)
+	case broke != "":
+		return nil, of, r.refuse(".name", "run %s failed with %s, so that nobody knows what its server left on the volume: load again", first.Name, broke)
 	case st.Data == nil || st.Data.MadeTime.IsZero():
 		return nil, of, r.refuse(".name", "the status of run %s does not say when the data of target %s was loaded: load again", first.Name, name)
 	}

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -151,6 +152,10 @@ func TestAVolumeThatDoesNotFitIsRefused(t *testing.T) {
 			want: field + ".name: the annotation assay.dev/used-by or assay.dev/written-by of the volume data-abcdefgh-first-db-db is missing or cannot be read"},
 		"a writer of no name": {then: []change{claimed(func(c *corev1.PersistentVolumeClaim) { c.Annotations[v1alpha1.AnnotationWrittenBy] = "w" })},
 			want: field + ".name: the annotation assay.dev/used-by or assay.dev/written-by of the volume"},
+		"a writer that broke": {then: []change{claimed(func(c *corev1.PersistentVolumeClaim) {
+			c.Annotations[v1alpha1.AnnotationWrittenBy] = "w/v/2026-11-27T19:00:00Z"
+		}), writer("v", v1alpha1.ConditionFailed, v1alpha1.ReasonTargetOOMKilled)},
+			want: field + ".name: the volume that run first retained: run w, which was let write into it, failed with TargetOOMKilled, so that nobody knows what its server left there: load again"},
 		"a volume of somebody else": {then: []change{claimed(func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences[0].UID = "other" })},
 			want: field + ".name: the volume data-abcdefgh-first-db-db does not belong to run first"},
 		"a control of it": {then: []change{spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Analysis = &v1alpha1.Analysis{Control: true}; s.SetDefaults() })},
@@ -206,6 +211,15 @@ func claimed(f func(*corev1.PersistentVolumeClaim)) change {
 	}
 }
 
+// writer is run w, which ended so.
+func writer(uid types.UID, condition, reason string) change {
+	return func(w *world) {
+		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "w", UID: uid}}
+		ending(condition, reason)(run)
+		w.objects[decision.Named[*v1alpha1.BenchmarkRun]("w")] = run
+	}
+}
+
 // ending of the first run.
 func ending(condition, reason string) func(*v1alpha1.BenchmarkRun) {
 	return func(r *v1alpha1.BenchmarkRun) {
@@ -229,7 +243,11 @@ func TestWhatBecameOfAVolume(t *testing.T) {
 		"measured on":               {outcome: "Complete", says: nobody},
 		"only loaded":               {first: onlyLoads, outcome: "Complete", key: "key", says: nobody},
 		"loaded, and written since": {first: onlyLoads, then: []change{written}, outcome: "Complete", writer: "run w (v) from 2026-11-27T19:00:00Z on", says: later},
-		"failed by its client":      {first: ending(v1alpha1.ConditionFailed, v1alpha1.ReasonToolFailed), outcome: "ToolFailed", says: "which ended ToolFailed)"},
+		"written by a run that failed by its client": {then: []change{written, writer("v", v1alpha1.ConditionFailed, v1alpha1.ReasonToolFailed)},
+			outcome: "Complete", writer: "run w (v) from 2026-11-27T19:00:00Z on", says: later},
+		"written by another run of the name of one that broke": {then: []change{written, writer("x", v1alpha1.ConditionFailed, v1alpha1.ReasonTargetOOMKilled)},
+			outcome: "Complete", writer: "run w (v) from 2026-11-27T19:00:00Z on", says: later},
+		"failed by its client": {first: ending(v1alpha1.ConditionFailed, v1alpha1.ReasonToolFailed), outcome: "ToolFailed", says: "which ended ToolFailed)"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

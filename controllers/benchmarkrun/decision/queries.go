@@ -199,8 +199,18 @@ type Requested struct {
 	Refused string
 	// Requests of the run by their names, as far as there are any.
 	Requests map[string]*unstructured.Unstructured
-	// Templates of their pods by their names, which are made before them.
+	// Templates of their pods by their names, which are made before them, and go after them.
 	Templates map[string]*corev1.PodTemplate
+	// Unseen are the names by which there may be a request that cannot be seen: its template is there, or cannot be seen either.
+	Unseen []string
+}
+
+// Removable are the objects that may go: all but the templates of requests that cannot be seen, by which these are found again.
+func (r Requested) Removable() []Object {
+	return slices.DeleteFunc(r.Objects(), func(o Object) bool {
+		_, is := o.(*corev1.PodTemplate)
+		return is && slices.Contains(r.Unseen, o.GetName())
+	})
 }
 
 // Objects of the requests, themselves before what they name, each by its name.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -78,14 +79,15 @@ func (c *cluster) start(name string) *manager {
 	return m
 }
 
-// reconcile does one pass. Errors are what a pass after a crash or a refusal has.
-func (m *manager) reconcile() {
+// reconcile does one pass, and returns when it wants to be the next. Errors are what a pass after a crash or a refusal has.
+func (m *manager) reconcile() (again time.Duration) {
 	m.busy, m.failed, m.began, m.begun = true, "", m.position(), map[string]bool{}
 	defer func() { m.busy = false }()
-	_, err := m.r.Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "run"}})
+	res, err := m.r.Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "run"}})
 	if err != nil && m.quiet && !m.crashed && !apierrors.IsConflict(err) {
 		m.t.Fatalf("manager %s: %v", m.name, err)
 	}
+	return res.RequeueAfter
 }
 
 // sync lets the cache catch up, kind by kind: all of them, or some.

@@ -1,17 +1,20 @@
 package invariants
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -219,4 +222,80 @@ func TestAnAPIThatIsAwayForAMoment(t *testing.T) {
 	}
 	show()
 	m.until(t, "nothing is left", func() bool { return len(c.remains()) == 0 })
+}
+
+// looksAgain lets the passes of a run that has ended follow each other as they want to, at most so many, and returns the times in between.
+func (m *manager) looksAgain(most int) (times []time.Duration) {
+	for range most {
+		m.sync(true)
+		again := m.reconcile()
+		if again == 0 {
+			break
+		}
+		times, m.now = append(times, again), m.now.Add(again)
+	}
+	return times
+}
+
+// warnings with a reason that a manager has told.
+func warnings(m *manager, reason string) (told []string) {
+	from := m.r.Events.(*events.FakeRecorder).Events
+	for len(from) > 0 {
+		if said := <-from; strings.HasPrefix(said, "Warning "+reason+" ") {
+			told = append(told, said)
+		}
+	}
+	return told
+}
+
+// What a run may have left is looked for again while it cannot be seen, ever less often and not for ever, and goes when it can be seen.
+func TestWhatCannotBeSeenIsNotLookedForForEver(t *testing.T) {
+	t.Parallel()
+	minutes := func(of ...int) (times []time.Duration) {
+		for _, n := range of {
+			times = append(times, time.Duration(n)*time.Minute)
+		}
+		return times
+	}
+	for name, tt := range map[string]struct {
+		// asks: the API goes when there is a request, and not before.
+		asks bool
+		// most looks before the API comes back; 0 for never.
+		most   int
+		want   []time.Duration
+		warned bool
+	}{
+		"it never comes back":                {asks: true, want: minutes(5, 5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120), warned: true},
+		"it comes back":                      {asks: true, most: 3, want: minutes(5, 5, 10), warned: true},
+		"it was never there, and none asked": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, m := asking(t)
+			if tt.asks {
+				m.until(t, "a request", func() bool { return len(requests(c)) == 1 })
+			}
+			show := unserved(m)
+			m.until(t, "words about the API", func() bool { return waitsForAPI(c) })
+			m.now = m.now.Add(v1alpha1.DefaultProvisionWithin)
+			m.until(t, "an end", func() bool { return c.run().Finished() })
+			if diff := gocmp.Diff(tt.want, m.looksAgain(cmp.Or(tt.most, 50))); diff != "" {
+				t.Errorf("times between the looks (-want +got):\n%s", diff)
+			}
+			warnings := warnings(m, "RequestsUnseen")
+			if (len(warnings) == 1) != tt.warned || len(warnings) > 1 || tt.warned && !strings.Contains(warnings[0], "run-place): the cluster has no API") {
+				t.Errorf("told: %q", warnings)
+			}
+			if left := c.remains(); (len(left) > 0) != tt.asks {
+				t.Errorf("these are left: %q", left)
+			}
+			show()
+			if again := m.looksAgain(5); len(again) > 0 {
+				t.Errorf("all can be seen, and the times between the looks are %v", again)
+			}
+			if left := c.remains(); len(left) > 0 {
+				t.Errorf("these are left when all can be seen: %q", left)
+			}
+		})
+	}
 }

@@ -7,6 +7,7 @@
 //     selectors, the tolerations and the separation of that pod. The autoscaler of the cluster sees pods that are pending. Meanwhile the
 //     queue holds every node that the run could use, also those that come, and has nodes made for no other run. Where shapes have a
 //     provisioningClass, a ProvisioningRequest for each pool of their pods comes before the Jobs, which are made when all are provisioned.
+//     A run that has requested nothing, and cannot, is barred: the queue holds nothing for it.
 //  2. When the run fits on them, it gets its nodes as any other run. That stands in the status before a placeholder is deleted.
 //  3. Placeholders of targets go before the servers start, those of clients before the first client does: a node without any pod is one
 //     that an autoscaler takes away.

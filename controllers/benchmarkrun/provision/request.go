@@ -37,6 +37,11 @@ func Names(run *v1alpha1.BenchmarkRun) (names []string) {
 // requestPoll is how often the requests are looked at: nobody watches an API that a cluster may lack.
 const requestPoll = 2 * time.Second
 
+// Barred says whether a run needs requests, has made none, and can make none.
+func Barred(in Input) bool {
+	return in.Requested.Refused != "" && len(in.Requested.Objects()) == 0 && len(in.Children.Placeholders) == 0 && len(in.requests()) > 0
+}
+
 // request nodes for the pods whose shapes have a class, by a request for each pool: one group of nodes has to hold all pods of a request.
 // The state is nil once all of them are provisioned: only then placeholders take them.
 //
@@ -209,9 +214,9 @@ func inPool(a, b v1alpha1.InstanceShapeSpec) bool {
 	return equality.Semantic.DeepEqual(pool(a), pool(b))
 }
 
-// LetGoRequests of a run.
+// LetGoRequests of a run, as far as they can be seen.
 func LetGoRequests(requested decision.Requested) (actions []decision.Action) {
-	for _, obj := range requested.Objects() {
+	for _, obj := range requested.Removable() {
 		if obj.GetDeletionTimestamp().IsZero() {
 			actions = append(actions, decision.Delete{Object: obj})
 		}

@@ -363,6 +363,10 @@ func TestLetGoRequests(t *testing.T) {
 	if diff := cmp.Diff(want[1:], names()); diff != "" {
 		t.Errorf("a request that is being deleted (-want +got):\n%s", diff)
 	}
+	in.Requested.Requests, in.Requested.Unseen = nil, []string{ofTargets}
+	if diff := cmp.Diff(want[2:3], names()); diff != "" {
+		t.Errorf("a request that cannot be seen keeps its template (-want +got):\n%s", diff)
+	}
 }
 
 // What is read of a run are requests of targets and clients whose shapes have a class.

@@ -20,7 +20,8 @@
 // on a target because of State; Result.Of has the state of that one target.
 //
 // The volume of an earlier run has one user at a time, whose name is written on it before anything of a server is created. It is taken
-// from a user that has ended and whose pod is gone, and from nobody else.
+// from a user that has ended and whose pod is gone, and from nobody else; not after a run that was let write into it and failed by its server. All
+// volumes of a run are taken in the order of their names.
 //
 // A volume that is made of a VolumeSnapshot has a claim of the run, made when the VolumeSnapshot is that which the run was accepted with. Until the
 // volume is there, a VolumeSnapshot that is gone, or is another one, ends the run.

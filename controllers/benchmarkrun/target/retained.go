@@ -1,6 +1,9 @@
 package target
 
 import (
+	"slices"
+	"strings"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,16 +14,51 @@ import (
 	"github.com/assay-bench/assay/internal/trial/podhealth"
 )
 
-// begin creates the objects of a server. One that measures on the volume of an earlier run takes that before: the name of the user is
-// written on it under the lock of the version that was read, so that no two servers ever have it.
+// begin creates the objects of a server. One that measures on the volume of an earlier run takes that before, and first of all those volumes
+// of its run that are before it in the order of their names: every run takes its volumes in that order, so that no two wait for each other, each
+// with a volume that the other one wants.
 func (in room) begin(b resources.Target) (podhealth.Verdict, []decision.Action) {
-	from := b.Resolved.Retained
-	switch {
-	case b.Resolved.Snapshot != nil:
+	if b.Resolved.Snapshot != nil {
 		return in.beginCopy(b)
-	case from == nil:
+	}
+	if b.Resolved.Retained == nil {
 		return waiting("created"), create(b)
 	}
+	for _, s := range in.volumesBefore(b) {
+		if in.Children.StatefulSets[nameOf(s)] != nil {
+			continue // it was taken before that was created
+		}
+		switch verdict, actions := in.take(s); {
+		case verdict.State == podhealth.Ready:
+		case in.isIdle(s.Spec.Name): // it does not begin itself
+			return verdict, actions
+		default:
+			return waiting("waiting until target " + s.Spec.Name + " has its volume, which is taken before"), nil
+		}
+	}
+	if verdict, actions := in.take(b); verdict.State != podhealth.Ready {
+		return verdict, actions
+	}
+	return waiting("created"), create(b)
+}
+
+// volumesBefore that of a server are those of these servers of its run, by their names.
+func (in room) volumesBefore(b resources.Target) (out []resources.Target) {
+	for _, t := range in.Run.Provided() {
+		if s := resources.Primary(in.Run, t); s.Resolved.Retained != nil && s.Resolved.Retained.ClaimName < b.Resolved.Retained.ClaimName {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b resources.Target) int {
+		return strings.Compare(a.Resolved.Retained.ClaimName, b.Resolved.Retained.ClaimName)
+	})
+	return out
+}
+
+// take the volume of an earlier run for a server: the name of the user is written on it under the lock of the version that was read, so that no
+// two servers ever have it. The verdict is Ready when the server has it.
+func (in room) take(b resources.Target) (podhealth.Verdict, []decision.Action) {
+	from := b.Resolved.Retained
 	volume := decision.Get[*corev1.PersistentVolumeClaim](in.ask, from.ClaimName)
 	if !volume.Known {
 		return waiting("looking for the volume of run " + from.RunName), nil
@@ -34,13 +72,36 @@ func (in room) begin(b resources.Target) (podhealth.Verdict, []decision.Action) 
 	case !known:
 		return unfit("the annotation " + v1alpha1.AnnotationUsedBy + " of the volume " + from.ClaimName + " is missing or cannot be read, so that nobody knows which server uses it: load again"), nil
 	case user == me:
-		return waiting("created"), create(b)
+		return ready(), nil
 	}
 	if busy := in.usedBy(user); busy != "" {
 		return waiting("waiting for the volume " + from.ClaimName + ": " + busy), nil
 	}
+	switch broke, looked := in.brokenBy(volume.Value); {
+	case !looked:
+		return waiting("looking who wrote into the volume of run " + from.RunName), nil
+	case broke != "":
+		return unfit("the volume " + from.ClaimName + " that run " + from.RunName + " retained: " + broke), nil
+	}
 	take := decision.TakeVolume{Volume: volume.Value, User: me, Writes: b.Spec.AllowsWrites()}
-	return waiting("taking the volume of run " + from.RunName), []decision.Action{take}
+	return waiting("taking the volume " + from.ClaimName + " of run " + from.RunName), []decision.Action{take}
+}
+
+// brokenBy says that the run that was let write into a volume last, perhaps since this one was accepted, may have damaged it; empty when it did not,
+// and when it is gone.
+func (in room) brokenBy(volume *corev1.PersistentVolumeClaim) (why string, looked bool) {
+	writer, known := resources.WriterOf(volume)
+	switch {
+	case !known:
+		return "its annotation " + v1alpha1.AnnotationWrittenBy + " cannot be read, so that nobody knows who wrote into it: load again", true
+	case writer.RunName == "":
+		return "", true
+	}
+	run := decision.Get[*v1alpha1.BenchmarkRun](in.ask, writer.RunName)
+	if !run.Exists {
+		return "", run.Known
+	}
+	return writer.Broke(run.Value), true
 }
 
 // lost says why a volume is not that which was there when the run was accepted; empty when it is.

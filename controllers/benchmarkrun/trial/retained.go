@@ -64,8 +64,8 @@ func Kept(in Input, target string, ask *decision.Asking) (*v1alpha1.TargetData, 
 		return nil, decision.FailWith(v1alpha1.ReasonRetainedVolumeUnfit, "target %s: the annotation %s of the volume %s cannot be read, so that nobody knows who wrote into it: load again",
 			target, v1alpha1.AnnotationWrittenBy, from.ClaimName)
 	}
-	out := &v1alpha1.TargetData{Key: from.Key, Origin: v1alpha1.DataOriginRetained, MadeTime: from.LoadedTime, Writer: writer}
-	if writer != "" { // perhaps since the run was accepted
+	out := &v1alpha1.TargetData{Key: from.Key, Origin: v1alpha1.DataOriginRetained, MadeTime: from.LoadedTime, Writer: writer.String()}
+	if writer.RunName != "" { // perhaps since the run was accepted
 		out.Key = ""
 	}
 	return out, decision.Done{}

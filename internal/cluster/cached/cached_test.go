@@ -44,8 +44,8 @@ func TestSlim(t *testing.T) {
 		{Target: "db", Name: "behind one without room"},
 	}
 	run.Status.Comparisons = []v1alpha1.ComparisonEntry{
-		{Family: v1alpha1.FamilyPrimary, Verdict: v1alpha1.VerdictSlower, Ratio: "0.9", Text: big, Reasons: []v1alpha1.VerdictReason{{Code: v1alpha1.CodeNoStatistic, Values: map[string]string{"message": big}}}, Parameters: map[string]intstr.IntOrString{"a": intstr.FromString(big)}},
-		{Value: big},
+		{Family: v1alpha1.FamilyPrimary, Verdict: v1alpha1.VerdictSlower, Ratio: "0.9", Unlike: []v1alpha1.UnlikeFactor{{Factor: "scheme", Value: "Batch", Baseline: "SingleRow"}}, Text: big, Reasons: []v1alpha1.VerdictReason{{Code: v1alpha1.CodeNoStatistic, Values: map[string]string{"message": big}}}, Parameters: map[string]intstr.IntOrString{"a": intstr.FromString(big)}},
+		{Unlike: []v1alpha1.UnlikeFactor{{Baseline: big}}},
 	}
 	run.Status.Differences = []v1alpha1.SideDifferences{{Value: big, Baseline: "a", Differences: []v1alpha1.SideDifference{{Name: big}}}}
 	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Message: big}}
@@ -70,7 +70,7 @@ func TestSlim(t *testing.T) {
 	}
 	st := run.Status
 	if len(st.Summary) != 1 || st.Summary[0].Median != "5" || st.Summary[0].IntervalHigh != "6" || len(st.Summary[0].Parameters) != 1 ||
-		len(st.Comparisons) != 1 || st.Comparisons[0].Verdict != v1alpha1.VerdictSlower || st.Comparisons[0].Ratio != "0.9" ||
+		len(st.Comparisons) != 1 || st.Comparisons[0].Verdict != v1alpha1.VerdictSlower || st.Comparisons[0].Ratio != "0.9" || len(st.Comparisons[0].Unlike) != 1 ||
 		len(st.Findings) != 1 || st.Findings[0].Check != "clock-step" || st.Findings[0].Severity != v1alpha1.SeverityInvalid {
 		t.Errorf("something that the metrics tell is gone: %+v %+v %+v", st.Summary, st.Comparisons, st.Findings)
 	}

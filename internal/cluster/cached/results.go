@@ -47,8 +47,8 @@ func slimResults(st *v1alpha1.BenchmarkRunStatus) {
 	st.Comparisons = firstOf(st.Comparisons, maxComparisons, func(c v1alpha1.ComparisonEntry) (v1alpha1.ComparisonEntry, bool) {
 		return v1alpha1.ComparisonEntry{
 			Family: v1alpha1.ComparisonFamily(shared(string(c.Family))), Verdict: v1alpha1.ComparisonVerdict(shared(string(c.Verdict))), Factor: shared(c.Factor),
-			Value: c.Value, Baseline: c.Baseline, Target: shared(c.Target), Cell: c.Cell, Name: shared(c.Name), Labels: c.Labels, Ratio: c.Ratio,
-		}, room.takes(append(textsOf(c.Labels), c.Factor, c.Value, c.Baseline, c.Target, c.Name, c.Ratio)...)
+			Value: c.Value, Baseline: c.Baseline, Unlike: c.Unlike, Target: shared(c.Target), Cell: c.Cell, Name: shared(c.Name), Labels: c.Labels, Ratio: c.Ratio,
+		}, room.takes(append(append(textsOf(c.Labels), unlikeOf(c)...), c.Factor, c.Value, c.Baseline, c.Target, c.Name, c.Ratio)...)
 	})
 	for i := range st.Findings {
 		f := &st.Findings[i]
@@ -71,6 +71,13 @@ func firstOf[E any](list []E, most int, slim func(E) (E, bool)) []E {
 		return nil
 	}
 	return slices.Clip(kept)
+}
+
+func unlikeOf(c v1alpha1.ComparisonEntry) (texts []string) {
+	for _, u := range c.Unlike {
+		texts = append(texts, u.Factor, u.Value, u.Baseline)
+	}
+	return texts
 }
 
 func textsOf(m map[string]string) (texts []string) {

@@ -19,7 +19,8 @@ import (
 //
 // Reason ProvisioningNodes: nodes have to be made for the run. It holds those that it could use, so that no other run gets them, and
 // counts against the limits of its namespace as if it had all of them. It gets its nodes as soon as it fits on these. When it is overdue
-// by then, it is refused.
+// by then, it is refused. One that is barred stays in the queue with this answer, holds nothing, and is refused with NodesNotProvisioned
+// when it was so for as long as it may wait.
 //
 // A run that holds nodes gets the same nodes again, because the status with the first answer
 // may not have been written. If they no longer fit, the run releases them and asks like any
@@ -59,6 +60,9 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	var v verdict
 	var front inFront
 	for _, o := range l.queue() {
+		if o != w && l.seen.bars(o) {
+			continue
+		}
 		v = s.next(o)
 		if o == w {
 			break
@@ -78,7 +82,11 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		if h := growing(l); h != nil {
 			front.grows = h.Name
 		}
-		if v.lacks = s.lacks(w); v.lacks == "" && front.grows == "" && mayGrow(l, w) {
+		switch v.lacks = s.lacks(w); {
+		case v.lacks != "" || front.grows != "" || !mayGrow(l, w):
+		case w.Barred:
+			return bar(l, w, now)
+		default:
 			return grow(l, req, began)
 		}
 	}
@@ -120,6 +128,18 @@ func grow(l *Ledger, req Request, began time.Time) placement.Answer {
 	l.holds[req.UID].Nodes = l.seen.cluster.NamesIn(l.seen.cluster.Candidates(need)) // nobody holds one of them
 	return placement.Answer{Reason: v1alpha1.ReasonProvisioningNodes, Message: fmt.Sprintf(
 		"%d of %d placeholder pods have a node: the autoscaler of the cluster makes the others", req.Made, len(need.Pods()))}
+}
+
+// bar a run whose turn it is from having nodes made: it cannot ask for them.
+func bar(l *Ledger, w *waiter, now time.Time) placement.Answer {
+	if w.barredSince.IsZero() {
+		w.barredSince = now
+	}
+	if now.Sub(w.barredSince) > w.Need.Patience() {
+		l.forget(w.UID)
+		return placement.Answer{Reason: v1alpha1.ReasonNodesNotProvisioned, Message: "the run could not ask for nodes"}
+	}
+	return placement.Answer{Reason: v1alpha1.ReasonProvisioningNodes, Message: "nodes have to be made for the run, which cannot ask for them: other runs go on meanwhile"}
 }
 
 // grant a run its nodes.

@@ -53,6 +53,9 @@
 //   - Nodes are made for one run at a time, the first in the queue that needs them, and only while no other run holds a node that it
 //     could use: so nobody waits for nodes that another one has got meanwhile. It then holds all nodes that it could use.
 //
+//   - A run that needs nodes made, and that cannot ask for them, holds and reserves nothing, and counts against nobody: those behind it
+//     go on as if it were not there. When its turn has come and it could not ask for as long as it may wait for nodes, it is refused.
+//
 // Nobody starves: no run overtakes the first one for ever, since the order does not change with
 // time. The first one has reserved its nodes, and the time of its reservation never moves
 // back while the holders keep to theirs: nobody else gets one of these nodes for longer.
@@ -98,6 +101,8 @@ type Request struct {
 	Made int
 	// Overdue: the run has waited for nodes that are made for it as long as it may.
 	Overdue bool
+	// Barred: nodes cannot be asked for now, and none were. Until they can, none are made for the run.
+	Barred bool
 }
 
 // Limits of a namespace; 0 is none.
@@ -212,6 +217,9 @@ func (l *Ledger) wait(req Request) *waiter {
 	w := l.waiting[req.UID]
 	if w != nil && w.key == req.Need.Key() && w.Name == req.Name && w.Priority == req.Priority && w.Since.Equal(req.Since) {
 		w.Request, w.fit = req, fitKey(req.Need)
+		if !w.Barred {
+			w.barredSince = time.Time{}
+		}
 		return w
 	}
 	w = newWaiter(req)

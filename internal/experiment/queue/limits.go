@@ -69,6 +69,9 @@ func (s *seen) grows(w *waiter) bool {
 	return can
 }
 
+// bars says whether a run needs nodes made, and cannot ask for them.
+func (s *seen) bars(w *waiter) bool { return w.Barred && s.grows(w) }
+
 // needs is the number of nodes of a run: its size, or what is made for it at least; 0 for one that can have none.
 func (s *seen) needs(w *waiter) int {
 	if s.grows(w) {

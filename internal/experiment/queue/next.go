@@ -22,6 +22,9 @@ func (l *Ledger) Next(nodes []corev1.Node, now time.Time) []types.UID {
 	s := l.schedule(now)
 	grown := growing(l) != nil
 	for _, w := range l.queue() {
+		if l.seen.bars(w) {
+			continue
+		}
 		v := s.next(w)
 		grows := !grown && !v.granted && v.limited == "" && l.seen.grows(w) && mayGrow(l, w)
 		if grown = grown || grows; v.granted || grows {

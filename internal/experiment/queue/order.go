@@ -30,6 +30,8 @@ type waiter struct {
 	generation int64
 	// due is its place in the order: earlier ones are in front. Only for waiters in the order.
 	due time.Time
+	// barredSince is when it was its turn to have nodes made, which it could not ask for and cannot since; zero for any other.
+	barredSince time.Time
 }
 
 func newWaiter(r Request) *waiter {

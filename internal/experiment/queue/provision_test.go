@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,9 @@ func (r Request) growing() Request {
 }
 
 func (r Request) overdue() Request { r.Overdue = true; return r }
+
+// barred is a request for nodes that have to be made, by a run that cannot ask for them.
+func (r Request) barred() Request { r = r.growing(); r.Barred = true; return r }
 
 // onlyClient of a request has nodes that can be made.
 func (r Request) onlyClient() Request { r.Need.Client.Nodes = v1alpha1.NodesProvisioned; return r }
@@ -150,5 +154,75 @@ func TestNodesThatAreMadeAreLimited(t *testing.T) {
 	}
 	if got := l.Ask(r, pool("a:x b:x c:x d:x"), noon); got.Reason != v1alpha1.ReasonNamespaceLimitExceeded {
 		t.Errorf("Ask = %+v, want a refusal: it needs 4 nodes", got)
+	}
+}
+
+// A run that cannot ask for nodes is in nobody's way.
+func TestARunThatCannotAskHoldsNothing(t *testing.T) {
+	barred := request("r", "x", "x").barred()
+	tests := map[string]struct {
+		nodes  string
+		barred Request
+		other  Request
+		reason string
+	}{
+		"nodes are made for one behind it":             {barred: barred, other: request("o", "y", "y").growing(), reason: v1alpha1.ReasonProvisioningNodes},
+		"also those that it could use":                 {barred: barred, other: request("o", "x", "x").growing(), reason: v1alpha1.ReasonProvisioningNodes},
+		"one behind it takes a node that it could use": {nodes: "a:x", barred: barred, other: request("o", "x")},
+		"its namespace has room for one behind it":     {nodes: "a:y b:y", barred: barred.limits(2, 1), other: request("o", "y", "y").limits(2, 1)},
+		"one that cannot ask either":                   {barred: barred, other: request("o", "y", "y").barred(), reason: v1alpha1.ReasonProvisioningNodes},
+		"one that can ask is in the way of others": {
+			barred: request("r", "x", "x").growing(), other: request("o", "y", "y").growing(), reason: v1alpha1.ReasonQueued,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			l, nodes := NewLedger(), pool(tt.nodes)
+			if got := l.Ask(tt.barred, nodes, noon); got.Reason != v1alpha1.ReasonProvisioningNodes {
+				t.Fatalf("Ask = %+v", got)
+			}
+			tt.other = tt.other.since(time.Minute)
+			l.Wait(tt.other)
+			next := slices.Contains(l.Next(nodes, noon), "o")
+			if got := l.Ask(tt.other, nodes, noon); got.Reason != tt.reason {
+				t.Errorf("the other one: Ask = %+v, want %q", got, tt.reason)
+			}
+			if want := tt.reason != v1alpha1.ReasonQueued && !tt.other.Barred; next != want {
+				t.Errorf("the other one is next: %t, want %t", next, want)
+			}
+		})
+	}
+}
+
+// It is refused when its turn has come and it could not ask for as long as it may wait, and not before; what it could ask for in between counts anew.
+func TestARunThatCannotAskIsRefusedInTheEnd(t *testing.T) {
+	const within = v1alpha1.DefaultProvisionWithin
+	can, cannot := request("r", "x", "x").growing(), request("r", "x", "x").barred()
+	other := request("h", "y", "y").growing().priority(9)
+	type ask struct {
+		of     Request
+		at     time.Duration
+		reason string
+	}
+	const made, queued, refused = v1alpha1.ReasonProvisioningNodes, v1alpha1.ReasonQueued, v1alpha1.ReasonNodesNotProvisioned
+	tests := map[string]struct {
+		nodes string
+		asks  []ask
+	}{
+		"as long as it may":          {asks: []ask{{cannot, 0, made}, {cannot, within, made}, {cannot, within + time.Second, refused}}},
+		"it can ask in between":      {asks: []ask{{cannot, 0, made}, {can, within, made}, {cannot, within + time.Second, made}, {cannot, 2*within + 2*time.Second, refused}}},
+		"before its turn":            {asks: []ask{{other, 0, made}, {cannot, time.Second, queued}, {cannot, within, queued}}},
+		"others have their turn too": {asks: []ask{{cannot, 0, made}, {other, time.Second, made}, {cannot, within, queued}}},
+		"it fits on what is there":   {nodes: "a:x b:x", asks: []ask{{cannot, 0, ""}}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			l := NewLedger()
+			for i, one := range tt.asks {
+				if got := l.Ask(one.of, pool(tt.nodes), noon.Add(one.at)); got.Reason != one.reason {
+					t.Fatalf("Ask %d = %+v, want %q", i, got, one.reason)
+				}
+			}
+		})
 	}
 }

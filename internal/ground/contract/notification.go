@@ -71,6 +71,8 @@ type NotificationComparison struct {
 	Value string `json:"value"`
 	// Baseline is the value of the factor that it is compared with.
 	Baseline string `json:"baseline"`
+	// Unlike are other factors in which the sides differ, as the comparison declares; none where all else is equal.
+	Unlike []NotificationUnlike `json:"unlike,omitempty"`
 	// Target that was measured; empty where the targets are compared.
 	Target string `json:"target,omitempty"`
 	// Name of the measurement.
@@ -83,6 +85,16 @@ type NotificationComparison struct {
 	IntervalHigh string `json:"intervalHigh,omitempty"`
 	// AdjustedP is the p-value for the whole family.
 	AdjustedP string `json:"adjustedP,omitempty"`
+}
+
+// NotificationUnlike is a factor, besides the one that is compared, in which the sides of a comparison differ.
+type NotificationUnlike struct {
+	// Factor that differs, such as scheme.
+	Factor string `json:"factor"`
+	// Value of it on the side of the value.
+	Value string `json:"value"`
+	// Baseline is its value on the side of the baseline.
+	Baseline string `json:"baseline"`
 }
 
 // NotificationTrials are numbers of trials.

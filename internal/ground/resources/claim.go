@@ -1,10 +1,8 @@
 package resources
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -94,29 +92,4 @@ func UserOf(claim *corev1.PersistentVolumeClaim) (VolumeUser, bool) {
 		return VolumeUser{}, false
 	}
 	return VolumeUser{RunName: parts[0], RunUID: parts[1], StatefulSet: parts[2], GivenUp: len(parts) == 4}, true
-}
-
-// WrittenBy is the value of the annotation that says that a run was let write into a volume, from this time on.
-func (u VolumeUser) WrittenBy(since time.Time) string {
-	return strings.Join([]string{u.RunName, u.RunUID, since.UTC().Format(time.RFC3339)}, "/")
-}
-
-// longestWriter in bytes: more is not the word of a manager.
-const longestWriter = 200
-
-// WriterOf a volume, in words: the run that was let write into it last; empty where none was after the run that retained it. False where
-// what is said cannot be read.
-func WriterOf(claim *corev1.PersistentVolumeClaim) (string, bool) {
-	said, is := claim.Annotations[v1alpha1.AnnotationWrittenBy]
-	if !is {
-		return "", true
-	}
-	parts := strings.Split(said, "/")
-	if len(said) > longestWriter || len(parts) != 3 || slices.Contains(parts, "") {
-		return "", false
-	}
-	if _, err := time.Parse(time.RFC3339, parts[2]); err != nil {
-		return "", false
-	}
-	return fmt.Sprintf("run %s (%s) from %s on", parts[0], parts[1], parts[2]), true
 }

@@ -112,6 +112,9 @@ func (r *Run) memoryOf(part journal.Summary) int {
 	}
 	for _, c := range part.Comparisons {
 		n += reasons(labels(labelBytes*len(c.Parameters)+len(c.Text), c.Labels), c.Reasons)
+		for _, u := range c.Unlike {
+			n += labelBytes + len(u.Factor) + len(u.Value) + len(u.Baseline)
+		}
 	}
 	for _, s := range part.Sweeps {
 		n += reasons(labels(labelBytes*len(s.Parameters)+len(s.Text), s.Labels), s.Reasons)

@@ -69,7 +69,8 @@ var (
 	comparisons = gauge("assay_run_comparisons", "namespace run family verdict",
 		"Number of comparisons with a verdict among the first 16 of the run.")
 	comparisonRatio = gauge("assay_run_comparison_ratio", "namespace run cell target measurement factor value baseline verdict",
-		"Ratio of a value over its baseline, in a comparison of the primary family.")
+		"Ratio of a value over its baseline, in a comparison of the primary family. Where the comparison declares sides that differ in "+
+			"more than the factor, the baseline says in what, such as mysql{scheme=SingleRow}.")
 
 	resultMedian = gauge("assay_run_result_median", resultLabels,
 		"Median of a measurement over the counted trials of a finished run, in base units.")

@@ -51,6 +51,9 @@ func world() []v1alpha1.BenchmarkRun {
 		Findings: []v1alpha1.Finding{{Check: "clock-step", Severity: v1alpha1.SeverityInvalid}, {Check: "clock-step", Severity: v1alpha1.SeverityInvalid}},
 		Comparisons: []v1alpha1.ComparisonEntry{{
 			Family: v1alpha1.FamilyPrimary, Verdict: v1alpha1.VerdictSlower, Ratio: "0.91", Factor: "threads", Value: "2", Baseline: "1", Target: "db", Name: "throughput",
+		}, {
+			Family: v1alpha1.FamilyPrimary, Verdict: v1alpha1.VerdictFaster, Ratio: "52", Factor: "driver", Value: "mariadb", Baseline: "mysql", Target: "db", Name: "throughput",
+			Labels: map[string]string{"scheme": "Batch"}, Unlike: []v1alpha1.UnlikeFactor{{Factor: "scheme", Value: "Batch", Baseline: "SingleRow"}},
 		}},
 	}
 	measuring := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "measuring"}}

@@ -29,7 +29,7 @@ func results(r *v1alpha1.BenchmarkRun) []series {
 	}
 	for _, c := range r.Status.Comparisons {
 		if ratio, ok := number(c.Ratio, 1); ok && c.Family == v1alpha1.FamilyPrimary {
-			labels := id(r, strconv.Itoa(int(c.Cell)), c.Target, measurement(c.Name, c.Labels), c.Factor, c.Value, c.Baseline, string(c.Verdict))
+			labels := id(r, strconv.Itoa(int(c.Cell)), c.Target, measurement(c.Name, c.Labels), c.Factor, c.Value, baselineOf(c), string(c.Verdict))
 			out = append(out, series{comparisonRatio, labels, ratio})
 		}
 	}
@@ -65,6 +65,15 @@ func values(r *v1alpha1.BenchmarkRun, s v1alpha1.SummaryEntry) (out []series) {
 		}
 	}
 	return out
+}
+
+// baselineOf a comparison; where the sides differ in more than the factor, with that of its side, such as mysql{scheme=SingleRow}.
+func baselineOf(c v1alpha1.ComparisonEntry) string {
+	values := map[string]string{}
+	for _, u := range c.Unlike {
+		values[u.Factor] = u.Baseline
+	}
+	return measurement(c.Baseline, values)
 }
 
 // measurement names one with its labels, such as latency{percentile=95}.

@@ -112,6 +112,10 @@ func TestRecordIsBounded(t *testing.T) {
 func TestCloudEvent(t *testing.T) {
 	run := runWith("Complete=True", "Valid=True", "Passed=False")
 	run.Status.Phase, run.Status.Verdict = v1alpha1.PhaseComplete, "mariadb 1.52x mysql"
+	run.Status.Comparisons = []v1alpha1.ComparisonEntry{{
+		Family: v1alpha1.FamilyPrimary, Text: "FASTER 52x", Verdict: v1alpha1.VerdictFaster, Factor: "driver", Value: "mariadb", Baseline: "mysql", Name: "throughput",
+		Unlike: []v1alpha1.UnlikeFactor{{Factor: "scheme", Value: "Batch", Baseline: "SingleRow"}},
+	}}
 	events := Events(run)
 	body, err := CloudEvent(run, events[1], "https://cluster-1.example.com")
 	if err != nil {
@@ -137,6 +141,10 @@ func TestCloudEvent(t *testing.T) {
 		Version: contract.NotificationVersion, Run: contract.NotificationRun{Namespace: "team-a", Name: "nightly", UID: "u-1"},
 		Phase: "Complete", Reason: "Because", Message: "Complete is True", Valid: "True", Verdict: "mariadb 1.52x mysql",
 		Gate: &contract.NotificationGate{Passed: "False", Reason: "Because", Message: "Passed is False"},
+		Comparisons: []contract.NotificationComparison{{
+			Text: "FASTER 52x", Verdict: "Faster", Factor: "driver", Value: "mariadb", Baseline: "mysql", Name: "throughput",
+			Unlike: []contract.NotificationUnlike{{Factor: "scheme", Value: "Batch", Baseline: "SingleRow"}},
+		}},
 	}
 	if diff := cmp.Diff(wantData, data); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)

@@ -93,9 +93,13 @@ func comparisons(all []v1alpha1.ComparisonEntry) []contract.NotificationComparis
 		if c.Family != v1alpha1.FamilyPrimary || len(out) == contract.MaxNotificationComparisons {
 			continue
 		}
+		var unlike []contract.NotificationUnlike
+		for _, u := range c.Unlike {
+			unlike = append(unlike, contract.NotificationUnlike{Factor: name(u.Factor), Value: name(u.Value), Baseline: name(u.Baseline)})
+		}
 		out = append(out, contract.NotificationComparison{
 			Text: contract.Cut(c.Text, contract.MaxNotificationText), Verdict: string(c.Verdict),
-			Factor: name(c.Factor), Value: name(c.Value), Baseline: name(c.Baseline), Target: name(c.Target), Name: name(c.Name),
+			Factor: name(c.Factor), Value: name(c.Value), Baseline: name(c.Baseline), Unlike: unlike, Target: name(c.Target), Name: name(c.Name),
 			Ratio: c.Ratio, IntervalLow: c.IntervalLow, IntervalHigh: c.IntervalHigh, AdjustedP: c.AdjustedP,
 		})
 	}

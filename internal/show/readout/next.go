@@ -198,6 +198,7 @@ func (r Run) lacks(in Input) (out []string) {
 			break
 		}
 	}
+	out = append(out, unlike(primary)...)
 	for _, pair := range r.Differences {
 		var names []string
 		for _, d := range pair.Differences {
@@ -213,6 +214,33 @@ func (r Run) lacks(in Input) (out []string) {
 		if t.Quoted != "" {
 			return append(out, "Quoted numbers were measured by somebody else, somewhere else. No test uses them.")
 		}
+	}
+	return out
+}
+
+// unlike is what the comparisons leave open whose sides were declared to differ in more than the factor: a sentence for each factor with
+// what else differs.
+func unlike(primary []Verdict) (out []string) {
+	type kind struct{ factor, names string }
+	var kinds []kind
+	of := map[kind][]Verdict{}
+	for _, v := range primary {
+		if len(v.Unlike) == 0 || v.Effect == "" {
+			continue
+		}
+		var names []string
+		for _, u := range v.Unlike {
+			names = append(names, u.Factor)
+		}
+		k := kind{v.Factor, strings.Join(names, " and ")}
+		if len(of[k]) == 0 {
+			kinds = append(kinds, k)
+		}
+		of[k] = append(of[k], v)
+	}
+	for _, k := range kinds {
+		out = append(out, fmt.Sprintf("In %s the sides differ in %s too, as declared, such as %s: what of the ratio comes from the %s is not known.",
+			plural(len(of[k]), "comparison", "comparisons"), k.names, of[k][0].Subject, k.factor))
 	}
 	return out
 }

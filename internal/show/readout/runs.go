@@ -84,6 +84,9 @@ func OverRuns(names []string, result analysis.RunsResult, declared analysis.Decl
 	if len(primary) > 1 {
 		out.Answer = append(out.Answer, Statement{Plain, "", remaining(primary[1:])})
 	}
+	for _, text := range unlike(primary) {
+		out.Answer = append(out.Answer, Statement{Plain, "", text})
+	}
 	if text := resolution(families[string(v1alpha1.FamilyControl)], declared.ErrorRate); text != "" {
 		out.Answer = append(out.Answer, Statement{Plain, "CONTROL", text})
 	}

@@ -27,6 +27,9 @@ type Verdict struct {
 	Factor   string `json:"factor"`
 	Value    string `json:"value"`
 	Baseline string `json:"baseline"`
+	// Unlike are other factors in which the sides differ, as the comparison declares: then the ratio is not that of the factor alone.
+	// Absent where all else is equal.
+	Unlike []v1alpha1.UnlikeFactor `json:"unlike,omitempty"`
 	// Target that was measured on both sides; absent where the targets are compared.
 	Target string `json:"target,omitempty"`
 	// Where in the experiment: the parameters of the cell, without the factor.
@@ -114,7 +117,7 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 	effect := figure.EffectOf(e.Ratio, e.IntervalLow, e.IntervalHigh)
 	v := Verdict{
 		Family: string(e.Family), Verdict: string(e.Verdict), BelowMinimumEffect: e.BelowMinimumEffect,
-		Factor: e.Factor, Value: e.Value, Baseline: e.Baseline, Target: e.Target, Where: ParametersOf(e.Parameters),
+		Factor: e.Factor, Value: e.Value, Baseline: e.Baseline, Unlike: e.Unlike, Target: e.Target, Where: ParametersOf(e.Parameters),
 		Name: e.Name, Labels: e.Labels, Unit: e.Unit, Direction: e.Direction,
 		Ratio: e.Ratio, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh, IntervalConfidence: e.IntervalConfidence,
 		EquivalenceLow: e.EquivalenceLow, EquivalenceHigh: e.EquivalenceHigh, EquivalenceConfidence: e.EquivalenceConfidence,
@@ -122,7 +125,7 @@ func (a about) verdict(e v1alpha1.ComparisonEntry) Verdict {
 		Blocks: e.BlockCount, PlannedBlocks: e.PlannedBlockCount, Reasons: sentencesOf(e.Reasons),
 		Effect: effect.Ratio, Interval: effect.Interval, factor: effect.Factor,
 	}
-	v.Key = strings.Join([]string{v.Family, v.Factor, v.Value, v.Baseline, v.Target, whereOf(v.Where), v.Name + whereOf(v.Labels)}, "/")
+	v.Key = strings.Join([]string{v.Family, v.Factor, v.Value, analysis.SideOfBaseline(v.Baseline, v.Unlike), v.Target, whereOf(v.Where), v.Name + whereOf(v.Labels)}, "/")
 	if e.Verdict == v1alpha1.VerdictNotMeasured {
 		v.Reasons = a.unmeasured(v)
 	}
@@ -249,6 +252,7 @@ func (v Verdict) detect() string {
 //	FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb against mysql, throughput; 17 settings that matter differ
 //	INCONCLUSIVE -3.8 % (-9.1 to +1.6 %), p 0.21, 10 blocks: mariadb against mysql, latency p95; these blocks detect 8.2 %
 //	SLOWER 1.52x (1.43 to 1.61), p 0.002 by itself, 10 blocks: threads 64 against 2 on mariadb, throughput
+//	FASTER 45.6x (39.5 to 56.7), p 0.043, 10 blocks: driver mariadb with scheme Batch against mysql with scheme SingleRow on mariadb, throughput
 //
 // A line is short: one that is decided says elsewhere what the blocks detect.
 func (v Verdict) line() string {
@@ -279,9 +283,22 @@ func BlocksOf(counted, planned int32) string {
 	return fmt.Sprintf("%d of %d blocks", counted, planned)
 }
 
+// Against is the side of the baseline, such as "mysql", or "mysql with scheme SingleRow" where the sides differ in more than the factor.
+func (v Verdict) Against() string {
+	return contract.Line(analysis.SideOfBaseline(v.Baseline, v.Unlike))
+}
+
 // subjectOf a comparison: the sides, the measurement and the place.
 func subjectOf(v Verdict) string {
-	text := v.Value + " against " + v.Baseline
+	return v.subject(" against " + analysis.SideOfBaseline(v.Baseline, v.Unlike))
+}
+
+// Compared is the subject without the side of the baseline, for where Against stands above it.
+func (v Verdict) Compared() string { return v.subject("") }
+
+// subject with its side of the baseline in words. What the sides differ in is said of them, and not of the measurement.
+func (v Verdict) subject(against string) string {
+	text := analysis.SideOfValue(v.Value, v.Unlike) + against
 	switch {
 	case v.Family == string(v1alpha1.FamilyControl):
 		text = "control, " + v.Baseline + " against itself"
@@ -291,7 +308,11 @@ func subjectOf(v Verdict) string {
 			text += " on " + v.Target
 		}
 	}
-	words := []string{text, MeasurementName(v.Name, v.Labels)}
+	labels := maps.Clone(v.Labels)
+	for _, u := range v.Unlike {
+		delete(labels, u.Factor)
+	}
+	words := []string{text, MeasurementName(v.Name, labels)}
 	if where := whereOf(v.Where); where != "" {
 		words = append(words, where)
 	}

@@ -22,6 +22,12 @@ func comparison(change func(*v1alpha1.ComparisonEntry)) v1alpha1.ComparisonEntry
 	return e
 }
 
+// batchOver makes a comparison one of drivers whose sides differ in their schemes, too.
+func batchOver(e *v1alpha1.ComparisonEntry) {
+	e.Factor, e.Target, e.Labels = "driver", "db", map[string]string{"operation": "InsertText", "rows": "100", "scheme": "Batch"}
+	e.Unlike = []v1alpha1.UnlikeFactor{{Factor: "scheme", Value: "Batch", Baseline: "SingleRow"}}
+}
+
 // differing pairs with so many settings.
 func differing(names ...string) []v1alpha1.SideDifferences {
 	pair := v1alpha1.SideDifferences{Value: "mariadb", Baseline: "mysql"}
@@ -57,6 +63,13 @@ func TestVerdictsInOneLine(t *testing.T) {
 			e.Factor, e.Value, e.Baseline, e.Target, e.BlockCount = "threads", "64", "2", "mysql", 10
 			e.Parameters = map[string]intstr.IntOrString{"test": intstr.FromString("oltp_insert")}
 		}, differing("a"), "FASTER +16 % (+1.7 to +26 %), p 0.023, 10 blocks: threads 64 against 2 on mysql, throughput, test=oltp_insert"},
+		"sides that differ in more than the factor": {func(e *v1alpha1.ComparisonEntry) {
+			batchOver(e)
+			e.Ratio, e.IntervalLow, e.IntervalHigh = "52.01", "51.5", "52.6"
+		}, nil, "FASTER 52.0x (51.5 to 52.6), p 0.023, 9 of 10 blocks: driver mariadb with scheme Batch against mysql with scheme SingleRow on db, throughput (operation InsertText, rows 100)"},
+		"sides of targets that do": {func(e *v1alpha1.ComparisonEntry) {
+			e.Labels, e.Unlike = map[string]string{"driver": "x"}, []v1alpha1.UnlikeFactor{{Factor: "session", Value: "Dedicated", Baseline: "Pool"}}
+		}, nil, "FASTER +16 % (+1.7 to +26 %), p 0.023, 9 of 10 blocks: mariadb with session Dedicated against mysql with session Pool, throughput (driver x)"},
 		"less than matters": {func(e *v1alpha1.ComparisonEntry) {
 			e.BelowMinimumEffect, e.Ratio, e.IntervalLow, e.IntervalHigh = true, "1.008", "1.005", "1.011"
 			e.EquivalenceLow, e.EquivalenceHigh, e.EquivalenceConfidence = "1.006", "1.01", "0.9160"
@@ -111,10 +124,12 @@ func TestKeysDiffer(t *testing.T) {
 		func(e *v1alpha1.ComparisonEntry) {
 			e.Parameters = map[string]intstr.IntOrString{"threads": intstr.FromInt32(2)}
 		},
+		batchOver, func(e *v1alpha1.ComparisonEntry) { batchOver(e); e.Unlike = nil },
+		func(e *v1alpha1.ComparisonEntry) { batchOver(e); e.Unlike[0].Baseline = "Prepared" },
 	} {
 		keys[about{errorRate: 0.05}.verdict(comparison(change)).Key] = true
 	}
-	if len(keys) != 6 {
+	if len(keys) != 9 || !keys["Primary/driver/mariadb/mysql with scheme SingleRow/db//throughputoperation=InsertText rows=100 scheme=Batch"] {
 		t.Errorf("%d keys: %v", len(keys), keys)
 	}
 }

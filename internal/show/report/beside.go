@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -14,11 +17,15 @@ import (
 type here struct {
 	// entries by what a quoted number has to say to mean them.
 	entries map[string][]*v1alpha1.SummaryEntry
-	of      ratios
+	// anyDriver has those of drivers by what a quoted number has to say that names no driver. A driver that does nothing is none.
+	anyDriver map[string][]*v1alpha1.SummaryEntry
+	of        ratios
 	// single are the dimensions in which no two entries differ, by the measurement: a quoted number need not have them.
 	single map[measured]map[string]bool
 	// measured are the measurements by name and unit: percentiles are one each.
 	measured map[[2]string][]measured
+	// hundred are the dimensions of the published numbers beside the quoted one that are 100 %.
+	hundred map[string]bool
 }
 
 // measured is what an entry measures: percentiles are one each.
@@ -27,8 +34,9 @@ type measured struct{ name, percentile, unit string }
 func measuredBy(e *v1alpha1.SummaryEntry) measured { return measured{e.Name, e.Labels["p"], e.Unit} }
 
 func hereOf(in Input) here {
-	out := here{entries: map[string][]*v1alpha1.SummaryEntry{}, of: ratiosOf(in), single: map[measured]map[string]bool{}, measured: map[[2]string][]measured{}}
-	by := map[measured][]*v1alpha1.SummaryEntry{}
+	out := here{entries: map[string][]*v1alpha1.SummaryEntry{}, anyDriver: map[string][]*v1alpha1.SummaryEntry{}, of: ratiosOf(in),
+		single: map[measured]map[string]bool{}, measured: map[[2]string][]measured{}}
+	by, idle := map[measured][]*v1alpha1.SummaryEntry{}, idleDrivers(in.Run)
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		if _, ok := figure.Decimal(e.Median); !ok {
@@ -52,60 +60,197 @@ func hereOf(in Input) here {
 		for _, e := range entries {
 			key := out.keyOf(m, dimensionsOf(e))
 			out.entries[key] = append(out.entries[key], e)
+			if driver := e.Labels[labelDriver]; driver != "" && !idle[driver] {
+				key := out.keyOf(m, dimensionsOf(e), unsaid...)
+				out.anyDriver[key] = append(out.anyDriver[key], e)
+			}
+		}
+	}
+	return out
+}
+
+// idleDrivers of a run are those that do nothing and measure the harness (null), by their names in results.
+func idleDrivers(run *v1alpha1.BenchmarkRun) map[string]bool {
+	out := map[string]bool{}
+	if drivers := run.Spec.Workload.Drivers; drivers != nil {
+		for _, d := range drivers.Drivers {
+			if d.Name == nullDriver {
+				out[cmp.Or(d.As, d.Name)] = true
+			}
 		}
 	}
 	return out
 }
 
 // keyOf a number of a measurement: its dimensions without those that a quoted number need not have.
-func (h here) keyOf(m measured, d map[string]string) string {
+func (h here) keyOf(m measured, d map[string]string, unsaid ...string) string {
 	named := map[string]string{}
 	for name, v := range d {
-		if !h.single[m][name] {
+		if !h.single[m][name] && !slices.Contains(unsaid, name) {
 			named[name] = v
 		}
 	}
 	return fmt.Sprintf("%q %q %q %s", m.name, m.percentile, m.unit, labelKey(named))
 }
 
-// maxPercentiles of a name are searched for a quoted number that says no percentile: of more, it does not say which.
-const maxPercentiles = 64
+const (
+	// maxPercentiles of a name are searched for a quoted number that says no percentile: of more, it does not say which.
+	maxPercentiles = 64
+	// maxBeside are the numbers of drivers that are listed below a quoted one: of more, the lowest and the highest.
+	maxBeside = 8
+	// maxOfDrivers is how many a run can have of one operation: 32 drivers on 8 servers.
+	maxOfDrivers = 256
 
-// beside a quoted number: the number of this run with the same name, unit and labels, with its ratio to the baseline. Empty where this
-// run has none, or several.
-func (h here) beside(quoted *v1alpha1.SummaryEntry) string {
-	of := h.measured[[2]string{quoted.Name, quoted.Unit}]
-	if p := quoted.Labels["p"]; p != "" {
-		of = []measured{measuredBy(quoted), {quoted.Name, "", quoted.Unit}}
-	}
+	labelDriver = "driver"
+	nullDriver  = "null"
+	unitPercent = "%"
+)
+
+// unsaid are the dimensions that a number need not name whose driver nobody measures here: it stands beside those that are measured.
+var unsaid = []string{labelDriver, v1alpha1.FactorTarget}
+
+// beside a quoted number: the number of this run with the same name, unit and labels, with its ratio to the baseline; of a share in
+// percent that ratio alone, as a share. Empty where this run has none, or several. Only one that names no driver has those of all drivers.
+func (h here) beside(quoted *v1alpha1.SummaryEntry) []string {
+	of, relative := h.meantBy(quoted)
 	if len(quoted.Labels) == 0 || len(of) > maxPercentiles {
-		return ""
+		return nil
 	}
-	var found *v1alpha1.SummaryEntry
+	var found, ofDrivers []*v1alpha1.SummaryEntry
 	for _, m := range of {
 		for _, e := range h.entries[h.keyOf(m, quoted.Labels)] {
 			if !h.same(e, quoted.Labels) {
 				break // the others of the key have the same dimensions
 			}
-			if found != nil {
-				return ""
+			if found = append(found, e); len(found) > 1 {
+				return nil
 			}
-			found = e
+		}
+		if quoted.Labels[labelDriver] != "" {
+			continue
+		}
+		all := h.anyDriver[h.keyOf(m, quoted.Labels, unsaid...)]
+		if len(all) > maxOfDrivers {
+			continue
+		}
+		for _, e := range all {
+			if h.same(e, quoted.Labels, unsaid...) {
+				ofDrivers = append(ofDrivers, e)
+			}
 		}
 	}
-	if found == nil {
-		return ""
+	switch {
+	case len(found) > 0:
+		ofDrivers = nil
+	case len(ofDrivers) > maxBeside && !relative:
+		return []string{"here " + h.rangeOf(ofDrivers)}
+	case len(ofDrivers) > maxBeside:
+		return nil
 	}
-	median, _, _ := figuresOf(found)
-	text := "here " + median
-	if v, has := h.of.of(found); has && v.Effect != "" {
-		text += " (" + inDoubt(v) + ")"
+	if relative {
+		return h.shares(quoted, slices.Concat(found, ofDrivers), len(found) == 0)
 	}
-	return text
+	return h.figures(slices.Concat(found, ofDrivers), len(found) == 0)
+}
+
+// meantBy a quoted number: what has its name and unit. relative: its name alone, because it is a share in percent, and nothing here is.
+func (h here) meantBy(quoted *v1alpha1.SummaryEntry) (of []measured, relative bool) {
+	of = h.measured[[2]string{quoted.Name, quoted.Unit}]
+	if quoted.Unit == unitPercent && len(of) == 0 {
+		for name, all := range h.measured {
+			if name[0] == quoted.Name {
+				of, relative = append(of, all...), true
+			}
+		}
+	}
+	if p := quoted.Labels["p"]; p != "" && !relative {
+		of = []measured{measuredBy(quoted), {quoted.Name, "", quoted.Unit}}
+	}
+	return of, relative
+}
+
+// figures of entries: the median with its ratio to the baseline. named: driver and server are said before it.
+func (h here) figures(all []*v1alpha1.SummaryEntry, named bool) (out []string) {
+	for _, e := range all {
+		median, _, _ := figuresOf(e)
+		words := append(h.named(e, named), median)
+		if v, has := h.of.of(e); has && v.Effect != "" {
+			words = append(words, "("+h.of.inDoubt(v)+")")
+		}
+		out = append(out, strings.Join(words, " "))
+	}
+	return out
+}
+
+// shares of entries in their baseline, of which a quoted number is a share, too: the publication has 100 % where the run has its baseline.
+// So 120 is one, and +20, which is a change, is none. Nothing for the baseline itself.
+func (h here) shares(quoted *v1alpha1.SummaryEntry, all []*v1alpha1.SummaryEntry, named bool) (out []string) {
+	for _, e := range all {
+		v, has := h.of.of(e)
+		if !has || v.Effect == "" || len(v.Unlike) > 0 {
+			continue
+		}
+		base := dimensionsOf(quoted)
+		base[v.Factor] = v.Baseline
+		if !h.hundred[labelKey(base)] {
+			continue
+		}
+		words := append(h.named(e, named), shareIn(v), unitPercent)
+		if v.Undecided() {
+			words = append(words, "?")
+		}
+		out = append(out, strings.Join(words, " "))
+	}
+	return out
+}
+
+// shareIn the baseline, in percent: 114 for a ratio of 1.14.
+func shareIn(v readout.Verdict) string {
+	percent := func(ratio string) string {
+		n, ok := figure.Decimal(ratio)
+		if !ok {
+			return ""
+		}
+		return strconv.FormatFloat(100*n, 'g', -1, 64)
+	}
+	share, _, _ := figure.Measured(percent(v.Ratio), percent(v.IntervalLow), percent(v.IntervalHigh))
+	return share
+}
+
+// named begins what is said of an entry: with its driver and its server where those differ, if they are to be named.
+func (h here) named(e *v1alpha1.SummaryEntry, named bool) []string {
+	words, d := []string{"here"}, dimensionsOf(e)
+	for _, name := range unsaid {
+		if named && !h.single[measuredBy(e)][name] {
+			words = append(words, d[name])
+		}
+	}
+	return words
+}
+
+// rangeOf entries, such as "0.15 to 0.61 (0.012x to 0.030x; 14 of drivers and servers)": with the range of their ratios where all have one.
+func (h here) rangeOf(all []*v1alpha1.SummaryEntry) string {
+	// hereOf has left out medians that are no numbers, and a ratio that is shown is one.
+	value := func(decimal string) float64 { v, _ := figure.Decimal(decimal); return v }
+	byMedian := func(a, b *v1alpha1.SummaryEntry) int { return cmp.Compare(value(a.Median), value(b.Median)) }
+	byRatio := func(a, b readout.Verdict) int { return cmp.Compare(value(a.Ratio), value(b.Ratio)) }
+	var compared []readout.Verdict
+	for _, e := range all {
+		if v, has := h.of.of(e); has && v.Effect != "" {
+			compared = append(compared, v)
+		}
+	}
+	ratios := ""
+	if len(compared) == len(all) {
+		ratios = h.of.inDoubt(slices.MinFunc(compared, byRatio)) + " to " + h.of.inDoubt(slices.MaxFunc(compared, byRatio)) + "; "
+	}
+	low, _, _ := figuresOf(slices.MinFunc(all, byMedian))
+	high, _, _ := figuresOf(slices.MaxFunc(all, byMedian))
+	return fmt.Sprintf("%s to %s (%s%d of drivers and servers)", low, high, ratios, len(all))
 }
 
 // same says whether an entry is what a quoted number is about.
-func (h here) same(e *v1alpha1.SummaryEntry, want map[string]string) bool {
+func (h here) same(e *v1alpha1.SummaryEntry, want map[string]string, unsaid ...string) bool {
 	have, matched := dimensionsOf(e), 0
 	for name, v := range have {
 		w, said := want[name]
@@ -114,7 +259,7 @@ func (h here) same(e *v1alpha1.SummaryEntry, want map[string]string) bool {
 			return false
 		case said:
 			matched++
-		case !h.single[measuredBy(e)][name]:
+		case !h.single[measuredBy(e)][name] && !slices.Contains(unsaid, name):
 			return false
 		}
 	}

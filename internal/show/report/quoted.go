@@ -57,6 +57,9 @@ const maxQuoted = 24
 type publishedGroup struct {
 	phase string
 	m     *measurement
+	// source is the quoted target whose table has the label target, which says whose each number is. Empty where the target of each number
+	// is the quoted one.
+	source string
 	// tabular: they were published as a table, and by no tool, so that each of them was meant to be read.
 	tabular bool
 }
@@ -76,10 +79,14 @@ func publishedGroups(all []quoted.Numbers) (out []*publishedGroup) {
 				}
 			}
 			for _, m := range measurements(entries) {
-				key := fmt.Sprintf("%q %q %q %q", phase.Phase, m.name, m.unit, slices.Sorted(maps.Keys(labels[m.entries[0].Name])))
+				names, source := slices.Sorted(maps.Keys(labels[m.entries[0].Name])), ""
+				if slices.Contains(names, v1alpha1.FactorTarget) {
+					source = q.Target
+				}
+				key := fmt.Sprintf("%q %q %q %q %q", phase.Phase, m.name, m.unit, names, source)
 				g := known[key]
 				if g == nil {
-					g = &publishedGroup{phase: phase.Phase, m: &measurement{name: m.name, unit: m.unit, direction: m.direction}, tabular: q.Format == quoted.FormatTable}
+					g = &publishedGroup{phase: phase.Phase, m: &measurement{name: m.name, unit: m.unit, direction: m.direction}, source: source, tabular: q.Format == quoted.FormatTable}
 					known[key], out = g, append(out, g)
 				}
 				g.m.entries = append(g.m.entries, m.entries...)
@@ -89,10 +96,11 @@ func publishedGroups(all []quoted.Numbers) (out []*publishedGroup) {
 	return out
 }
 
+// publishedEntries of a quoted target. One table may have the numbers of several servers: its label target says whose.
 func publishedEntries(target string, all []contract.Measurement) (out []v1alpha1.SummaryEntry) {
 	for _, m := range all {
 		if m.Value != nil {
-			out = append(out, v1alpha1.SummaryEntry{Target: target, Name: m.Name, Unit: m.Unit, Direction: string(m.Direction), Labels: m.Labels,
+			out = append(out, v1alpha1.SummaryEntry{Target: cmp.Or(m.Labels[v1alpha1.FactorTarget], target), Name: m.Name, Unit: m.Unit, Direction: string(m.Direction), Labels: m.Labels,
 				Median: strconv.FormatFloat(*m.Value, 'g', -1, 64), TrialCount: 1, PlannedTrialCount: 1})
 		}
 	}
@@ -109,17 +117,21 @@ func (g *publishedGroup) shown() bool {
 }
 
 func (g *publishedGroup) title() string {
-	if g.phase == contract.KeyQuotedRun {
-		return "Published: " + g.m.title()
+	title := "Published: " + g.m.title()
+	if g.source != "" {
+		title += ", from " + g.source
 	}
-	return "Published: " + g.m.title() + ", phase " + g.phase
+	if g.phase != contract.KeyQuotedRun {
+		title += ", phase " + g.phase
+	}
+	return title
 }
 
 // plain rows of a list.
 func (g *publishedGroup) plain() (rows [][]cell) {
 	for _, e := range g.m.entries {
 		v, _ := figure.Decimal(e.Median)
-		rows = append(rows, []cell{{Text: readout.MeasurementName(e.Name, e.Labels), Heading: true}, {Text: e.Target}, {Text: g.phase}, {Text: figure.Number(v)}, {Text: e.Unit}})
+		rows = append(rows, []cell{{Text: readout.MeasurementName(e.Name, e.Labels), Heading: true}, {Text: cmp.Or(g.source, e.Target)}, {Text: g.phase}, {Text: figure.Number(v)}, {Text: e.Unit}})
 	}
 	return rows
 }
@@ -127,8 +139,9 @@ func (g *publishedGroup) plain() (rows [][]cell) {
 // blocks of the numbers: a table for each panel, and bars where what is measured here has bars too.
 func (g *publishedGroup) blocks(measured here, declared readout.Verdict) (out []block) {
 	if g.phase != contract.KeyQuotedRun {
-		measured.entries = nil
+		measured = here{} // all that is measured here is of the run
 	}
+	measured.hundred = g.hundred()
 	l := layOut(g.m.entries, cmp.Or(declared.Factor, v1alpha1.FactorTarget))
 	names, by := panels(l.place(g.m.entries))
 	for _, name := range names[:min(len(names), maxPanels)] {
@@ -147,6 +160,17 @@ func (g *publishedGroup) blocks(measured here, declared readout.Verdict) (out []
 	return out
 }
 
+// hundred are the dimensions of the numbers that are 100 %.
+func (g *publishedGroup) hundred() map[string]bool {
+	out := map[string]bool{}
+	for _, e := range g.m.entries {
+		if v, ok := figure.Decimal(e.Median); ok && v == 100 && e.Unit == unitPercent {
+			out[labelKey(dimensionsOf(e))] = true
+		}
+	}
+	return out
+}
+
 // shownAs are the cells of a panel: the number, in bold if it is the best of its group, and below it its ratio to the published
 // baseline and what was measured here.
 func shownAs(all []placed, l layout, measured here, declared readout.Verdict) func(*v1alpha1.SummaryEntry) cell {
@@ -154,11 +178,10 @@ func shownAs(all []placed, l layout, measured here, declared readout.Verdict) fu
 	return func(e *v1alpha1.SummaryEntry) cell {
 		v, _ := figure.Decimal(e.Median)
 		c := cell{Text: printed(v), Strong: best[e]}
-		for _, text := range []string{bases.against(e), measured.beside(e)} {
-			if text != "" {
-				c.Below = append(c.Below, text)
-			}
+		if text := bases.against(e); text != "" {
+			c.Below = append(c.Below, text)
 		}
+		c.Below = append(c.Below, measured.beside(e)...)
 		return c
 	}
 }

@@ -104,9 +104,14 @@ func forest(direction contract.Direction, all []readout.Verdict, effect float64)
 	}
 	one := 1.0
 	c := chart.Rows{Log: true, Reference: &one, Turned: direction == contract.LowerIsBetter, Differences: !slices.ContainsFunc(all, readout.Verdict.IsFactor)}
-	for _, v := range all[:min(len(all), maxMarks)] {
+	all = all[:min(len(all), maxMarks)]
+	unlike := slices.ContainsFunc(all, func(v readout.Verdict) bool { return len(v.Unlike) > 0 })
+	for _, v := range all {
 		ratio, _ := figure.Decimal(v.Ratio)
 		row := chart.Row{Label: v.Subject, Word: v.Word(), Note: figure.Effect{Ratio: v.Effect, Interval: v.Interval}.String(), Mid: &ratio, Title: line(v.Text)}
+		if unlike { // on a phone both sides do not fit in one line
+			row.Group, row.Label = "against "+v.Against(), v.Compared()
+		}
 		if row.Series = decided; v.Undecided() {
 			row.Series = undecided
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
-// mediansOf the summary in a bundle, as the page writes numbers, by measurement and unit.
-func mediansOf(t *testing.T, name string) map[string]map[string]bool {
+// storedRun of an experiment of the gallery.
+func storedRun(t *testing.T, name string) *stored.Run {
 	t.Helper()
 	b, err := bundle.Open("../../../docs/gallery/" + name + bundle.Extension)
 	if err != nil {
@@ -25,8 +25,14 @@ func mediansOf(t *testing.T, name string) map[string]map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return run
+}
+
+// mediansOf the summary in a bundle, as the page writes numbers, by measurement and unit.
+func mediansOf(t *testing.T, name string) map[string]map[string]bool {
+	t.Helper()
 	out := map[string]map[string]bool{}
-	for _, e := range run.Summary.Entries {
+	for _, e := range storedRun(t, name).Summary.Entries {
 		what := e.Name
 		if what == contract.NameLatencyPercentile {
 			what = "latency p" + e.Labels[contract.LabelPercentile]

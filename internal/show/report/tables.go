@@ -25,28 +25,43 @@ func factorOf(in Input) string {
 type ratios struct {
 	factors []string
 	by      map[string]readout.Verdict
-	// bases are the baselines of the factors, as "factor value".
+	// bases are the baselines of the factors, as "factor value", and first that of the first comparison of each factor.
 	bases map[string]bool
+	first map[string]string
 	// speedUps are those that the tool has computed, against the baseline of its workload.
 	speedUps map[string]float64
 }
 
 func ratiosOf(in Input) ratios {
-	out := ratios{by: map[string]readout.Verdict{}, bases: map[string]bool{}, speedUps: speedUpsOf(in)}
+	out := ratios{by: map[string]readout.Verdict{}, bases: map[string]bool{}, first: map[string]string{}, speedUps: speedUpsOf(in)}
 	for _, v := range in.doc.Verdicts {
 		if v.Family == string(v1alpha1.FamilyControl) {
 			continue
 		}
 		if !slices.Contains(out.factors, v.Factor) {
-			out.factors = append(out.factors, v.Factor)
+			out.factors, out.first[v.Factor] = append(out.factors, v.Factor), v.Baseline
 		}
 		key := ratioKey(v.Name, v.Where, v.Labels, v.Factor, v.Value, v.Target)
-		if _, known := out.by[key]; !known {
+		if before, known := out.by[key]; !known || precedes(v, before) {
 			out.by[key] = v
 		}
-		out.bases[v.Factor+" "+v.Baseline] = true
+		if len(v.Unlike) == 0 {
+			out.bases[v.Factor+" "+v.Baseline] = true
+		}
 	}
 	return out
+}
+
+// precedes says whether a ratio stands beside a median in the place of the one before: one that is there, then one that was declared,
+// and then one whose sides differ in the factor alone.
+func precedes(v, before readout.Verdict) bool {
+	if v.Effect == "" || before.Effect == "" {
+		return v.Effect != ""
+	}
+	if v.Family != before.Family {
+		return v.Family == string(v1alpha1.FamilyPrimary)
+	}
+	return len(v.Unlike) == 0 && len(before.Unlike) > 0
 }
 
 func ratioKey(name string, where, labels map[string]string, factor, value, target string) string {
@@ -70,12 +85,17 @@ func (r ratios) of(e *v1alpha1.SummaryEntry) (readout.Verdict, bool) {
 	return readout.Verdict{}, false
 }
 
-// inDoubt is the ratio beside a median, with a question mark where it has no verdict: nobody takes it for shown then.
-func inDoubt(v readout.Verdict) string {
-	if v.Effect != "" && v.Undecided() {
-		return v.Effect + " ?"
+// inDoubt is the ratio beside a median, with a question mark where it has no verdict: nobody takes it for shown then. It names a
+// baseline that a reader does not expect: one that differs in more than the factor, or is not that of the factor's first comparison.
+func (r ratios) inDoubt(v readout.Verdict) string {
+	text := v.Effect
+	if text != "" && v.Undecided() {
+		text += " ?"
 	}
-	return v.Effect
+	if text != "" && (len(v.Unlike) > 0 || v.Baseline != r.first[v.Factor]) {
+		text += " against " + v.Against()
+	}
+	return text
 }
 
 // figuresOf an entry: its median, and its interval with the level, or the range of the trials, marked.
@@ -99,7 +119,7 @@ func cellOf(m *measurement, e *v1alpha1.SummaryEntry, of ratios, best bool) cell
 	}
 	ratio := of.speedUp(e)
 	if v, has := of.of(e); has && v.Effect != "" {
-		ratio = inDoubt(v)
+		ratio = of.inDoubt(v)
 	}
 	c.Below = append(c.Below, m.notes[e], ratio)
 	return c
@@ -223,7 +243,7 @@ func lone(m *measurement, p placed, of ratios, best bool) []cell {
 	row := []cell{{Text: cmp.Or(p.series, e.Target), Heading: true}, {Text: orDash(median), Strong: best && median != ""}, {Text: orDash(interval), Below: []string{level}},
 		{Text: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount), Below: []string{m.notes[e]}}, {}}
 	if v, has := of.of(e); has {
-		row[4] = cell{Text: inDoubt(v), Below: []string{levelledOf(v)}}
+		row[4] = cell{Text: of.inDoubt(v), Below: []string{levelledOf(v)}}
 	} else if of.bases["target "+e.Target] {
 		row[4] = cell{Text: "baseline"}
 	}

@@ -54,12 +54,21 @@ func named(tool *apischema.Tool) string {
 	return ""
 }
 
-// setAxis sets the value of an axis in the object of a workload.
+// setAxis sets the value of an axis in the object of a workload. One of the strings by name is always set as a string.
 func setAxis(object map[string]any, axis string, value intstr.IntOrString, tool *apischema.Tool) error {
 	kind, has := tool.Field(axis)
-	switch texts := named(tool); {
-	case !has && texts != "":
-		return setNamed(object, texts, axis, value, tool)
+	field := named(tool)
+	texts, _ := object[field].(map[string]any)
+	_, is := texts[axis]
+	switch {
+	case !has && is:
+		texts[axis] = value.String()
+		return nil
+	case !has && slices.Contains(ofTargets, strings.ToLower(axis)):
+		return fmt.Errorf("%s is of a server or its machine, and the tool has no such field: list a target for each value in spec.targets, on which every cell of the matrix is measured", axis)
+	case !has && field != "":
+		return fmt.Errorf("the tool has no field and no %[1]s %[2]s; it has the fields %[3]s and the %[1]ss %[4]q: give the %[1]s a value there first",
+			byName[field], axis, strings.Join(tool.Fields(), ", "), slices.Sorted(maps.Keys(texts)))
 	case !has:
 		return fmt.Errorf("the tool has no field %s; it has: %s", axis, strings.Join(tool.Fields(), ", "))
 	case !kind.Single():
@@ -71,16 +80,8 @@ func setAxis(object map[string]any, axis string, value intstr.IntOrString, tool 
 	return nil
 }
 
-// setNamed sets one of the strings of a field, always as a string.
-func setNamed(object map[string]any, field, axis string, value intstr.IntOrString, tool *apischema.Tool) error {
-	known, _ := object[field].(map[string]any)
-	if _, has := known[axis]; !has {
-		return fmt.Errorf("the tool has no field and no %[1]s %[2]s; it has the fields %[3]s and the %[1]ss %[4]q: give the %[1]s a value there first",
-			byName[field], axis, strings.Join(tool.Fields(), ", "), slices.Sorted(maps.Keys(known)))
-	}
-	known[axis] = value.String()
-	return nil
-}
+// ofTargets are fields of targets and of their shapes, in small letters: with another value of them it is another server.
+var ofTargets = []string{"flavor", "version", "image", "storageengine", "storage", "shape", "cpu", "cpus", "memory", "nodeselector"}
 
 // literal is the value as a field of the kind takes it; false when it does not fit.
 func literal(value intstr.IntOrString, kind apischema.Kind) (any, bool) {

@@ -62,6 +62,10 @@ func TestApply(t *testing.T) {
 			Cell{"rows": intstr.FromInt32(64), "MODE": intstr.FromString("true")},
 			`{"format":"Result","histogramUnit":"us","image":"i",` + customDefaults + `,"parameters":{"MODE":"true","rows":"64"},"run":{"command":["t"]},"threads":1}`,
 		},
+		"a parameter with a name that targets have, too": {
+			"custom", `{"image":"i","format":"Result","run":{"command":["t"]},"parameters":{"version":"1"}}`, cell("version", "2"),
+			`{"format":"Result","histogramUnit":"us","image":"i",` + customDefaults + `,"parameters":{"version":"2"},"run":{"command":["t"]},"threads":1}`,
+		},
 		"an option of a tool": {
 			"sysbench", `{"test":"oltp_read_only","options":{"point_selects":"10","range_selects":"off"}}`, cell("point_selects", 11),
 			`{` + strings.Replace(sysbenchDefaults, `"percentile"`, `"options":{"point_selects":"11","range_selects":"off"},"percentile"`, 1) +
@@ -102,6 +106,12 @@ func TestApplyRefuses(t *testing.T) {
 			"sysbench", read, cell("colour", 1), "spec.matrix[colour]: the tool has no field and no option colour; it has the fields dbPsMode, events, histogram,",
 		},
 		"a field in other letters":      {"sysbench", read, cell("tablesize", 1), "spec.matrix[tablesize]: the tool has no field and no option tablesize; it has the fields dbPsMode, "},
+		"a version of the server":       {"sysbench", read, cell("version", "9.7"), "spec.matrix[version]: version is of a server or its machine, and the tool has no such field: list a target for each value in spec.targets, on which every cell of the matrix is measured"},
+		"a flavor":                      {"ycsb", `{}`, cell("flavor", "MariaDB"), "spec.matrix[flavor]: flavor is of a server"},
+		"an image of the server":        {"sysbench", read, cell("image", "mysql:9.7"), "spec.matrix[image]: image is of a server"},
+		"a shape":                       {"sysbench", read, cell("shape", "database-m"), "list a target for each value in spec.targets"},
+		"the CPU of a shape":            {"sysbench", read, cell("CPU", 4), "spec.matrix[CPU]: CPU is of a server"},
+		"the memory of a shape":         {"custom", tool, cell("memory", "4Gi"), "spec.matrix[memory]: memory is of a server"},
 		"a word for an integer":         {"sysbench", read, cell("threads", "many"), `spec.matrix[threads]: the value "many" does not fit: the field needs an integer`},
 		"a fraction for an integer":     {"sysbench", read, cell("threads", "0.5"), "needs an integer"},
 		"an integer beyond 64 bits":     {"sysbench", read, cell("threads", "50000000000000000000"), "needs an integer"},

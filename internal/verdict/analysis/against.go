@@ -70,7 +70,7 @@ func (r Run) measurements() []Measurement {
 	var out []Measurement
 	for _, c := range r.Declaration.Comparisons {
 		for _, m := range c.Measurements {
-			if !slices.ContainsFunc(out, func(o Measurement) bool { return o.Name == m.Name && without(o.Labels, "") == without(m.Labels, "") }) {
+			if !slices.ContainsFunc(out, func(o Measurement) bool { return o.Name == m.Name && without(o.Labels) == without(m.Labels) }) {
 				out = append(out, m)
 			}
 		}

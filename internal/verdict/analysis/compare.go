@@ -238,6 +238,7 @@ func (a *analyst) entry(one compared, family v1alpha1.ComparisonFamily) v1alpha1
 	e := v1alpha1.ComparisonEntry{Family: family, Factor: factor, Cell: c.Value.Cell, Name: c.Measurement.Name, PlannedBlockCount: int32(a.series.blocks)}
 	e.Value, _ = l.valueOf(factor, c.Value)
 	e.Baseline, _ = l.valueOf(factor, c.Baseline)
+	e.Unlike = a.Declaration.unlike(l, c)
 	if factor != v1alpha1.FactorTarget {
 		e.Target = l.Plan.Targets[c.Value.Target]
 	}

@@ -43,6 +43,8 @@ type Comparison struct {
 	Factor, Baseline string
 	// Within are values of other factors; empty for the whole experiment.
 	Within map[string]string
+	// BaselineWithin are their values on the side of the baseline, where those are others; empty where all else is equal.
+	BaselineWithin map[string]string
 	// Measurements to compare.
 	Measurements []Measurement
 }
@@ -86,7 +88,7 @@ func Declare(spec v1alpha1.BenchmarkRunSpec, names []string) (Declaration, error
 		if c.Baseline != nil {
 			one.Baseline = c.Baseline.String()
 		}
-		one.Within = textsOf(c.Within)
+		one.Within, one.BaselineWithin = textsOf(c.Within), textsOf(c.BaselineWithin)
 		if len(c.Measurements) > 0 {
 			one.Measurements = nil
 		}

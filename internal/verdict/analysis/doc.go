@@ -7,6 +7,7 @@
 //
 //	declare.go   the declaration, with its defaults
 //	layout.go    what an experiment varies: targets, axes, combinations of a trial
+//	unlike.go    sides that differ in more than the factor
 //	family.go    the pairs that are compared, and what their blocks can show: known before the data
 //	stop.go      the interim analyses of a run that may end early
 //	series.go    the values that count, by block

@@ -26,7 +26,7 @@ func (a *analyst) explore() (out []v1alpha1.ComparisonEntry, cut int) {
 			}
 			for _, c := range a.family.Primary {
 				key := contrast{c.Value, c.Baseline, id}
-				if done[key] || !a.series.has(c, id) {
+				if done[key] || !a.series.has(c, id) || !a.Declaration.meansTheSame(c, name) {
 					continue
 				}
 				done[key] = true

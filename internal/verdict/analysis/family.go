@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
@@ -15,7 +16,7 @@ type Contrast struct {
 	Comparison int32
 	// Measurement that is compared.
 	Measurement *Measurement
-	// Value and Baseline differ in the factor only.
+	// Value and Baseline differ in the factor only, and in what the comparison says of the side of the baseline.
 	Value, Baseline Unit
 }
 
@@ -111,30 +112,45 @@ func (l Layout) pairs(c Comparison, units []Unit, names []string) ([]Contrast, e
 			return nil, fmt.Errorf("%s.within: %w", c.Field, err)
 		}
 	}
-	units = slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { return !l.isWithin(u, c.Within) })
-	values := l.values(c.Factor, units)
+	if err := l.checkUnlike(c, units); err != nil {
+		return nil, err
+	}
+	compared, against := l.within(units, c.Within), l.within(units, c.baselineWithin())
 	baseline := c.Baseline
-	if baseline == "" && len(values) > 0 {
+	if values := l.values(c.Factor, against); baseline == "" && len(values) > 0 {
 		baseline = values[0]
 	}
-	g, bases := l.groupsBy(c.Factor), map[Unit]Unit{}
-	for _, u := range units {
+	g, bases := l.groupsBy(c.Factor, c.BaselineWithin), map[Unit]Unit{}
+	for _, u := range against {
 		if v, has := l.valueOf(c.Factor, u); has && v == baseline {
 			bases[g.group(u)] = u
 		}
 	}
 	var out []Contrast
-	for _, u := range units {
-		v, has := l.valueOf(c.Factor, u)
-		if base, compared := bases[g.group(u)]; has && compared && v != baseline {
+	var alone []Unit
+	for _, u := range compared {
+		if v, has := l.valueOf(c.Factor, u); !has || v == baseline {
+			continue
+		}
+		if base, has := bases[g.group(u)]; has {
 			out = append(out, Contrast{Value: u, Baseline: base})
+		} else {
+			alone = append(alone, u)
 		}
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s: it compares nothing: no two parts of this run differ in %s alone, with the baseline %q on one side (its values here: %s)",
-			c.Field, c.Factor, baseline, someOf(values))
+			c.Field, strings.Join(append([]string{c.Factor}, slices.Sorted(maps.Keys(c.BaselineWithin))...), " and "), baseline, someOf(l.values(c.Factor, compared)))
+	}
+	if len(c.BaselineWithin) > 0 && len(alone) > 0 {
+		return nil, l.aloneError(c, alone, baseline)
 	}
 	return out, nil
+}
+
+// within are the units with these values of factors.
+func (l Layout) within(units []Unit, values map[string]string) []Unit {
+	return slices.DeleteFunc(slices.Clone(units), func(u Unit) bool { return !l.isWithin(u, values) })
 }
 
 func (l Layout) isWithin(u Unit, within map[string]string) bool {

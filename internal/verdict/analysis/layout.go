@@ -152,13 +152,13 @@ type grouping struct {
 	cells, combine []int32
 }
 
-// groupsBy a factor: units of one group differ in nothing else.
-func (l Layout) groupsBy(factor string) grouping {
+// groupsBy a factor: units of one group differ in nothing else, but for these unlike factors of drivers.
+func (l Layout) groupsBy(factor string, unlike map[string]string) grouping {
 	g := grouping{factor: factor}
 	// A custom tool may have a parameter that is called target. The factor means the targets.
 	isAxis := factor != v1alpha1.FactorTarget && slices.Contains(l.Plan.Axes, factor)
 	determined := map[string]bool{factor: isAxis}
-	if !isAxis && factor != v1alpha1.FactorTarget {
+	if !isAxis && factor != v1alpha1.FactorTarget || len(unlike) > 0 {
 		// A driver decides its language, and so the cell.
 		for _, c := range l.Combinations {
 			for axis := range c.Axes {
@@ -178,7 +178,7 @@ func (l Layout) groupsBy(factor string) grouping {
 	}
 	ids = map[string]int32{}
 	for _, c := range l.combinations() {
-		g.combine = append(g.combine, idOf(ids, without(c.Factors, factor)))
+		g.combine = append(g.combine, idOf(ids, without(c.Factors, slices.Concat([]string{factor}, slices.Collect(maps.Keys(unlike)))...)))
 	}
 	return g
 }
@@ -192,11 +192,11 @@ func (g grouping) group(u Unit) Unit {
 	return out
 }
 
-// without is the same text for the same values of all names but one.
-func without(values map[string]string, name string) string {
+// without is the same text for the same values of all names but some.
+func without(values map[string]string, names ...string) string {
 	var key strings.Builder
 	for _, n := range slices.Sorted(maps.Keys(values)) {
-		if n != name {
+		if !slices.Contains(names, n) {
 			fmt.Fprintf(&key, "%s\x00%s\x00", n, values[n])
 		}
 	}

@@ -82,7 +82,7 @@ func plainer(a, b map[string]string) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(without(a, ""), without(b, "")))
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(without(a), without(b)))
 }
 
 // read is what a recorded value belongs to.
@@ -101,7 +101,7 @@ type kindReader struct {
 func newKindReader(l Layout, into *series) *kindReader {
 	r := &kindReader{into: into, combinations: map[string]int32{}, names: map[string]bool{}, kinds: map[string]int32{}, seen: map[string]read{}}
 	for i, c := range l.combinations() {
-		r.combinations[without(c.Labels, "")] = int32(i)
+		r.combinations[without(c.Labels)] = int32(i)
 		for name := range c.Labels {
 			r.names[name] = true
 		}
@@ -112,7 +112,7 @@ func newKindReader(l Layout, into *series) *kindReader {
 // read a value; false for one of no known combination.
 func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
 	measured := v.Name + "\x00" + v.Unit + "\x00" + string(v.Direction) + "\x00"
-	key := measured + without(v.Labels, "")
+	key := measured + without(v.Labels)
 	if known, is := r.seen[key]; is {
 		return known, known.combination >= 0
 	}
@@ -124,8 +124,8 @@ func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
 		}
 	}
 	out := read{combination: -1}
-	if i, is := r.combinations[without(of, "")]; is {
-		kindKey := measured + without(rest, "")
+	if i, is := r.combinations[without(of)]; is {
+		kindKey := measured + without(rest)
 		id, known := r.kinds[kindKey]
 		if !known && len(r.kinds) >= maxKinds {
 			r.into.left++

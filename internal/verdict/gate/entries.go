@@ -9,7 +9,7 @@ const (
 	// maxEntries and maxDifferences are the bounds of status.gate.
 	maxEntries     = 64
 	maxDifferences = 16
-	// maxEntriesBytes of texts and labels are shown, to one entry: a tenant writes the labels of a
+	// maxEntriesBytes of texts, labels and unlike factors are shown, to one entry: a tenant writes the labels of a
 	// baseline, and a status that is too large ends no run.
 	maxEntriesBytes = 64 << 10
 )
@@ -44,6 +44,9 @@ func (l *listing) add(e v1alpha1.GateEntry) {
 	}
 	e.Text = contract.Cut(e.Text, maxText)
 	l.bytes += sizeOf(e.Measurement) + len(e.Text)
+	for _, u := range e.Unlike {
+		l.bytes += len(u.Factor) + len(u.Value) + len(u.Baseline)
+	}
 	l.entries = append(l.entries, e)
 }
 

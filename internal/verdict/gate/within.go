@@ -92,7 +92,7 @@ func (o own) status() v1alpha1.GateStatus {
 func (o own) entry(v analysis.LossVerdict) v1alpha1.GateEntry {
 	c := v.Comparison
 	e := v1alpha1.GateEntry{
-		Outcome: v.Outcome, Factor: c.Factor, Against: c.Baseline, Measurement: baseline.KeyOf(v.Value), Direction: string(v.Value.Direction), Ratio: c.Ratio,
+		Outcome: v.Outcome, Factor: c.Factor, Against: c.Baseline, Unlike: c.Unlike, Measurement: baseline.KeyOf(v.Value), Direction: string(v.Value.Direction), Ratio: c.Ratio,
 		BlocksNeeded: int32(v.BlocksNeeded),
 	}
 	if len(v.Value.Blocks) > 0 {
@@ -127,7 +127,7 @@ func beside(v, bound float64) string {
 //
 //	head throughput against base: 97.1 tx/s against 100, -2.9 % (-3.6 to -2.1 %): a loss of 3 % is neither shown nor excluded; 24 blocks decide where nothing is lost
 func (o own) text(v analysis.LossVerdict, e v1alpha1.GateEntry) string {
-	against := e.Against
+	against := analysis.SideOfBaseline(e.Against, e.Unlike)
 	if e.Factor != v1alpha1.FactorTarget {
 		against = e.Factor + " " + against
 	}

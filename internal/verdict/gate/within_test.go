@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,6 +158,31 @@ func TestEntriesOfComparisons(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// An entry whose sides differ in more than the factor says so, in its fields and in words.
+func TestEntriesOfUnlikeSides(t *testing.T) {
+	unlike := []v1alpha1.UnlikeFactor{{Factor: "scheme", Value: "Batch", Baseline: "SingleRow"}}
+	got := own{}.entry(analysis.LossVerdict{
+		Comparison: v1alpha1.ComparisonEntry{Factor: "driver", Value: "mariadb", Baseline: "mysql", Unlike: unlike},
+		Value:      analysis.BlockValues{Target: "db", Name: "throughput", Labels: map[string]string{"driver": "mariadb", "scheme": "Batch"}},
+	})
+	want := "db throughput{driver=mariadb,scheme=Batch} against driver mysql with scheme SingleRow: neither higher nor lower is better"
+	if diff := cmp.Diff(unlike, got.Unlike); diff != "" || got.Text != want {
+		t.Errorf("got %q, want %q; unlike (-want +got):\n%s", got.Text, want, diff)
+	}
+}
+
+// What the sides differ in takes its part of the room.
+func TestUnlikeSidesOfAStatusAreBounded(t *testing.T) {
+	var l listing
+	long := strings.Repeat("v", 4<<10)
+	for range maxEntries {
+		l.add(v1alpha1.GateEntry{Unlike: slices.Repeat([]v1alpha1.UnlikeFactor{{Factor: "scheme", Value: long, Baseline: long}}, 5)})
+	}
+	if len(l.entries) != 2 {
+		t.Errorf("%d entries with 40 KiB each", len(l.entries))
 	}
 }
 

@@ -21,7 +21,7 @@ func entriesOf(cells int, targets ...string) []v1alpha1.SummaryEntry {
 	return out
 }
 
-// sweep.yaml: 36 cells and two targets have 72 entries of the throughput, and each is shown.
+// published/s4-sweep: 36 cells and two targets have 72 entries of the throughput, and each is shown.
 func TestSummaryOf72CellsLosesNone(t *testing.T) {
 	all := entriesOf(36, "old", "new")
 	got := Shown(all, names, MaxShown)

@@ -44,6 +44,8 @@ type catcher struct {
 	find     func(t *testing.T) []validity.Finding
 	// test is folder and name of a test, and what it shows.
 	folder, test, shows string
+	// more are tests that it takes besides.
+	more []catcher
 }
 
 // check expects a finding of what is found in a result.
@@ -54,6 +56,12 @@ func check(name string, severity validity.Severity, find func(t *testing.T) []va
 // held says that a test elsewhere shows that the error cannot be made, or is seen.
 func held(folder, test, shows string) catcher {
 	return catcher{folder: folder, test: test, shows: shows}
+}
+
+// and that another test shows the rest.
+func (c catcher) and(folder, test, shows string) catcher {
+	c.more = append(c.more, held(folder, test, shows))
+	return c
 }
 
 // of finds what is wrong with a real run of sysbench (10 s, 4 threads, oltp_read_write on MySQL
@@ -112,8 +120,10 @@ func TestTraps(t *testing.T) {
 	for _, tt := range traps {
 		t.Run(tt.source, func(t *testing.T) {
 			if tt.by.check == "" {
-				if !tests(t, tt.by.folder)[tt.by.test] {
-					t.Errorf("%s has no test %s", tt.by.folder, tt.by.test)
+				for _, by := range append([]catcher{tt.by}, tt.by.more...) {
+					if !tests(t, by.folder)[by.test] {
+						t.Errorf("%s has no test %s", by.folder, by.test)
+					}
 				}
 				return
 			}
@@ -186,6 +196,9 @@ A check in ` + "`code`" + ` is one of [the checks](../reference/checks.md). The 
 `)
 	for _, tt := range traps {
 		by := fmt.Sprintf("%s (`%s` in %s)", tt.by.shows, tt.by.test, tt.by.folder)
+		for _, more := range tt.by.more {
+			by += fmt.Sprintf("; %s (`%s` in %s)", more.shows, more.test, more.folder)
+		}
 		if tt.by.check != "" {
 			by = fmt.Sprintf("`%s` (%s)", tt.by.check, tt.by.severity)
 		}
