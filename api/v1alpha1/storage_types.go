@@ -7,7 +7,7 @@ import "k8s.io/apimachinery/pkg/api/resource"
 // +kubebuilder:validation:XValidation:rule="self.medium == 'Volume' || !has(self.fromRun) && !has(self.fromSnapshot) && !has(self.snapshot) && (!has(self.retain) || !self.retain)",fieldPath=".medium",message="medium must be Volume with retain, fromRun, fromSnapshot and snapshot: memory is lost with its pod"
 // +kubebuilder:validation:XValidation:rule="!has(self.fromRun) || !has(self.storageClassName) && (!has(self.retain) || !self.retain)",fieldPath=".fromRun",message="storageClassName and retain must be left out with fromRun: the volume is that of the other run, which has its class and keeps it"
 // +kubebuilder:validation:XValidation:rule="!has(self.fromSnapshot) || !has(self.fromRun) && (!has(self.retain) || !self.retain)",fieldPath=".fromSnapshot",message="fromRun and retain must be left out with fromSnapshot: the volume is made for this run, and the snapshot stays"
-// +kubebuilder:validation:XValidation:rule="!has(self.snapshot) || !has(self.fromRun) && !has(self.fromSnapshot)",fieldPath=".snapshot",message="snapshot must be left out with fromRun and fromSnapshot: it is of data that the run has loaded itself"
+// +kubebuilder:validation:XValidation:rule="!has(self.snapshot) || !has(self.fromRun) && !has(self.fromSnapshot) && (!has(self.retain) || !self.retain)",fieldPath=".snapshot",message="snapshot must be left out with fromRun, fromSnapshot and retain: it is of data that the run has loaded itself, and that no other run writes into"
 type Storage struct {
 	// size of the data directory's volume. With fromRun it has to be that of the other run.
 	// +optional

@@ -47,7 +47,8 @@ func createWhole(t *testing.T, namespace string) {
 	u := &unstructured.Unstructured{}
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: whole, namespace: %s}, spec: {
 		exclusive: false, targets: [
-			{name: a, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4', storage: {retain: true, snapshot: {name: tables}}}}, {name: b, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4'}}],
+			{name: a, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4', storage: {retain: true}}},
+			{name: b, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4', storage: {snapshot: {name: tables}}}}],
 		clients: {shape: %[2]s, count: 2}, workload: {sysbench: {test: oltp_read_only}},
 		design: {blocks: 2, warmup: 0s, duration: 1s, order: ABBA, idleTargets: Stopped, onTrialFailure: Continue}}}`, namespace, shape)
 	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
