@@ -58,9 +58,13 @@ type TargetStatus struct {
 	// VolumeSnapshot, and until it has it.
 	// +optional
 	Data *TargetData `json:"data,omitempty"`
-	// snapshot is the VolumeSnapshot that was made of the volume; absent without one.
+	// snapshot is the VolumeSnapshot that was made of the volume; absent without one, and until it is ready to use.
 	// +optional
 	Snapshot *SnapshotStatus `json:"snapshot,omitempty"`
+	// snapshotMessage is what stands in the way of that VolumeSnapshot when the run has ended, in the words of the API server or of the CSI
+	// driver; absent when nothing does.
+	// +optional
+	SnapshotMessage Line `json:"snapshotMessage,omitempty"`
 	// loadResult is the ConfigMap with the result of loading the data; absent until the
 	// data is loaded.
 	// +optional

@@ -219,7 +219,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		tell(r.Events, run, corev1.EventTypeWarning, v1alpha1.ReasonSpecTooLarge,
 			fmt.Sprintf("the run is too large for a status (%v), and so cannot be carried out: delete it, or remove labels and annotations", saveErr))
 		r.outgrew.Store(run.UID, true)
-		_, err := r.afterwards(ctx, run)
+		_, err := r.afterwards(ctx, run, snapshots{})
 		return ctrl.Result{RequeueAfter: queuePoll}, err
 	}
 	if err := errors.Join(passErr, saveErr); err != nil {
@@ -230,7 +230,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if after.Finished() {
-		return r.afterwards(ctx, after)
+		return r.afterwards(ctx, after, r.makeSnapshots(ctx, after))
 	}
 	return next(wait, r.plans.isPlanned(run.UID)), nil
 }

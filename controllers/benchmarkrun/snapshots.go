@@ -2,17 +2,22 @@ package benchmarkrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
@@ -51,44 +56,75 @@ const (
 	snapshotPoll = 2 * time.Second
 	// snapshotRetry is how often it is tried again where something stands in its way.
 	snapshotRetry = time.Minute
+	// snapshotLongest is for how long a run whose time has come waits for its VolumeSnapshots: then it is deleted without them.
+	snapshotLongest = 7 * 24 * time.Hour
 )
 
-// makeSnapshots of the volumes of a run that is complete, once their servers are gone. Volumes are the claims that have to stay for that, and
-// later is when to look again; zero for never.
-func (r *Reconciler) makeSnapshots(ctx context.Context, run *v1alpha1.BenchmarkRun) (volumes []string, later time.Duration, err error) {
+// snapshots is what the VolumeSnapshots that a run makes at its end need of the rest of that.
+type snapshots struct {
+	// keep are the names of the claims that have to stay.
+	keep []string
+	// later is when to look again; zero for never.
+	later time.Duration
+	// err is what could not be read. It keeps the claims, and holds nothing else up.
+	err error
+}
+
+// makeSnapshots of the volumes of a run that is complete, once their servers are gone. What became of them, or stands in their way, is set in
+// the status of the run, in memory.
+func (r *Reconciler) makeSnapshots(ctx context.Context, run *v1alpha1.BenchmarkRun) (out snapshots) {
 	for _, t := range run.Provided() {
 		if !conclude.AwaitsSnapshot(run, t) {
 			continue
 		}
-		claim := resources.Volume{Of: resources.Primary(run, t)}.ClaimName()
-		volume, err := r.volumeOf(ctx, run, t)
+		next, err := r.makeSnapshot(ctx, run, t)
 		if err != nil {
-			return nil, 0, err
+			next = conclude.Next{Keep: true, Problem: err.Error()}
+			out.err = errors.Join(out.err, err)
 		}
-		next := volume.Next()
 		if next.Keep {
-			volumes = append(volumes, claim)
+			out.keep = append(out.keep, resources.Volume{Of: resources.Primary(run, t)}.ClaimName())
 		}
-		if next.Make != nil {
-			switch err := r.Client.Create(ctx, next.Make); {
-			case isUnserved(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err):
-				next.Problem = fmt.Sprintf("VolumeSnapshot %s cannot be made: %v", t.MakesSnapshot().Name, err)
-			case client.IgnoreAlreadyExists(err) != nil:
-				return nil, 0, fmt.Errorf("making VolumeSnapshot %s: %w", t.MakesSnapshot().Name, err)
-			}
-		}
+		st := targetStatus(&run.Status, t.Name)
+		st.Snapshot, st.SnapshotMessage = next.Made, contract.Cut(next.Problem, 1024)
 		switch {
-		case next.Problem != "":
-			// Where the volume is gone, nobody can do anything about it.
-			r.Events.Eventf(run, nil, corev1.EventTypeWarning, "VolumeSnapshotNotMade", "Reconcile", "target %s: %s", t.Name, next.Problem)
-			if !volume.Lost && later == 0 {
-				later = snapshotRetry
-			}
-		case !volume.Lost:
-			later = snapshotPoll
+		case next.Over:
+		case next.Problem == "":
+			out.later = snapshotPoll
+		case out.later == 0:
+			out.later = snapshotRetry
 		}
 	}
-	return volumes, later, nil
+	return out
+}
+
+// makeSnapshot of the volume of a target, if it is time for that. What the API server refuses is tried again, because somebody may change a
+// quota, a right or a policy; but not what the API itself has no room for.
+func (r *Reconciler) makeSnapshot(ctx context.Context, run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (conclude.Next, error) {
+	volume, err := r.volumeOf(ctx, run, t)
+	if err != nil {
+		return conclude.Next{}, err
+	}
+	next := volume.Next()
+	if next.Make == nil {
+		return next, nil
+	}
+	if err := r.Client.Create(ctx, next.Make); err != nil && !apierrors.IsAlreadyExists(err) {
+		next.Problem = fmt.Sprintf("VolumeSnapshot %s cannot be made: %v", t.MakesSnapshot().Name, err)
+		if hasBadField(err) {
+			next.Keep, next.Over = false, true
+		}
+	}
+	return next, nil
+}
+
+// hasBadField says that the API has no such object: it names the field. A policy of the cluster that refuses one names none.
+func hasBadField(err error) bool {
+	var status apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
+		return false
+	}
+	return slices.ContainsFunc(status.Status().Details.Causes, func(c metav1.StatusCause) bool { return c.Field != "" })
 }
 
 // volumeOf a target whose VolumeSnapshot is awaited, as the API server has it.
@@ -115,24 +151,20 @@ func (r *Reconciler) volumeOf(ctx context.Context, run *v1alpha1.BenchmarkRun, t
 	if err != nil {
 		return out, err
 	}
-	claim, err := there(&corev1.PersistentVolumeClaim{}, of.ClaimName())
-	out.Used, out.Lost = set || pod, !claim
-	return out, err
+	out.Used = set || pod
+	claim := &corev1.PersistentVolumeClaim{}
+	if is, err := there(claim, of.ClaimName()); err != nil || !is {
+		return out, err
+	}
+	out.Claim = claim
+	return out, nil
 }
 
-// recordSnapshots that were taken in the status of their run, which has ended.
-func (r *Reconciler) recordSnapshots(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
-	for _, t := range run.Provided() {
-		if !conclude.AwaitsSnapshot(run, t) {
-			continue
-		}
-		found, err := volumeSnapshot(ctx, r.Live, client.ObjectKey{Namespace: run.Namespace, Name: t.MakesSnapshot().Name})
-		if err != nil {
-			return err
-		}
-		if s, is := found.(decision.VolumeSnapshot); is && s.IsOf(run, t.Name) && s.Taken {
-			targetStatus(&run.Status, t.Name).Snapshot = s.Made()
+// announceSnapshots tells of what stands in the way of VolumeSnapshots since the status was written last.
+func announceSnapshots(to events.EventRecorder, before, after *v1alpha1.BenchmarkRun) {
+	for _, t := range after.Status.Targets {
+		if t.SnapshotMessage != "" && t.SnapshotMessage != before.TargetStatus(t.Name).SnapshotMessage {
+			tell(to, after, corev1.EventTypeWarning, "VolumeSnapshotNotMade", fmt.Sprintf("target %s: %s", t.Name, t.SnapshotMessage))
 		}
 	}
-	return nil
 }

@@ -3,7 +3,9 @@ package conclude
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -28,46 +30,84 @@ type Volume struct {
 	// Snapshot of the name that the target gives; it is the zero value where Exists is false.
 	Snapshot decision.VolumeSnapshot
 	Exists   bool
-	// Used: the server, or its pod, is still there. Lost: the claim is not.
-	Used, Lost bool
+	// Used: the server, or its pod, is still there.
+	Used bool
+	// Claim of the volume; nil where there is none.
+	Claim *corev1.PersistentVolumeClaim
 }
 
 // Next is what becomes of a volume whose VolumeSnapshot is awaited.
 type Next struct {
 	// Make the VolumeSnapshot; nil for nothing.
 	Make *unstructured.Unstructured
-	// Keep the volume, for as long as no VolumeSnapshot was taken of it.
+	// Keep the volume, for as long as its VolumeSnapshot is not ready to use.
 	Keep bool
+	// Made is the VolumeSnapshot that is ready to use; nil for none yet.
+	Made *v1alpha1.SnapshotStatus
+	// Over: nothing more becomes of it.
+	Over bool
 	// Problem says what stands in the way, until somebody does something about it; empty for nothing.
 	Problem string
 }
 
-// Next step. A volume is kept until its VolumeSnapshot was taken, or the run is deleted: nothing that was loaded is given up because of a
-// failure that somebody can mend.
+// Next step. A volume is kept until its VolumeSnapshot is ready to use, or the run is deleted: nothing that was loaded is given up because of a
+// failure that somebody can mend. A storage that has taken it may still fail to keep it.
 func (v Volume) Next() Next {
 	name := v.Target.MakesSnapshot().Name
-	ours := v.Exists && v.Snapshot.IsOf(v.Run, v.Target.Name)
 	switch {
 	case v.Snapshot.Refused != "":
 		return Next{Keep: true, Problem: v.Snapshot.Refused}
-	case ours && v.Snapshot.Taken:
-		return Next{}
-	case ours && v.Snapshot.Error != "":
-		return Next{Keep: !v.Lost, Problem: fmt.Sprintf("VolumeSnapshot %s was not taken: %s", name, v.Snapshot.Error)}
-	case ours:
-		return Next{Keep: !v.Lost}
-	case v.Lost:
-		return Next{Problem: fmt.Sprintf("VolumeSnapshot %s cannot be made: the volume was deleted", name)}
+	case v.Exists && v.Snapshot.IsOf(v.of()):
+		return v.awaitReady(name)
+	case v.Claim == nil || !v.Claim.DeletionTimestamp.IsZero():
+		return Next{Over: true, Problem: fmt.Sprintf("VolumeSnapshot %s cannot be made: the volume was deleted", name)}
 	case v.Exists:
 		return Next{Keep: true, Problem: fmt.Sprintf("there is another VolumeSnapshot %s, which this run has not made: delete it, and that of this run is made", name)}
 	case v.Used:
 		return Next{Keep: true}
+	}
+	if foreign := v.foreign(); foreign != "" {
+		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is not made: %s, so that its data may not be that of this run", name, foreign)}
 	}
 	made, err := v.snapshot()
 	if err != nil {
 		return Next{Keep: true, Problem: err.Error()}
 	}
 	return Next{Make: made, Keep: true}
+}
+
+// awaitReady: the VolumeSnapshot of the run is there.
+func (v Volume) awaitReady(name string) Next {
+	switch s := v.Snapshot; {
+	case s.Deleting:
+		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is being deleted: when it is gone, another one is made, until the run is deleted", name)}
+	case s.Ready:
+		return Next{Made: s.Made(), Over: true}
+	case s.Error != "":
+		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is not ready to use: %s", name, s.Error)}
+	}
+	return Next{Keep: true}
+}
+
+// foreign says why the data of the volume may not be what this run has left there; empty where it is.
+func (v Volume) foreign() string {
+	switch user, known := resources.UserOf(v.Claim); {
+	case !metav1.IsControlledBy(v.Claim, v.Run):
+		return "the volume " + v.Claim.Name + " does not belong to this run"
+	case !known:
+		return "the annotation " + v1alpha1.AnnotationUsedBy + " of the volume " + v.Claim.Name + " is missing or cannot be read"
+	case user != v.of().User():
+		return "run " + user.RunName + " uses the volume " + v.Claim.Name + ", or did"
+	}
+	if said, is := v.Claim.Annotations[v1alpha1.AnnotationWrittenBy]; is {
+		return "another run may have written into the volume " + v.Claim.Name + " (" + said + ")"
+	}
+	return ""
+}
+
+// of is the volume as its objects are named.
+func (v Volume) of() resources.Volume {
+	return resources.Volume{Of: resources.Primary(v.Run, v.Target)}
 }
 
 // snapshot that is to be made, with what the status says of its data.
@@ -84,5 +124,5 @@ func (v Volume) snapshot() (*unstructured.Unstructured, error) {
 	if st.Data != nil && v.Run.Spec.OnlyLoads() { // not even trials wrote
 		data.Key = st.Data.Key
 	}
-	return resources.Volume{Of: resources.Primary(v.Run, v.Target)}.Snapshot(data)
+	return v.of().Snapshot(data)
 }

@@ -35,9 +35,10 @@ type VolumeSnapshot struct {
 	Deleting bool
 	// Ready: a volume can be made of it.
 	Ready bool
-	// Taken: the storage has taken it, so that the volume may go. TakenTime is when, or when the object was created where the storage does not say.
-	Taken     bool
-	TakenTime time.Time
+	// Created is when the object was, by the clock of the API server. TakenTime is when the storage took it, or Created where that does not say.
+	Created, TakenTime time.Time
+	// Source is the name of the claim that it is of; empty of one that was made of a VolumeSnapshotContent.
+	Source string
 	// RestoreSize is the least size of a volume that is made of it; nil where that is unknown.
 	RestoreSize *resource.Quantity
 	// Error is what the CSI driver, or the controller of the API, says is wrong now; empty for nothing.
@@ -72,7 +73,8 @@ const maxSnapshotError = 1000
 
 // SnapshotOf an object that exists. What is not as the API says is unknown.
 func SnapshotOf(u *unstructured.Unstructured) VolumeSnapshot {
-	s := VolumeSnapshot{Name: u.GetName(), UID: u.GetUID(), Deleting: !u.GetDeletionTimestamp().IsZero(), TakenTime: u.GetCreationTimestamp().Time}
+	s := VolumeSnapshot{Name: u.GetName(), UID: u.GetUID(), Deleting: !u.GetDeletionTimestamp().IsZero(), Created: u.GetCreationTimestamp().Time}
+	s.Source, _, _ = unstructured.NestedString(u.Object, "spec", "source", "persistentVolumeClaimName")
 	text := func(fields ...string) string {
 		said, _, _ := unstructured.NestedString(u.Object, append([]string{"status"}, fields...)...)
 		return said
@@ -82,9 +84,9 @@ func SnapshotOf(u *unstructured.Unstructured) VolumeSnapshot {
 	if len(s.Error) > maxSnapshotError {
 		s.Error = strings.ToValidUTF8(s.Error[:maxSnapshotError], "") + "..."
 	}
-	s.Taken = s.Ready
+	s.TakenTime = s.Created
 	if at, err := time.Parse(time.RFC3339, text("creationTime")); err == nil {
-		s.Taken, s.TakenTime = true, at
+		s.TakenTime = at
 	}
 	if said, is, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "restoreSize"); is {
 		if size, err := resource.ParseQuantity(fmt.Sprint(said)); err == nil { // it may be a number
@@ -114,9 +116,15 @@ func (s VolumeSnapshot) With(content *unstructured.Unstructured) VolumeSnapshot 
 	return s
 }
 
-// IsOf says whether a target of a run made it.
-func (s VolumeSnapshot) IsOf(run *v1alpha1.BenchmarkRun, target string) bool {
-	return s.Data != nil && s.Data.RunUID == string(run.UID) && s.Data.Target == target
+// clocksDiffer is by how much those of the API server and of the manager may.
+const clocksDiffer = time.Minute
+
+// IsOf says whether the run of a volume made it: it is of that volume, was created when the run had ended, and says so. Its annotation alone
+// proves nothing, because whoever may write VolumeSnapshots can write that.
+func (s VolumeSnapshot) IsOf(v Volume) bool {
+	ended := v.Of.Run.Status.CompletionTime
+	return s.Data != nil && s.Data.RunUID == string(v.Of.Run.UID) && s.Data.Target == v.Of.Spec.Name && s.Source == v.ClaimName() &&
+		ended != nil && !s.Created.Before(ended.Add(-clocksDiffer))
 }
 
 // Snapshot is the VolumeSnapshot of the volume, which belongs to nobody: it outlives the run. It says what its data is.
