@@ -61,6 +61,11 @@ func playTables(t *testing.T, ns string) {
 	}
 }
 
+// volumeOfDB is the volume of the only target of a run.
+func volumeOfDB(run *v1alpha1.BenchmarkRun) resources.Volume {
+	return resources.Volume{Of: resources.Primary(run, run.Spec.Targets[0])}
+}
+
 // claimOf a run, by how often it gave its nodes back.
 func claimOf(run *v1alpha1.BenchmarkRun, releases int) string {
 	more := ""
@@ -89,7 +94,7 @@ func TestVolumesAreMadeOfASnapshot(t *testing.T) {
 		return cmp.Diff(0, len(children(t, ns)["StatefulSet"])) + cmp.Diff(map[string]string{}, volumes(t, ns))
 	})
 	made := resources.SnapshotOf(snapshotOf(t, ns))
-	if !made.IsOf(done, "db") || !made.Data.Loaded.Equal(done.TargetStatus("db").Data.MadeTime.Time) {
+	if !made.IsOf(volumeOfDB(done)) || !made.Data.Loaded.Equal(done.TargetStatus("db").Data.MadeTime.Time) {
 		t.Fatalf("the VolumeSnapshot is of %+v", made.Data)
 	}
 	want := &v1alpha1.SnapshotStatus{Name: "tables", UID: string(made.UID), Handle: "handle-" + string(made.UID)}
@@ -245,8 +250,12 @@ func TestAVolumeStaysUntilItsSnapshotIsTaken(t *testing.T) {
 	if err := server.API.Create(t.Context(), foreign); err != nil {
 		t.Fatal(err)
 	}
-	await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
-	awaitEvent(t, first, "VolumeSnapshotNotMade", "target db: there is another VolumeSnapshot tables, which this run has not made: delete it")
+	ended := await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
+	const another = "there is another VolumeSnapshot tables, which this run has not made: delete it"
+	awaitEvent(t, first, "VolumeSnapshotNotMade", "target db: "+another)
+	await(t, first, "says what stands in the way", func(r *v1alpha1.BenchmarkRun) bool {
+		return strings.HasPrefix(r.TargetStatus("db").SnapshotMessage, another)
+	})
 	eventually(t, "the server goes and its volume stays", func() string {
 		return cmp.Diff(0, len(children(t, ns)["StatefulSet"])) + cmp.Diff(map[string]string{claimOf(measuring, 0): "first"}, volumes(t, ns))
 	})
@@ -260,11 +269,15 @@ func TestAVolumeStaysUntilItsSnapshotIsTaken(t *testing.T) {
 		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(found), found); err != nil {
 			return err.Error()
 		}
-		return cmp.Diff(true, resources.SnapshotOf(found).IsOf(measuring, "db"))
+		return cmp.Diff(true, resources.SnapshotOf(found).IsOf(volumeOfDB(ended)))
 	})
 	if diff := cmp.Diff(map[string]string{claimOf(measuring, 0): "first"}, volumes(t, ns)); diff != "" {
 		t.Errorf("volumes before it was taken (-want +got):\n%s", diff)
 	}
+	await(t, first, "says nothing any more", func(r *v1alpha1.BenchmarkRun) bool {
+		st := r.TargetStatus("db")
+		return st.SnapshotMessage == "" && st.Snapshot == nil
+	})
 	kill()
 	if err := snapshotter.Take(t.Context(), server.API, snapshotOf(t, ns)); err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func at(t *testing.T, text string) time.Time {
 func tables(t *testing.T) decision.VolumeSnapshot {
 	t.Helper()
 	return decision.VolumeSnapshot{VolumeSnapshot: resources.VolumeSnapshot{
-		Name: "tables", UID: "uid-tables", Ready: true, Taken: true, TakenTime: at(t, takenAt), RestoreSize: new(resource.MustParse("1Gi")), Content: "content",
+		Name: "tables", UID: "uid-tables", Ready: true, TakenTime: at(t, takenAt), RestoreSize: new(resource.MustParse("1Gi")), Content: "content",
 		Handle: "snap-1", Driver: "ebs.example", Data: &contract.VolumeData{
 			Version: contract.VolumeDataVersion, Run: "first", RunUID: "uid-first", Target: "db", Flavor: "MySQL", StorageEngine: "InnoDB", Image: "mysql:8.4", ImageID: feed,
 			ServerVersion: "8.4.3", Settings: []contract.Setting{{Name: "innodb_page_size", Value: "16384"}}, Loaded: at(t, loadedAt),
@@ -128,7 +128,7 @@ func TestASnapshotThatDoesNotFit(t *testing.T) {
 	const field = "spec.targets[0].mysql.storage.fromSnapshot"
 	const unfit, waits = "fail VolumeSnapshotUnfit: " + field, "wait VolumeSnapshotNotReady: " + field + ": "
 	none := "the cluster has no API snapshot.storage.k8s.io/v1: install it"
-	unready := func(f *decision.VolumeSnapshot) { f.Ready, f.Taken = false, false }
+	unready := func(f *decision.VolumeSnapshot) { f.Ready = false }
 	late := func(w *world) {
 		w.in.Run.CreationTimestamp.Time = now.Add(-w.in.Catalogue.Config.Timeouts.TargetReady.Duration - time.Second)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -26,7 +27,30 @@ func snapshotting() *v1alpha1.BenchmarkRun {
 	run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", LoadResult: "loaded", ImageID: "mysql@sha256:feed", ServerVersion: "8.4.3",
 		Data: &v1alpha1.TargetData{Key: "key", Origin: v1alpha1.DataOriginLoaded, MadeTime: metav1.Time{Time: time.Unix(1000, 0).UTC()}}}}
 	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue}}
+	run.Status.CompletionTime = &metav1.Time{Time: time.Unix(5000, 0).UTC()}
 	return run
+}
+
+// loadedVolume is the claim of the target of such a run.
+func loadedVolume(change ...func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
+	run := snapshotting()
+	claim := resources.Volume{Of: resources.Primary(run, run.Spec.Targets[0])}.Claim()
+	for _, f := range change {
+		f(claim)
+	}
+	return claim
+}
+
+// ofTheRun is a VolumeSnapshot that such a run made.
+func ofTheRun(change ...func(*resources.VolumeSnapshot)) decision.VolumeSnapshot {
+	s := resources.VolumeSnapshot{
+		Name: "tables", UID: "uid-tables", Source: loadedVolume().Name, Created: time.Unix(5010, 0).UTC(), TakenTime: time.Unix(5020, 0).UTC(),
+		Data: &contract.VolumeData{RunUID: "0123456789abcdef", Target: "db"},
+	}
+	for _, f := range change {
+		f(&s)
+	}
+	return decision.VolumeSnapshot{VolumeSnapshot: s}
 }
 
 // A VolumeSnapshot is made of what a complete run has loaded, once.
@@ -56,37 +80,59 @@ func TestAwaitsSnapshot(t *testing.T) {
 	}
 }
 
-// A volume stays until its VolumeSnapshot was taken. It is made when the server is gone, and what stands in the way is said.
+// A volume stays until its VolumeSnapshot is ready to use. It is made when the server is gone, and what stands in the way is said.
 func TestNextOfAVolume(t *testing.T) {
-	ours := func(change func(*resources.VolumeSnapshot)) decision.VolumeSnapshot {
-		s := resources.VolumeSnapshot{Name: "tables", Data: &contract.VolumeData{RunUID: "0123456789abcdef", Target: "db"}}
-		change(&s)
-		return decision.VolumeSnapshot{VolumeSnapshot: s}
+	said := func(value string) func(*corev1.PersistentVolumeClaim) {
+		return func(c *corev1.PersistentVolumeClaim) { c.Annotations[v1alpha1.AnnotationUsedBy] = value }
 	}
-	untaken := ours(func(*resources.VolumeSnapshot) {})
+	const another = "there is another VolumeSnapshot tables, which this run has not made: delete it, and that of this run is made"
+	gone := Next{Over: true, Problem: "VolumeSnapshot tables cannot be made: the volume was deleted"}
+	keeps := func(problem string) Next { return Next{Keep: true, Problem: problem} }
+	refuses := func(why string) Next {
+		return keeps("VolumeSnapshot tables is not made: " + why + ", so that its data may not be that of this run")
+	}
+	name := loadedVolume().Name
 	tests := map[string]struct {
-		volume      Volume
-		makes, keep bool
-		problem     string
+		volume Volume
+		makes  bool
+		want   Next
 	}{
-		"the server is there":           {volume: Volume{Used: true}, keep: true},
-		"the server is gone":            {volume: Volume{}, makes: true, keep: true},
-		"made, and not taken":           {volume: Volume{Exists: true, Snapshot: untaken}, keep: true},
-		"made, while a server is there": {volume: Volume{Exists: true, Snapshot: untaken, Used: true}, keep: true},
-		"taken":                         {volume: Volume{Exists: true, Snapshot: ours(func(s *resources.VolumeSnapshot) { s.Taken = true })}},
-		"in the words of the driver":    {volume: Volume{Exists: true, Snapshot: ours(func(s *resources.VolumeSnapshot) { s.Error = "rpc error: quota" })}, keep: true, problem: "VolumeSnapshot tables was not taken: rpc error: quota"},
-		"of somebody else":              {volume: Volume{Exists: true}, keep: true, problem: "there is another VolumeSnapshot tables, which this run has not made: delete it, and that of this run is made"},
-		"no API":                        {volume: Volume{Exists: true, Snapshot: decision.VolumeSnapshot{Refused: "no API"}}, keep: true, problem: "no API"},
-		"the volume is gone":            {volume: Volume{Lost: true}, problem: "VolumeSnapshot tables cannot be made: the volume was deleted"},
-		"the volume is gone, not taken": {volume: Volume{Lost: true, Exists: true, Snapshot: untaken}},
+		"the server is there":           {volume: Volume{Claim: loadedVolume(), Used: true}, want: keeps("")},
+		"the server is gone":            {volume: Volume{Claim: loadedVolume()}, makes: true, want: keeps("")},
+		"made, and not ready":           {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun()}, want: keeps("")},
+		"made, while a server is there": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(), Used: true}, want: keeps("")},
+		"ready": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Ready, s.Handle = true, "snap-1" })},
+			want: Next{Over: true, Made: &v1alpha1.SnapshotStatus{Name: "tables", UID: "uid-tables", TakenTime: metav1.Time{Time: time.Unix(5020, 0).UTC()}, Handle: "snap-1"}}},
+		"taken, and failed since": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Error = "rpc error: upload" })},
+			want: keeps("VolumeSnapshot tables is not ready to use: rpc error: upload")},
+		"ready, and being deleted": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Ready, s.Deleting = true, true })},
+			want: keeps("VolumeSnapshot tables is being deleted: when it is gone, another one is made, until the run is deleted")},
+		"of somebody else": {volume: Volume{Claim: loadedVolume(), Exists: true}, want: keeps(another)},
+		"of another volume": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Ready, s.Source = true, "other" })},
+			want: keeps(another)},
+		"made before the run had ended": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) {
+			s.Ready, s.Created = true, time.Unix(4000, 0)
+		})}, want: keeps(another)},
+		"no API":                       {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: decision.VolumeSnapshot{Refused: "no API"}}, want: keeps("no API")},
+		"the volume is gone":           {volume: Volume{}, want: gone},
+		"the volume is being deleted":  {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = &metav1.Time{Time: time.Unix(5000, 0)} })}, want: gone},
+		"it is gone, and not ready":    {volume: Volume{Exists: true, Snapshot: ofTheRun()}, want: keeps("")},
+		"another run used the volume":  {volume: Volume{Claim: loadedVolume(said("second/uid-second/second-db-db"))}, want: refuses("run second uses the volume " + name + ", or did")},
+		"nobody knows who used it":     {volume: Volume{Claim: loadedVolume(said("first"))}, want: refuses("the annotation assay.dev/used-by of the volume " + name + " is missing or cannot be read")},
+		"another run was let write":    {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.Annotations[v1alpha1.AnnotationWrittenBy] = "second/uid/then" })}, want: refuses("another run may have written into the volume " + name + " (second/uid/then)")},
+		"a volume that somebody made":  {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences = nil })}, want: refuses("the volume " + name + " does not belong to this run")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			tt.volume.Run = snapshotting()
 			tt.volume.Target = tt.volume.Run.Spec.Targets[0]
 			got := tt.volume.Next()
-			if (got.Make != nil) != tt.makes || got.Keep != tt.keep || got.Problem != tt.problem {
-				t.Errorf("%+v, want %+v", got, tt)
+			if made := got.Make != nil; made != tt.makes {
+				t.Errorf("makes one: %v, want %v", made, tt.makes)
+			}
+			got.Make = nil
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -103,7 +149,7 @@ func TestWhatASnapshotSays(t *testing.T) {
 		if onlyLoads {
 			run.Spec.Data, want.Key = &v1alpha1.DataSet{Name: "x", Policy: v1alpha1.DataMake}, "key"
 		}
-		made := Volume{Run: run, Target: run.Spec.Targets[0]}.Next().Make
+		made := Volume{Run: run, Target: run.Spec.Targets[0], Claim: loadedVolume()}.Next().Make
 		if made == nil {
 			t.Fatal("nothing is made")
 		}
@@ -112,7 +158,7 @@ func TestWhatASnapshotSays(t *testing.T) {
 		}
 	}
 	run.Status.Targets[0].Data = nil
-	if next := (Volume{Run: run, Target: run.Spec.Targets[0]}).Next(); next.Make != nil || !next.Keep || !strings.Contains(next.Problem, "loaded: missing") {
+	if next := (Volume{Run: run, Target: run.Spec.Targets[0], Claim: loadedVolume()}).Next(); next.Make != nil || !next.Keep || !strings.Contains(next.Problem, "loaded: missing") {
 		t.Errorf("without the time of the load: %+v", next)
 	}
 }

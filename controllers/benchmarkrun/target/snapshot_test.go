@@ -35,7 +35,7 @@ func (w *world) knows(q decision.Query, answer any) {
 }
 
 func tables(change ...func(*resources.VolumeSnapshot)) *resources.VolumeSnapshot {
-	s := &resources.VolumeSnapshot{Name: "tables", UID: "uid-tables", Ready: true, Taken: true}
+	s := &resources.VolumeSnapshot{Name: "tables", UID: "uid-tables", Ready: true}
 	for _, f := range change {
 		f(s)
 	}

@@ -46,7 +46,7 @@ func TestSnapshotOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := resource.MustParse("1Gi")
-	plain := VolumeSnapshot{Name: "tables", UID: "uid-tables", TakenTime: snapshotMade}
+	plain := VolumeSnapshot{Name: "tables", UID: "uid-tables", Created: snapshotMade, TakenTime: snapshotMade}
 	with := func(f func(*VolumeSnapshot)) VolumeSnapshot { s := plain; f(&s); return s }
 	tests := map[string]struct {
 		found *unstructured.Unstructured
@@ -56,14 +56,14 @@ func TestSnapshotOf(t *testing.T) {
 		"ready": {
 			aSnapshot(map[string]any{"boundVolumeSnapshotContentName": "content", "readyToUse": true, "restoreSize": "1Gi", "creationTime": "2026-11-20T12:00:05Z"}, new(string(text))),
 			with(func(s *VolumeSnapshot) {
-				s.Ready, s.Taken, s.TakenTime, s.RestoreSize, s.Content, s.Data = true, true, snapshotMade.Add(5*time.Second), &size, "content", &data
+				s.Ready, s.TakenTime, s.RestoreSize, s.Content, s.Data = true, snapshotMade.Add(5*time.Second), &size, "content", &data
 			}),
 		},
 		"taken, and not ready": {
 			aSnapshot(map[string]any{"readyToUse": false, "creationTime": "2026-11-20T12:00:05Z"}, nil),
-			with(func(s *VolumeSnapshot) { s.Taken, s.TakenTime = true, snapshotMade.Add(5*time.Second) }),
+			with(func(s *VolumeSnapshot) { s.TakenTime = snapshotMade.Add(5 * time.Second) }),
 		},
-		"ready, with the time unknown": {aSnapshot(map[string]any{"readyToUse": true}, nil), with(func(s *VolumeSnapshot) { s.Ready, s.Taken = true, true })},
+		"ready, with the time unknown": {aSnapshot(map[string]any{"readyToUse": true}, nil), with(func(s *VolumeSnapshot) { s.Ready = true })},
 		"a size that is a number":      {aSnapshot(map[string]any{"restoreSize": int64(1 << 30)}, nil), with(func(s *VolumeSnapshot) { s.RestoreSize = new(resource.MustParse("1073741824")) })},
 		"an error": {
 			aSnapshot(map[string]any{"readyToUse": false, "error": map[string]any{"message": "rpc error: quota"}}, nil),
@@ -108,6 +108,49 @@ func TestContentOfASnapshot(t *testing.T) {
 	}
 }
 
+// checkWhose: what was made of a volume is of its run, if it was created when that had ended, and of no other.
+func checkWhose(t *testing.T, volume Volume, made *unstructured.Unstructured) {
+	t.Helper()
+	ended := func(change ...func(*Volume)) Volume {
+		v := volume
+		v.Of.Run = volume.Of.Run.DeepCopy()
+		v.Of.Run.Status.CompletionTime = &metav1.Time{Time: snapshotMade}
+		for _, f := range change {
+			f(&v)
+		}
+		return v
+	}
+	at := func(created time.Time) VolumeSnapshot {
+		u := made.DeepCopy()
+		u.SetCreationTimestamp(metav1.Time{Time: created})
+		return SnapshotOf(u)
+	}
+	of := func(claim string) VolumeSnapshot { s := at(snapshotMade); s.Source = claim; return s }
+	said := at(snapshotMade)
+	said.Data = nil
+	tests := map[string]struct {
+		found VolumeSnapshot
+		of    Volume
+		want  bool
+	}{
+		"as it was made":                {at(snapshotMade.Add(time.Second)), ended(), true},
+		"by a clock that is behind":     {at(snapshotMade.Add(-clocksDiffer)), ended(), true},
+		"made while the run was there":  {at(snapshotMade.Add(-clocksDiffer - time.Second)), ended(), false},
+		"of a run that has not ended":   {at(snapshotMade), volume, false},
+		"of another volume":             {of("other"), ended(), false},
+		"of a volume that nobody named": {of(""), ended(), false},
+		"without a word":                {said, ended(), false},
+		"of another target":             {at(snapshotMade), ended(func(v *Volume) { v.Of.Spec.Name = "other" }), false},
+		"of a younger run of the name":  {at(snapshotMade), ended(func(v *Volume) { v.Of.Run.UID = "uid-younger" }), false},
+		"of a volume before that":       {at(snapshotMade), ended(func(v *Volume) { v.Of.Run.Status.Releases = 1 }), false},
+	}
+	for name, tt := range tests {
+		if got := tt.found.IsOf(tt.of); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
 // What a run makes says whose data it is, is read again as that, and belongs to nobody. A claim names its VolumeSnapshot.
 func TestSnapshotOfAVolume(t *testing.T) {
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "first", UID: "uid-first"}}
@@ -124,11 +167,7 @@ func TestSnapshotOfAVolume(t *testing.T) {
 	if len(made.GetOwnerReferences()) > 0 || made.GetNamespace() != "ns" || made.GetName() != "tables" || made.GetAPIVersion() != SnapshotAPI {
 		t.Errorf("%s %s/%s of %v", made.GetAPIVersion(), made.GetNamespace(), made.GetName(), made.GetOwnerReferences())
 	}
-	other := run.DeepCopy()
-	other.UID = "uid-younger"
-	if s := SnapshotOf(made); !s.IsOf(run, "db") || s.IsOf(run, "other") || s.IsOf(other, "db") {
-		t.Errorf("it is of %+v", s.Data)
-	}
+	checkWhose(t, volume, made)
 	if _, err := volume.Snapshot(contract.VolumeData{}); err == nil || !strings.Contains(err.Error(), "VolumeSnapshot tables") {
 		t.Errorf("made without a word about its data: %v", err)
 	}
