@@ -26,6 +26,41 @@ func snapshotting(r *v1alpha1.BenchmarkRun) {
 	r.Spec.Targets[0].MySQL.Storage.Snapshot = &v1alpha1.MadeSnapshot{Name: "tables"}
 }
 
+// makingTables makes a VolumeSnapshot of the volume of the only target of any run.
+func makingTables(r *v1alpha1.BenchmarkRun) {
+	r.Spec.Targets[0].MySQL.Storage.Snapshot = &v1alpha1.MadeSnapshot{Name: "tables"}
+}
+
+// playSnapshotter has every VolumeSnapshot of a namespace taken.
+func playSnapshotter(t *testing.T, ns string) {
+	t.Helper()
+	snapshotter.Install(t, server.Config)
+	snapshotter.Play(t, server.API, ns)
+}
+
+// checkMadeOnce: there is one VolumeSnapshot, of the volume of the run, and when a manager has looked again, the volume is gone.
+func checkMadeOnce(t *testing.T, run *v1alpha1.BenchmarkRun) {
+	t.Helper()
+	startManager(t, run.Namespace, nil)
+	eventually(t, "the volume goes", func() string { return cmp.Diff(map[string]string{}, volumes(t, run.Namespace)) })
+	var list unstructured.UnstructuredList
+	list.SetGroupVersionKind(snapshotter.Kind.GroupVersion().WithKind("VolumeSnapshotList"))
+	if err := server.API.List(t.Context(), &list, client.InNamespace(run.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	var made []string
+	for i := range list.Items {
+		s := resources.SnapshotOf(&list.Items[i])
+		made = append(made, fmt.Sprintf("%s of %s, of this run %v, ready %v", s.Name, s.Source, s.IsOf(volumeOfDB(run)), s.Ready))
+		if st := run.TargetStatus("db").Snapshot; st == nil || st.UID != string(s.UID) {
+			t.Errorf("the status says %+v, and there is %s", st, s.UID)
+		}
+	}
+	if diff := cmp.Diff([]string{"tables of " + claimOf(run, 0) + ", of this run true, ready true"}, made); diff != "" {
+		t.Errorf("VolumeSnapshots (-want +got):\n%s", diff)
+	}
+}
+
 // fromTables has the volume of the only target made of that VolumeSnapshot. Its workload writes.
 func fromTables(r *v1alpha1.BenchmarkRun) {
 	r.Spec.Targets[0].MySQL.Storage.FromSnapshot = &v1alpha1.SourceSnapshot{Name: "tables"}
@@ -290,43 +325,4 @@ func TestAVolumeStaysUntilItsSnapshotIsTaken(t *testing.T) {
 	if left := resources.SnapshotOf(snapshotOf(t, ns)); !left.Ready || left.Deleting {
 		t.Errorf("the VolumeSnapshot is %+v", left)
 	}
-}
-
-// A run that fails makes no VolumeSnapshot, and its volume goes.
-func TestARunThatFailsMakesNoSnapshot(t *testing.T) {
-	t.Parallel()
-	ns := server.Namespace(t)
-	snapshotter.Install(t, server.Config)
-	startManager(t, ns, nil)
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: failing(delivers(always(1)), func(index, _ int) bool { return index == 1 })})
-	run := newRun(t, ns, snapshotting)
-	create(t, run)
-	await(t, run, "Failed", isTrue(v1alpha1.ConditionFailed))
-	eventually(t, "its volume goes", func() string { return cmp.Diff(map[string]string{}, volumes(t, ns)) })
-	found := snapshotter.Named(ns, "tables")
-	if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(found), found); !apierrors.IsNotFound(err) {
-		t.Errorf("there is a VolumeSnapshot: %v", err)
-	}
-}
-
-// Without the API nothing is taken or made, and runs that do neither are measured as before. No other test is under way: those with the
-// API are parallel, and wait for this one.
-func TestClusterWithoutVolumeSnapshots(t *testing.T) {
-	ns := server.Namespace(t)
-	snapshotter.Remove(t, server.Config)
-	startManager(t, ns, nil)
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns})
-	for field, change := range map[string]func(*v1alpha1.BenchmarkRun){"fromSnapshot": ofTables("takes", 1), "snapshot": snapshotting} {
-		run := newRun(t, ns, change)
-		create(t, run)
-		failed := await(t, run, "Failed", isTrue(v1alpha1.ConditionFailed))
-		want := "VolumeSnapshotsUnavailable: spec.targets[0].mysql.storage." + field + ": the cluster has no API snapshot.storage.k8s.io/v1: " +
-			"install the CRDs and the controller of kubernetes-csi/external-snapshotter, and a CSI driver that takes snapshots"
-		if said := messageOf(failed, v1alpha1.ConditionFailed); said != want {
-			t.Errorf("%s, want %s", said, want)
-		}
-	}
-	other := newRun(t, ns)
-	create(t, other)
-	await(t, other, "Complete", isTrue(v1alpha1.ConditionComplete))
 }
