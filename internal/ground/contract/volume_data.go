@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 )
 
 // VolumeDataVersion names the format of VolumeData. A reader refuses any other.
@@ -12,6 +13,14 @@ const VolumeDataVersion = "assay.dev/volume-data/v1"
 
 // MaxVolumeData is the maximum size of VolumeData, in bytes: Kubernetes keeps 256 KiB of annotations.
 const MaxVolumeData = 192 << 10
+
+// What is read of VolumeData has these lengths, in characters: those of the fields of a status that it stands in. Whoever may write
+// VolumeSnapshots can write any.
+const (
+	longestID, longestName, longestLine, longestValue = 64, 253, 1024, 4096
+	// mostVolumeSettings are as many as a status has of one server.
+	mostVolumeSettings = 1024
+)
 
 // VolumeData says what the data of a VolumeSnapshot is, and which server wrote it. It stands in an annotation of the VolumeSnapshot.
 type VolumeData struct {
@@ -56,5 +65,33 @@ func ParseVolumeData(text string) (VolumeData, error) {
 	case d.Loaded.IsZero():
 		return VolumeData{}, errors.New("loaded: missing")
 	}
+	if err := d.fits(); err != nil {
+		return VolumeData{}, err
+	}
 	return d, nil
+}
+
+// fits refuses what a status has no room for.
+func (d VolumeData) fits() error {
+	for _, f := range []struct {
+		name, text string
+		most       int
+	}{
+		{"run", d.Run, longestName}, {"runUID", d.RunUID, longestID}, {"target", d.Target, longestName}, {"flavor", d.Flavor, longestName},
+		{"storageEngine", d.StorageEngine, longestName}, {"image", d.Image, longestLine}, {"imageID", d.ImageID, longestLine},
+		{"serverVersion", d.ServerVersion, longestName}, {"key", d.Key, longestID},
+	} {
+		if n := utf8.RuneCountInString(f.text); n > f.most {
+			return fmt.Errorf("%s: it has %d characters, and at most %d are read", f.name, n, f.most)
+		}
+	}
+	if n := len(d.Settings); n > mostVolumeSettings {
+		return fmt.Errorf("settings: there are %d, and at most %d are read", n, mostVolumeSettings)
+	}
+	for i, s := range d.Settings {
+		if utf8.RuneCountInString(s.Name) > longestName || utf8.RuneCountInString(s.Value) > longestValue {
+			return fmt.Errorf("settings[%d]: a name has at most %d characters, and a value %d", i, longestName, longestValue)
+		}
+	}
+	return nil
 }

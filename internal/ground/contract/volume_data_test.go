@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,19 @@ func TestVolumeData(t *testing.T) {
 		"of no run":            {change: func(d *VolumeData) { d.RunUID = "" }, fails: "run, runUID, target: one is missing"},
 		"of no server":         {change: func(d *VolumeData) { d.ImageID = "" }, fails: "flavor, storageEngine, image, imageID: one is missing"},
 		"of no time":           {change: func(d *VolumeData) { d.Loaded = time.Time{} }, fails: "loaded: missing"},
+		"a long run":           {change: func(d *VolumeData) { d.Run = strings.Repeat("r", 254) }, fails: "run: it has 254 characters, and at most 253 are read"},
+		"a long UID":           {change: func(d *VolumeData) { d.RunUID = strings.Repeat("u", 65) }, fails: "runUID: it has 65 characters, and at most 64 are read"},
+		"a long target":        {change: func(d *VolumeData) { d.Target = strings.Repeat("t", 254) }, fails: "target: it has 254 characters"},
+		"a long flavor":        {change: func(d *VolumeData) { d.Flavor = strings.Repeat("f", 254) }, fails: "flavor: it has 254 characters"},
+		"a long engine":        {change: func(d *VolumeData) { d.StorageEngine = strings.Repeat("e", 254) }, fails: "storageEngine: it has 254 characters"},
+		"a long image":         {change: func(d *VolumeData) { d.Image = strings.Repeat("i", 1025) }, fails: "image: it has 1025 characters, and at most 1024 are read"},
+		"a long digest":        {change: func(d *VolumeData) { d.ImageID = strings.Repeat("i", 1025) }, fails: "imageID: it has 1025 characters"},
+		"a long version":       {change: func(d *VolumeData) { d.ServerVersion = strings.Repeat("8", 254) }, fails: "serverVersion: it has 254 characters"},
+		"a long key":           {change: func(d *VolumeData) { d.Key = strings.Repeat("k", 65) }, fails: "key: it has 65 characters"},
+		"as long as may be":    {change: func(d *VolumeData) { d.Run, d.Key, d.ImageID = strings.Repeat("ö", 253), strings.Repeat("k", 64), strings.Repeat("i", 1024) }},
+		"many settings":        {change: func(d *VolumeData) { d.Settings = make([]Setting, 1025) }, fails: "settings: there are 1025, and at most 1024 are read"},
+		"a long setting":       {change: func(d *VolumeData) { d.Settings[0].Name = strings.Repeat("s", 254) }, fails: "settings[0]: a name has at most 253 characters, and a value 4096"},
+		"a long value":         {change: func(d *VolumeData) { d.Settings[0].Value = strings.Repeat("v", 4097) }, fails: "settings[0]: a name has at most 253 characters, and a value 4096"},
 		"no JSON":              {text: "first", fails: "invalid character"},
 		"cut":                  {text: `{"version": "assay.dev/volume-data/v1"`, fails: "unexpected end of JSON input"},
 		"too long":             {text: strings.Repeat(" ", MaxVolumeData+1), fails: "it has 196609 bytes, and at most 196608 are read"},
@@ -34,6 +48,7 @@ func TestVolumeData(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			want, text := whole, tt.text
+			want.Settings = slices.Clone(whole.Settings)
 			if tt.change != nil {
 				tt.change(&want)
 			}

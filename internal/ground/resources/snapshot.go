@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -80,7 +81,10 @@ func SnapshotOf(u *unstructured.Unstructured) VolumeSnapshot {
 		return said
 	}
 	s.Ready, _, _ = unstructured.NestedBool(u.Object, "status", "readyToUse")
-	s.Content, s.Error = text("boundVolumeSnapshotContentName"), text("error", "message")
+	if name := text("boundVolumeSnapshotContentName"); len(validation.IsDNS1123Subdomain(name)) == 0 {
+		s.Content = name
+	}
+	s.Error = text("error", "message")
 	if len(s.Error) > maxSnapshotError {
 		s.Error = strings.ToValidUTF8(s.Error[:maxSnapshotError], "") + "..."
 	}
@@ -104,14 +108,18 @@ func SnapshotOf(u *unstructured.Unstructured) VolumeSnapshot {
 	return s
 }
 
+// longestHandle is what a status has room for, in bytes.
+const longestHandle = 1024
+
 // With what the content says that it is bound to, where both name each other: anybody may name the content of others.
 func (s VolumeSnapshot) With(content *unstructured.Unstructured) VolumeSnapshot {
 	text := func(fields ...string) string {
 		said, _, _ := unstructured.NestedString(content.Object, fields...)
 		return said
 	}
-	if text("spec", "volumeSnapshotRef", "uid") == string(s.UID) {
-		s.Handle, s.Driver = text("status", "snapshotHandle"), text("spec", "driver")
+	handle, driver := text("status", "snapshotHandle"), text("spec", "driver")
+	if text("spec", "volumeSnapshotRef", "uid") == string(s.UID) && len(handle) <= longestHandle && len(driver) <= validation.DNS1123SubdomainMaxLength {
+		s.Handle, s.Driver = handle, driver
 	}
 	return s
 }

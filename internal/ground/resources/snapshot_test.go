@@ -73,6 +73,7 @@ func TestSnapshotOf(t *testing.T) {
 			aSnapshot(map[string]any{"error": map[string]any{"message": strings.Repeat("ö", 1000)}}, nil),
 			with(func(s *VolumeSnapshot) { s.Error = strings.Repeat("ö", 500) + "..." }),
 		},
+		"a content of no name": {aSnapshot(map[string]any{"boundVolumeSnapshotContentName": "../secrets"}, nil), plain},
 		"of other kinds": {aSnapshot(map[string]any{"readyToUse": "yes", "restoreSize": "large", "creationTime": "then", "error": "words"}, nil), plain},
 		"data that cannot be read": {
 			aSnapshot(nil, new("{}")), with(func(s *VolumeSnapshot) { s.DataProblem = `version: got "", want "assay.dev/volume-data/v1"` }),
@@ -94,16 +95,21 @@ func TestSnapshotOf(t *testing.T) {
 
 // The handle is that of a content which names the same VolumeSnapshot: anybody may name the content of others.
 func TestContentOfASnapshot(t *testing.T) {
-	content := func(uid string) *unstructured.Unstructured {
+	content := func(uid, handle string) *unstructured.Unstructured {
 		u := NamedContent("content")
 		u.Object["spec"] = map[string]any{"driver": "ebs.example", "volumeSnapshotRef": map[string]any{"uid": uid}}
-		u.Object["status"] = map[string]any{"snapshotHandle": "snap-1"}
+		u.Object["status"] = map[string]any{"snapshotHandle": handle}
 		return u
 	}
-	for uid, want := range map[string]string{"uid-tables": "snap-1 ebs.example", "uid-of-others": " ", "": " "} {
-		s := SnapshotOf(aSnapshot(nil, nil)).With(content(uid))
-		if got := s.Handle + " " + s.Driver; got != want {
-			t.Errorf("bound to %q: %q, want %q", uid, got, want)
+	for name, tt := range map[string]struct{ uid, handle, want string }{
+		"bound to it":        {"uid-tables", "snap-1", "snap-1 ebs.example"},
+		"bound to another":   {"uid-of-others", "snap-1", " "},
+		"bound to nothing":   {"", "snap-1", " "},
+		"no room for it all": {"uid-tables", strings.Repeat("s", longestHandle+1), " "},
+	} {
+		s := SnapshotOf(aSnapshot(nil, nil)).With(content(tt.uid, tt.handle))
+		if got := s.Handle + " " + s.Driver; got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 }
