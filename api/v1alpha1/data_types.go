@@ -64,18 +64,19 @@ type SourceSnapshot struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	Name string `json:"name"`
 }
 
 // MadeSnapshot is a VolumeSnapshot that a run makes.
 // +kubebuilder:object:generate=false
 type MadeSnapshot struct {
-	// name of the VolumeSnapshot, in the namespace of the run, where there is none of that name yet. Whoever creates the run needs the right
-	// to create VolumeSnapshots.
+	// name of the VolumeSnapshot, in the namespace of the run, where there is none of that name yet, and no other run is to make it. Whoever
+	// creates the run needs the right to create VolumeSnapshots.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	Name string `json:"name"`
 
 	// className is its VolumeSnapshotClass; absent: the default class of the driver of the volume.

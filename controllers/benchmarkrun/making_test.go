@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 )
 
 // snapshotsResource is that of VolumeSnapshots, as the API server names it.
@@ -144,6 +145,26 @@ func TestNoSnapshotOfAVolumeThatIsGone(t *testing.T) {
 	}
 	if said := run.TargetStatus("db").SnapshotMessage; said != "VolumeSnapshot tables cannot be made: the volume was deleted" {
 		t.Errorf("the status says %q", said)
+	}
+}
+
+// The reader names a run that is to make a VolumeSnapshot before this one, of its namespace.
+func TestWhoMakesASnapshotBefore(t *testing.T) {
+	me := loadedRun()
+	me.Name, me.UID = "me", "uid-me"
+	elsewhere := loadedRun()
+	elsewhere.Namespace = "other"
+	for name, tt := range map[string]struct {
+		there *v1alpha1.BenchmarkRun
+		want  any
+	}{
+		"another run":       {loadedRun(), "first"},
+		"another namespace": {elsewhere, decision.Absent{}},
+	} {
+		got, err := makerBefore(t.Context(), fakeAPI(t, me.DeepCopy(), tt.there), me, "tables")
+		if err != nil || got != tt.want {
+			t.Errorf("%s: %v, %v; want %v", name, got, err, tt.want)
+		}
 	}
 }
 

@@ -51,6 +51,20 @@ func volumeSnapshot(ctx context.Context, live client.Reader, key client.ObjectKe
 	return out, nil
 }
 
+// makerBefore is the run that is to make a VolumeSnapshot of a name before another run that wants the same.
+func makerBefore(ctx context.Context, cache client.Reader, run *v1alpha1.BenchmarkRun, name string) (any, error) {
+	var runs v1alpha1.BenchmarkRunList
+	if err := cache.List(ctx, &runs, client.InNamespace(run.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing the runs that may make VolumeSnapshot %s: %w", name, err)
+	}
+	for i := range runs.Items {
+		if conclude.MakesBefore(&runs.Items[i], run, name) {
+			return runs.Items[i].Name, nil
+		}
+	}
+	return decision.Absent{}, nil
+}
+
 const (
 	// snapshotPoll is how often a VolumeSnapshot is looked at that is being taken, or waits for its server to go.
 	snapshotPoll = 2 * time.Second

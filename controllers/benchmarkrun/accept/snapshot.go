@@ -20,6 +20,7 @@ func askSnapshots(t v1alpha1.Target, ask *decision.Asking) {
 	}
 	if made := t.MakesSnapshot(); made != nil {
 		decision.AskSnapshot(ask, made.Name)
+		decision.AskMaker(ask, made.Name)
 	}
 }
 
@@ -71,7 +72,8 @@ func (in references) resolveSnapshots(field string, t v1alpha1.Target, rt *v1alp
 	return nil
 }
 
-// isFree refuses a name for a VolumeSnapshot that is to be made, where there is one: it would be taken for that of this run.
+// isFree refuses a name for a VolumeSnapshot that is to be made, where there is one, or another run is to make it: one of both would be left
+// with its volume.
 func (in references) isFree(field string, t v1alpha1.Target) error {
 	made := t.MakesSnapshot()
 	if made == nil {
@@ -86,6 +88,9 @@ func (in references) isFree(field string, t v1alpha1.Target) error {
 		return s.refuse(v1alpha1.ReasonVolumeSnapshotsUnavailable, "", "%s", found.Value.Refused)
 	case found.Exists:
 		return s.unfit(".name", "there is a VolumeSnapshot %q in namespace %s already: give another name, or delete that one", made.Name, in.Run.Namespace)
+	}
+	if maker := decision.AskMaker(in.ask, made.Name); maker.Exists {
+		return s.unfit(".name", "run %s of namespace %s is to make VolumeSnapshot %q: give another name", maker.Value, in.Run.Namespace, made.Name)
 	}
 	for _, other := range in.Run.Spec.Targets {
 		if o := other.MakesSnapshot(); o != nil && o.Name == made.Name && other.Name != t.Name {

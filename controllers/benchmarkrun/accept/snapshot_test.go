@@ -188,6 +188,8 @@ func TestASnapshotThatIsMade(t *testing.T) {
 	}{
 		"a free name":                      {decision.Absent{}, nil, "done"},
 		"a name that is taken":             {tables(t), nil, "fail VolumeSnapshotUnfit: " + field + `.name: there is a VolumeSnapshot "tables" in namespace ns already: give another name, or delete that one`},
+		"a name that another run takes": {decision.Absent{}, []change{func(w *world) { w.objects[decision.GetMaker{Snapshot: "tables"}] = "first" }},
+			"fail VolumeSnapshotUnfit: " + field + `.name: run first of namespace ns is to make VolumeSnapshot "tables": give another name`},
 		"no API":                           {decision.VolumeSnapshot{Refused: "no API"}, nil, "fail VolumeSnapshotsUnavailable: " + field + ": no API"},
 		"a server whose files are its own": {decision.Absent{}, []change{notPortable}, "fail InvalidSpec: " + field + ": Assay cannot give the data directory of one server of MySQL to another: leave snapshot out"},
 		"one name for two": {decision.Absent{}, []change{spec(func(s *v1alpha1.BenchmarkRunSpec) {

@@ -87,7 +87,7 @@ func (w *world) decide(t *testing.T) Result {
 				continue
 			}
 			switch q.(type) {
-			case decision.ListBehind, decision.GetVolumeSnapshot:
+			case decision.ListBehind, decision.GetVolumeSnapshot, decision.GetMaker:
 				if answer, exists := w.objects[q]; exists {
 					known = known.With(q, answer)
 				} else {

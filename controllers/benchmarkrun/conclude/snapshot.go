@@ -2,6 +2,7 @@ package conclude
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -21,6 +22,24 @@ func AwaitsSnapshot(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) bool {
 	st := run.TargetStatus(t.Name)
 	return t.MakesSnapshot() != nil && st.LoadResult != "" && st.Snapshot == nil && run.DeletionTimestamp.IsZero() &&
 		apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
+}
+
+// MakesBefore says whether another run is to make a VolumeSnapshot of this name before a run that wants the same: it was accepted, or is older.
+// Neither is changed.
+func MakesBefore(other, run *v1alpha1.BenchmarkRun, name string) bool {
+	makes := func(t v1alpha1.Target) bool {
+		made := t.MakesSnapshot()
+		return made != nil && made.Name == name && (!other.Finished() || AwaitsSnapshot(other, t))
+	}
+	switch {
+	case other.UID == run.UID || !other.DeletionTimestamp.IsZero() || !slices.ContainsFunc(other.Spec.Targets, makes):
+		return false
+	case other.Status.Resolved != nil:
+		return true
+	case !other.CreationTimestamp.Equal(&run.CreationTimestamp):
+		return other.CreationTimestamp.Before(&run.CreationTimestamp)
+	}
+	return other.Name < run.Name
 }
 
 // Volume of a target whose VolumeSnapshot is awaited, as it is.

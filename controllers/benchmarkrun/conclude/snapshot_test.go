@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -75,6 +76,58 @@ func TestAwaitsSnapshot(t *testing.T) {
 			tt.change(run)
 			if got := AwaitsSnapshot(run, run.Spec.Targets[0]); got != tt.want {
 				t.Errorf("%v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// Of two runs that would make a VolumeSnapshot of one name, one comes before the other one, and never both.
+func TestMakesBefore(t *testing.T) {
+	of := func(name string, created int64, change ...func(*v1alpha1.BenchmarkRun)) *v1alpha1.BenchmarkRun {
+		run := snapshotting()
+		run.Name, run.UID, run.CreationTimestamp = name, types.UID("uid-"+name), metav1.Time{Time: time.Unix(created, 0)}
+		run.Status = v1alpha1.BenchmarkRunStatus{}
+		for _, f := range change {
+			f(run)
+		}
+		return run
+	}
+	accepted := func(r *v1alpha1.BenchmarkRun) { r.Status.Resolved = &v1alpha1.Resolved{} }
+	ended := func(r *v1alpha1.BenchmarkRun) { r.Status = *snapshotting().Status.DeepCopy() }
+	made := func(r *v1alpha1.BenchmarkRun) {
+		ended(r)
+		r.Status.Targets[0].Snapshot = &v1alpha1.SnapshotStatus{Name: "tables"}
+	}
+	failed := func(r *v1alpha1.BenchmarkRun) {
+		ended(r)
+		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionFailed, Status: metav1.ConditionTrue}}
+	}
+	elsewhere := func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0].MySQL.Storage.Snapshot.Name = "others" }
+	deleting := func(r *v1alpha1.BenchmarkRun) { r.DeletionTimestamp = &metav1.Time{Time: time.Unix(9000, 0)} }
+	me := of("me", 2000)
+	tests := map[string]struct {
+		other *v1alpha1.BenchmarkRun
+		want  bool
+	}{
+		"itself":                        {me, false},
+		"an older one":                  {of("other", 1000), true},
+		"a younger one":                 {of("other", 3000), false},
+		"a younger one, and accepted":   {of("other", 3000, accepted), true},
+		"of the same second, by name":   {of("another", 2000), true},
+		"of the same second, and after": {of("other", 2000), false},
+		"one that has ended, not made":  {of("other", 1000, ended), true},
+		"one that has made it":          {of("other", 1000, made), false},
+		"one that failed":               {of("other", 1000, failed), false},
+		"one of another name":           {of("other", 1000, elsewhere), false},
+		"one that is being deleted":     {of("other", 1000, deleting), false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := MakesBefore(tt.other, me, "tables"); got != tt.want {
+				t.Errorf("%v, want %v", got, tt.want)
+			}
+			if tt.want && tt.other.Status.Resolved == nil && MakesBefore(me, tt.other, "tables") {
+				t.Error("both come before the other one")
 			}
 		})
 	}

@@ -114,6 +114,11 @@ type GetRequested struct{}
 // The fact does not exist when there is none of that name.
 type GetVolumeSnapshot struct{ Name string }
 
+// GetMaker asks for a run of the namespace that is to make a VolumeSnapshot of a name, and comes before this one. The fact is its name, and does
+// not exist where there is none.
+type GetMaker struct{ Snapshot string }
+
+func (GetMaker) isQuery()          {}
 func (GetVolumeSnapshot) isQuery() {}
 
 func (GetRequested) isQuery() {}
