@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -23,11 +25,22 @@ func (in room) beginCopy(b resources.Target) (podhealth.Verdict, []decision.Acti
 		return v, nil
 	}
 	if !found.Value.Ready {
-		// It was when the run was accepted. Its storage may have lost it, and says so there.
-		return podhealth.Verdict{State: podhealth.Waiting, Reason: v1alpha1.ReasonVolumeSnapshotNotReady,
-			Message: fmt.Sprintf("VolumeSnapshot %s is not ready to use any more%s", from.Name, because(found.Value.Error))}, nil
+		return in.unready(from.Name, found.Value.Error), nil
 	}
 	return waiting("created"), create(b)
+}
+
+// unready is the verdict on a VolumeSnapshot that was ready when the run was accepted, and is not now: its storage may have lost it, and says
+// so there. The run holds its nodes, and so waits for it no longer than for a server.
+func (in room) unready(name, said string) podhealth.Verdict {
+	v := podhealth.Verdict{State: podhealth.Waiting, Reason: v1alpha1.ReasonVolumeSnapshotNotReady,
+		Message: fmt.Sprintf("VolumeSnapshot %s is not ready to use any more%s", name, because(said))}
+	placed := apimeta.FindStatusCondition(in.Run.Status.Conditions, v1alpha1.ConditionPlaced)
+	if limit := in.Timeouts.TargetReady.Duration; placed != nil && placed.Status == metav1.ConditionTrue && in.Now.Sub(placed.LastTransitionTime.Time) > limit {
+		v.State, v.Reason = podhealth.Failed, v1alpha1.ReasonVolumeSnapshotFailed
+		v.Message += fmt.Sprintf(", %s (timeouts.targetReady) after the run got its nodes", limit)
+	}
+	return v
 }
 
 func because(said string) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -61,6 +62,11 @@ func TestACopyIsMade(t *testing.T) {
 			"fail VolumeSnapshotUnfit: VolumeSnapshot tables is another one than when this run was accepted: create the run again", nil},
 		"not ready any more": {tables(func(s *resources.VolumeSnapshot) { s.Ready, s.Error = false, "rpc error: lost" }), nil,
 			"wait VolumeSnapshotNotReady: VolumeSnapshot tables is not ready to use any more: rpc error: lost", nil},
+		"not ready any more, soon after it got nodes": {tables(func(s *resources.VolumeSnapshot) { s.Ready = false }), []change{placedBefore(20 * time.Minute)},
+			"wait VolumeSnapshotNotReady: VolumeSnapshot tables is not ready to use any more", nil},
+		"not ready any more, for too long": {tables(func(s *resources.VolumeSnapshot) { s.Ready, s.Error = false, "rpc error: lost" }), []change{placedBefore(20*time.Minute + time.Second)},
+			"fail VolumeSnapshotFailed: VolumeSnapshot tables is not ready to use any more: rpc error: lost, 20m0s (timeouts.targetReady) after the run got its nodes", nil},
+		"ready, long after it got nodes": {tables(), []change{placedBefore(time.Hour)}, "wait Progressing: created", made},
 		"no API any more": {nil, []change{func(w *world) {
 			w.knows(decision.GetVolumeSnapshot{Name: "tables"}, decision.VolumeSnapshot{Refused: "the cluster has no API"})
 		}}, "fail VolumeSnapshotsUnavailable: the cluster has no API", nil},
@@ -74,6 +80,15 @@ func TestACopyIsMade(t *testing.T) {
 			if diff := cmp.Diff(tt.actions, actions(got.Actions)); diff != "" {
 				t.Errorf("actions (-want +got):\n%s", diff)
 			}
+		})
+	}
+}
+
+// placedBefore: the run got its nodes so long ago.
+func placedBefore(ago time.Duration) change {
+	return func(w *world) {
+		w.in.Run.Status.Conditions = append(w.in.Run.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionPlaced, Status: metav1.ConditionTrue, LastTransitionTime: metav1.Time{Time: now.Add(-ago)},
 		})
 	}
 }
