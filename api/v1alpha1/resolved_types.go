@@ -151,7 +151,7 @@ type ResolvedVolume struct {
 }
 
 // ResolvedSnapshot is a VolumeSnapshot as it was when the run that measures on its data was accepted. The run that made it, and the server that
-// wrote it, are those of its annotation assay.dev/data; absent without that.
+// wrote it, are as its annotation assay.dev/data says, which whoever may write VolumeSnapshots can write; absent without that.
 type ResolvedSnapshot struct {
 	// name of the VolumeSnapshot, in the namespace of the run.
 	// +required

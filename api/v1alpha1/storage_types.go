@@ -45,8 +45,8 @@ type Storage struct {
 	// +optional
 	FromSnapshot *SourceSnapshot `json:"fromSnapshot,omitempty"`
 
-	// snapshot is the VolumeSnapshot to make of the volume when the trials are done, with the server stopped, so that later runs take it
-	// by fromSnapshot. It stays until somebody deletes it. A run that fails makes none.
+	// snapshot is the VolumeSnapshot to make of the volume when the run is complete and the pod of its server is gone, so that later runs take
+	// it by fromSnapshot. It stays until somebody deletes it. A run that fails makes none.
 	// +optional
 	Snapshot *MadeSnapshot `json:"snapshot,omitempty"`
 }

@@ -162,7 +162,7 @@ func pinned(found decision.VolumeSnapshot) *v1alpha1.ResolvedSnapshot {
 func whoseSnapshot(s v1alpha1.ResolvedSnapshot) string {
 	out := fmt.Sprintf("on a volume of its own that was made of VolumeSnapshot %s (UID %s%s), taken at %s,", s.Name, s.UID, handle(s), s.TakenTime.UTC().Format(time.RFC3339))
 	if s.RunName == "" {
-		return out + " which no run made, so that nobody knows which server wrote it, and whether that was stopped,"
+		return out + " which no run made, so that nobody knows which server wrote it, and whether its pod was gone,"
 	}
 	return out + fmt.Sprintf(" of run %s (UID %s, target %s), loaded at %s, with what the trials of that run wrote,",
 		s.RunName, s.RunUID, s.Target, s.LoadedTime.UTC().Format(time.RFC3339))

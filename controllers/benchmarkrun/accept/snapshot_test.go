@@ -73,7 +73,7 @@ func TestAVolumeOfASnapshot(t *testing.T) {
 		"that nobody says anything of": {
 			found: byHand, then: []change{provided(func(m *v1alpha1.MySQLTarget) { m.Config["innodb_page_size"] = "4096" })},
 			want: &v1alpha1.ResolvedSnapshot{Name: "tables", UID: "uid-tables", TakenTime: taken, ContentName: "content"},
-			says: "the data on a volume of its own that was made of VolumeSnapshot tables (UID uid-tables), taken at " + takenAt + ", which no run made, so that nobody knows which server wrote it, and whether that was stopped, was there",
+			says: "the data on a volume of its own that was made of VolumeSnapshot tables (UID uid-tables), taken at " + takenAt + ", which no run made, so that nobody knows which server wrote it, and whether its pod was gone, was there",
 		},
 		"that the control takes as well": {
 			then: []change{spec(func(s *v1alpha1.BenchmarkRunSpec) {
