@@ -138,13 +138,19 @@ func TestNoSnapshotOfAVolumeThatIsGone(t *testing.T) {
 	if err := api.Delete(t.Context(), &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: volumeOfDB(loadedRun()).ClaimName()}}); err != nil {
 		t.Fatal(err)
 	}
-	run := loadedRun()
-	got := (&Reconciler{Client: api, Live: api}).makeSnapshots(t.Context(), run)
-	if len(got.keep) > 0 || got.later != 0 || got.err != nil {
-		t.Errorf("%+v", got)
-	}
-	if said := run.TargetStatus("db").SnapshotMessage; said != "VolumeSnapshot tables cannot be made: the volume was deleted" {
-		t.Errorf("the status says %q", said)
+	for before, want := range map[string]string{
+		"": "VolumeSnapshot tables cannot be made: the volume was deleted",
+		"VolumeSnapshot tables cannot be made: no such name": "VolumeSnapshot tables cannot be made: no such name", // that is why it was given up
+	} {
+		run := loadedRun()
+		run.Status.Targets[0].SnapshotMessage = before
+		got := (&Reconciler{Client: api, Live: api}).makeSnapshots(t.Context(), run)
+		if len(got.keep) > 0 || got.later != 0 || got.err != nil {
+			t.Errorf("%+v", got)
+		}
+		if said := run.TargetStatus("db").SnapshotMessage; said != want {
+			t.Errorf("the status says %q, want %q", said, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package benchmarkrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,6 +121,9 @@ func (r *Reconciler) makeSnapshot(ctx context.Context, run *v1alpha1.BenchmarkRu
 		return conclude.Next{}, err
 	}
 	next := volume.Next()
+	if next.Over && next.Made == nil { // the volume is gone: why nothing was made of it before that stays
+		next.Problem = cmp.Or(run.TargetStatus(t.Name).SnapshotMessage, next.Problem)
+	}
 	if next.Make == nil {
 		return next, nil
 	}
