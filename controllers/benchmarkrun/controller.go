@@ -82,6 +82,8 @@ type Reconciler struct {
 	tornDown sync.Map
 	// unseen are the UIDs of runs that have ended, with the time at which something that they may have left could not be seen first.
 	unseen sync.Map
+	// snapshotSaid are the UIDs of runs that have ended, with the time at which their status said last what stands in the way of a VolumeSnapshot.
+	snapshotSaid sync.Map
 	// asksForNothing are the UIDs of runs with nodes whose requests for them are gone.
 	asksForNothing sync.Map
 	// outgrew are the UIDs of runs that were too large for a status: their nodes were given back and
@@ -192,6 +194,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.tornDown.Delete(before)
 		r.asksForNothing.Delete(before)
 		r.unseen.Delete(before)
+		r.snapshotSaid.Delete(before)
 		r.outgrew.Delete(before)
 		r.quotas.forget(before)
 	}
@@ -230,7 +233,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if after.Finished() {
-		return r.afterwards(ctx, after, r.makeSnapshots(ctx, after))
+		return r.afterwards(ctx, after, snapshotMaker{r}.next(ctx, after))
 	}
 	return next(wait, r.plans.isPlanned(run.UID)), nil
 }

@@ -71,7 +71,7 @@ func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctr
 	for i := range after.Status.Conditions {
 		after.Status.Conditions[i].ObservedGeneration = run.Generation
 	}
-	waits := r.makeSnapshots(ctx, after)
+	waits := snapshotMaker{r}.next(ctx, after)
 	// A status that cannot be written holds no nodes.
 	saveErr := r.saveStatus(ctx, run, after)
 	if saveErr == nil {

@@ -63,6 +63,11 @@ func makingAPI(t *testing.T, read, create error) client.Client {
 	})
 }
 
+// makerAt a time.
+func makerAt(api client.Client, now time.Time) snapshotMaker {
+	return snapshotMaker{&Reconciler{Client: api, Live: api, Clock: clocktesting.NewFakePassiveClock(now)}}
+}
+
 // What the API server answers keeps the volume, and stands in the status; only what the API itself has no room for is given up.
 func TestWhatStandsInTheWayOfASnapshot(t *testing.T) {
 	away := apierrors.NewInternalError(errors.New("not now"))
@@ -91,7 +96,7 @@ func TestWhatStandsInTheWayOfASnapshot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			api := makingAPI(t, tt.read, tt.create)
 			before, after := loadedRun(), loadedRun()
-			got := (&Reconciler{Client: api, Live: api}).makeSnapshots(t.Context(), after)
+			got := makerAt(api, time.Unix(6000, 0)).next(t.Context(), after)
 			var keep []string
 			if tt.keeps {
 				keep = []string{volumeOfDB(before).ClaimName()}
@@ -144,12 +149,35 @@ func TestNoSnapshotOfAVolumeThatIsGone(t *testing.T) {
 	} {
 		run := loadedRun()
 		run.Status.Targets[0].SnapshotMessage = before
-		got := (&Reconciler{Client: api, Live: api}).makeSnapshots(t.Context(), run)
+		got := makerAt(api, time.Unix(6000, 0)).next(t.Context(), run)
 		if len(got.keep) > 0 || got.later != 0 || got.err != nil {
 			t.Errorf("%+v", got)
 		}
 		if said := run.TargetStatus("db").SnapshotMessage; said != want {
 			t.Errorf("the status says %q, want %q", said, want)
+		}
+	}
+}
+
+// Other words for what stands in the way are said once a minute at most. That nothing does any more is said at once.
+func TestWhatStandsInTheWayIsSteady(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(time.Unix(6000, 0))
+	m := snapshotMaker{&Reconciler{Clock: clock}}
+	for i, step := range []struct {
+		after         time.Duration
+		was, is, want string
+	}{
+		{0, "", "request 1 failed", "request 1 failed"},
+		{time.Second, "request 1 failed", "request 2 failed", "request 1 failed"},
+		{time.Second, "request 1 failed", "request 1 failed", "request 1 failed"},
+		{snapshotRetry, "request 1 failed", "request 3 failed", "request 3 failed"},
+		{time.Second, "request 3 failed", "request 4 failed", "request 3 failed"},
+		{time.Second, "request 3 failed", "", ""},
+		{time.Second, "", "request 5 failed", "request 5 failed"},
+	} {
+		clock.SetTime(clock.Now().Add(step.after))
+		if got := m.steady("uid", step.was, step.is); got != step.want {
+			t.Errorf("step %d: %q, want %q", i, got, step.want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -85,14 +86,17 @@ type snapshots struct {
 	err error
 }
 
-// makeSnapshots of the volumes of a run that is complete, once their servers are gone. What became of them, or stands in their way, is set in
-// the status of the run, in memory.
-func (r *Reconciler) makeSnapshots(ctx context.Context, run *v1alpha1.BenchmarkRun) (out snapshots) {
+// snapshotMaker makes the VolumeSnapshots of runs that have ended.
+type snapshotMaker struct{ *Reconciler }
+
+// next step for the volumes of a run that is complete, once their servers are gone. What became of their VolumeSnapshots, or stands in their
+// way, is set in the status of the run, in memory.
+func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (out snapshots) {
 	for _, t := range run.Provided() {
 		if !conclude.AwaitsSnapshot(run, t) {
 			continue
 		}
-		next, err := r.makeSnapshot(ctx, run, t)
+		next, err := r.nextOf(ctx, run, t)
 		if err != nil {
 			next = conclude.Next{Keep: true, Problem: err.Error()}
 			out.err = errors.Join(out.err, err)
@@ -101,7 +105,7 @@ func (r *Reconciler) makeSnapshots(ctx context.Context, run *v1alpha1.BenchmarkR
 			out.keep = append(out.keep, resources.Volume{Of: resources.Primary(run, t)}.ClaimName())
 		}
 		st := targetStatus(&run.Status, t.Name)
-		st.Snapshot, st.SnapshotMessage = next.Made, contract.Cut(next.Problem, 1024)
+		st.Snapshot, st.SnapshotMessage = next.Made, r.steady(run.UID, st.SnapshotMessage, contract.Cut(next.Problem, 1024))
 		switch {
 		case next.Over:
 		case next.Problem == "":
@@ -113,9 +117,23 @@ func (r *Reconciler) makeSnapshots(ctx context.Context, run *v1alpha1.BenchmarkR
 	return out
 }
 
-// makeSnapshot of the volume of a target, if it is time for that. What the API server refuses is tried again, because somebody may change a
-// quota, a right or a policy; but not what the API itself has no room for.
-func (r *Reconciler) makeSnapshot(ctx context.Context, run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (conclude.Next, error) {
+// steady is what stands in the way, said anew once a minute at most: with each look it may have other words, such as the number of a request,
+// and the run is looked at again after each write of its status.
+func (r snapshotMaker) steady(run types.UID, was, is string) string {
+	if was == is {
+		return is
+	}
+	now := r.Clock.Now()
+	if last, said := r.snapshotSaid.Load(run); said && was != "" && is != "" && now.Sub(last.(time.Time)) < snapshotRetry {
+		return was
+	}
+	r.snapshotSaid.Store(run, now)
+	return is
+}
+
+// nextOf the volume of a target. What the API server refuses is tried again, because somebody may change a quota, a right or a policy; but not
+// what the API itself has no room for.
+func (r snapshotMaker) nextOf(ctx context.Context, run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (conclude.Next, error) {
 	volume, err := r.volumeOf(ctx, run, t)
 	if err != nil {
 		return conclude.Next{}, err
@@ -146,7 +164,7 @@ func hasBadField(err error) bool {
 }
 
 // volumeOf a target whose VolumeSnapshot is awaited, as the API server has it.
-func (r *Reconciler) volumeOf(ctx context.Context, run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (conclude.Volume, error) {
+func (r snapshotMaker) volumeOf(ctx context.Context, run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (conclude.Volume, error) {
 	out := conclude.Volume{Run: run, Target: t}
 	found, err := volumeSnapshot(ctx, r.Live, client.ObjectKey{Namespace: run.Namespace, Name: t.MakesSnapshot().Name})
 	if err != nil {
