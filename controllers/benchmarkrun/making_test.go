@@ -108,13 +108,13 @@ func TestWhatStandsInTheWayOfASnapshot(t *testing.T) {
 			if !strings.HasPrefix(said, tt.says) || (said == "") != (tt.says == "") || len(said) > 1024 {
 				t.Errorf("the status says %q (%d bytes), want %q", said, len(said), tt.says)
 			}
-			checkTold(t, before, after, tt.says)
+			checkAnnounced(t, before, after, tt.says)
 		})
 	}
 }
 
-// checkTold: what stands in the way is told once, in an event that the API server takes.
-func checkTold(t *testing.T, before, after *v1alpha1.BenchmarkRun, says string) {
+// checkAnnounced: what stands in the way is told once, in an event that the API server takes.
+func checkAnnounced(t *testing.T, before, after *v1alpha1.BenchmarkRun, says string) {
 	t.Helper()
 	to := events.NewFakeRecorder(10)
 	announceSnapshots(to, before, after)
