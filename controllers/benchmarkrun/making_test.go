@@ -82,15 +82,15 @@ func TestWhatStandsInTheWayOfASnapshot(t *testing.T) {
 		later        time.Duration
 		says         string
 	}{
-		"it is made":               {keeps: true, later: snapshotPoll},
-		"it was made before":       {create: apierrors.NewAlreadyExists(snapshotsResource, "tables"), keeps: true, later: snapshotPoll},
-		"the API is away":          {read: away, keeps: true, fails: true, later: snapshotRetry, says: "reading VolumeSnapshot tables: "},
-		"no right to look":         {read: quota, keeps: true, later: snapshotRetry, says: "the manager may not use VolumeSnapshots ("},
-		"a quota":                  {create: quota, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
-		"a policy":                 {create: policy, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
-		"not taken for a moment":   {create: away, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
-		"a name that no one has":   {create: name, says: "VolumeSnapshot tables cannot be made: "},
-		"an answer without end":    {create: errors.New(strings.Repeat("ö", 3000)), keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
+		"it is made":             {keeps: true, later: snapshotPoll},
+		"it was made before":     {create: apierrors.NewAlreadyExists(snapshotsResource, "tables"), keeps: true, later: snapshotPoll},
+		"the API is away":        {read: away, keeps: true, fails: true, later: snapshotRetry, says: "reading VolumeSnapshot tables: "},
+		"no right to look":       {read: quota, keeps: true, later: snapshotRetry, says: "the manager may not use VolumeSnapshots ("},
+		"a quota":                {create: quota, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
+		"a policy":               {create: policy, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
+		"not taken for a moment": {create: away, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
+		"a name that no one has": {create: name, says: "VolumeSnapshot tables cannot be made: "},
+		"an answer without end":  {create: errors.New(strings.Repeat("ö", 3000)), keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -186,8 +186,8 @@ func TestASnapshotThatIsMade(t *testing.T) {
 		then  []change
 		want  string
 	}{
-		"a free name":                      {decision.Absent{}, nil, "done"},
-		"a name that is taken":             {tables(t), nil, "fail VolumeSnapshotUnfit: " + field + `.name: there is a VolumeSnapshot "tables" in namespace ns already: give another name, or delete that one`},
+		"a free name":          {decision.Absent{}, nil, "done"},
+		"a name that is taken": {tables(t), nil, "fail VolumeSnapshotUnfit: " + field + `.name: there is a VolumeSnapshot "tables" in namespace ns already: give another name, or delete that one`},
 		"a name that another run takes": {decision.Absent{}, []change{func(w *world) { w.objects[decision.GetMaker{Snapshot: "tables"}] = "first" }},
 			"fail VolumeSnapshotUnfit: " + field + `.name: run first of namespace ns is to make VolumeSnapshot "tables": give another name`},
 		"no API":                           {decision.VolumeSnapshot{Refused: "no API"}, nil, "fail VolumeSnapshotsUnavailable: " + field + ": no API"},

@@ -166,14 +166,14 @@ func TestNextOfAVolume(t *testing.T) {
 		"made before the run had ended": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) {
 			s.Ready, s.Created = true, time.Unix(4000, 0)
 		})}, want: keeps(another)},
-		"no API":                       {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: decision.VolumeSnapshot{Refused: "no API"}}, want: keeps("no API")},
-		"the volume is gone":           {volume: Volume{}, want: gone},
-		"the volume is being deleted":  {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = &metav1.Time{Time: time.Unix(5000, 0)} })}, want: gone},
-		"it is gone, and not ready":    {volume: Volume{Exists: true, Snapshot: ofTheRun()}, want: keeps("")},
-		"another run used the volume":  {volume: Volume{Claim: loadedVolume(said("second/uid-second/second-db-db"))}, want: refuses("run second uses the volume " + name + ", or did")},
-		"nobody knows who used it":     {volume: Volume{Claim: loadedVolume(said("first"))}, want: refuses("the annotation assay.dev/used-by of the volume " + name + " is missing or cannot be read")},
-		"another run was let write":    {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.Annotations[v1alpha1.AnnotationWrittenBy] = "second/uid/then" })}, want: refuses("another run may have written into the volume " + name + " (second/uid/then)")},
-		"a volume that somebody made":  {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences = nil })}, want: refuses("the volume " + name + " does not belong to this run")},
+		"no API":                      {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: decision.VolumeSnapshot{Refused: "no API"}}, want: keeps("no API")},
+		"the volume is gone":          {volume: Volume{}, want: gone},
+		"the volume is being deleted": {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = &metav1.Time{Time: time.Unix(5000, 0)} })}, want: gone},
+		"it is gone, and not ready":   {volume: Volume{Exists: true, Snapshot: ofTheRun()}, want: keeps("")},
+		"another run used the volume": {volume: Volume{Claim: loadedVolume(said("second/uid-second/second-db-db"))}, want: refuses("run second uses the volume " + name + ", or did")},
+		"nobody knows who used it":    {volume: Volume{Claim: loadedVolume(said("first"))}, want: refuses("the annotation assay.dev/used-by of the volume " + name + " is missing or cannot be read")},
+		"another run was let write":   {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.Annotations[v1alpha1.AnnotationWrittenBy] = "second/uid/then" })}, want: refuses("another run may have written into the volume " + name + " (second/uid/then)")},
+		"a volume that somebody made": {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences = nil })}, want: refuses("the volume " + name + " does not belong to this run")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -37,13 +37,15 @@ func TestVolumeData(t *testing.T) {
 		"a long digest":        {change: func(d *VolumeData) { d.ImageID = strings.Repeat("i", 1025) }, fails: "imageID: it has 1025 characters"},
 		"a long version":       {change: func(d *VolumeData) { d.ServerVersion = strings.Repeat("8", 254) }, fails: "serverVersion: it has 254 characters"},
 		"a long key":           {change: func(d *VolumeData) { d.Key = strings.Repeat("k", 65) }, fails: "key: it has 65 characters"},
-		"as long as may be":    {change: func(d *VolumeData) { d.Run, d.Key, d.ImageID = strings.Repeat("ö", 253), strings.Repeat("k", 64), strings.Repeat("i", 1024) }},
-		"many settings":        {change: func(d *VolumeData) { d.Settings = make([]Setting, 1025) }, fails: "settings: there are 1025, and at most 1024 are read"},
-		"a long setting":       {change: func(d *VolumeData) { d.Settings[0].Name = strings.Repeat("s", 254) }, fails: "settings[0]: a name has at most 253 characters, and a value 4096"},
-		"a long value":         {change: func(d *VolumeData) { d.Settings[0].Value = strings.Repeat("v", 4097) }, fails: "settings[0]: a name has at most 253 characters, and a value 4096"},
-		"no JSON":              {text: "first", fails: "invalid character"},
-		"cut":                  {text: `{"version": "assay.dev/volume-data/v1"`, fails: "unexpected end of JSON input"},
-		"too long":             {text: strings.Repeat(" ", MaxVolumeData+1), fails: "it has 196609 bytes, and at most 196608 are read"},
+		"as long as may be": {change: func(d *VolumeData) {
+			d.Run, d.Key, d.ImageID = strings.Repeat("ö", 253), strings.Repeat("k", 64), strings.Repeat("i", 1024)
+		}},
+		"many settings":  {change: func(d *VolumeData) { d.Settings = make([]Setting, 1025) }, fails: "settings: there are 1025, and at most 1024 are read"},
+		"a long setting": {change: func(d *VolumeData) { d.Settings[0].Name = strings.Repeat("s", 254) }, fails: "settings[0]: a name has at most 253 characters, and a value 4096"},
+		"a long value":   {change: func(d *VolumeData) { d.Settings[0].Value = strings.Repeat("v", 4097) }, fails: "settings[0]: a name has at most 253 characters, and a value 4096"},
+		"no JSON":        {text: "first", fails: "invalid character"},
+		"cut":            {text: `{"version": "assay.dev/volume-data/v1"`, fails: "unexpected end of JSON input"},
+		"too long":       {text: strings.Repeat(" ", MaxVolumeData+1), fails: "it has 196609 bytes, and at most 196608 are read"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

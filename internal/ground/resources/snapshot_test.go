@@ -74,7 +74,7 @@ func TestSnapshotOf(t *testing.T) {
 			with(func(s *VolumeSnapshot) { s.Error = strings.Repeat("ö", 500) + "..." }),
 		},
 		"a content of no name": {aSnapshot(map[string]any{"boundVolumeSnapshotContentName": "../secrets"}, nil), plain},
-		"of other kinds": {aSnapshot(map[string]any{"readyToUse": "yes", "restoreSize": "large", "creationTime": "then", "error": "words"}, nil), plain},
+		"of other kinds":       {aSnapshot(map[string]any{"readyToUse": "yes", "restoreSize": "large", "creationTime": "then", "error": "words"}, nil), plain},
 		"data that cannot be read": {
 			aSnapshot(nil, new("{}")), with(func(s *VolumeSnapshot) { s.DataProblem = `version: got "", want "assay.dev/volume-data/v1"` }),
 		},
