@@ -82,18 +82,18 @@ func (p Params) inOrder(seed int64, block int) []cell {
 
 // labels tell the measurements of the cells apart.
 func (c cell) labels() map[string]string {
-	out := map[string]string{LabelDriver: c.driver.shown(), contract.LabelOperation: c.operation.name}
+	out := map[string]string{contract.LabelDriver: c.driver.shown(), contract.LabelOperation: c.operation.name}
 	if c.scheme != "" {
-		out[LabelScheme] = c.scheme
+		out[contract.LabelScheme] = c.scheme
 	}
 	if c.operation.writes != "" {
-		out[LabelTransaction] = c.transaction
+		out[contract.LabelTransaction] = c.transaction
 	}
 	if c.session != dedicated {
-		out[LabelSession] = c.session
+		out[contract.LabelSession] = c.session
 	}
 	if c.operation.many {
-		out[LabelRows] = strconv.Itoa(c.rows)
+		out[contract.LabelRows] = strconv.Itoa(c.rows)
 	}
 	if c.engine != "" {
 		out[LabelEngine] = c.engine

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -13,7 +14,7 @@ func (p Params) combinations(json.RawMessage) (out []runner.Combination) {
 	for _, c := range p.cells() {
 		one := runner.Combination{Labels: c.labels()}
 		one.Factors = maps.Clone(one.Labels)
-		one.Factors[LabelSession] = c.session
+		one.Factors[contract.LabelSession] = c.session
 		if p.Language == "" && len(p.languages()) > 1 {
 			one.Axes = map[string]string{"language": string(c.driver.Language)}
 		}

@@ -47,7 +47,7 @@ func TestCPUTime(t *testing.T) {
 			got := map[string]cpu{}
 			measured := parse(trial(spec), contract.PhaseRun, out).Measurements
 			for _, m := range measured {
-				if of := m.Labels[contract.LabelOperation]; m.Name == contract.NameCPUTime && m.Labels[LabelDriver] == "mysql2" && (of == "Update" || of == "SelectByKey") {
+				if of := m.Labels[contract.LabelOperation]; m.Name == contract.NameCPUTime && m.Labels[contract.LabelDriver] == "mysql2" && (of == "Update" || of == "SelectByKey") {
 					rate, _ := contract.Find(measured, contract.NameThroughput, m.Labels)
 					if m.Unit != "s" || m.Direction != "" || *rate.N != *m.N || !cmp.Equal(rate.Labels, m.Labels) {
 						t.Errorf("%+v, and the throughput is %+v", m, rate)

@@ -43,7 +43,7 @@ func Runner() runner.Runner {
 		Name:     Name,
 		Headline: contract.NameThroughput,
 		Summary: []string{
-			contract.NameThroughput, NameSpeedUp, NameRows, contract.NameLatencyAvg, contract.NameLatencyPercentile, NameStatements,
+			contract.NameThroughput, contract.NameSpeedUp, contract.NameRowRate, contract.NameLatencyAvg, contract.NameLatencyPercentile, NameStatements,
 		},
 		Facts:        []string{NameStatements},
 		Command:      command,

@@ -137,7 +137,7 @@ func TestEverythingIsMeasured(t *testing.T) {
 	}
 	insert := map[string]string{"driver": "mysql2", "operation": "Insert", "scheme": "SingleRow", "transaction": "Autocommit", "rows": "10"}
 	for name, want := range map[string]float64{
-		contract.NameThroughput: 500, NameRows: 5000, NameSpeedUp: 1, NameStatements: 10, contract.NameLatencyAvg: 2.0003835,
+		contract.NameThroughput: 500, contract.NameRowRate: 5000, contract.NameSpeedUp: 1, NameStatements: 10, contract.NameLatencyAvg: 2.0003835,
 	} {
 		m, ok := contract.Find(got.Measurements, name, insert)
 		if !ok || *m.Value < want*0.999 || *m.Value > want*1.001 {
@@ -224,10 +224,10 @@ func TestABaselineThatIsMissingLeavesNoSpeedUp(t *testing.T) {
 		}
 	})
 	got := parse(trial(spec), contract.PhaseRun, out)
-	if m, ok := contract.Find(got.Measurements, NameSpeedUp, map[string]string{"operation": "SelectRows"}); ok {
+	if m, ok := contract.Find(got.Measurements, contract.NameSpeedUp, map[string]string{"operation": "SelectRows"}); ok {
 		t.Errorf("speed-up without its baseline: %+v", m)
 	}
-	if _, ok := contract.Find(got.Measurements, NameSpeedUp, map[string]string{"operation": "SelectByKey", "driver": "mariadb old"}); !ok {
+	if _, ok := contract.Find(got.Measurements, contract.NameSpeedUp, map[string]string{"operation": "SelectByKey", "driver": "mariadb old"}); !ok {
 		t.Error("no speed-up where the baseline was measured")
 	}
 }

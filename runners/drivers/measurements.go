@@ -12,10 +12,6 @@ import (
 
 // Names of measurements that only this runner has.
 const (
-	// NameRows is the rate of rows: that of operations times the rows of one.
-	NameRows = "throughput.rows"
-	// NameSpeedUp is the throughput over that of the baseline in the same trial.
-	NameSpeedUp = "speedup"
 	// NameStatements is how many statements the server says that it got for one operation
 	// (its counter Questions). It has in it what a harness sends around the operations of a
 	// run: a few statements in all.
@@ -26,13 +22,8 @@ const (
 
 // Keys of labels that only this runner has.
 const (
-	LabelDriver      = "driver"
-	LabelScheme      = "scheme"
-	LabelTransaction = "transaction"
-	LabelSession     = "session"
-	LabelRows        = "rows"
-	LabelEngine      = "storageEngine"
-	LabelCounter     = "counter"
+	LabelEngine  = "storageEngine"
+	LabelCounter = "counter"
 )
 
 // percentiles that are given, and how many operations each needs for ten of them to lie
@@ -66,7 +57,7 @@ func measurements(p Params, outcomes []outcome) []contract.Measurement {
 		}
 		if base, has := throughput[Baseline(*p.Baseline).of(o.cell).name()]; has {
 			out = append(out, contract.Measurement{
-				Name: NameSpeedUp, Labels: labels, Unit: "1", Direction: contract.HigherIsBetter, Value: new(o.throughput() / base),
+				Name: contract.NameSpeedUp, Labels: labels, Unit: "1", Direction: contract.HigherIsBetter, Value: new(o.throughput() / base),
 			})
 		}
 	}
@@ -113,7 +104,7 @@ func (o outcome) measurements(labels map[string]string) []contract.Measurement {
 	rate.Operation = o.cell.operation.does
 	out := []contract.Measurement{rate}
 	if o.cell.operation.many {
-		out = append(out, one(NameRows, "rows/s", contract.HigherIsBetter, o.throughput()*float64(o.cell.rows)))
+		out = append(out, one(contract.NameRowRate, "rows/s", contract.HigherIsBetter, o.throughput()*float64(o.cell.rows)))
 	}
 	h, avg := o.latencies()
 	mean := one(contract.NameLatencyAvg, "ms", contract.LowerIsBetter, avg)
@@ -160,7 +151,7 @@ func (o outcome) server(labels map[string]string) []contract.Measurement {
 	for _, name := range counterNames {
 		name = strings.ToLower(name)
 		v, known := total[name]
-		if !known || o.cell.driver.Name == nullDriver {
+		if !known || o.cell.driver.Name == contract.DriverNull {
 			continue
 		}
 		m := contract.Measurement{Name: NameCounter, Labels: maps.Clone(labels), Unit: "1", N: new(n), Value: new(float64(v) / float64(n))}

@@ -79,7 +79,7 @@ func (r reading) versions(hello answer) string {
 	words := []string{strings.TrimSpace(hello.Language + " " + hello.Runtime)}
 	for _, d := range r.params.inLanguage() {
 		a, err := r.answer(r.prepared[d.shown()])
-		if err != nil || a.State != stateOK || d.Name == nullDriver {
+		if err != nil || a.State != stateOK || d.Name == contract.DriverNull {
 			continue
 		}
 		word := d.Name + " " + a.Version

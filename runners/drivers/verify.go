@@ -10,9 +10,6 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// nullDriver does nothing, so that there is nothing to verify.
-const nullDriver = "null"
-
 // questions that the server is asked after a run of the cell.
 func (c cell) questions() []string {
 	switch {
@@ -47,7 +44,7 @@ func (c cell) verify(seed int64, a answer, x runner.Exchange) error {
 	if err := a.verifyCPU(); err != nil {
 		return err
 	}
-	if c.driver.Name == nullDriver {
+	if c.driver.Name == contract.DriverNull {
 		return nil
 	}
 	if questions, known := x.Counters["questions"]; known && c.operation.kind != kindEncode && c.operation.kind != kindConnect && questions < a.Operations {
@@ -217,7 +214,7 @@ func (c cell) verifyEngine(x runner.Exchange) error {
 // verifyTLS: drivers differ in their defaults, so that each is asked.
 func verifyTLS(mode contract.TLSMode, d Driver, a answer) error {
 	switch {
-	case d.Name == nullDriver:
+	case d.Name == contract.DriverNull:
 		return nil
 	case mode == contract.TLSRequired && a.Cipher == "":
 		return fmt.Errorf("TLS is required, and the connection of %s is not encrypted", d.shown())

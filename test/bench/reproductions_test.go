@@ -14,7 +14,6 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
-	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 	"github.com/assay-bench/assay/test/helpers/harnesses"
 )
@@ -47,7 +46,7 @@ func (l labels) with(more ...string) labels {
 
 // operation is the labels of an operation of one row in autocommit, as the runner gives them.
 func operation(name string, more ...string) labels {
-	return labels{contract.LabelOperation: name, drivers.LabelScheme: "SingleRow"}.with(more...)
+	return labels{contract.LabelOperation: name, contract.LabelScheme: "SingleRow"}.with(more...)
 }
 
 const (
@@ -219,7 +218,7 @@ func valueOf(rec contract.Record, name string, want labels) (float64, bool) {
 
 // sameLabels: an operation of one row, in autocommit, need not say so.
 func sameLabels(have map[string]string, want labels) bool {
-	defaults := map[string]string{drivers.LabelRows: "1", drivers.LabelTransaction: "Autocommit"}
+	defaults := map[string]string{contract.LabelRows: "1", contract.LabelTransaction: "Autocommit"}
 	for k, v := range have {
 		if want[k] != v && (want[k] != "" || defaults[k] != v) {
 			return false
@@ -269,14 +268,14 @@ func pythonClaims() []claim {
 		many := operation("Insert", "scheme=ExecuteMany", "rows=1000", driver)
 		out = append(out,
 			claim{text: "S2 executemany(1000): one transaction over autocommit, " + d, ratio: 53, of: many.with("transaction=One"), to: many},
-			claim{text: "S2 executemany(1000) over single inserts, in rows/s, " + d, of: many, to: operation("Insert", driver), name: drivers.NameRows},
+			claim{text: "S2 executemany(1000) over single inserts, in rows/s, " + d, of: many, to: operation("Insert", driver), name: contract.NameRowRate},
 			claim{text: "S2 pool and query over connection and query, " + d, ratio: 72, of: operation("SelectOne", "session=Pool", driver), to: operation("SelectOne", "session=New", driver)},
 			claim{text: "S2 SELECT 1 on one connection over cold connect, " + d, ratio: 0.0112 / 0.000177, of: operation("SelectOne", driver),
-				to: labels{contract.LabelOperation: "Connect", drivers.LabelDriver: d}},
+				to: labels{contract.LabelOperation: "Connect", contract.LabelDriver: d}},
 			claim{text: "S2 1000 rows in one statement: rows/s over those of one row, " + d, of: operation("SelectRows", "rows=1000", driver),
-				to: operation("SelectRows", driver), name: drivers.NameRows},
+				to: operation("SelectRows", driver), name: contract.NameRowRate},
 			// Published as 1000, for reading a row; from the published figures it is 61.
-			claim{text: "S2 ten texts written without a server over SELECT 1, " + d, ratio: 61, of: labels{contract.LabelOperation: "Encode", drivers.LabelDriver: d},
+			claim{text: "S2 ten texts written without a server over SELECT 1, " + d, ratio: 61, of: labels{contract.LabelOperation: "Encode", contract.LabelDriver: d},
 				to: operation("SelectOne", driver)},
 		)
 	}

@@ -91,10 +91,10 @@ func TestPipelined(t *testing.T) {
 						continue
 					}
 					to := oneByOne
-					if m.Labels[drivers.LabelScheme] == "Pipelined" {
+					if m.Labels[contract.LabelScheme] == "Pipelined" {
 						to = pipelined
 					}
-					to[m.Labels[drivers.LabelDriver]] = time.Duration(*m.Value * float64(time.Millisecond))
+					to[m.Labels[contract.LabelDriver]] = time.Duration(*m.Value * float64(time.Millisecond))
 				}
 				for driver, got := range pipelined {
 					t.Logf("%s: 25 rows took %s, and %s one by one", driver, got, oneByOne[driver])
@@ -263,23 +263,23 @@ func (h heard) check(t *testing.T, refused map[string]string) (measured int) {
 		if m.Name != contract.NameThroughput {
 			continue
 		}
-		_, able := can[m.Labels[drivers.LabelDriver]][m.Labels[drivers.LabelScheme]]
-		word := refused[m.Labels[drivers.LabelDriver]]
+		_, able := can[m.Labels[contract.LabelDriver]][m.Labels[contract.LabelScheme]]
+		word := refused[m.Labels[contract.LabelDriver]]
 		switch {
 		case word != "" && (m.Absent == nil || m.Absent.State != contract.Unsupported || able && !strings.Contains(m.Absent.Reason, word)):
 			t.Errorf("%v has to be refused with %q in the reason, and is %+v", m.Labels, word, m.Absent)
 		case word != "":
-			unsupported[m.Labels[drivers.LabelDriver]+": "+m.Absent.Reason] = true
+			unsupported[m.Labels[contract.LabelDriver]+": "+m.Absent.Reason] = true
 		case m.Value != nil:
 			measured++
 		case harnesses.IsKnown(m):
 			t.Logf("%v: %s", m.Labels, m.Absent.Reason)
 		case m.Absent.State == contract.NotMeasured:
 			t.Errorf("%v: %s", m.Labels, m.Absent.Reason)
-		case able && m.Labels[drivers.LabelSession] == "" && !dependsOn(m):
+		case able && m.Labels[contract.LabelSession] == "" && !dependsOn(m):
 			t.Errorf("%v is among what the driver says that it can do, and it answers: %s", m.Labels, m.Absent.Reason)
 		default:
-			unsupported[m.Labels[drivers.LabelDriver]+": "+m.Absent.Reason] = true
+			unsupported[m.Labels[contract.LabelDriver]+": "+m.Absent.Reason] = true
 		}
 	}
 	for _, line := range slices.Sorted(maps.Keys(unsupported)) {
@@ -348,7 +348,7 @@ func dependsOn(m contract.Measurement) bool {
 	reason := strings.ToLower(m.Absent.Reason)
 	reads := strings.HasPrefix(m.Labels[contract.LabelOperation], "Select")
 	return strings.Contains(reason, "auth") || strings.Contains(reason, "server doesn't support") ||
-		reads && m.Labels[drivers.LabelScheme] == "Pipelined"
+		reads && m.Labels[contract.LabelScheme] == "Pipelined"
 }
 
 func authority(t *testing.T) []byte {

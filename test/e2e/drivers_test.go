@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 	"github.com/assay-bench/assay/test/helpers/harnesses"
 )
@@ -45,8 +44,8 @@ func TestDrivers(t *testing.T) {
 				t.Errorf("trial %d (%s): %v: %s: %s", trial.Index, res.Tool.Version, m.Labels, m.Absent.State, m.Absent.Reason)
 			}
 		}
-		for _, name := range []string{contract.NameThroughput, drivers.NameRows, contract.NameLatencyAvg} {
-			if m, ok := res.Find(name, map[string]string{drivers.LabelScheme: "MultiRow"}); !ok || m.Value == nil || *m.Value <= 0 {
+		for _, name := range []string{contract.NameThroughput, contract.NameRowRate, contract.NameLatencyAvg} {
+			if m, ok := res.Find(name, map[string]string{contract.LabelScheme: "MultiRow"}); !ok || m.Value == nil || *m.Value <= 0 {
 				t.Errorf("trial %d (%s): %s of MultiRow is %+v", trial.Index, res.Tool.Version, name, m)
 			}
 		}
@@ -126,7 +125,7 @@ func checkComparison(t *testing.T, ns string, run *v1alpha1.BenchmarkRun) {
 			case m.Absent.State == contract.NotMeasured:
 				t.Errorf("trial %d on %s: %v: %s", rec.Index, rec.Target, m.Labels, m.Absent.Reason)
 			default:
-				unsupported[rec.Target+" "+m.Labels[drivers.LabelDriver]+" "+m.Labels[drivers.LabelScheme]] = m.Absent.Reason
+				unsupported[rec.Target+" "+m.Labels[contract.LabelDriver]+" "+m.Labels[contract.LabelScheme]] = m.Absent.Reason
 			}
 		}
 	}

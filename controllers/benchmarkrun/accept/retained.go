@@ -40,23 +40,11 @@ func (in Input) askRetained(t v1alpha1.Target, ask *decision.Asking) {
 		claim := decision.Get[*corev1.PersistentVolumeClaim](ask, resources.Volume{Of: resources.Primary(first.Value, of)}.ClaimName())
 		ask.Node(nodeOf(first.Value, name))
 		if claim.Exists {
-			askWriter(claim.Value, ask)
+			if writer, known := resources.WriterOf(claim.Value); known {
+				decision.BrokenBy(writer, ask)
+			}
 		}
 	}
-}
-
-// askWriter asks for the run that was let write into a volume last, and says that it broke what is there; empty when it did not, and when it is
-// gone: how it ended is not known then, and the note on the data names it.
-func askWriter(volume *corev1.PersistentVolumeClaim, ask *decision.Asking) (broke string) {
-	writer, known := resources.WriterOf(volume)
-	if !known || writer.RunName == "" {
-		return ""
-	}
-	run := decision.Get[*v1alpha1.BenchmarkRun](ask, writer.RunName)
-	if !run.Exists {
-		return ""
-	}
-	return writer.Broke(run.Value)
 }
 
 // nodeOf the server of a target, now or at the end of its run.
@@ -114,7 +102,7 @@ func (r retained) pin(first *v1alpha1.BenchmarkRun, of v1alpha1.Target) (*v1alph
 		return nil, r.refuse(".name", "the annotation %s or %s of the volume %s is missing or cannot be read, so that nobody knows who uses it: load again",
 			v1alpha1.AnnotationUsedBy, v1alpha1.AnnotationWrittenBy, name)
 	}
-	if broke := askWriter(volume.Value, r.ask); broke != "" {
+	if broke, _ := decision.BrokenBy(writer, r.ask); broke != "" {
 		return nil, r.refuse(".name", "the volume that run %s retained: %s", first.Name, broke)
 	}
 	out := &v1alpha1.ResolvedVolume{

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
@@ -196,6 +197,19 @@ type StoredItem struct {
 	Problem string
 	// Result is set when it was to be read and can be used.
 	Result *contract.Result
+}
+
+// BrokenBy says that the run that was let write into a volume last broke what is there; empty when it did not, and when it is gone: how it
+// ended is not known then, and the note on the data names it. False until that run was looked for.
+func BrokenBy(writer resources.VolumeWriter, ask *Asking) (broke string, known bool) {
+	if writer.RunName == "" {
+		return "", true
+	}
+	run := Get[*v1alpha1.BenchmarkRun](ask, writer.RunName)
+	if !run.Exists {
+		return "", run.Known
+	}
+	return writer.Broke(run.Value), true
 }
 
 // Requested is what the API server has of the requests for the nodes of a run.

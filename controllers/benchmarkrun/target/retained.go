@@ -91,17 +91,10 @@ func (in room) take(b resources.Target) (podhealth.Verdict, []decision.Action) {
 // and when it is gone.
 func (in room) brokenBy(volume *corev1.PersistentVolumeClaim) (why string, looked bool) {
 	writer, known := resources.WriterOf(volume)
-	switch {
-	case !known:
+	if !known {
 		return "its annotation " + v1alpha1.AnnotationWrittenBy + " cannot be read, so that nobody knows who wrote into it: load again", true
-	case writer.RunName == "":
-		return "", true
 	}
-	run := decision.Get[*v1alpha1.BenchmarkRun](in.ask, writer.RunName)
-	if !run.Exists {
-		return "", run.Known
-	}
-	return writer.Broke(run.Value), true
+	return decision.BrokenBy(writer, in.ask)
 }
 
 // lost says why a volume is not that which was there when the run was accepted; empty when it is.

@@ -40,15 +40,7 @@ const samples = "../../../config/samples/"
 func TestPlanOfSamples(t *testing.T) {
 	for _, name := range []string{"demo.yaml", "search.yaml", "drivers-node-small.yaml", "published/s0-dotnet/full.yaml", "published/s1-ycsb/full.yaml", "published/s2-python/full.yaml", "published/s4-sweep/full.yaml"} {
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(samples + name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			run, err := runIn(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			doc, err := planOf(run)
+			doc, err := planOf(sampleRun(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}

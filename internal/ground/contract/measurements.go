@@ -57,8 +57,10 @@ const (
 	NameLoadTime = "time.load"
 	// NameRowsLoaded is the number of rows in the tool's tables after loading.
 	NameRowsLoaded = "rows.loaded"
-	// NameRowRate is the rate of rows, per second.
+	// NameRowRate is the rate of rows, per second: of a load, and with drivers that of operations times the rows of one.
 	NameRowRate = "throughput.rows"
+	// NameSpeedUp is the throughput of a driver over that of the baseline of its workload in the same trial, where 1 is as fast.
+	NameSpeedUp = "speedup"
 	// NameLatencyMin is the shortest latency of an operation, in ms.
 	NameLatencyMin = "latency.min"
 	// NameLatencyAvg is the mean latency, in ms; it carries the histogram.
@@ -90,7 +92,16 @@ const (
 	LabelClient = "client"
 	// LabelStat is the statistic over threads: avg or stddev.
 	LabelStat = "stat"
+	// LabelDriver is the name of a driver.
+	LabelDriver = "driver"
+	// LabelScheme, LabelTransaction and LabelSession are how a driver did an operation.
+	LabelScheme, LabelTransaction, LabelSession = "scheme", "transaction", "session"
+	// LabelRows is the number of rows of one operation of a driver; a measurement without it is of one row, or of no rows.
+	LabelRows = "rows"
 )
+
+// DriverNull is the driver that does nothing, so that there is nothing to verify: what it measures is the harness.
+const DriverNull = "null"
 
 // TimingIntended: latency is measured from the scheduled start of the operation in an open
 // loop. It includes the wait behind late operations.

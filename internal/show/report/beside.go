@@ -60,7 +60,7 @@ func hereOf(in Input) here {
 		for _, e := range entries {
 			key := out.keyOf(m, dimensionsOf(e))
 			out.entries[key] = append(out.entries[key], e)
-			if driver := e.Labels[labelDriver]; driver != "" && !idle[driver] {
+			if driver := e.Labels[contract.LabelDriver]; driver != "" && !idle[driver] {
 				key := out.keyOf(m, dimensionsOf(e), unsaid...)
 				out.anyDriver[key] = append(out.anyDriver[key], e)
 			}
@@ -74,7 +74,7 @@ func idleDrivers(run *v1alpha1.BenchmarkRun) map[string]bool {
 	out := map[string]bool{}
 	if drivers := run.Spec.Workload.Drivers; drivers != nil {
 		for _, d := range drivers.Drivers {
-			if d.Name == nullDriver {
+			if d.Name == contract.DriverNull {
 				out[cmp.Or(d.As, d.Name)] = true
 			}
 		}
@@ -101,13 +101,11 @@ const (
 	// maxOfDrivers is how many a run can have of one operation: 32 drivers on 8 servers.
 	maxOfDrivers = 256
 
-	labelDriver = "driver"
-	nullDriver  = "null"
 	unitPercent = "%"
 )
 
 // unsaid are the dimensions that a number need not name whose driver nobody measures here: it stands beside those that are measured.
-var unsaid = []string{labelDriver, v1alpha1.FactorTarget}
+var unsaid = []string{contract.LabelDriver, v1alpha1.FactorTarget}
 
 // beside a quoted number: the number of this run with the same name, unit and labels, with its ratio to the baseline; of a share in
 // percent that ratio alone, as a share. Empty where this run has none, or several. Only one that names no driver has those of all drivers.
@@ -126,7 +124,7 @@ func (h here) beside(quoted *v1alpha1.SummaryEntry) []string {
 				return nil
 			}
 		}
-		if quoted.Labels[labelDriver] != "" {
+		if quoted.Labels[contract.LabelDriver] != "" {
 			continue
 		}
 		all := h.anyDriver[h.keyOf(m, quoted.Labels, unsaid...)]

@@ -17,7 +17,6 @@ import (
 	"github.com/assay-bench/assay/internal/show/report/chart"
 	"github.com/assay-bench/assay/internal/trial/quoted"
 	"github.com/assay-bench/assay/runners"
-	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -298,13 +297,6 @@ func TestQuotedNumbersStandBesideMeasuredOnes(t *testing.T) {
 	in.Entries = append(in.Entries, other)
 	if below := cells()["SelectWide, SingleRow"][1].Below; slices.Contains(below, "here 100") {
 		t.Errorf("two targets have a number, and one of them is shown: %q", below)
-	}
-}
-
-// The name of speed-ups is that of the runner.
-func TestSpeedUpsAreThoseOfTheHarness(t *testing.T) {
-	if nameSpeedUp != drivers.NameSpeedUp {
-		t.Errorf("got %q, want %q", nameSpeedUp, drivers.NameSpeedUp)
 	}
 }
 

@@ -86,9 +86,9 @@ func TestLimitsCountTrials(t *testing.T) {
 func TestSpeedUpsOfTheToolAreMarked(t *testing.T) {
 	m := twoServers(3, 1, 8)
 	measure := m.measure
-	m.names = append(m.names, nameSpeedUp)
+	m.names = append(m.names, contract.NameSpeedUp)
 	m.measure = func(target string, cell plan.Cell, block int) []contract.RecordedValue {
-		return append(measure(target, cell, block), value(nameSpeedUp, "1", contract.HigherIsBetter, 2.71))
+		return append(measure(target, cell, block), value(contract.NameSpeedUp, "1", contract.HigherIsBetter, 2.71))
 	}
 	in := m.input(t)
 	in.Comparisons = nil

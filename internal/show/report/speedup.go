@@ -4,12 +4,10 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/trial/costs"
 )
-
-// nameSpeedUp is the measurement of the driver harness (runners/drivers).
-const nameSpeedUp = "speedup"
 
 // speedUpLegend says what nobody may take for a verdict.
 const speedUpLegend = "A number of times as fast below a median is what the tool itself has computed in each trial, against the baseline of its workload: " +
@@ -20,7 +18,7 @@ func speedUpsOf(in Input) map[string]float64 {
 	out := map[string]float64{}
 	for i := range in.Entries {
 		e := &in.Entries[i]
-		if v, ok := figure.Decimal(e.Median); ok && e.Name == nameSpeedUp {
+		if v, ok := figure.Decimal(e.Median); ok && e.Name == contract.NameSpeedUp {
 			out[placeKey(e)] = v
 		}
 	}
@@ -34,7 +32,7 @@ func placeKey(e *v1alpha1.SummaryEntry) string { return keyOf(e.Cell, e.Target, 
 // no speed-up of, and for numbers that say nothing of how fast it is.
 func (of ratios) speedUp(e *v1alpha1.SummaryEntry) string {
 	v, has := of.speedUps[placeKey(e)]
-	if !has || v == 1 || e.Name == nameSpeedUp || slices.Contains(costs.Names(), e.Name) || e.Direction == "" || v <= 0 {
+	if !has || v == 1 || e.Name == contract.NameSpeedUp || slices.Contains(costs.Names(), e.Name) || e.Direction == "" || v <= 0 {
 		return ""
 	}
 	return figure.Factor(v) + "x as fast ?"

@@ -17,7 +17,7 @@ func TestSpeedUpsStandBesideSpeeds(t *testing.T) {
 	of := ratios{speedUps: map[string]float64{placeKey(entry("", "")): 2}}
 	for want, entries := range map[string][]*v1alpha1.SummaryEntry{
 		"2.00x as fast ?": {entry(contract.NameThroughput, contract.HigherIsBetter), entry(contract.NameLatencyAvg, contract.LowerIsBetter)},
-		"":                {entry(costs.ClientCPU, contract.LowerIsBetter), entry(nameSpeedUp, contract.HigherIsBetter), entry("server.statements", "")},
+		"":                {entry(costs.ClientCPU, contract.LowerIsBetter), entry(contract.NameSpeedUp, contract.HigherIsBetter), entry("server.statements", "")},
 	} {
 		for _, e := range entries {
 			if got := of.speedUp(e); got != want {

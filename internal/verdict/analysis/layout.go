@@ -177,8 +177,9 @@ func (l Layout) groupsBy(factor string, unlike map[string]string) grouping {
 		g.cells = append(g.cells, idOf(ids, key.String()))
 	}
 	ids = map[string]int32{}
+	differing := append(slices.Collect(maps.Keys(unlike)), factor)
 	for _, c := range l.combinations() {
-		g.combine = append(g.combine, idOf(ids, without(c.Factors, slices.Concat([]string{factor}, slices.Collect(maps.Keys(unlike)))...)))
+		g.combine = append(g.combine, idOf(ids, without(c.Factors, differing...)))
 	}
 	return g
 }

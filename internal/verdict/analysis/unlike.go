@@ -7,23 +7,13 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
-)
-
-const (
-	// factorDriver decides the language too.
-	factorDriver = "driver"
-	// factorRows is the factor of drivers by which an operation has more work or less.
-	factorRows = "rows"
-	// perRow is the measurement that means the same for any number of rows.
-	perRow = "throughput.rows"
-	// speedUp is over the throughput of a baseline of its own for each scheme and the like.
-	speedUp = "speedup"
 )
 
 // mayBeUnlike are the factors of drivers in which the sides of a comparison may differ besides the one that is compared. They say
 // how an operation is done, and not which: the same rows are written or read on both sides, unless their number is unlike.
-var mayBeUnlike = []string{factorDriver, "scheme", "transaction", "session", factorRows}
+var mayBeUnlike = []string{contract.LabelDriver, contract.LabelScheme, contract.LabelTransaction, contract.LabelSession, contract.LabelRows}
 
 // checkUnlike fails where the sides of a comparison cannot differ as it declares. What stands in within was checked before.
 func (l Layout) checkUnlike(c Comparison, units []Unit) error {
@@ -46,7 +36,7 @@ func (l Layout) checkUnlike(c Comparison, units []Unit) error {
 			return refuse("%s is %s on both sides: leave it out, or name another value", name, value)
 		}
 		if axis := l.apart(name, compared, value); axis != "" && axis != c.Factor {
-			return refuse("%s and %s differ in their %s too, which nothing would name: use drivers of one %s, or compare them with factor: %s", compared, value, axis, axis, factorDriver)
+			return refuse("%s and %s differ in their %s too, which nothing would name: use drivers of one %s, or compare them with factor: %s", compared, value, axis, axis, contract.LabelDriver)
 		}
 	}
 	return c.checkMeaning()
@@ -55,8 +45,8 @@ func (l Layout) checkUnlike(c Comparison, units []Unit) error {
 // apart is the axis in which the cells of two drivers differ, as in their language; empty for other factors, and for drivers of the same cells.
 func (l Layout) apart(name, x, y string) string {
 	of := func(driver string) map[string]string {
-		i := slices.IndexFunc(l.Combinations, func(c Combination) bool { return c.Factors[factorDriver] == driver })
-		if name != factorDriver || i < 0 {
+		i := slices.IndexFunc(l.Combinations, func(c Combination) bool { return c.Factors[contract.LabelDriver] == driver })
+		if name != contract.LabelDriver || i < 0 {
 			return nil
 		}
 		return l.Combinations[i].Axes
@@ -74,10 +64,10 @@ func (c Comparison) checkMeaning() error {
 	for _, m := range c.Measurements {
 		switch {
 		case c.meansTheSame(m.Name):
-		case m.Name == speedUp:
+		case m.Name == contract.NameSpeedUp:
 			return fmt.Errorf("%s.baselineWithin: the %s of each side is over a baseline of its own: compare throughput", c.Field, m.Name)
 		default:
-			return fmt.Errorf("%s.baselineWithin: %s is about whole operations, and those of other %s are other work: set measurements: [{name: %s}]", c.Field, m.Name, factorRows, perRow)
+			return fmt.Errorf("%s.baselineWithin: %s is about whole operations, and those of other %s are other work: set measurements: [{name: %s}]", c.Field, m.Name, contract.LabelRows, contract.NameRowRate)
 		}
 	}
 	return nil
@@ -125,8 +115,8 @@ func (c Comparison) meansTheSame(measurement string) bool {
 	if len(c.BaselineWithin) == 0 {
 		return true
 	}
-	_, unlikeRows := c.BaselineWithin[factorRows]
-	return measurement != speedUp && (measurement == perRow || !unlikeRows && c.Factor != factorRows)
+	_, unlikeRows := c.BaselineWithin[contract.LabelRows]
+	return measurement != contract.NameSpeedUp && (measurement == contract.NameRowRate || !unlikeRows && c.Factor != contract.LabelRows)
 }
 
 // meansTheSame says so of a contrast.

@@ -98,6 +98,6 @@ var Faults = []drivers.Fault{
 func IsKnown(m contract.Measurement) bool {
 	l := m.Labels
 	return slices.ContainsFunc(Faults, func(f drivers.Fault) bool {
-		return l[drivers.LabelDriver] == f.Driver && l[contract.LabelOperation] == f.Operation && l[drivers.LabelScheme] == f.Scheme
+		return l[contract.LabelDriver] == f.Driver && l[contract.LabelOperation] == f.Operation && l[contract.LabelScheme] == f.Scheme
 	}) && m.Absent.State == contract.NotMeasured && strings.Contains(m.Absent.Reason, "other values were written")
 }
