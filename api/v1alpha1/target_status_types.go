@@ -65,6 +65,10 @@ type TargetStatus struct {
 	// driver; absent when nothing does.
 	// +optional
 	SnapshotMessage Line `json:"snapshotMessage,omitempty"`
+	// snapshotOver is true when that VolumeSnapshot will never be made, because the volume is gone; snapshotMessage says why. Another run may
+	// make one of its name then.
+	// +optional
+	SnapshotOver bool `json:"snapshotOver,omitempty"`
 	// loadResult is the ConfigMap with the result of loading the data; absent until the
 	// data is loaded.
 	// +optional

@@ -82,7 +82,7 @@ type Reconciler struct {
 	tornDown sync.Map
 	// unseen are the UIDs of runs that have ended, with the time at which something that they may have left could not be seen first.
 	unseen sync.Map
-	// snapshotSaid are the UIDs of runs that have ended, with the time at which their status said last what stands in the way of a VolumeSnapshot.
+	// snapshotSaid are targets of runs that have ended, with the time at which their status said last what stands in the way of a VolumeSnapshot.
 	snapshotSaid sync.Map
 	// asksForNothing are the UIDs of runs with nodes whose requests for them are gone.
 	asksForNothing sync.Map
@@ -194,7 +194,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.tornDown.Delete(before)
 		r.asksForNothing.Delete(before)
 		r.unseen.Delete(before)
-		r.snapshotSaid.Delete(before)
+		r.forgetSaid(before)
 		r.outgrew.Delete(before)
 		r.quotas.forget(before)
 	}
@@ -233,7 +233,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if after.Finished() {
-		return r.afterwards(ctx, after, snapshotMaker{r}.next(ctx, after))
+		return r.afterwards(ctx, after, awaited(after))
 	}
 	return next(wait, r.plans.isPlanned(run.UID)), nil
 }

@@ -72,10 +72,12 @@ func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctr
 		after.Status.Conditions[i].ObservedGeneration = run.Generation
 	}
 	waits := snapshotMaker{r}.next(ctx, after)
-	// A status that cannot be written holds no nodes.
+	// A status that cannot be written holds no nodes, but the volumes of VolumeSnapshots that it does not name.
 	saveErr := r.saveStatus(ctx, run, after)
 	if saveErr == nil {
 		announceSnapshots(r.Events, run, after)
+	} else {
+		waits = awaited(run)
 	}
 	res, err := r.afterwards(ctx, after, waits)
 	if err := errors.Join(saveErr, err); err != nil {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/cluster/cached"
 )
 
 // snapshotsResource is that of VolumeSnapshots, as the API server names it.
@@ -143,19 +144,29 @@ func TestNoSnapshotOfAVolumeThatIsGone(t *testing.T) {
 	if err := api.Delete(t.Context(), &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: volumeOfDB(loadedRun()).ClaimName()}}); err != nil {
 		t.Fatal(err)
 	}
-	for before, want := range map[string]string{
-		"": "VolumeSnapshot tables cannot be made: the volume was deleted",
-		"VolumeSnapshot tables cannot be made: no such name": "VolumeSnapshot tables cannot be made: no such name", // that is why it was given up
-	} {
-		run := loadedRun()
-		run.Status.Targets[0].SnapshotMessage = before
+	run := loadedRun()
+	for range 2 { // what was given up stays so, and says why
 		got := makerAt(api, time.Unix(6000, 0)).next(t.Context(), run)
 		if len(got.keep) > 0 || got.later != 0 || got.err != nil {
 			t.Errorf("%+v", got)
 		}
-		if said := run.TargetStatus("db").SnapshotMessage; said != want {
-			t.Errorf("the status says %q, want %q", said, want)
+		st := run.TargetStatus("db")
+		if st.SnapshotMessage != "VolumeSnapshot tables cannot be made: the volume was deleted" || !st.SnapshotOver {
+			t.Errorf("the status says %q, over: %v", st.SnapshotMessage, st.SnapshotOver)
 		}
+	}
+}
+
+// A status that was not saved keeps each volume whose VolumeSnapshot the saved one does not name.
+func TestVolumesThatAreAwaited(t *testing.T) {
+	run := loadedRun()
+	want := snapshots{keep: []string{volumeOfDB(run).ClaimName()}, later: snapshotPoll}
+	if diff := cmp.Diff(want, awaited(run), cmp.AllowUnexported(snapshots{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	run.Status.Targets[0].Snapshot = &v1alpha1.SnapshotStatus{Name: "tables"}
+	if diff := cmp.Diff(snapshots{}, awaited(run), cmp.AllowUnexported(snapshots{})); diff != "" {
+		t.Errorf("made (-want +got):\n%s", diff)
 	}
 }
 
@@ -176,9 +187,16 @@ func TestWhatStandsInTheWayIsSteady(t *testing.T) {
 		{time.Second, "", "request 5 failed", "request 5 failed"},
 	} {
 		clock.SetTime(clock.Now().Add(step.after))
-		if got := m.steady("uid", step.was, step.is); got != step.want {
+		if got := m.steady(said{"uid", "db"}, step.was, step.is); got != step.want {
 			t.Errorf("step %d: %q, want %q", i, got, step.want)
 		}
+	}
+	if got := m.steady(said{"uid", "more"}, "request 1 failed", "request 2 failed"); got != "request 2 failed" {
+		t.Errorf("of another target: %q", got)
+	}
+	m.forgetSaid("uid")
+	if got := m.steady(said{"uid", "db"}, "request 1 failed", "request 2 failed"); got != "request 2 failed" {
+		t.Errorf("after the run has gone: %q", got)
 	}
 }
 
@@ -186,15 +204,30 @@ func TestWhatStandsInTheWayIsSteady(t *testing.T) {
 func TestWhoMakesASnapshotBefore(t *testing.T) {
 	me := loadedRun()
 	me.Name, me.UID = "me", "uid-me"
-	elsewhere := loadedRun()
+	me.CreationTimestamp.Time = time.Unix(9000, 0)
+	elsewhere, made, over, fresh := loadedRun(), loadedRun(), loadedRun(), loadedRun()
 	elsewhere.Namespace = "other"
+	made.Status.Targets[0].Snapshot = &v1alpha1.SnapshotStatus{Name: "tables"}
+	over.Status.Targets[0].SnapshotOver = true
+	fresh.Status = v1alpha1.BenchmarkRunStatus{}
 	for name, tt := range map[string]struct {
 		there *v1alpha1.BenchmarkRun
 		want  any
 	}{
-		"another run":       {loadedRun(), "first"},
+		"another run":       {loadedRun(), decision.Maker{Run: "first", Accepted: true}},
+		"it has made it":    {made, decision.Absent{}},
+		"it gave it up":     {over, decision.Absent{}},
+		"not accepted yet":  {fresh, decision.Maker{Run: "first"}},
 		"another namespace": {elsewhere, decision.Absent{}},
 	} {
+		slim := cached.Options("").ByObject
+		for kind, by := range slim { // the reader lists runs in the cache
+			if _, is := kind.(*v1alpha1.BenchmarkRun); is {
+				if _, err := by.Transform(tt.there); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 		got, err := makerBefore(t.Context(), fakeAPI(t, me.DeepCopy(), tt.there), me, "tables")
 		if err != nil || got != tt.want {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, tt.want)

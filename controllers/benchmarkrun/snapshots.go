@@ -1,7 +1,6 @@
 package benchmarkrun
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,18 +52,28 @@ func volumeSnapshot(ctx context.Context, live client.Reader, key client.ObjectKe
 	return out, nil
 }
 
-// makerBefore is the run that is to make a VolumeSnapshot of a name before another run that wants the same.
+// makerBefore is the run that is to make a VolumeSnapshot of a name before another run that wants the same; one that was accepted rather than
+// one that was not.
 func makerBefore(ctx context.Context, cache client.Reader, run *v1alpha1.BenchmarkRun, name string) (any, error) {
 	var runs v1alpha1.BenchmarkRunList
+	var first decision.Maker
 	if err := cache.List(ctx, &runs, client.InNamespace(run.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing the runs that may make VolumeSnapshot %s: %w", name, err)
 	}
 	for i := range runs.Items {
-		if conclude.MakesBefore(&runs.Items[i], run, name) {
-			return runs.Items[i].Name, nil
+		other := &runs.Items[i]
+		if !conclude.MakesBefore(other, run, name) {
+			continue
+		}
+		first = decision.Maker{Run: other.Name, Accepted: other.Status.Resolved != nil}
+		if first.Accepted {
+			return first, nil
 		}
 	}
-	return decision.Absent{}, nil
+	if first.Run == "" {
+		return decision.Absent{}, nil
+	}
+	return first, nil
 }
 
 const (
@@ -89,6 +98,17 @@ type snapshots struct {
 // snapshotMaker makes the VolumeSnapshots of runs that have ended.
 type snapshotMaker struct{ *Reconciler }
 
+// awaited are the VolumeSnapshots of a run, by the status that is saved: their claims stay whatever was seen since.
+func awaited(run *v1alpha1.BenchmarkRun) (out snapshots) {
+	for _, t := range run.Provided() {
+		if conclude.AwaitsSnapshot(run, t) {
+			out.keep = append(out.keep, resources.Volume{Of: resources.Primary(run, t)}.ClaimName())
+			out.later = snapshotPoll
+		}
+	}
+	return out
+}
+
 // next step for the volumes of a run that is complete, once their servers are gone. What became of their VolumeSnapshots, or stands in their
 // way, is set in the status of the run, in memory.
 func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (out snapshots) {
@@ -105,7 +125,8 @@ func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (ou
 			out.keep = append(out.keep, resources.Volume{Of: resources.Primary(run, t)}.ClaimName())
 		}
 		st := targetStatus(&run.Status, t.Name)
-		st.Snapshot, st.SnapshotMessage = next.Made, r.steady(run.UID, st.SnapshotMessage, contract.Cut(next.Problem, 1024))
+		st.Snapshot, st.SnapshotOver = next.Made, next.Over && next.Made == nil
+		st.SnapshotMessage = r.steady(said{run.UID, t.Name}, st.SnapshotMessage, contract.Cut(next.Problem, 1024))
 		switch {
 		case next.Over:
 		case next.Problem == "":
@@ -119,16 +140,32 @@ func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (ou
 
 // steady is what stands in the way, said anew once a minute at most: with each look it may have other words, such as the number of a request,
 // and the run is looked at again after each write of its status.
-func (r snapshotMaker) steady(run types.UID, was, is string) string {
+func (r snapshotMaker) steady(of said, was, is string) string {
 	if was == is {
 		return is
 	}
 	now := r.Clock.Now()
-	if last, said := r.snapshotSaid.Load(run); said && was != "" && is != "" && now.Sub(last.(time.Time)) < snapshotRetry {
+	if last, said := r.snapshotSaid.Load(of); said && was != "" && is != "" && now.Sub(last.(time.Time)) < snapshotRetry {
 		return was
 	}
-	r.snapshotSaid.Store(run, now)
+	r.snapshotSaid.Store(of, now)
 	return is
+}
+
+// said is the target of a run of whose VolumeSnapshot something was said.
+type said struct {
+	run    types.UID
+	target string
+}
+
+// forgetSaid of a run that is gone.
+func (r *Reconciler) forgetSaid(run types.UID) {
+	r.snapshotSaid.Range(func(key, _ any) bool {
+		if key.(said).run == run {
+			r.snapshotSaid.Delete(key)
+		}
+		return true
+	})
 }
 
 // nextOf the volume of a target. What the API server refuses is tried again, because somebody may change a quota, a right or a policy; but not
@@ -139,9 +176,6 @@ func (r snapshotMaker) nextOf(ctx context.Context, run *v1alpha1.BenchmarkRun, t
 		return conclude.Next{}, err
 	}
 	next := volume.Next()
-	if next.Over && next.Made == nil { // the volume is gone: why nothing was made of it before that stays
-		next.Problem = cmp.Or(run.TargetStatus(t.Name).SnapshotMessage, next.Problem)
-	}
 	if next.Make == nil {
 		return next, nil
 	}
@@ -165,7 +199,7 @@ func hasBadField(err error) bool {
 
 // volumeOf a target whose VolumeSnapshot is awaited, as the API server has it.
 func (r snapshotMaker) volumeOf(ctx context.Context, run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (conclude.Volume, error) {
-	out := conclude.Volume{Run: run, Target: t}
+	out := conclude.Volume{Run: run, Target: t, Now: r.Clock.Now()}
 	found, err := volumeSnapshot(ctx, r.Live, client.ObjectKey{Namespace: run.Namespace, Name: t.MakesSnapshot().Name})
 	if err != nil {
 		return out, err

@@ -43,7 +43,7 @@ func (s snapshot) unfit(below, format string, args ...any) error {
 // resolveSnapshots pins the VolumeSnapshot that the volume of a target is made of, and says whether the run has to wait for it. It
 // refuses one of another server, and a name for a new one that is taken.
 func (in references) resolveSnapshots(field string, t v1alpha1.Target, rt *v1alpha1.ResolvedTarget, r *resolution) error {
-	if err := in.isFree(field+".mysql.storage.snapshot", t); err != nil {
+	if err := in.isFree(field+".mysql.storage.snapshot", t, r); err != nil {
 		return err
 	}
 	from := t.FromSnapshot()
@@ -73,8 +73,8 @@ func (in references) resolveSnapshots(field string, t v1alpha1.Target, rt *v1alp
 }
 
 // isFree refuses a name for a VolumeSnapshot that is to be made, where there is one, or another run is to make it: one of both would be left
-// with its volume.
-func (in references) isFree(field string, t v1alpha1.Target) error {
+// with its volume. It waits for an older run that may be accepted with the same name, but not for ever.
+func (in references) isFree(field string, t v1alpha1.Target, r *resolution) error {
 	made := t.MakesSnapshot()
 	if made == nil {
 		return nil
@@ -89,8 +89,13 @@ func (in references) isFree(field string, t v1alpha1.Target) error {
 	case found.Exists:
 		return s.unfit(".name", "there is a VolumeSnapshot %q in namespace %s already: give another name, or delete that one", made.Name, in.Run.Namespace)
 	}
-	if maker := decision.AskMaker(in.ask, made.Name); maker.Exists {
-		return s.unfit(".name", "run %s of namespace %s is to make VolumeSnapshot %q: give another name", maker.Value, in.Run.Namespace, made.Name)
+	maker := decision.AskMaker(in.ask, made.Name)
+	switch {
+	case !maker.Exists:
+	case maker.Value.Accepted:
+		return s.unfit(".name", "run %s of namespace %s is to make VolumeSnapshot %q: give another name, or delete that run", maker.Value.Run, in.Run.Namespace, made.Name)
+	case !s.isLate() && r.awaits == nil:
+		r.awaits = s.pending(".name", "run %s, which is older, is to make VolumeSnapshot %q as well: waiting whether it is accepted", maker.Value.Run, made.Name)
 	}
 	for _, other := range in.Run.Spec.Targets {
 		if o := other.MakesSnapshot(); o != nil && o.Name == made.Name && other.Name != t.Name {
@@ -139,12 +144,20 @@ func notReady(found decision.VolumeSnapshot) string {
 
 // await the VolumeSnapshot, or fail when the run has waited long enough: one that is made and the run on it may be created together.
 func (s snapshot) await(problem string) error {
-	limit := s.Catalogue.Config.Timeouts.TargetReady.Duration
-	if !s.Run.Spec.Suspend && s.Now.Sub(s.mayBegin()) > limit {
-		return s.refuse(v1alpha1.ReasonVolumeSnapshotFailed, "", "%s, also after %s (timeouts.targetReady)", problem, limit)
+	if s.isLate() {
+		return s.refuse(v1alpha1.ReasonVolumeSnapshotFailed, "", "%s, also after %s (timeouts.targetReady)", problem, s.limit())
 	}
-	return &pending{decision.WaitFor(v1alpha1.ReasonVolumeSnapshotNotReady, "%s: %s", s.field, problem)}
+	return s.pending("", "%s", problem)
 }
+
+func (s snapshot) pending(below, format string, args ...any) error {
+	return &pending{decision.WaitFor(v1alpha1.ReasonVolumeSnapshotNotReady, "%s%s: %s", s.field, below, fmt.Sprintf(format, args...))}
+}
+
+// limit of how long a run waits for a VolumeSnapshot, or for a name of one. isLate says that it has.
+func (s snapshot) limit() time.Duration { return s.Catalogue.Config.Timeouts.TargetReady.Duration }
+
+func (s snapshot) isLate() bool { return !s.Run.Spec.Suspend && s.Now.Sub(s.mayBegin()) > s.limit() }
 
 // pinned is what stands in the status of a VolumeSnapshot.
 func pinned(found decision.VolumeSnapshot) *v1alpha1.ResolvedSnapshot {

@@ -129,9 +129,6 @@ func TestASnapshotThatDoesNotFit(t *testing.T) {
 	const unfit, waits = "fail VolumeSnapshotUnfit: " + field, "wait VolumeSnapshotNotReady: " + field + ": "
 	none := "the cluster has no API snapshot.storage.k8s.io/v1: install it"
 	unready := func(f *decision.VolumeSnapshot) { f.Ready = false }
-	late := func(w *world) {
-		w.in.Run.CreationTimestamp.Time = now.Add(-w.in.Catalogue.Config.Timeouts.TargetReady.Duration - time.Second)
-	}
 	tests := map[string]struct {
 		found func(*decision.VolumeSnapshot)
 		then  []change
@@ -178,9 +175,19 @@ func TestASnapshotThatDoesNotFit(t *testing.T) {
 	}
 }
 
+// late: the run was created longer ago than it waits.
+func late(w *world) {
+	w.in.Run.CreationTimestamp.Time = now.Add(-w.in.Catalogue.Config.Timeouts.TargetReady.Duration - time.Second)
+}
+
 // A name for a new VolumeSnapshot has to be free, and its server's files portable.
 func TestASnapshotThatIsMade(t *testing.T) {
 	const field = "spec.targets[0].mysql.storage.snapshot"
+	maker := func(accepted bool) change {
+		return func(w *world) {
+			w.objects[decision.GetMaker{Snapshot: "tables"}] = decision.Maker{Run: "first", Accepted: accepted}
+		}
+	}
 	tests := map[string]struct {
 		found any
 		then  []change
@@ -188,8 +195,11 @@ func TestASnapshotThatIsMade(t *testing.T) {
 	}{
 		"a free name":          {decision.Absent{}, nil, "done"},
 		"a name that is taken": {tables(t), nil, "fail VolumeSnapshotUnfit: " + field + `.name: there is a VolumeSnapshot "tables" in namespace ns already: give another name, or delete that one`},
-		"a name that another run takes": {decision.Absent{}, []change{func(w *world) { w.objects[decision.GetMaker{Snapshot: "tables"}] = "first" }},
-			"fail VolumeSnapshotUnfit: " + field + `.name: run first of namespace ns is to make VolumeSnapshot "tables": give another name`},
+		"a name that another run takes": {decision.Absent{}, []change{maker(true)},
+			"fail VolumeSnapshotUnfit: " + field + `.name: run first of namespace ns is to make VolumeSnapshot "tables": give another name, or delete that run`},
+		"a name that another run may take": {decision.Absent{}, []change{maker(false)},
+			"wait VolumeSnapshotNotReady: " + field + `.name: run first, which is older, is to make VolumeSnapshot "tables" as well: waiting whether it is accepted`},
+		"a name that another run may take for long": {decision.Absent{}, []change{maker(false), late}, "done"},
 		"no API":                           {decision.VolumeSnapshot{Refused: "no API"}, nil, "fail VolumeSnapshotsUnavailable: " + field + ": no API"},
 		"a server whose files are its own": {decision.Absent{}, []change{notPortable}, "fail InvalidSpec: " + field + ": Assay cannot give the data directory of one server of MySQL to another: leave snapshot out"},
 		"one name for two": {decision.Absent{}, []change{spec(func(s *v1alpha1.BenchmarkRunSpec) {
@@ -201,7 +211,8 @@ func TestASnapshotThatIsMade(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			there := func(w *world) { w.objects[decision.GetVolumeSnapshot{Name: "tables"}] = tt.found }
-			got := newWorld(append([]change{there, provided(making)}, tt.then...)...).decide(t)
+			fresh := func(w *world) { w.in.Run.CreationTimestamp.Time = now }
+			got := newWorld(append([]change{there, provided(making), fresh}, tt.then...)...).decide(t)
 			if state := words(got.State); !strings.HasPrefix(state, tt.want) {
 				t.Errorf("%s\nwant %s", state, tt.want)
 			}

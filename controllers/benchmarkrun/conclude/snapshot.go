@@ -3,6 +3,7 @@ package conclude
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -17,15 +18,15 @@ import (
 )
 
 // AwaitsSnapshot says whether a VolumeSnapshot is to be made of the volume of a target, which does not stand in the status yet: the run is
-// complete, and the target has its data.
+// complete, and the target has its data. One that was given up is awaited no more.
 func AwaitsSnapshot(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) bool {
 	st := run.TargetStatus(t.Name)
-	return t.MakesSnapshot() != nil && st.LoadResult != "" && st.Snapshot == nil && run.DeletionTimestamp.IsZero() &&
+	return t.MakesSnapshot() != nil && st.LoadResult != "" && st.Snapshot == nil && !st.SnapshotOver && run.DeletionTimestamp.IsZero() &&
 		apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
-// MakesBefore says whether another run is to make a VolumeSnapshot of this name before a run that wants the same: it was accepted, or is older.
-// Neither is changed.
+// MakesBefore says whether another run is to make a VolumeSnapshot of this name before a run that wants the same: it was accepted, or it may be
+// at any moment and is older. One that is suspended before it is accepted keeps nobody waiting. Neither is changed.
 func MakesBefore(other, run *v1alpha1.BenchmarkRun, name string) bool {
 	makes := func(t v1alpha1.Target) bool {
 		made := t.MakesSnapshot()
@@ -36,6 +37,8 @@ func MakesBefore(other, run *v1alpha1.BenchmarkRun, name string) bool {
 		return false
 	case other.Status.Resolved != nil:
 		return true
+	case other.Spec.Suspend:
+		return false
 	case !other.CreationTimestamp.Equal(&run.CreationTimestamp):
 		return other.CreationTimestamp.Before(&run.CreationTimestamp)
 	}
@@ -53,6 +56,27 @@ type Volume struct {
 	Used bool
 	// Claim of the volume; nil where there is none.
 	Claim *corev1.PersistentVolumeClaim
+	// Now is the time of the look.
+	Now time.Time
+}
+
+// unsaid is for how long a VolumeSnapshot is waited for without a word.
+const unsaid = time.Minute
+
+// ended is when its run did.
+func (v Volume) ended() time.Time {
+	if at := v.Run.Status.CompletionTime; at != nil {
+		return at.Time
+	}
+	return time.Time{}
+}
+
+// lasts are words for what is waited for since a time; empty before it has lasted.
+func (v Volume) lasts(since time.Time, format string, args ...any) string {
+	if v.Now.Sub(since) <= unsaid {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
 }
 
 // Next is what becomes of a volume whose VolumeSnapshot is awaited.
@@ -65,7 +89,7 @@ type Next struct {
 	Made *v1alpha1.SnapshotStatus
 	// Over: nothing more becomes of it.
 	Over bool
-	// Problem says what stands in the way, until somebody does something about it; empty for nothing.
+	// Problem says what stands in the way, or what is waited for longer than a moment; empty for nothing.
 	Problem string
 }
 
@@ -80,10 +104,14 @@ func (v Volume) Next() Next {
 		return v.awaitReady(name)
 	case v.Claim == nil || !v.Claim.DeletionTimestamp.IsZero():
 		return Next{Over: true, Problem: fmt.Sprintf("VolumeSnapshot %s cannot be made: the volume was deleted", name)}
+	case v.Exists && v.Snapshot.IsTooEarly(v.of()):
+		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s says that it is of this run, and was created at %s by the clock of the API server, when the run had not ended (%s by the clock of the manager): "+
+			"delete it, and another one is made; if this run did make it, set the clocks right before", name, clock(v.Snapshot.Created), clock(v.ended()))}
 	case v.Exists:
 		return Next{Keep: true, Problem: fmt.Sprintf("there is another VolumeSnapshot %s, which this run has not made: delete it, and that of this run is made", name)}
 	case v.Used:
-		return Next{Keep: true}
+		return Next{Keep: true, Problem: v.lasts(v.ended(), "VolumeSnapshot %s waits until the server of target %s is gone: pod %s or its StatefulSet is still there",
+			name, v.Target.Name, v.of().User().Pod())}
 	}
 	if foreign := v.foreign(); foreign != "" {
 		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is not made: %s, so that its data may not be that of this run", name, foreign)}
@@ -104,9 +132,14 @@ func (v Volume) awaitReady(name string) Next {
 		return Next{Made: s.Made(), Over: true}
 	case s.Error != "":
 		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is not ready to use: %s", name, s.Error)}
+	case s.Content == "":
+		return Next{Keep: true, Problem: v.lasts(s.Created, "VolumeSnapshot %s is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes", name)}
+	default:
+		return Next{Keep: true, Problem: v.lasts(s.Created, "VolumeSnapshot %s is not ready to use: the storage has not finished it", name)}
 	}
-	return Next{Keep: true}
 }
+
+func clock(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // foreign says why the data of the volume may not be what this run has left there; empty where it is.
 func (v Volume) foreign() string {

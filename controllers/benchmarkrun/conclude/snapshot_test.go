@@ -66,6 +66,7 @@ func TestAwaitsSnapshot(t *testing.T) {
 		"not loaded":        {func(r *v1alpha1.BenchmarkRun) { r.Status.Targets = nil }, false},
 		"none is asked for": {func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0].MySQL.Storage.Snapshot = nil }, false},
 		"being deleted":     {func(r *v1alpha1.BenchmarkRun) { r.DeletionTimestamp = &metav1.Time{Time: time.Unix(2000, 0)} }, false},
+		"given up":          {func(r *v1alpha1.BenchmarkRun) { r.Status.Targets[0].SnapshotOver = true }, false},
 		"made before": {func(r *v1alpha1.BenchmarkRun) {
 			r.Status.Targets[0].Snapshot = &v1alpha1.SnapshotStatus{Name: "tables"}
 		}, false},
@@ -102,6 +103,8 @@ func TestMakesBefore(t *testing.T) {
 		ended(r)
 		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionFailed, Status: metav1.ConditionTrue}}
 	}
+	over := func(r *v1alpha1.BenchmarkRun) { r.Status.Targets[0].SnapshotOver = true }
+	suspended := func(r *v1alpha1.BenchmarkRun) { r.Spec.Suspend = true }
 	elsewhere := func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0].MySQL.Storage.Snapshot.Name = "others" }
 	deleting := func(r *v1alpha1.BenchmarkRun) { r.DeletionTimestamp = &metav1.Time{Time: time.Unix(9000, 0)} }
 	me := of("me", 2000)
@@ -118,6 +121,9 @@ func TestMakesBefore(t *testing.T) {
 		"one that has ended, not made":  {of("other", 1000, ended), true},
 		"one that has made it":          {of("other", 1000, made), false},
 		"one that failed":               {of("other", 1000, failed), false},
+		"one that has given it up":      {of("other", 1000, ended, over), false},
+		"an older one that is held":     {of("other", 1000, suspended), false},
+		"one that is held, accepted":    {of("other", 1000, accepted, suspended), true},
 		"one of another name":           {of("other", 1000, elsewhere), false},
 		"one that is being deleted":     {of("other", 1000, deleting), false},
 	}
@@ -165,7 +171,15 @@ func TestNextOfAVolume(t *testing.T) {
 			want: keeps(another)},
 		"made before the run had ended": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) {
 			s.Ready, s.Created = true, time.Unix(4000, 0)
-		})}, want: keeps(another)},
+		})}, want: keeps("VolumeSnapshot tables says that it is of this run, and was created at 1970-01-01T01:06:40Z by the clock of the API server, when the run had not ended (1970-01-01T01:23:20Z by the clock of the manager): " +
+			"delete it, and another one is made; if this run did make it, set the clocks right before")},
+		"the server is there for long": {volume: Volume{Claim: loadedVolume(), Used: true, Now: time.Unix(5061, 0)},
+			want: keeps("VolumeSnapshot tables waits until the server of target db is gone: pod first-db-db-0 or its StatefulSet is still there")},
+		"nobody takes it": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(), Now: time.Unix(5071, 0)},
+			want: keeps("VolumeSnapshot tables is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes")},
+		"taken for long": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Content = "content" }), Now: time.Unix(5071, 0)},
+			want: keeps("VolumeSnapshot tables is not ready to use: the storage has not finished it")},
+		"taken for a moment":          {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(), Now: time.Unix(5070, 0)}, want: keeps("")},
 		"no API":                      {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: decision.VolumeSnapshot{Refused: "no API"}}, want: keeps("no API")},
 		"the volume is gone":          {volume: Volume{}, want: gone},
 		"the volume is being deleted": {volume: Volume{Claim: loadedVolume(func(c *corev1.PersistentVolumeClaim) { c.DeletionTimestamp = &metav1.Time{Time: time.Unix(5000, 0)} })}, want: gone},

@@ -133,8 +133,8 @@ func AskSnapshot(a *Asking, name string) Fact[VolumeSnapshot] {
 	return lookUp[VolumeSnapshot](a, GetVolumeSnapshot{name})
 }
 
-// AskMaker for the name of a run that is to make a VolumeSnapshot of this name before this run.
-func AskMaker(a *Asking, snapshot string) Fact[string] { return lookUp[string](a, GetMaker{snapshot}) }
+// AskMaker for a run that is to make a VolumeSnapshot of this name before this run.
+func AskMaker(a *Asking, snapshot string) Fact[Maker] { return lookUp[Maker](a, GetMaker{snapshot}) }
 
 // Bounds of the namespace of the run.
 func (a *Asking) Bounds() Fact[Bounds] { return lookUp[Bounds](a, ListBounds{}) }

@@ -115,8 +115,8 @@ type GetRequested struct{}
 // The fact does not exist when there is none of that name.
 type GetVolumeSnapshot struct{ Name string }
 
-// GetMaker asks for a run of the namespace that is to make a VolumeSnapshot of a name, and comes before this one. The fact is its name, and does
-// not exist where there is none.
+// GetMaker asks for a run of the namespace that is to make a VolumeSnapshot of a name, and comes before this one. The fact is a
+// Maker, and does not exist where there is none.
 type GetMaker struct{ Snapshot string }
 
 func (GetMaker) isQuery()          {}
@@ -248,6 +248,14 @@ type VolumeSnapshot struct {
 	// Refused says why none can be used here; empty where one can. Then there is nothing else.
 	Refused string
 	resources.VolumeSnapshot
+}
+
+// Maker is a run that is to make a VolumeSnapshot.
+type Maker struct {
+	// Run is its name.
+	Run string
+	// Accepted: it will make it, if it completes; otherwise it may still be refused.
+	Accepted bool
 }
 
 // StoredDataSet is what the object store says of the manifest of a data set.

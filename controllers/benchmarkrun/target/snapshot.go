@@ -2,6 +2,7 @@ package target
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -21,26 +22,42 @@ func (in room) beginCopy(b resources.Target) (podhealth.Verdict, []decision.Acti
 	if !found.Known {
 		return waiting("looking for VolumeSnapshot " + from.Name), nil
 	}
+	if refused := found.Value.Refused; refused != "" { // rights that a new chart gives once more, or CRDs that are replaced
+		return in.unready(v1alpha1.ReasonVolumeSnapshotsUnavailable, refused), nil
+	}
 	if v, is := lostSnapshot(found, from); is {
 		return v, nil
 	}
 	if !found.Value.Ready {
-		return in.unready(from.Name, found.Value.Error), nil
+		return in.unready(v1alpha1.ReasonVolumeSnapshotFailed, fmt.Sprintf("VolumeSnapshot %s is not ready to use any more%s", from.Name, because(found.Value.Error))), nil
 	}
 	return waiting("created"), create(b)
 }
 
 // unready is the verdict on a VolumeSnapshot that was ready when the run was accepted, and is not now: its storage may have lost it, and says
-// so there. The run holds its nodes, and so waits for it no longer than for a server.
-func (in room) unready(name, said string) podhealth.Verdict {
-	v := podhealth.Verdict{State: podhealth.Waiting, Reason: v1alpha1.ReasonVolumeSnapshotNotReady,
-		Message: fmt.Sprintf("VolumeSnapshot %s is not ready to use any more%s", name, because(said))}
-	placed := apimeta.FindStatusCondition(in.Run.Status.Conditions, v1alpha1.ConditionPlaced)
-	if limit := in.Timeouts.TargetReady.Duration; placed != nil && placed.Status == metav1.ConditionTrue && in.Now.Sub(placed.LastTransitionTime.Time) > limit {
-		v.State, v.Reason = podhealth.Failed, v1alpha1.ReasonVolumeSnapshotFailed
-		v.Message += fmt.Sprintf(", %s (timeouts.targetReady) after the run got its nodes", limit)
+// so there. The run holds its nodes, and so waits for it no longer than for a server; the reason is that of its failure then.
+func (in room) unready(reason, why string) podhealth.Verdict {
+	v := podhealth.Verdict{State: podhealth.Waiting, Reason: v1alpha1.ReasonVolumeSnapshotNotReady, Message: why}
+	if since, limit := in.startsSince(), in.Timeouts.TargetReady.Duration; !since.IsZero() && in.Now.Sub(since) > limit {
+		v.State, v.Reason = podhealth.Failed, reason
+		v.Message += fmt.Sprintf(", also after %s (timeouts.targetReady) on the nodes of the run", limit)
 	}
 	return v
+}
+
+// startsSince is since when the run has had its nodes and a server that is to start; zero while all that have to be up are: with
+// idleTargets: Stopped, one may begin hours after another.
+func (in room) startsSince() (since time.Time) {
+	placed := apimeta.FindStatusCondition(in.Run.Status.Conditions, v1alpha1.ConditionPlaced)
+	up := apimeta.FindStatusCondition(in.Run.Status.Conditions, v1alpha1.ConditionTargetsReady)
+	if placed == nil || placed.Status != metav1.ConditionTrue || up != nil && up.Status == metav1.ConditionTrue {
+		return since
+	}
+	since = placed.LastTransitionTime.Time
+	if up != nil && up.LastTransitionTime.After(since) {
+		since = up.LastTransitionTime.Time
+	}
+	return since
 }
 
 func because(said string) string {
@@ -54,8 +71,8 @@ func because(said string) string {
 func lostSnapshot(found decision.Fact[decision.VolumeSnapshot], from v1alpha1.ResolvedSnapshot) (podhealth.Verdict, bool) {
 	v := podhealth.Verdict{State: podhealth.Failed, Reason: v1alpha1.ReasonVolumeSnapshotUnfit}
 	switch {
-	case found.Value.Refused != "":
-		v.Reason, v.Message = v1alpha1.ReasonVolumeSnapshotsUnavailable, found.Value.Refused
+	case found.Value.Refused != "": // nobody can say
+		return podhealth.Verdict{}, false
 	case !found.Exists || found.Value.Deleting:
 		v.Message = "VolumeSnapshot " + from.Name + " was deleted before a volume was made of it: create the run again with another one"
 	case string(found.Value.UID) != from.UID:

@@ -65,11 +65,17 @@ func TestACopyIsMade(t *testing.T) {
 		"not ready any more, soon after it got nodes": {tables(func(s *resources.VolumeSnapshot) { s.Ready = false }), []change{placedBefore(20 * time.Minute)},
 			"wait VolumeSnapshotNotReady: VolumeSnapshot tables is not ready to use any more", nil},
 		"not ready any more, for too long": {tables(func(s *resources.VolumeSnapshot) { s.Ready, s.Error = false, "rpc error: lost" }), []change{placedBefore(20*time.Minute + time.Second)},
-			"fail VolumeSnapshotFailed: VolumeSnapshot tables is not ready to use any more: rpc error: lost, 20m0s (timeouts.targetReady) after the run got its nodes", nil},
+			"fail VolumeSnapshotFailed: VolumeSnapshot tables is not ready to use any more: rpc error: lost, also after 20m0s (timeouts.targetReady) on the nodes of the run", nil},
+		"not ready any more, when its turn has just come": {tables(func(s *resources.VolumeSnapshot) { s.Ready = false }), []change{placedBefore(5 * time.Hour), targetsReady(metav1.ConditionTrue, 4*time.Hour)},
+			"wait VolumeSnapshotNotReady: VolumeSnapshot tables is not ready to use any more", nil},
+		"not ready any more, since its turn has come": {tables(func(s *resources.VolumeSnapshot) { s.Ready = false }), []change{placedBefore(5 * time.Hour), targetsReady(metav1.ConditionFalse, 20*time.Minute)},
+			"wait VolumeSnapshotNotReady: VolumeSnapshot tables is not ready to use any more", nil},
+		"not ready any more, for too long since its turn has come": {tables(func(s *resources.VolumeSnapshot) { s.Ready = false }), []change{placedBefore(5 * time.Hour), targetsReady(metav1.ConditionFalse, 21*time.Minute)},
+			"fail VolumeSnapshotFailed: VolumeSnapshot tables is not ready to use any more, also after 20m0s (timeouts.targetReady) on the nodes of the run", nil},
 		"ready, long after it got nodes": {tables(), []change{placedBefore(time.Hour)}, "wait Progressing: created", made},
-		"no API any more": {nil, []change{func(w *world) {
-			w.knows(decision.GetVolumeSnapshot{Name: "tables"}, decision.VolumeSnapshot{Refused: "the cluster has no API"})
-		}}, "fail VolumeSnapshotsUnavailable: the cluster has no API", nil},
+		"no API for a moment":            {nil, []change{noAPI, placedBefore(20 * time.Minute)}, "wait VolumeSnapshotNotReady: the cluster has no API", nil},
+		"no API any more": {nil, []change{noAPI, placedBefore(21 * time.Minute)},
+			"fail VolumeSnapshotsUnavailable: the cluster has no API, also after 20m0s (timeouts.targetReady) on the nodes of the run", nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -80,6 +86,20 @@ func TestACopyIsMade(t *testing.T) {
 			if diff := cmp.Diff(tt.actions, actions(got.Actions)); diff != "" {
 				t.Errorf("actions (-want +got):\n%s", diff)
 			}
+		})
+	}
+}
+
+// noAPI of VolumeSnapshots is there now.
+func noAPI(w *world) {
+	w.knows(decision.GetVolumeSnapshot{Name: "tables"}, decision.VolumeSnapshot{Refused: "the cluster has no API"})
+}
+
+// targetsReady is the condition TargetsReady, for so long.
+func targetsReady(is metav1.ConditionStatus, ago time.Duration) change {
+	return func(w *world) {
+		w.in.Run.Status.Conditions = append(w.in.Run.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionTargetsReady, Status: is, LastTransitionTime: metav1.Time{Time: now.Add(-ago)},
 		})
 	}
 }
@@ -116,6 +136,7 @@ func TestAPodWaitsForItsCopy(t *testing.T) {
 		"the storage says why":      {tables(), []change{pendingPod, claim(corev1.ClaimPending), says}, starting + "; the volume " + claimOfA + " is made of VolumeSnapshot tables: " + said},
 		"copied for long":           {tables(), []change{nodeless(in10m), claim(corev1.ClaimPending)}, "wait Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
 		"copied for too long":       {tables(), []change{nodeless(30 * time.Minute), claim(corev1.ClaimPending)}, "fail DeadlineExceeded: pod run-a-db-0 accepted no login within 20m0s: see its log"},
+		"copied for long, no API":   {nil, []change{noAPI, nodeless(in10m), claim(corev1.ClaimPending)}, "wait Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
 		"no node for it":            {tables(), []change{nodeless(in10m), claim(corev1.ClaimBound)}, "fail Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
 		"deleted before":            {nil, []change{pendingPod, claim(corev1.ClaimPending), says}, gone},
 		"deleted before, no pod":    {nil, []change{set("a", 1, 0), claim(corev1.ClaimPending)}, gone},

@@ -130,9 +130,21 @@ const clocksDiffer = time.Minute
 // IsOf says whether the run of a volume made it: it is of that volume, was created when the run had ended, and says so. Its annotation alone
 // proves nothing, because whoever may write VolumeSnapshots can write that.
 func (s VolumeSnapshot) IsOf(v Volume) bool {
+	return s.saysOf(v) && s.isAfter(v.Of.Run.Status.CompletionTime)
+}
+
+// IsTooEarly says whether it says that it is what IsOf is, but was created before the run of the volume had ended.
+func (s VolumeSnapshot) IsTooEarly(v Volume) bool {
 	ended := v.Of.Run.Status.CompletionTime
-	return s.Data != nil && s.Data.RunUID == string(v.Of.Run.UID) && s.Data.Target == v.Of.Spec.Name && s.Source == v.ClaimName() &&
-		ended != nil && !s.Created.Before(ended.Add(-clocksDiffer))
+	return s.saysOf(v) && ended != nil && !s.isAfter(ended)
+}
+
+func (s VolumeSnapshot) isAfter(ended *metav1.Time) bool {
+	return ended != nil && !s.Created.Before(ended.Add(-clocksDiffer))
+}
+
+func (s VolumeSnapshot) saysOf(v Volume) bool {
+	return s.Data != nil && s.Data.RunUID == string(v.Of.Run.UID) && s.Data.Target == v.Of.Spec.Name && s.Source == v.ClaimName()
 }
 
 // Snapshot is the VolumeSnapshot of the volume, which belongs to nobody: it outlives the run. It says what its data is.
