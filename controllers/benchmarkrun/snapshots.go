@@ -1,17 +1,14 @@
 package benchmarkrun
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -131,36 +128,21 @@ func (r snapshotMaker) steady(run types.UID, was, is string) string {
 	return is
 }
 
-// nextOf the volume of a target. What the API server refuses is tried again, because somebody may change a quota, a right or a policy; but not
-// what the API itself has no room for.
+// nextOf the volume of a target. What the API server refuses is tried again, because somebody may change a quota, a right or a policy; a webhook
+// may answer as the API does where it has no room for an object.
 func (r snapshotMaker) nextOf(ctx context.Context, run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (conclude.Next, error) {
 	volume, err := r.volumeOf(ctx, run, t)
 	if err != nil {
 		return conclude.Next{}, err
 	}
 	next := volume.Next()
-	if next.Over && next.Made == nil { // the volume is gone: why nothing was made of it before that stays
-		next.Problem = cmp.Or(run.TargetStatus(t.Name).SnapshotMessage, next.Problem)
-	}
 	if next.Make == nil {
 		return next, nil
 	}
 	if err := r.Client.Create(ctx, next.Make); err != nil && !apierrors.IsAlreadyExists(err) {
 		next.Problem = fmt.Sprintf("VolumeSnapshot %s cannot be made: %v", t.MakesSnapshot().Name, err)
-		if hasBadField(err) {
-			next.Keep, next.Over = false, true
-		}
 	}
 	return next, nil
-}
-
-// hasBadField says that the API has no such object: it names the field. A policy of the cluster that refuses one names none.
-func hasBadField(err error) bool {
-	var status apierrors.APIStatus
-	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
-		return false
-	}
-	return slices.ContainsFunc(status.Status().Details.Causes, func(c metav1.StatusCause) bool { return c.Field != "" })
 }
 
 // volumeOf a target whose VolumeSnapshot is awaited, as the API server has it.
