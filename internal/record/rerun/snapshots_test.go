@@ -14,6 +14,7 @@ import (
 // A repetition makes no VolumeSnapshot of the name that the run has given, and says which VolumeSnapshot the run measured on.
 func TestManifestOfSnapshots(t *testing.T) {
 	f := made(t)
+	f.Object.Spec.Design.DataReset = v1alpha1.ResetPerRun
 	f.Object.Spec.Targets[0].MySQL.Storage.Snapshot = &v1alpha1.MadeSnapshot{Name: "tables"}
 	f.Object.Spec.Targets[1].MySQL.Storage.FromSnapshot = &v1alpha1.SourceSnapshot{Name: "older"}
 	f.Object.Status.Resolved.Targets[1].Snapshot = &v1alpha1.ResolvedSnapshot{Name: "older", UID: "uid-older"}
