@@ -79,10 +79,12 @@ type MadeSnapshot struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	Name string `json:"name"`
 
-	// className is its VolumeSnapshotClass; absent: the default class of the driver of the volume.
+	// className is its VolumeSnapshotClass; absent: the default class of the driver of the volume. It is looked at when the VolumeSnapshot is
+	// made, by its controller.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	ClassName string `json:"className,omitempty"`
 }
 

@@ -19,6 +19,7 @@ var badStorage = map[string]badSpec{
 	"a snapshot of replicas":                {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, snapshot: {name: s}}, replication: {mode: Async}", refused: "retain, fromRun, fromSnapshot and snapshot must be left out with replication"},
 	"a snapshot that is no name":            {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, snapshot: {name: A_b}}", refused: "storage.snapshot.name"},
 	"a snapshot with an empty label":        {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, snapshot: {name: a..b}}", refused: "storage.snapshot.name"},
+	"a class that is no name":               {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, snapshot: {name: a, className: A_b}}", refused: "storage.snapshot.className"},
 	"a volume of what is no name":           {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, fromSnapshot: {name: a..b}}", refused: "storage.fromSnapshot.name"},
 	"a reset of a snapshot's volume":        {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, fromSnapshot: {name: s}}", more: "dataReset: PerBlock", refused: "dataReset must be PerRun with mysql.storage.fromRun and fromSnapshot"},
 	"a data set for a snapshot's volume":    {replace: "storage: {size: 1Gi}}\n", by: "storage: {size: 1Gi, fromSnapshot: {name: s}}}\n  data: {name: x}\n", refused: "data must be left out with mysql.storage.fromRun and fromSnapshot"},

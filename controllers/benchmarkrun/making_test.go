@@ -69,14 +69,14 @@ func makerAt(api client.Client, now time.Time) snapshotMaker {
 	return snapshotMaker{&Reconciler{Client: api, Live: api, Clock: clocktesting.NewFakePassiveClock(now)}}
 }
 
-// What the API server answers keeps the volume, and stands in the status; only what the API itself has no room for is given up.
+// What the API server answers keeps the volume, and stands in the status: a webhook that somebody can mend may answer anything.
 func TestWhatStandsInTheWayOfASnapshot(t *testing.T) {
 	away := apierrors.NewInternalError(errors.New("not now"))
 	quota := apierrors.NewForbidden(snapshotsResource, "tables", errors.New("exceeded quota"))
 	policy := apierrors.NewForbidden(snapshotsResource, "tables", errors.New("no class"))
 	policy.ErrStatus.Reason, policy.ErrStatus.Code = metav1.StatusReasonInvalid, 422 // as a ValidatingAdmissionPolicy refuses by default
 	policy.ErrStatus.Details.Causes = []metav1.StatusCause{{Message: "no class"}}
-	name := apierrors.NewInvalid(schema.GroupKind{Group: snapshotsResource.Group, Kind: "VolumeSnapshot"}, "tables", field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), "a..b", "no name")})
+	webhook := apierrors.NewInvalid(schema.GroupKind{Group: snapshotsResource.Group, Kind: "VolumeSnapshot"}, "tables", field.ErrorList{field.Required(field.NewPath("metadata", "labels"), "team")})
 	tests := map[string]struct {
 		read, create error
 		keeps, fails bool
@@ -90,7 +90,7 @@ func TestWhatStandsInTheWayOfASnapshot(t *testing.T) {
 		"a quota":                {create: quota, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
 		"a policy":               {create: policy, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
 		"not taken for a moment": {create: away, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
-		"a name that no one has": {create: name, says: "VolumeSnapshot tables cannot be made: "},
+		"a webhook's fields":     {create: webhook, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
 		"an answer without end":  {create: errors.New(strings.Repeat("ö", 3000)), keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
 	}
 	for name, tt := range tests {
@@ -144,14 +144,18 @@ func TestNoSnapshotOfAVolumeThatIsGone(t *testing.T) {
 	if err := api.Delete(t.Context(), &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: volumeOfDB(loadedRun()).ClaimName()}}); err != nil {
 		t.Fatal(err)
 	}
-	run := loadedRun()
-	for range 2 { // what was given up stays so, and says why
-		got := makerAt(api, time.Unix(6000, 0)).next(t.Context(), run)
+	const want = "VolumeSnapshot tables cannot be made: the volume was deleted"
+	for _, before := range []string{"", "VolumeSnapshot tables cannot be made: exceeded quota", want} {
+		run := loadedRun()
+		run.Status.Targets[0].SnapshotMessage = before
+		maker := makerAt(api, time.Unix(6000, 0))
+		maker.snapshotSaid.Store(said{run.UID, "db"}, time.Unix(5999, 0))
+		got := maker.next(t.Context(), run)
 		if len(got.keep) > 0 || got.later != 0 || got.err != nil {
 			t.Errorf("%+v", got)
 		}
 		st := run.TargetStatus("db")
-		if st.SnapshotMessage != "VolumeSnapshot tables cannot be made: the volume was deleted" || !st.SnapshotOver {
+		if st.SnapshotMessage != want || !st.SnapshotOver {
 			t.Errorf("the status says %q, over: %v", st.SnapshotMessage, st.SnapshotOver)
 		}
 	}

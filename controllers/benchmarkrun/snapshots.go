@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -126,7 +124,11 @@ func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (ou
 		}
 		st := targetStatus(&run.Status, t.Name)
 		st.Snapshot, st.SnapshotOver = next.Made, next.Over && next.Made == nil
-		st.SnapshotMessage = r.steady(said{run.UID, t.Name}, st.SnapshotMessage, contract.Cut(next.Problem, 1024))
+		message := contract.Cut(next.Problem, 1024)
+		if !next.Over { // the last words stay
+			message = r.steady(said{run.UID, t.Name}, st.SnapshotMessage, message)
+		}
+		st.SnapshotMessage = message
 		switch {
 		case next.Over:
 		case next.Problem == "":
@@ -168,8 +170,8 @@ func (r *Reconciler) forgetSaid(run types.UID) {
 	})
 }
 
-// nextOf the volume of a target. What the API server refuses is tried again, because somebody may change a quota, a right or a policy; but not
-// what the API itself has no room for.
+// nextOf the volume of a target. What the API server refuses is tried again, because somebody may change a quota, a right or a policy; a webhook
+// may answer as the API does where it has no room for an object.
 func (r snapshotMaker) nextOf(ctx context.Context, run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (conclude.Next, error) {
 	volume, err := r.volumeOf(ctx, run, t)
 	if err != nil {
@@ -181,20 +183,8 @@ func (r snapshotMaker) nextOf(ctx context.Context, run *v1alpha1.BenchmarkRun, t
 	}
 	if err := r.Client.Create(ctx, next.Make); err != nil && !apierrors.IsAlreadyExists(err) {
 		next.Problem = fmt.Sprintf("VolumeSnapshot %s cannot be made: %v", t.MakesSnapshot().Name, err)
-		if hasBadField(err) {
-			next.Keep, next.Over = false, true
-		}
 	}
 	return next, nil
-}
-
-// hasBadField says that the API has no such object: it names the field. A policy of the cluster that refuses one names none.
-func hasBadField(err error) bool {
-	var status apierrors.APIStatus
-	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
-		return false
-	}
-	return slices.ContainsFunc(status.Status().Details.Causes, func(c metav1.StatusCause) bool { return c.Field != "" })
 }
 
 // volumeOf a target whose VolumeSnapshot is awaited, as the API server has it.

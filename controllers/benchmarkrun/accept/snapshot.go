@@ -177,7 +177,7 @@ func whoseSnapshot(s v1alpha1.ResolvedSnapshot) string {
 	if s.RunName == "" {
 		return out + " which no run made, so that nobody knows which server wrote it, and whether its pod was gone,"
 	}
-	return out + fmt.Sprintf(" of run %s (UID %s, target %s), loaded at %s, with what the trials of that run wrote,",
+	return out + fmt.Sprintf(" of run %s (UID %s, target %s) as its annotation says, loaded at %s, with what the trials of that run wrote,",
 		s.RunName, s.RunUID, s.Target, s.LoadedTime.UTC().Format(time.RFC3339))
 }
 

@@ -67,8 +67,8 @@ func TestAVolumeOfASnapshot(t *testing.T) {
 		"that a run made": {
 			want: &v1alpha1.ResolvedSnapshot{Name: "tables", UID: "uid-tables", TakenTime: taken, ContentName: "content", Handle: "snap-1", Driver: "ebs.example", RunName: "first",
 				RunUID: "uid-first", Target: "db", ImageID: feed, ServerVersion: "8.4.3", LoadedTime: &metav1.Time{Time: at(t, loadedAt)}},
-			says: "the data on a volume of its own that was made of VolumeSnapshot tables (UID uid-tables, snap-1 of ebs.example), taken at " + takenAt + ", of run first (UID uid-first, target db), loaded at " + loadedAt +
-				", with what the trials of that run wrote, was there before the run: nothing loads, puts back or drops it, and what the workload writes goes with that volume; ",
+			says: "the data on a volume of its own that was made of VolumeSnapshot tables (UID uid-tables, snap-1 of ebs.example), taken at " + takenAt + ", of run first (UID uid-first, target db) as its annotation says, loaded at " + loadedAt +
+				", with what the trials of that run wrote, was there before the run: nothing loads, puts back or drops it, and anything that is written goes with that volume; ",
 		},
 		"that nobody says anything of": {
 			found: byHand, then: []change{provided(func(m *v1alpha1.MySQLTarget) { m.Config["innodb_page_size"] = "4096" })},

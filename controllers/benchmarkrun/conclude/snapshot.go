@@ -114,7 +114,7 @@ func (v Volume) Next() Next {
 			name, v.Target.Name, v.of().User().Pod())}
 	}
 	if foreign := v.foreign(); foreign != "" {
-		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is not made: %s, so that its data may not be that of this run", name, foreign)}
+		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is not made: %s, so that its data may not be that of this run: delete this run, and load again", name, foreign)}
 	}
 	made, err := v.snapshot()
 	if err != nil {
@@ -173,7 +173,7 @@ func (v Volume) snapshot() (*unstructured.Unstructured, error) {
 	if st.Data != nil {
 		data.Loaded = st.Data.MadeTime.Time
 	}
-	if st.Data != nil && v.Run.Spec.OnlyLoads() { // not even trials wrote
+	if st.Data != nil && v.Run.Spec.OnlyLoads() && !Keeps(v.Run.Spec.Retain, false) { // not even trials wrote, nor anybody after the run had ended
 		data.Key = st.Data.Key
 	}
 	return v.of().Snapshot(data)

@@ -16,6 +16,9 @@ import (
 	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
+// aKey of a data set.
+var aKey = strings.Repeat("0f", 32)
+
 // snapshotting is a run that is complete, and makes a VolumeSnapshot of the volume of its target.
 func snapshotting() *v1alpha1.BenchmarkRun {
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "first", Namespace: "ns", UID: "0123456789abcdef"}}
@@ -26,7 +29,7 @@ func snapshotting() *v1alpha1.BenchmarkRun {
 		{Name: "innodb_page_size", Value: "4096"}, {Name: "innodb_buffer_pool_size", Value: "1G"},
 	}}}}
 	run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", LoadResult: "loaded", ImageID: "mysql@sha256:feed", ServerVersion: "8.4.3",
-		Data: &v1alpha1.TargetData{Key: "key", Origin: v1alpha1.DataOriginLoaded, MadeTime: metav1.Time{Time: time.Unix(1000, 0).UTC()}}}}
+		Data: &v1alpha1.TargetData{Key: aKey, Origin: v1alpha1.DataOriginLoaded, MadeTime: metav1.Time{Time: time.Unix(1000, 0).UTC()}}}}
 	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue}}
 	run.Status.CompletionTime = &metav1.Time{Time: time.Unix(5000, 0).UTC()}
 	return run
@@ -148,7 +151,7 @@ func TestNextOfAVolume(t *testing.T) {
 	gone := Next{Over: true, Problem: "VolumeSnapshot tables cannot be made: the volume was deleted"}
 	keeps := func(problem string) Next { return Next{Keep: true, Problem: problem} }
 	refuses := func(why string) Next {
-		return keeps("VolumeSnapshot tables is not made: " + why + ", so that its data may not be that of this run")
+		return keeps("VolumeSnapshot tables is not made: " + why + ", so that its data may not be that of this run: delete this run, and load again")
 	}
 	name := loadedVolume().Name
 	tests := map[string]struct {
@@ -214,7 +217,7 @@ func TestWhatASnapshotSays(t *testing.T) {
 	run := snapshotting()
 	for _, onlyLoads := range []bool{false, true} {
 		if onlyLoads {
-			run.Spec.Data, want.Key = &v1alpha1.DataSet{Name: "x", Policy: v1alpha1.DataMake}, "key"
+			run.Spec.Data, want.Key = &v1alpha1.DataSet{Name: "x", Policy: v1alpha1.DataMake}, aKey
 		}
 		made := Volume{Run: run, Target: run.Spec.Targets[0], Claim: loadedVolume()}.Next().Make
 		if made == nil {
@@ -223,6 +226,10 @@ func TestWhatASnapshotSays(t *testing.T) {
 		if diff := cmp.Diff(&want, resources.SnapshotOf(made).Data); diff != "" {
 			t.Errorf("only loads: %v (-want +got):\n%s", onlyLoads, diff)
 		}
+	}
+	run.Spec.Retain = v1alpha1.RetainAlways // its server went on
+	if made := (Volume{Run: run, Target: run.Spec.Targets[0], Claim: loadedVolume()}).Next().Make; made == nil || resources.SnapshotOf(made).Data.Key != "" {
+		t.Errorf("of a server that went on: %v", made)
 	}
 	run.Status.Targets[0].Data = nil
 	if next := (Volume{Run: run, Target: run.Spec.Targets[0], Claim: loadedVolume()}).Next(); next.Make != nil || !next.Keep || !strings.Contains(next.Problem, "loaded: missing") {

@@ -74,7 +74,7 @@ func lostSnapshot(found decision.Fact[decision.VolumeSnapshot], from v1alpha1.Re
 	case found.Value.Refused != "": // nobody can say
 		return podhealth.Verdict{}, false
 	case !found.Exists || found.Value.Deleting:
-		v.Message = "VolumeSnapshot " + from.Name + " was deleted before a volume was made of it: create the run again with another one"
+		v.Message = "VolumeSnapshot " + from.Name + " was deleted, and the volume of the target is to be made of it: create the run again with another one"
 	case string(found.Value.UID) != from.UID:
 		v.Message = "VolumeSnapshot " + from.Name + " is another one than when this run was accepted: create the run again"
 	default:

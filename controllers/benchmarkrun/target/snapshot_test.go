@@ -55,9 +55,9 @@ func TestACopyIsMade(t *testing.T) {
 		actions []string
 	}{
 		"as it was": {tables(), nil, "wait Progressing: created", made},
-		"deleted":   {nil, nil, "fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted before a volume was made of it: create the run again with another one", nil},
+		"deleted":   {nil, nil, "fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one", nil},
 		"being deleted": {tables(func(s *resources.VolumeSnapshot) { s.Deleting = true }), nil,
-			"fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted before a volume was made of it: create the run again with another one", nil},
+			"fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one", nil},
 		"another of its name": {tables(func(s *resources.VolumeSnapshot) { s.UID = "uid-younger" }), nil,
 			"fail VolumeSnapshotUnfit: VolumeSnapshot tables is another one than when this run was accepted: create the run again", nil},
 		"not ready any more": {tables(func(s *resources.VolumeSnapshot) { s.Ready, s.Error = false, "rpc error: lost" }), nil,
@@ -126,7 +126,7 @@ func TestAPodWaitsForItsCopy(t *testing.T) {
 	const said = "ebs.example_1 says ProvisioningFailed: rpc error: no such class"
 	says := func(w *world) { w.knows(decision.GetWords{Of: types.UID("uid-claim")}, said) }
 	const starting = "wait Progressing: pod run-a-db-0 is starting"
-	const gone = "fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted before a volume was made of it: create the run again with another one"
+	const gone = "fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one"
 	tests := map[string]struct {
 		found *resources.VolumeSnapshot
 		given []change

@@ -21,6 +21,10 @@ func SameServer(in Input, target string) decision.State {
 		return decision.Done{}
 	case now == "":
 		return decision.WaitFor(v1alpha1.ReasonProgressing, "target %s: waiting for the digest of its image", target)
+	case experiment.ImageDigest(now) != experiment.ImageDigest(from) && in.Run.ResolvedTarget(target).Snapshot != nil:
+		of := in.Run.ResolvedTarget(target)
+		return decision.FailWith(v1alpha1.ReasonVolumeSnapshotUnfit, "target %s: its image %s is %s by now, and the files of VolumeSnapshot %s were written with %s: "+
+			"set mysql.image by that digest, or load again and make another VolumeSnapshot", target, of.Image, experiment.ImageDigest(now), of.Snapshot.Name, experiment.ImageDigest(from))
 	case experiment.ImageDigest(now) != experiment.ImageDigest(from):
 		return decision.FailWith(v1alpha1.ReasonRetainedVolumeUnfit, "target %s: its image %s is %s by now, and the files of the volume were written with %s: "+
 			"name the image by its digest in both runs, and load again", target, in.Run.ResolvedTarget(target).Image, experiment.ImageDigest(now), experiment.ImageDigest(from))
@@ -105,7 +109,7 @@ func copiedFrom(run *v1alpha1.BenchmarkRun, target string) string {
 	case from.RunName == "":
 		return fmt.Sprintf("%s (%s)", from.Name, from.UID)
 	}
-	return fmt.Sprintf("%s (%s) of run %s (%s), target %s", from.Name, from.UID, from.RunName, from.RunUID, from.Target)
+	return fmt.Sprintf("%s (%s) of run %s (%s), target %s, as its annotation says", from.Name, from.UID, from.RunName, from.RunUID, from.Target)
 }
 
 // retainedBy says whose data a target has, for the facts of a trial; empty for its own, and for a copy.

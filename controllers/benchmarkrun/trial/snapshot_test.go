@@ -31,7 +31,7 @@ func TestKeptCopy(t *testing.T) {
 		fails  string
 	}{
 		"that a run made": {made, there("tables"), &v1alpha1.TargetData{Key: "key", Origin: v1alpha1.DataOriginSnapshot, MadeTime: loaded},
-			"tables (uid-tables) of run first (uid-first), target db", ""},
+			"tables (uid-tables) of run first (uid-first), target db, as its annotation says", ""},
 		"that no run made": {byHand, there("tables"), &v1alpha1.TargetData{Origin: v1alpha1.DataOriginSnapshot, MadeTime: taken}, "tables (uid-tables)", ""},
 		"gone since":       {byHand, decision.Absent{}, &v1alpha1.TargetData{Origin: v1alpha1.DataOriginSnapshot, MadeTime: taken}, "tables (uid-tables)", ""},
 		"its API gone":     {byHand, decision.VolumeSnapshot{Refused: "no API"}, &v1alpha1.TargetData{Origin: v1alpha1.DataOriginSnapshot, MadeTime: taken}, "tables (uid-tables)", ""},
@@ -61,10 +61,15 @@ func TestKeptCopy(t *testing.T) {
 func TestSameServerOfASnapshot(t *testing.T) {
 	for wrote, want := range map[string]bool{"": true, "a.example/mysql@sha256:feed": true, "a.example/mysql@sha256:beef": false} {
 		run := &v1alpha1.BenchmarkRun{}
-		run.Status.Resolved = &v1alpha1.Resolved{Targets: []v1alpha1.ResolvedTarget{{Name: "db", Image: "mysql:1", Snapshot: &v1alpha1.ResolvedSnapshot{ImageID: wrote}}}}
+		run.Status.Resolved = &v1alpha1.Resolved{Targets: []v1alpha1.ResolvedTarget{{Name: "db", Image: "mysql:1", Snapshot: &v1alpha1.ResolvedSnapshot{Name: "tables", ImageID: wrote}}}}
 		run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", ImageID: "b.example/mysql@sha256:feed"}}
-		if state := SameServer(Input{Run: run}, "db"); decision.IsDone(state) != want {
+		state := SameServer(Input{Run: run}, "db")
+		if decision.IsDone(state) != want {
 			t.Errorf("written by %q: %v", wrote, state)
+		}
+		failed, is := state.(decision.Failed)
+		if is && (failed.Reason != v1alpha1.ReasonVolumeSnapshotUnfit || !strings.Contains(failed.Message, "the files of VolumeSnapshot tables were written with sha256:beef: set mysql.image by that digest")) {
+			t.Errorf("written by %q: %v", wrote, failed)
 		}
 	}
 }

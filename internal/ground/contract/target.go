@@ -53,6 +53,8 @@ type Retained struct {
 	RunUID string `json:"runUID"`
 	// ServerVersion is the SELECT VERSION() of the server that wrote it; empty where it is unknown.
 	ServerVersion string `json:"serverVersion,omitempty"`
+	// Snapshot is the VolumeSnapshot that the volume was made of; empty for the volume of an earlier run.
+	Snapshot string `json:"snapshot,omitempty"`
 }
 
 // Replication is the role of a server in replication.

@@ -39,7 +39,7 @@ func retainedData(t Target) *contract.Retained {
 	case from != nil:
 		out.ServerVersion = from.ServerVersion
 	case copied != nil:
-		out.ServerVersion = copied.ServerVersion
+		out.ServerVersion, out.Snapshot = copied.ServerVersion, copied.Name
 	default:
 		return nil
 	}

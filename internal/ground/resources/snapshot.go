@@ -89,7 +89,7 @@ func SnapshotOf(u *unstructured.Unstructured) VolumeSnapshot {
 		s.Error = strings.ToValidUTF8(s.Error[:maxSnapshotError], "") + "..."
 	}
 	s.TakenTime = s.Created
-	if at, err := time.Parse(time.RFC3339, text("creationTime")); err == nil {
+	if at, err := time.Parse(time.RFC3339, text("creationTime")); err == nil && contract.IsKeepable(at) {
 		s.TakenTime = at
 	}
 	if said, is, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "restoreSize"); is {

@@ -73,8 +73,10 @@ func TestSnapshotOf(t *testing.T) {
 			aSnapshot(map[string]any{"error": map[string]any{"message": strings.Repeat("ö", 1000)}}, nil),
 			with(func(s *VolumeSnapshot) { s.Error = strings.Repeat("ö", 500) + "..." }),
 		},
-		"a content of no name": {aSnapshot(map[string]any{"boundVolumeSnapshotContentName": "../secrets"}, nil), plain},
-		"of other kinds":       {aSnapshot(map[string]any{"readyToUse": "yes", "restoreSize": "large", "creationTime": "then", "error": "words"}, nil), plain},
+		"a year after the last":   {aSnapshot(map[string]any{"creationTime": "9999-12-31T23:59:59-12:00"}, nil), plain},
+		"the first second of all": {aSnapshot(map[string]any{"creationTime": "0001-01-01T00:00:00Z"}, nil), plain},
+		"a content of no name":    {aSnapshot(map[string]any{"boundVolumeSnapshotContentName": "../secrets"}, nil), plain},
+		"of other kinds":          {aSnapshot(map[string]any{"readyToUse": "yes", "restoreSize": "large", "creationTime": "then", "error": "words"}, nil), plain},
 		"data that cannot be read": {
 			aSnapshot(nil, new("{}")), with(func(s *VolumeSnapshot) { s.DataProblem = `version: got "", want "assay.dev/volume-data/v1"` }),
 		},
@@ -182,5 +184,18 @@ func TestSnapshotOfAVolume(t *testing.T) {
 	source := Volume{Of: Target{Run: run, Spec: target}}.Claim().Spec.DataSource
 	if source == nil || source.APIGroup == nil || *source.APIGroup != "snapshot.storage.k8s.io" || source.Kind != "VolumeSnapshot" || source.Name != "tables" {
 		t.Errorf("its claim is made of %v", source)
+	}
+}
+
+// The agent is told that a volume is a copy, and of what: its data is that of no earlier run's volume.
+func TestWhatTheAgentIsToldOfACopy(t *testing.T) {
+	x := target()
+	x.Resolved.Snapshot = &v1alpha1.ResolvedSnapshot{Name: "tables", ServerVersion: "8.4.3"}
+	want := &contract.Retained{RunUID: string(x.Run.UID), ServerVersion: "8.4.3", Snapshot: "tables"}
+	if diff := cmp.Diff(want, retainedData(x)); diff != "" {
+		t.Errorf("of a VolumeSnapshot (-want +got):\n%s", diff)
+	}
+	if got := retainedData(target(fromRun)); got == nil || got.Snapshot != "" {
+		t.Errorf("of the volume of an earlier run: %+v", got)
 	}
 }
