@@ -149,7 +149,7 @@ func TestNoSnapshotOfAVolumeThatIsGone(t *testing.T) {
 		run := loadedRun()
 		run.Status.Targets[0].SnapshotMessage = before
 		maker := makerAt(api, time.Unix(6000, 0))
-		maker.snapshotSaid.Store(said{run.UID, "db"}, time.Unix(5999, 0))
+		maker.snapshotSaid.Store(toldOf{run.UID, "db"}, time.Unix(5999, 0))
 		got := maker.next(t.Context(), run)
 		if len(got.keep) > 0 || got.later != 0 || got.err != nil {
 			t.Errorf("%+v", got)
@@ -191,15 +191,15 @@ func TestWhatStandsInTheWayIsSteady(t *testing.T) {
 		{time.Second, "", "request 5 failed", "request 5 failed"},
 	} {
 		clock.SetTime(clock.Now().Add(step.after))
-		if got := m.steady(said{"uid", "db"}, step.was, step.is); got != step.want {
+		if got := m.steady(toldOf{"uid", "db"}, step.was, step.is); got != step.want {
 			t.Errorf("step %d: %q, want %q", i, got, step.want)
 		}
 	}
-	if got := m.steady(said{"uid", "more"}, "request 1 failed", "request 2 failed"); got != "request 2 failed" {
+	if got := m.steady(toldOf{"uid", "more"}, "request 1 failed", "request 2 failed"); got != "request 2 failed" {
 		t.Errorf("of another target: %q", got)
 	}
 	m.forgetSaid("uid")
-	if got := m.steady(said{"uid", "db"}, "request 1 failed", "request 2 failed"); got != "request 2 failed" {
+	if got := m.steady(toldOf{"uid", "db"}, "request 1 failed", "request 2 failed"); got != "request 2 failed" {
 		t.Errorf("after the run has gone: %q", got)
 	}
 }

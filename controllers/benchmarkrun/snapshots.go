@@ -126,7 +126,7 @@ func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (ou
 		st.Snapshot, st.SnapshotOver = next.Made, next.Over && next.Made == nil
 		message := contract.Cut(next.Problem, 1024)
 		if !next.Over { // the last words stay
-			message = r.steady(said{run.UID, t.Name}, st.SnapshotMessage, message)
+			message = r.steady(toldOf{run.UID, t.Name}, st.SnapshotMessage, message)
 		}
 		st.SnapshotMessage = message
 		switch {
@@ -142,7 +142,7 @@ func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (ou
 
 // steady is what stands in the way, said anew once a minute at most: with each look it may have other words, such as the number of a request,
 // and the run is looked at again after each write of its status.
-func (r snapshotMaker) steady(of said, was, is string) string {
+func (r snapshotMaker) steady(of toldOf, was, is string) string {
 	if was == is {
 		return is
 	}
@@ -154,8 +154,8 @@ func (r snapshotMaker) steady(of said, was, is string) string {
 	return is
 }
 
-// said is the target of a run of whose VolumeSnapshot something was said.
-type said struct {
+// toldOf is the target of a run of whose VolumeSnapshot something was said.
+type toldOf struct {
 	run    types.UID
 	target string
 }
@@ -163,7 +163,7 @@ type said struct {
 // forgetSaid of a run that is gone.
 func (r *Reconciler) forgetSaid(run types.UID) {
 	r.snapshotSaid.Range(func(key, _ any) bool {
-		if key.(said).run == run {
+		if key.(toldOf).run == run {
 			r.snapshotSaid.Delete(key)
 		}
 		return true
