@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/record/rerun"
@@ -15,8 +16,8 @@ import (
 func TestManifestOfSnapshots(t *testing.T) {
 	f := made(t)
 	f.Object.Spec.Design.DataReset = v1alpha1.ResetPerRun
-	f.Object.Spec.Targets[0].MySQL.Storage.Snapshot = &v1alpha1.MadeSnapshot{Name: "tables"}
-	f.Object.Spec.Targets[1].MySQL.Storage.FromSnapshot = &v1alpha1.SourceSnapshot{Name: "older"}
+	f.Object.Spec.Targets[0].MySQL.Storage = v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumVolume, Snapshot: &v1alpha1.MadeSnapshot{Name: "tables"}}
+	f.Object.Spec.Targets[1].MySQL.Storage = v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumVolume, FromSnapshot: &v1alpha1.SourceSnapshot{Name: "older"}}
 	f.Object.Status.Resolved.Targets[1].Snapshot = &v1alpha1.ResolvedSnapshot{Name: "older", UID: "uid-older"}
 	run, err := stored.Read(t.Context(), f)
 	if err != nil {
