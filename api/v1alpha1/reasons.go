@@ -102,8 +102,8 @@ const (
 	// ReasonRetainedVolumeUnfit: the volume that storage.fromRun names, or what was made of the VolumeSnapshot that storage.fromSnapshot names, is not
 	// there, or holds the data of another server than the target is.
 	ReasonRetainedVolumeUnfit = "RetainedVolumeUnfit"
-	// ReasonVolumeSnapshotsUnavailable: the cluster has no VolumeSnapshots, or the manager may not use them.
-	ReasonVolumeSnapshotsUnavailable = "VolumeSnapshotsUnavailable"
+	// ReasonNoVolumeSnapshots: the cluster has no VolumeSnapshots, or the manager may not use them.
+	ReasonNoVolumeSnapshots = "NoVolumeSnapshots"
 	// ReasonVolumeSnapshotUnfit: the VolumeSnapshot that storage.fromSnapshot names is not there, is larger than the volume, or holds the data of another
 	// server than the target is; or there is one already of the name that storage.snapshot gives.
 	ReasonVolumeSnapshotUnfit = "VolumeSnapshotUnfit"

@@ -84,7 +84,7 @@ func TestClusterWithoutVolumeSnapshots(t *testing.T) {
 		run := newRun(t, ns, change)
 		create(t, run)
 		failed := await(t, run, "Failed", isTrue(v1alpha1.ConditionFailed))
-		want := "VolumeSnapshotsUnavailable: spec.targets[0].mysql.storage." + field + ": the cluster has no API snapshot.storage.k8s.io/v1: " +
+		want := "NoVolumeSnapshots: spec.targets[0].mysql.storage." + field + ": the cluster has no API snapshot.storage.k8s.io/v1: " +
 			"install the CRDs and the controller of kubernetes-csi/external-snapshotter, and a CSI driver that takes snapshots"
 		if said := messageOf(failed, v1alpha1.ConditionFailed); said != want {
 			t.Errorf("%s, want %s", said, want)

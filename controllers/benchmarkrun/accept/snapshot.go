@@ -56,7 +56,7 @@ func (in references) resolveSnapshots(field string, t v1alpha1.Target, rt *v1alp
 	}
 	found := decision.AskSnapshot(in.ask, from.Name)
 	if found.Value.Refused != "" {
-		return s.refuse(v1alpha1.ReasonVolumeSnapshotsUnavailable, "", "%s", found.Value.Refused)
+		return s.refuse(v1alpha1.ReasonNoVolumeSnapshots, "", "%s", found.Value.Refused)
 	}
 	problem := fmt.Sprintf("there is no VolumeSnapshot %q in namespace %s", from.Name, in.Run.Namespace)
 	if found.Exists {
@@ -85,7 +85,7 @@ func (in references) isFree(field string, t v1alpha1.Target, r *resolution) erro
 	case !e.Portable:
 		return s.refuse(v1alpha1.ReasonInvalidSpec, "", "Assay cannot give the data directory of one server of %s to another: leave snapshot out", t.MySQL.Flavor)
 	case found.Value.Refused != "":
-		return s.refuse(v1alpha1.ReasonVolumeSnapshotsUnavailable, "", "%s", found.Value.Refused)
+		return s.refuse(v1alpha1.ReasonNoVolumeSnapshots, "", "%s", found.Value.Refused)
 	case found.Exists:
 		return s.unfit(".name", "there is a VolumeSnapshot %q in namespace %s already: give another name, or delete that one", made.Name, in.Run.Namespace)
 	}

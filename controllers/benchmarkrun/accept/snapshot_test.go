@@ -134,7 +134,7 @@ func TestASnapshotThatDoesNotFit(t *testing.T) {
 		then  []change
 		want  string
 	}{
-		"no API":                   {found: func(f *decision.VolumeSnapshot) { *f = decision.VolumeSnapshot{Refused: none} }, want: "fail VolumeSnapshotsUnavailable: " + field + ": " + none},
+		"no API":                   {found: func(f *decision.VolumeSnapshot) { *f = decision.VolumeSnapshot{Refused: none} }, want: "fail NoVolumeSnapshots: " + field + ": " + none},
 		"being deleted":            {found: func(f *decision.VolumeSnapshot) { f.Deleting = true }, want: unfit + ".name: VolumeSnapshot tables is being deleted: name another"},
 		"data that cannot be read": {found: func(f *decision.VolumeSnapshot) { f.Data, f.DataProblem = nil, "version: 2" }, want: unfit + ".name: the annotation assay.dev/data of VolumeSnapshot tables cannot be read (version: 2): "},
 		"a volume that is smaller": {then: []change{provided(func(m *v1alpha1.MySQLTarget) { m.Storage.Size = resource.MustParse("512Mi") })},
@@ -200,7 +200,7 @@ func TestASnapshotThatIsMade(t *testing.T) {
 		"a name that another run may take": {decision.Absent{}, []change{maker(false)},
 			"wait VolumeSnapshotNotReady: " + field + `.name: run first, which is older, is to make VolumeSnapshot "tables" as well: waiting whether it is accepted`},
 		"a name that another run may take for long": {decision.Absent{}, []change{maker(false), late}, "done"},
-		"no API":                           {decision.VolumeSnapshot{Refused: "no API"}, nil, "fail VolumeSnapshotsUnavailable: " + field + ": no API"},
+		"no API":                           {decision.VolumeSnapshot{Refused: "no API"}, nil, "fail NoVolumeSnapshots: " + field + ": no API"},
 		"a server whose files are its own": {decision.Absent{}, []change{notPortable}, "fail InvalidSpec: " + field + ": Assay cannot give the data directory of one server of MySQL to another: leave snapshot out"},
 		"one name for two": {decision.Absent{}, []change{spec(func(s *v1alpha1.BenchmarkRunSpec) {
 			second := *s.Targets[0].DeepCopy()

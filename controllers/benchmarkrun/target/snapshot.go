@@ -23,7 +23,7 @@ func (in room) beginCopy(b resources.Target) (podhealth.Verdict, []decision.Acti
 		return waiting("looking for VolumeSnapshot " + from.Name), nil
 	}
 	if refused := found.Value.Refused; refused != "" { // rights that a new chart gives once more, or CRDs that are replaced
-		return in.unready(v1alpha1.ReasonVolumeSnapshotsUnavailable, refused), nil
+		return in.unready(v1alpha1.ReasonNoVolumeSnapshots, refused), nil
 	}
 	if v, is := lostSnapshot(found, from); is {
 		return v, nil

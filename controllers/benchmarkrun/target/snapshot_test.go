@@ -75,7 +75,7 @@ func TestACopyIsMade(t *testing.T) {
 		"ready, long after it got nodes": {tables(), []change{placedBefore(time.Hour)}, "wait Progressing: created", made},
 		"no API for a moment":            {nil, []change{noAPI, placedBefore(20 * time.Minute)}, "wait VolumeSnapshotNotReady: the cluster has no API", nil},
 		"no API any more": {nil, []change{noAPI, placedBefore(21 * time.Minute)},
-			"fail VolumeSnapshotsUnavailable: the cluster has no API, also after 20m0s (timeouts.targetReady) on the nodes of the run", nil},
+			"fail NoVolumeSnapshots: the cluster has no API, also after 20m0s (timeouts.targetReady) on the nodes of the run", nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
