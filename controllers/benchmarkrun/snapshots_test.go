@@ -188,7 +188,7 @@ func checkCopied(t *testing.T, run, first *v1alpha1.BenchmarkRun, made resources
 	if s := run.ResolvedTarget("db").Snapshot; s == nil || s.UID != string(made.UID) || s.RunUID != string(first.UID) || s.Driver != snapshotter.Driver || s.Handle != "handle-"+string(made.UID) {
 		t.Errorf("%s measured on %+v", run.Name, s)
 	}
-	origin := fmt.Sprintf("of VolumeSnapshot tables (%s) of run first (%s), target db", made.UID, first.UID)
+	origin := fmt.Sprintf("of VolumeSnapshot tables (%s) of run first (%s), target db, as its annotation says", made.UID, first.UID)
 	want := contract.NewFacts(map[string]string{"data/origin": origin}).Map()["data/origin"] // a long one has its digest
 	for _, rec := range records(t, run) {
 		if said := rec.Facts.Map()["data/origin"]; said != want {
