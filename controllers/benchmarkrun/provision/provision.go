@@ -268,8 +268,8 @@ func missing(children decision.Children, ask *decision.Asking) string {
 	return ""
 }
 
-// Words of an autoscaler in the events of a pod, or of an admission about those of a Job: the newest that is from neither the scheduler
-// nor a part of the node, is no success of a controller, and does not say that the pod takes what was requested; empty for none.
+// Words of an autoscaler in the events of a pod, of an admission in those of a Job, or of the storage in those of a claim: the newest that is from
+// neither the scheduler nor a part of the node, is no success of a controller, and does not say that the pod takes what was requested; empty for none.
 func Words(events []corev1.Event) string {
 	others := slices.DeleteFunc(slices.Clone(events), func(e corev1.Event) bool {
 		by := reporter(e)
