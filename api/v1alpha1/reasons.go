@@ -105,8 +105,8 @@ const (
 	ReasonRetainedVolumeUnfit = "RetainedVolumeUnfit"
 	// ReasonNoVolumeSnapshots: the cluster has no VolumeSnapshots, or the manager may not use them.
 	ReasonNoVolumeSnapshots = "NoVolumeSnapshots"
-	// ReasonVolumeSnapshotUnfit: the VolumeSnapshot that storage.fromSnapshot names is not there, is larger than the volume, or holds the data of another
-	// server than the target is; or there is one already of the name that storage.snapshot gives.
+	// ReasonVolumeSnapshotUnfit: the VolumeSnapshot that storage.fromSnapshot names was deleted after the run was accepted, is larger than the volume, or
+	// holds the data of another server than the target is; or there is one already of the name that storage.snapshot gives.
 	ReasonVolumeSnapshotUnfit = "VolumeSnapshotUnfit"
 	// ReasonVolumeSnapshotFailed: the VolumeSnapshot that storage.fromSnapshot names did not become ready in time.
 	ReasonVolumeSnapshotFailed = "VolumeSnapshotFailed"

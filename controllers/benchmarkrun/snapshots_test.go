@@ -5,15 +5,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
@@ -324,5 +328,48 @@ func TestAVolumeStaysUntilItsSnapshotIsTaken(t *testing.T) {
 	})
 	if left := resources.SnapshotOf(snapshotOf(t, ns)); !left.Ready || left.Deleting {
 		t.Errorf("the VolumeSnapshot is %+v", left)
+	}
+}
+
+// A run that was planned for long before it waits for its VolumeSnapshot has all of the time for it, and no more.
+func TestAWaitForASnapshotHasItsOwnTime(t *testing.T) {
+	w := placedWorld(t, decision.Known{})
+	limit, start, run := w.Catalogue.Config.Timeouts.TargetReady.Duration, w.Now.Truncate(time.Second), w.Run.DeepCopy()
+	run.Status, run.CreationTimestamp.Time, run.Spec.Design.Blocks, run.Spec.Deadline.Duration = v1alpha1.BenchmarkRunStatus{}, start, 1, 24*time.Hour
+	fromTables(run)
+	run.Spec.Matrix = []v1alpha1.Axis{{Name: "threads"}, {Name: "percentile"}} // more cells than one pass plans
+	for i := range 28 {
+		run.Spec.Matrix[0].Values = append(run.Spec.Matrix[0].Values, intstr.FromInt(i+1))
+		run.Spec.Matrix[1].Values = append(run.Spec.Matrix[1].Values, intstr.FromInt(i+1))
+	}
+	w = World{Input: accept.Input{Run: run, Catalogue: w.Catalogue}}
+	pass := func(after time.Duration) string {
+		w.Now = start.Add(after)
+		w.Run.Status = keepTime(w.Run, w.Now)
+		p := decide(w)
+		for ; len(p.missing) > 0; p = decide(w) {
+			for _, q := range p.missing {
+				w.Known = w.Known.With(q, decision.Absent{})
+			}
+		}
+		w.Planned, w.Turn, w.Run.Status = p.planned, true, status(w, p.steps)
+		return conditionsOf(w.Run)[v1alpha1.ConditionAccepted]
+	}
+	const planning, waiting = "False/" + v1alpha1.ReasonProgressing, "False/" + v1alpha1.ReasonVolumeSnapshotNotReady
+	if said := pass(0); said != planning {
+		t.Fatalf("at first it is %s", said)
+	}
+	begins := limit + time.Minute
+	said := planning
+	for n := 0; said == planning && n < 10; n++ {
+		said = pass(begins)
+	}
+	for _, after := range []time.Duration{0, 10 * time.Second, limit} {
+		if said := pass(begins + after); said != waiting {
+			t.Errorf("%s after it began to wait it is %s", after, said)
+		}
+	}
+	if said := pass(begins + limit + time.Second); said != "False/"+v1alpha1.ReasonVolumeSnapshotFailed {
+		t.Errorf("after %s it is %s", limit, said)
 	}
 }

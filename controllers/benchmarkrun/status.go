@@ -145,12 +145,20 @@ func (t statusWriter) said(reason, message string) health.Said {
 	return health.Said{Generation: t.run.Generation, Now: t.now, Reason: reason, Message: message}
 }
 
+// set a condition. Its time is that of its status; a wait for a VolumeSnapshot has its own, because it is bounded and may follow another
+// wait, of the same status.
 func (t statusWriter) set(condition string, status metav1.ConditionStatus, reason, message string) {
-	said := t.said(reason, message)
+	said, before := t.said(reason, message), ""
+	if c := apimeta.FindStatusCondition(t.run.Status.Conditions, condition); c != nil {
+		before = c.Reason
+	}
+	now := metav1.Time{Time: said.Now}
 	apimeta.SetStatusCondition(&t.run.Status.Conditions, metav1.Condition{
-		Type: condition, Status: status, Reason: said.Reason, Message: said.Message,
-		ObservedGeneration: said.Generation, LastTransitionTime: metav1.Time{Time: said.Now},
+		Type: condition, Status: status, Reason: said.Reason, Message: said.Message, ObservedGeneration: said.Generation, LastTransitionTime: now,
 	})
+	if condition == v1alpha1.ConditionAccepted && said.Reason == v1alpha1.ReasonVolumeSnapshotNotReady && said.Reason != before {
+		apimeta.FindStatusCondition(t.run.Status.Conditions, condition).LastTransitionTime = now
+	}
 }
 
 // setUndecided makes every condition present from the first status on: those that no

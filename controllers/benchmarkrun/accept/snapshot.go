@@ -159,7 +159,8 @@ func (s snapshot) pending(below, format string, args ...any) error {
 // limit of how long a run waits for a VolumeSnapshot, or for a name of one.
 func (s snapshot) limit() time.Duration { return s.Catalogue.Config.Timeouts.TargetReady.Duration }
 
-// isLate says that the run has waited for so long, and has said so: one that nobody had looked at has not waited.
+// isLate says that the run has waited for so long, and has said so: one that nobody had looked at has not waited, nor one that waited for
+// something else. The time of the condition is that of this wait.
 func (s snapshot) isLate() bool {
 	said := apimeta.FindStatusCondition(s.Run.Status.Conditions, v1alpha1.ConditionAccepted)
 	if s.Run.Spec.Suspend || said == nil || said.Reason != v1alpha1.ReasonVolumeSnapshotNotReady {

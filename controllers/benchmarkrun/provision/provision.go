@@ -70,10 +70,12 @@ func Overdue(run *v1alpha1.BenchmarkRun, need placement.Need, children decision.
 	return false
 }
 
-// since is when the run began to wait by something that it has made: what is left of the time before a suspension counts from its end.
+// since is when the run began to wait by something that it has made: what is left of the time before a suspension counts from its end. Of a
+// run that was never suspended nothing is left: there an acceptance after it is a clock of the manager that is ahead of that of the API server.
 func since(run *v1alpha1.BenchmarkRun, made metav1.Object) time.Time {
-	at := made.GetCreationTimestamp().Time
-	if joined := run.Status.AcceptedTime; joined != nil && joined.After(at) {
+	at, st := made.GetCreationTimestamp().Time, run.Status
+	wentOn := st.SuspendedDuration != nil || st.Releases > 0
+	if joined := st.AcceptedTime; wentOn && joined != nil && joined.After(at) {
 		return joined.Time
 	}
 	return at

@@ -83,6 +83,14 @@ func templates(minutes int, of ...resources.PodSet) func(*Input) {
 // wentOn some minutes before noon, after a suspension.
 func wentOn(minutes int) func(*Input) {
 	return func(in *Input) {
+		acceptedBefore(minutes)(in)
+		in.Run.Status.SuspendedDuration = &metav1.Duration{}
+	}
+}
+
+// acceptedBefore: the run was accepted some minutes before noon, by the clock of the manager.
+func acceptedBefore(minutes int) func(*Input) {
+	return func(in *Input) {
 		in.Run.Status.AcceptedTime = &metav1.Time{Time: noon.Add(-time.Duration(minutes) * time.Minute)}
 	}
 }
@@ -199,6 +207,14 @@ func TestAsk(t *testing.T) {
 		},
 		"one of before the suspension has Failed": {
 			in:   asking(requested(ofTargets, 99, [3]string{"Failed", "True", "Expired"}), clientsAre, wentOn(1)),
+			want: waits("; ProvisioningRequest run-place-db is Failed: Expired: so it is; it is made again; " + clientsSay), does: []string{"delete run-place-db"},
+		},
+		"one of a run that was never suspended has Failed, and the clock of the manager is ahead": {
+			in:   asking(requested(ofTargets, 2, [3]string{"Failed", "True", "Expired"}), clientsAre, acceptedBefore(1)),
+			want: fails("the autoscaler makes no nodes: ProvisioningRequest run-place-db is Failed: Expired: so it is"),
+		},
+		"one of a run that gave its nodes back has Failed": {
+			in:   asking(requested(ofTargets, 2, [3]string{"Failed", "True", "Expired"}), clientsAre, acceptedBefore(1), func(in *Input) { in.Run.Status.Releases = 1 }),
 			want: waits("; ProvisioningRequest run-place-db is Failed: Expired: so it is; it is made again; " + clientsSay), does: []string{"delete run-place-db"},
 		},
 		"one that was made since has Failed": {

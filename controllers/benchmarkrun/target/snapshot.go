@@ -91,8 +91,11 @@ func (in room) withoutCopy(b resources.Target, pod *corev1.Pod, judged podhealth
 		return judged
 	}
 	claim := decision.Get[*corev1.PersistentVolumeClaim](in.ask, resources.Volume{Of: b}.ClaimName())
-	if !claim.Known || claim.Exists && claim.Value.Status.Phase == corev1.ClaimBound {
+	if !claim.Known {
 		return judged
+	}
+	if claim.Exists && claim.Value.Status.Phase == corev1.ClaimBound {
+		return in.withCopy(pod, judged)
 	}
 	found := decision.AskSnapshot(in.ask, from.Name)
 	if !found.Known {
@@ -104,14 +107,33 @@ func (in room) withoutCopy(b resources.Target, pod *corev1.Pod, judged podhealth
 	if !claim.Exists || judged.State == podhealth.Ready {
 		return judged
 	}
+	judged = mayBePlaced(judged)
+	if judged.State == podhealth.Failed && judged.Reason == v1alpha1.ReasonDeadlineExceeded { // its pod has no log
+		judged.Message = fmt.Sprintf("the volume %s was not made of VolumeSnapshot %s within %s (timeouts.targetReady of the operator): see `kubectl describe pvc %[1]s`, or let the administrator raise it",
+			claim.Value.Name, from.Name, in.Timeouts.TargetReady.Duration)
+	}
+	if said := in.ask.Words(claim.Value.UID); said.Exists {
+		judged.Message += fmt.Sprintf("; the volume %s is made of VolumeSnapshot %s: %s", claim.Value.Name, from.Name, said.Value)
+	}
+	return judged
+}
+
+// withCopy is the verdict on a pod whose volume is there: the scheduler may need a moment more. Without a node for as long as a server may
+// take to come up, it has none.
+func (in room) withCopy(pod *corev1.Pod, judged podhealth.Verdict) podhealth.Verdict {
+	if pod != nil && pod.Spec.NodeName == "" && judged.State == podhealth.Failed && judged.Reason == v1alpha1.ReasonDeadlineExceeded {
+		if v := podhealth.Starting(pod, in.Timeouts, in.Now); v.State == podhealth.Failed {
+			return v
+		}
+	}
+	return mayBePlaced(judged)
+}
+
+// mayBePlaced is a verdict that waits for a node: a pod has none before it has its volume, and some storage copies all of it first. The time for
+// the server to come up is the limit.
+func mayBePlaced(judged podhealth.Verdict) podhealth.Verdict {
 	if judged.State == podhealth.Failed && judged.Reason == v1alpha1.ReasonUnschedulable {
-		// The pod has no node before it has its volume, and some storage copies all of it first. The time for the server to come up is the limit.
 		judged.State = podhealth.Waiting
 	}
-	said := in.ask.Words(claim.Value.UID)
-	if !said.Exists {
-		return judged
-	}
-	judged.Message += fmt.Sprintf("; the volume %s is made of VolumeSnapshot %s: %s", claim.Value.Name, from.Name, said.Value)
 	return judged
 }

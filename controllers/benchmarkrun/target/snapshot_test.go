@@ -125,6 +125,8 @@ func TestAPodWaitsForItsCopy(t *testing.T) {
 	}
 	const said = "ebs.example_1 says ProvisioningFailed: rpc error: no such class"
 	says := func(w *world) { w.knows(decision.GetWords{Of: types.UID("uid-claim")}, said) }
+	late := "fail DeadlineExceeded: the volume " + claimOfA + " was not made of VolumeSnapshot tables within 20m0s (timeouts.targetReady of the operator): see `kubectl describe pvc " + claimOfA +
+		"`, or let the administrator raise it"
 	const starting = "wait Progressing: pod run-a-db-0 is starting"
 	const gone = "fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one"
 	tests := map[string]struct {
@@ -132,17 +134,19 @@ func TestAPodWaitsForItsCopy(t *testing.T) {
 		given []change
 		want  string
 	}{
-		"nothing is said":           {tables(), []change{pendingPod, claim(corev1.ClaimPending)}, starting},
-		"the storage says why":      {tables(), []change{pendingPod, claim(corev1.ClaimPending), says}, starting + "; the volume " + claimOfA + " is made of VolumeSnapshot tables: " + said},
-		"copied for long":           {tables(), []change{nodeless(in10m), claim(corev1.ClaimPending)}, "wait Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
-		"copied for too long":       {tables(), []change{nodeless(30 * time.Minute), claim(corev1.ClaimPending)}, "fail DeadlineExceeded: pod run-a-db-0 accepted no login within 20m0s: see its log"},
-		"copied for long, no API":   {nil, []change{noAPI, nodeless(in10m), claim(corev1.ClaimPending)}, "wait Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
-		"no node for it":            {tables(), []change{nodeless(in10m), claim(corev1.ClaimBound)}, "fail Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
-		"deleted before":            {nil, []change{pendingPod, claim(corev1.ClaimPending), says}, gone},
-		"deleted before, no pod":    {nil, []change{set("a", 1, 0), claim(corev1.ClaimPending)}, gone},
-		"deleted since":             {nil, []change{pendingPod, claim(corev1.ClaimBound), says}, starting},
-		"deleted since, and loaded": {nil, []change{up("a"), loaded("a"), podless("a"), claim(corev1.ClaimPending)}, "wait Progressing: waiting for the pod to be created"},
-		"up":                        {nil, []change{up("a"), claim(corev1.ClaimBound)}, "done "},
+		"nothing is said":                               {tables(), []change{pendingPod, claim(corev1.ClaimPending)}, starting},
+		"the storage says why":                          {tables(), []change{pendingPod, claim(corev1.ClaimPending), says}, starting + "; the volume " + claimOfA + " is made of VolumeSnapshot tables: " + said},
+		"copied for long":                               {tables(), []change{nodeless(in10m), claim(corev1.ClaimPending)}, "wait Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
+		"copied for too long":                           {tables(), []change{nodeless(30 * time.Minute), claim(corev1.ClaimPending)}, late},
+		"copied for too long, and the storage says why": {tables(), []change{nodeless(30 * time.Minute), claim(corev1.ClaimPending), says}, late + "; the volume " + claimOfA + " is made of VolumeSnapshot tables: " + said},
+		"copied for long, no API":                       {nil, []change{noAPI, nodeless(in10m), claim(corev1.ClaimPending)}, "wait Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
+		"copied a moment ago":                           {tables(), []change{nodeless(in10m), claim(corev1.ClaimBound)}, "wait Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
+		"no node for it":                                {tables(), []change{nodeless(30 * time.Minute), claim(corev1.ClaimBound)}, "fail Unschedulable: no node for pod run-a-db-0 within 5m0s: waiting for the scheduler"},
+		"deleted before":                                {nil, []change{pendingPod, claim(corev1.ClaimPending), says}, gone},
+		"deleted before, no pod":                        {nil, []change{set("a", 1, 0), claim(corev1.ClaimPending)}, gone},
+		"deleted since":                                 {nil, []change{pendingPod, claim(corev1.ClaimBound), says}, starting},
+		"deleted since, and loaded":                     {nil, []change{up("a"), loaded("a"), podless("a"), claim(corev1.ClaimPending)}, "wait Progressing: waiting for the pod to be created"},
+		"up":                                            {nil, []change{up("a"), claim(corev1.ClaimBound)}, "done "},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
