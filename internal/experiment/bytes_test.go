@@ -10,10 +10,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/trial/journal"
-	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
 )
@@ -60,22 +58,11 @@ func TestAPlanFitsItsConfigMap(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: "ns"}}
-			second := &metav1.Duration{Duration: time.Second}
-			run.Spec = v1alpha1.BenchmarkRunSpec{
-				Targets: []v1alpha1.Target{provided("db", "MariaDB")}, Matrix: tt.matrix, Deadline: metav1.Duration{Duration: time.Hour},
-				Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_only", Threads: 4, Tables: 2, TableSize: 5000, Percentile: 95}},
-				Design:   v1alpha1.Design{Blocks: 1, Order: v1alpha1.OrderSequential, DataReset: v1alpha1.ResetPerRun, Warmup: &metav1.Duration{}, Duration: second},
-			}
-			for i := range run.Spec.Matrix {
-				run.Spec.Matrix[i].Apply = v1alpha1.ApplyRestart
-			}
-			got, err := Preview(run, Catalogue{Tool: func(string) (runner.Runner, bool) { return sysbench.Runner(), true }, Engine: engines.Find, Config: config.Default()})
+			_, err := previewOf(tt.matrix)
 			if tt.says == "" {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkParts(t, got.Plan)
 				return
 			}
 			if err == nil || RefusalOf(err).Reason != v1alpha1.ReasonSpecTooLarge || !strings.HasPrefix(err.Error(), tt.says) || !strings.HasSuffix(err.Error(), ": use shorter values, or fewer cells") {
@@ -85,15 +72,40 @@ func TestAPlanFitsItsConfigMap(t *testing.T) {
 	}
 }
 
-func checkParts(t *testing.T, p *plan.Plan) {
-	t.Helper()
-	parts, err := journal.SplitPlan(p)
-	if err != nil {
-		t.Fatal(err)
+// previewOf a run with a matrix of settings, which are applied by restarts.
+func previewOf(matrix []v1alpha1.Axis) (Foreseen, error) {
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: "ns"}}
+	run.Spec = v1alpha1.BenchmarkRunSpec{
+		Targets: []v1alpha1.Target{provided("db", "MariaDB")}, Matrix: matrix, Deadline: metav1.Duration{Duration: time.Hour},
+		Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_only", Threads: 4, Tables: 2, TableSize: 5000, Percentile: 95}},
+		Design:   v1alpha1.Design{Blocks: 1, Order: v1alpha1.OrderSequential, DataReset: v1alpha1.ResetPerRun, Warmup: &metav1.Duration{}, Duration: &metav1.Duration{Duration: time.Second}},
 	}
-	for i, data := range parts {
-		if int64(len(data)) > budget.MostResult {
-			t.Errorf("part %d has %d bytes", i, len(data))
+	for i := range run.Spec.Matrix {
+		run.Spec.Matrix[i].Apply = v1alpha1.ApplyRestart
+	}
+	return Preview(run, Catalogue{Tool: func(string) (runner.Runner, bool) { return sysbench.Runner(), true }, Engine: engines.Find, Config: config.Default()})
+}
+
+// A plan is taken as long as its largest part is not more than a part may have, and refused from there on: each step is less than 100 KiB.
+func TestAPlanAtTheBoundOfItsConfigMap(t *testing.T) {
+	some, unlike := []string{}, texts(64, 512)
+	var largest int
+	for n := range 31 {
+		some = append(some, strings.Repeat("1", n+1))
+		got, err := previewOf([]v1alpha1.Axis{settingAxis("config.sort_buffer_size", some...), settingAxis("config.init_connect", unlike...)})
+		if err != nil {
+			if !strings.Contains(err.Error(), ", compressed, and a part of a plan has at most 900 KiB") {
+				t.Error(err)
+			}
+			break
 		}
+		parts, err := journal.SplitPlan(got.Plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		largest = len(parts[0])
+	}
+	if largest > 900<<10 || largest < 800<<10 {
+		t.Errorf("the largest part that is taken has %d bytes", largest)
 	}
 }
