@@ -77,3 +77,22 @@ func (a across) interval(errorRate float64) Interval {
 	half := a.standardError * a.distribution().Quantile(1-errorRate/2)
 	return Interval{Low: math.Exp(a.estimate - half), High: math.Exp(a.estimate + half), Coverage: 1 - errorRate}
 }
+
+// mostRuns is where RunsNeeded ends.
+const mostRuns = 1000
+
+// RunsNeeded is the smallest number of runs, at least 2, whose one-sided test by CompareRuns shows at errorRate that a log-ratio is beyond a
+// bound that it is distance away from, if it stays where it is and spread (Comparison.Spread) stays as large: the n with
+// distance >= t(n-1)*spread/sqrt(n). ok is false where 1,000 are not enough, and where distance or spread is not positive.
+func RunsNeeded(distance, spread, errorRate float64) (runs int, ok bool) {
+	if !(distance > 0) || !(spread > 0) || !(errorRate > 0) {
+		return 0, false
+	}
+	for n := 2; n <= mostRuns; n++ {
+		a := across{estimate: distance, standardError: spread / math.Sqrt(float64(n)), freedom: float64(n - 1)}
+		if reaches(a.above(0), errorRate) {
+			return n, true
+		}
+	}
+	return 0, false
+}

@@ -125,3 +125,29 @@ func TestIntervalsAcrossRunsIncludeTheirDifference(t *testing.T) {
 		t.Errorf("%.3f of the pooled intervals hold it: this test shows nothing", share)
 	}
 }
+
+// Of Student's t: at 0.05 one-sided, 2 runs need 6.314/sqrt(2) = 4.46 spreads, 3 need 2.920/sqrt(3) = 1.69, and 8 need 1.895/sqrt(8) = 0.67.
+func TestRunsNeeded(t *testing.T) {
+	tests := map[string]struct {
+		distance, spread, errorRate float64
+		want                        int
+		ok                          bool
+	}{
+		"far away":               {4.5, 1, 0.05, 2, true},
+		"less than two need":     {4.4, 1, 0.05, 3, true},
+		"just what three need":   {1.69, 1, 0.05, 3, true},
+		"just what eight need":   {0.67, 1, 0.05, 8, true},
+		"a unit cancels out":     {0.067, 0.1, 0.05, 8, true},
+		"too near":               {0.001, 1, 0.05, 0, false},
+		"at the bound":           {0, 1, 0.05, 0, false},
+		"runs that are all one":  {1, 0, 0.05, 0, false},
+		"nothing may be allowed": {1, 1, 0, 0, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got, ok := RunsNeeded(tt.distance, tt.spread, tt.errorRate); got != tt.want || ok != tt.ok {
+				t.Errorf("%d, %v, want %d, %v", got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+}

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -16,6 +13,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 // Figures of one run.
@@ -91,55 +89,11 @@ func figuresOf(ctx context.Context, path, name string) (Figures, error) {
 	if passed := meta.FindStatusCondition(run.Object.Status.Conditions, v1alpha1.ConditionPassed); passed != nil {
 		f.Gate = string(passed.Status)
 	}
-	var first, last time.Time
 	for _, rec := range run.Records {
 		if rec.State != contract.Succeeded || rec.Disturbed || rec.Valid != nil && !*rec.Valid {
 			f.LeftOut++
 		}
-		if at := rec.WindowStartTime; at != nil && (first.IsZero() || at.Before(first)) {
-			first = *at
-		}
-		if at := rec.WindowEndTime; at != nil && at.After(last) {
-			last = *at
-		}
 	}
-	f.Seconds = last.Sub(first).Seconds()
+	f.Seconds = plays.Window(run.Records).Seconds()
 	return f, nil
-}
-
-// load the figures of earlier plays.
-func load(path string) (all []Figures, err error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return all, nil
-}
-
-// save figures, one run in a line.
-func save(path string, all []Figures) error {
-	text := []byte("[\n")
-	for i, f := range all {
-		line, err := json.Marshal(f)
-		if err != nil {
-			return err
-		}
-		text = append(append(text, "  "...), line...)
-		if i < len(all)-1 {
-			text = append(text, ',')
-		}
-		text = append(text, '\n')
-	}
-	// What is there is never half written.
-	draft := path + ".new"
-	if err := os.WriteFile(draft, append(text, "]\n"...), 0o644); err != nil { //nolint:gosec // a file of the repository
-		return err
-	}
-	return os.Rename(draft, path)
 }

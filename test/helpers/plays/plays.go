@@ -1,0 +1,160 @@
+// Package plays runs manifests in the cluster that this checkout made, one after the other, for programs whose figures are added up over
+// days. In: a manifest. Out: the bundle of its run, outside of the repository. It waits for a machine on which nothing but the cluster
+// works, and refuses one that does not become quiet. Figures of runs are lists in files of the repository, one run in a line.
+package plays
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/internal/agent/environment"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+const (
+	// mostBusy are CPUs that the cluster may use at rest. A kind cluster of three nodes takes 0.31 (internal/trial/validity).
+	mostBusy = 0.5
+	// looking is how long the machine is looked at before a run, and patience how long it may take to become quiet.
+	looking  = 5 * time.Second
+	patience = 2 * time.Minute
+)
+
+// Play of a manifest.
+type Play struct {
+	// Namespace of the run, and Folder of what it leaves: manifest, output and bundle.
+	Namespace, Folder string
+	// Name of the run, which is that in the manifest.
+	Name string
+	// Manifest of the run.
+	Manifest string
+}
+
+// Run plays on a quiet machine, and returns the path of the bundle. The exit code of the run is that of its verdict, and decides nothing
+// here: whether the run is good for anything, its bundle tells. The run stays in the cluster until Remove.
+func (p Play) Run(ctx context.Context) (bundle string, err error) {
+	if err := quiet(ctx); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(p.Folder, 0o755); err != nil {
+		return "", err
+	}
+	base := filepath.Join(p.Folder, p.Name)
+	if err := os.WriteFile(base+".yaml", []byte(p.Manifest), 0o600); err != nil {
+		return "", err
+	}
+	if err := command(ctx, base+".txt", "out/bin/kubectl-assay", "-n", p.Namespace, "run", "-f", base+".yaml"); err != nil && ctx.Err() != nil {
+		return "", err
+	}
+	bundle = base + ".assay.tar"
+	return bundle, command(ctx, "", "out/bin/kubectl-assay", "-n", p.Namespace, "export", p.Name, "--bundle", "-o", bundle)
+}
+
+// Remove the run with all that belongs to it.
+func (p Play) Remove(ctx context.Context) error {
+	return command(ctx, "", "kubectl", "-n", p.Namespace, "delete", "benchmarkrun", p.Name, "--cascade=foreground", "--wait")
+}
+
+// Machine that plays, in words.
+func Machine() string {
+	r := environment.Reader{}
+	machine := r.Machine()
+	return fmt.Sprintf("%d cores, %s, Linux %s", len(r.Cores()), machine.CPUModel, machine.Kernel)
+}
+
+// Window from the start of the first window of a run to the end of its last; 0 without a window.
+func Window(records []contract.Record) time.Duration {
+	var first, last time.Time
+	for _, rec := range records {
+		if at := rec.WindowStartTime; at != nil && (first.IsZero() || at.Before(first)) {
+			first = *at
+		}
+		if at := rec.WindowEndTime; at != nil && at.After(last) {
+			last = *at
+		}
+	}
+	return last.Sub(first)
+}
+
+// quiet waits until nothing but the cluster works on the machine.
+func quiet(ctx context.Context) error {
+	var r environment.Reader
+	for end := time.Now().Add(patience); ; {
+		before := r.Usage(0)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(looking):
+		}
+		after := r.Usage(0)
+		if before.NodeCPUSeconds == nil || after.NodeCPUSeconds == nil {
+			return errors.New("/proc/stat does not tell how busy this machine is")
+		}
+		busy := (*after.NodeCPUSeconds - *before.NodeCPUSeconds) / after.At.Sub(before.At).Seconds()
+		if busy <= mostBusy {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("this machine is not quiet: %.2f CPUs are busy without a run, and %.2f is what a cluster takes: end the other work", busy, mostBusy)
+		}
+	}
+}
+
+// command runs a program; its output goes into a file, if one is named, and into the error.
+func command(ctx context.Context, output, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	text, err := cmd.CombinedOutput()
+	if output != "" {
+		if err := os.WriteFile(output, text, 0o600); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, text)
+	}
+	return nil
+}
+
+// Load the figures of earlier plays; none of a file that is not there.
+func Load[T any](path string) (all []T, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}
+
+// Save figures, one run in a line.
+func Save[T any](path string, all []T) error {
+	text := []byte("[\n")
+	for i, f := range all {
+		line, err := json.Marshal(f)
+		if err != nil {
+			return err
+		}
+		text = append(append(text, "  "...), line...)
+		if i < len(all)-1 {
+			text = append(text, ',')
+		}
+		text = append(text, '\n')
+	}
+	// What is there is never half written.
+	draft := path + ".new"
+	if err := os.WriteFile(draft, append(text, "]\n"...), 0o644); err != nil { //nolint:gosec // a file of the repository
+		return err
+	}
+	return os.Rename(draft, path)
+}
