@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -78,13 +77,9 @@ func play(ctx context.Context, all []source, bundles string, l limits) error {
 				return err
 			}
 		}
-		s := next(all)
-		switch {
-		case s.good() >= claims.Runs && !l.further:
-			fmt.Printf("each source has %d runs: name one to play it further\n", claims.Runs)
-			return nil
-		case time.Now().Add(s.takes()).After(l.end):
-			fmt.Printf("the next run, of %s, takes about %s, and would end after the time that there is\n", s.name, s.takes().Round(time.Minute))
+		s, why := next(all, time.Until(l.end), l.further)
+		if s == nil {
+			fmt.Println(why)
 			return nil
 		}
 		run, err := s.play(ctx, bundles)
@@ -105,15 +100,21 @@ func play(ctx context.Context, all []source, bundles string, l limits) error {
 	}
 }
 
-// next is the source with the fewest runs, the first of them. One whose runs are good for nothing has its turn with the others.
-func next(all []source) *source {
-	i := slices.IndexFunc(all, func(s source) bool {
-		least := slices.MinFunc(all, func(a, b source) int {
-			return cmp.Or(cmp.Compare(min(a.good(), claims.Runs), min(b.good(), claims.Runs)), cmp.Compare(len(a.runs), len(b.runs)))
-		})
-		return s.name == least.name
-	})
-	return &all[i]
+// next is the source with the fewest runs of those whose run ends in the time that is left, the first of them; nil and why there is none.
+// One whose runs are good for nothing has its turn with the others.
+func next(all []source, left time.Duration, further bool) (out *source, why string) {
+	why = fmt.Sprintf("each source has %d runs: name one to play it further", claims.Runs)
+	for i := range all {
+		s := &all[i]
+		switch {
+		case s.good() >= claims.Runs && !further:
+		case s.takes() > left:
+			why = fmt.Sprintf("the next run, of %s, takes about %s, and would end after the time that there is", s.name, s.takes().Round(time.Minute))
+		case out == nil || cmp.Or(cmp.Compare(s.good(), out.good()), cmp.Compare(len(s.runs), len(out.runs))) < 0:
+			out = s
+		}
+	}
+	return out, why
 }
 
 // play a source once, on a quiet machine.
@@ -166,12 +167,14 @@ func (s *source) measure(ctx context.Context, path, name string) (claims.Run, er
 // writePages of the sources that were played, and the list of them.
 func writePages(all []source) error {
 	for _, s := range all {
-		if runs, err := plays.Load[claims.Run](s.figures()); err != nil || len(runs) == 0 {
-			if err != nil {
-				return err
-			}
+		runs, err := plays.Load[claims.Run](s.figures())
+		if err != nil {
+			return err
+		}
+		if len(runs) == 0 {
 			continue
-		} else if err := os.WriteFile(s.page(), []byte(s.text(runs)), 0o644); err != nil { //nolint:gosec // a page of the repository
+		}
+		if err := os.WriteFile(s.page(), []byte(s.text(runs)), 0o644); err != nil { //nolint:gosec // a page of the repository
 			return err
 		}
 	}

@@ -113,20 +113,31 @@ func TestASourceThatThereIsNot(t *testing.T) {
 
 func TestTheNextSourceIsThatWithTheFewestRuns(t *testing.T) {
 	good, failed, other := claims.Run{Manifest: "d"}, claims.Run{Manifest: "d", NoVerdict: "failed"}, claims.Run{Manifest: "another"}
+	three, long := []claims.Run{good, good, good}, claims.Run{Manifest: "d", Seconds: 2000}
 	tests := map[string]struct {
-		a, b []claims.Run
-		want string
+		a, b    []claims.Run
+		further bool
+		want    string
+		why     string
 	}{
-		"the first of them":                {nil, nil, "a"},
-		"the one without":                  {[]claims.Run{good}, nil, "b"},
-		"failures wait for their turn":     {[]claims.Run{failed}, nil, "b"},
-		"a failure is no run":              {[]claims.Run{failed, failed}, []claims.Run{good}, "a"},
-		"runs of another manifest":         {[]claims.Run{other, other, other}, []claims.Run{good}, "a"},
-		"one beyond three has no priority": {[]claims.Run{good, good, good, good}, []claims.Run{good, good, good}, "b"},
+		"the first of them":            {nil, nil, false, "a", ""},
+		"the one without":              {[]claims.Run{good}, nil, false, "b", ""},
+		"failures wait for their turn": {[]claims.Run{failed}, nil, false, "b", ""},
+		"a failure is no run":          {[]claims.Run{failed, failed}, []claims.Run{good}, false, "a", ""},
+		"runs of another manifest":     {[]claims.Run{other, other, other}, []claims.Run{good}, false, "a", ""},
+		"the others have their runs":   {three, []claims.Run{good, good}, false, "b", ""},
+		"all have their runs":          {three, three, false, "", "each source has 3 runs"},
+		"they are played further":      {append(three, good), three, true, "b", ""},
+		"what fits into the time":      {[]claims.Run{long}, []claims.Run{good, good}, false, "b", ""},
+		"nothing fits into the time":   {[]claims.Run{long}, three, false, "", "the next run, of a, takes about 37m0s"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := next([]source{{name: "a", digest: "d", runs: tt.a}, {name: "b", digest: "d", runs: tt.b}}); got.name != tt.want {
+			got, why := next([]source{{name: "a", digest: "d", runs: tt.a}, {name: "b", digest: "d", runs: tt.b}}, 30*time.Minute, tt.further)
+			switch {
+			case got == nil && (tt.want != "" || !strings.HasPrefix(why, tt.why)):
+				t.Errorf("none: %s; want %s %s", why, tt.want, tt.why)
+			case got != nil && got.name != tt.want:
 				t.Errorf("%s, want %s", got.name, tt.want)
 			}
 		})

@@ -173,14 +173,14 @@ func (s *source) manifest(play int) (string, error) {
 	return string(out), err
 }
 
-// of the runs those of what is played now.
-func (s *source) of(runs []claims.Run) []claims.Run {
-	return slices.DeleteFunc(slices.Clone(runs), func(r claims.Run) bool { return r.Manifest != s.digest })
+// of the runs those of one manifest.
+func of(manifest string, runs []claims.Run) []claims.Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r claims.Run) bool { return r.Manifest != manifest })
 }
 
 // good is how many runs have ended as they should.
 func (s *source) good() (n int) {
-	for _, r := range s.of(s.runs) {
+	for _, r := range of(s.digest, s.runs) {
 		if r.NoVerdict == "" {
 			n++
 		}
@@ -191,7 +191,7 @@ func (s *source) good() (n int) {
 // takes is how long a run is taken to need.
 func (s *source) takes() time.Duration {
 	longest := 0.0
-	for _, r := range s.of(s.runs) {
+	for _, r := range of(s.digest, s.runs) {
 		longest = max(longest, r.Seconds)
 	}
 	if longest == 0 {
@@ -203,8 +203,8 @@ func (s *source) takes() time.Duration {
 func (s *source) page() string    { return filepath.Join(s.top, pages, s.name+".md") }
 func (s *source) figures() string { return filepath.Join(s.top, pages, s.name+".json") }
 
-// text of the page. Runs of a manifest that is no longer the one that is played are in none.
+// text of the page, of the runs that have the manifest of the last one: it stays as it is until a changed form is played.
 func (s *source) text(runs []claims.Run) string {
-	of := s.of(runs)
-	return claims.Page(s.Source, claims.Decide(s.Source, s.claims, of), of)
+	shown := of(runs[len(runs)-1].Manifest, runs)
+	return claims.Page(s.Source, claims.Decide(s.Source, s.claims, shown), shown)
 }

@@ -32,7 +32,7 @@ const (
 	// NotObtainable: nothing here can be held against it.
 	NotObtainable Verdict = "not obtainable"
 	// Unclaimed: nobody has published a number.
-	Unclaimed Verdict = "measured, not claimed"
+	Unclaimed Verdict = "without a published number"
 	// Waiting: there are no runs yet.
 	Waiting Verdict = "not played"
 )
@@ -53,7 +53,7 @@ type Row struct {
 type Place struct {
 	// Name of the place; empty where a run has but one.
 	Name string
-	// Runs that have it, and the Blocks of all of them.
+	// Runs that have it with enough blocks, and the Blocks of all of them; without any the figures below are 0.
 	Runs, Blocks int
 	// Of and To are the medians over all blocks, with their unit.
 	Of, To float64
@@ -94,13 +94,11 @@ func Decide(s Source, all []Claim, runs []Run) []Row {
 		if r.Verdict, r.Why = untested(c, r.Places, len(runs)); r.Verdict != "" {
 			continue
 		}
-		same, other := 0.0, 0.0
-		for _, p := range r.Places {
-			same = max(same, p.within(c.Ratio, s.Margin))
-		}
-		other = min(1, 2*min(largest(r.Places, func(p Place) float64 { return p.compared.PAbove(c.Ratio * (1 + s.Margin)) }),
-			largest(r.Places, func(p Place) float64 { return p.compared.PBelow(c.Ratio / (1 + s.Margin)) })))
-		tested, inside, beyond = append(tested, i), append(inside, same), append(beyond, other)
+		low, high := c.Ratio/(1+s.Margin), c.Ratio*(1+s.Margin)
+		within := largest(r.Places, func(p Place) float64 { return max(p.compared.PAbove(low), p.compared.PBelow(high)) })
+		above := largest(r.Places, func(p Place) float64 { return p.compared.PAbove(high) })
+		below := largest(r.Places, func(p Place) float64 { return p.compared.PBelow(low) })
+		tested, inside, beyond = append(tested, i), append(inside, within), append(beyond, min(1, 2*min(above, below)))
 	}
 	inside, beyond = stats.Holm(inside), stats.Holm(beyond)
 	for k, i := range tested {
@@ -139,16 +137,12 @@ func untested(c Claim, places []Place, runs int) (v Verdict, why string) {
 	return "", ""
 }
 
+// largest p-value of the places.
 func largest(places []Place, of func(Place) float64) (out float64) {
 	for _, p := range places {
 		out = max(out, of(p))
 	}
 	return out
-}
-
-// within is the p-value of a ratio within the margin of another.
-func (p Place) within(ratio, margin float64) float64 {
-	return max(p.compared.PAbove(ratio/(1+margin)), p.compared.PBelow(ratio*(1+margin)))
 }
 
 // places of a claim, in the order of their names.
@@ -162,25 +156,27 @@ func places(s Source, c Claim, runs []Run) (out []Place) {
 	var names []string
 	for _, run := range runs {
 		for _, m := range run.Measured {
-			if m.Group != s.Groups[c.Group].Heading || m.Says != c.Says || len(m.Of) < stats.MinBlocks {
+			if m.Group != s.Groups[c.Group].Heading || m.Says != c.Says {
 				continue
-			}
-			compared, err := stats.ComparePaired(m.Of, m.To)
-			if err != nil {
-				continue // of values that are not positive, which Measure keeps none of
 			}
 			v := by[m.Place]
 			if v == nil {
-				v = &values{}
+				v = &values{unit: m.Unit}
 				by[m.Place], names = v, append(names, m.Place)
 			}
-			v.of, v.to, v.compared, v.unit = append(v.of, m.Of...), append(v.to, m.To...), append(v.compared, compared), m.Unit
+			// Measure keeps positive values alone, so that there is no error.
+			if compared, err := stats.ComparePaired(m.Of, m.To); err == nil && len(m.Of) >= stats.MinBlocks {
+				v.of, v.to, v.compared = append(v.of, m.Of...), append(v.to, m.To...), append(v.compared, compared)
+			}
 		}
 	}
 	slices.Sort(names)
 	for _, name := range names {
 		v := by[name]
-		p := Place{Name: name, Runs: len(v.compared), Blocks: len(v.of), Unit: v.unit, Of: median(v.of), To: median(v.to), Ratio: v.compared[0].Ratio}
+		p := Place{Name: name, Runs: len(v.compared), Blocks: len(v.of), Unit: v.unit}
+		if p.Runs > 0 {
+			p.Of, p.To, p.Ratio = median(v.of), median(v.to), v.compared[0].Ratio
+		}
 		if combined, err := stats.CompareRuns(v.compared); err == nil { // one run has no interval
 			p.compared, p.Ratio = combined, combined.Ratio
 			if interval, ok := combined.Interval(errorRate); ok {

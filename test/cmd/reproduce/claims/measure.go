@@ -77,7 +77,7 @@ func Measure(s Source, all []Claim, run *stored.Run) (Run, error) {
 		out.NoVerdict = fmt.Sprintf("the run ended as %s", phase)
 	}
 	for _, t := range run.Object.Status.Targets {
-		out.Servers = append(out.Servers, strings.TrimSpace(t.Name+" "+string(t.ServerVersion)))
+		out.Servers = append(out.Servers, strings.TrimSpace(t.Name+" "+t.ServerVersion))
 	}
 	by := map[string][]value{}
 	last := summary.LastRecords(run.Records)

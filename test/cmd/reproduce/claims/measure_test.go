@@ -93,20 +93,23 @@ func TestMeasureACellOfASweep(t *testing.T) {
 	}
 }
 
-// Trials that failed at first, or were disturbed, are counted by what came of them.
+// A trial that failed at first and was repeated counts; one that was disturbed leaves its pair out: the last of the second load.
 func TestMeasureLeavesOut(t *testing.T) {
-	made := finished.New(t, finished.Options{})
-	run, err := stored.Read(t.Context(), made)
+	run, err := stored.Read(t.Context(), finished.New(t, finished.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	side := func(target string) map[string]string { return map[string]string{"target": target, "threads": "64"} }
-	got, err := Measure(one, []Claim{{Says: "c", Measurement: "throughput", Of: side("b"), To: side("a")}}, run)
-	if err != nil || len(got.Measured) != 1 {
+	side := func(target, threads string) map[string]string {
+		return map[string]string{"target": target, "threads": threads}
+	}
+	got, err := Measure(one, []Claim{
+		{Says: "low", Measurement: "throughput", Of: side("b", "2"), To: side("a", "2")}, {Says: "high", Measurement: "throughput", Of: side("b", "64"), To: side("a", "64")},
+	}, run)
+	if err != nil || len(got.Measured) != 2 {
 		t.Fatalf("%v, %+v", err, got)
 	}
-	if got.LeftOut == 0 || len(got.Measured[0].Of)+got.LeftOut/2 < finished.Blocks-1 {
-		t.Errorf("%d left out, %d blocks", got.LeftOut, len(got.Measured[0].Of))
+	if low, high := len(got.Measured[0].Of), len(got.Measured[1].Of); got.LeftOut != 2 || low != finished.Blocks || high != finished.Blocks-1 {
+		t.Errorf("%d left out, %d and %d blocks", got.LeftOut, low, high)
 	}
 	run.Plan = nil
 	if _, err := Measure(one, nil, run); err == nil {

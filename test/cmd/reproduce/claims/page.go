@@ -88,7 +88,9 @@ func (r Row) line() string {
 		if len(r.Places) > 1 {
 			name = p.Name + ": "
 		}
-		measured = append(measured, fmt.Sprintf("%s%s over %s %s", name, figure.Number(p.Of), figure.Number(p.To), p.Unit))
+		if p.Runs > 0 {
+			measured = append(measured, fmt.Sprintf("%s%s over %s %s", name, figure.Number(p.Of), figure.Number(p.To), p.Unit))
+		}
 		ratios = append(ratios, name+p.text())
 	}
 	if len(r.Places) > maxPlaces {
@@ -114,7 +116,10 @@ func (r Row) line() string {
 
 // text of the ratio in a place.
 func (p Place) text() string {
-	if p.Interval == nil {
+	switch {
+	case p.Runs == 0:
+		return "too few blocks"
+	case p.Interval == nil:
 		return fmt.Sprintf("%s, %s", figure.Number(p.Ratio), figure.Counted(p.Runs, "run"))
 	}
 	return fmt.Sprintf("%s (%s to %s)", figure.Number(p.Ratio), figure.Number(p.Interval.Low), figure.Number(p.Interval.High))
