@@ -21,13 +21,13 @@ manager() {
   printf '%s\n' "$path"
 }
 
-# autoscaler_crd prints the path of the CRD of ProvisioningRequests, out of the Go module that hack/autoscaler pins. It is not compiled.
-autoscaler_crd() {
-  local module=k8s.io/autoscaler/cluster-autoscaler/apis version folder
-  version=$(sed -nE "s#^require $module (v.+)\$#\1#p" "$REPO/hack/autoscaler/go.mod")
-  folder=$(cd "$REPO/hack/autoscaler" && GOFLAGS=-mod=readonly GOWORK=off go mod download -json "$module@$version" | sed -nE 's/^\t"Dir": "(.+)",$/\1/p')
+# crds prints the path of the folder with the CRDs of a Go module that a folder of hack pins. It is not compiled.
+crds() {
+  local pin=$REPO/hack/$1 module=$2 version folder
+  version=$(sed -nE "s#^require $module (v.+)\$#\1#p" "$pin/go.mod")
+  folder=$(cd "$pin" && GOFLAGS=-mod=readonly GOWORK=off go mod download -json "$module@$version" | sed -nE 's/^\t"Dir": "(.+)",$/\1/p')
   [[ -n $folder ]] || fail "no module $module@$version"
-  printf '%s\n' "$folder/config/crd/autoscaling.x-k8s.io_provisioningrequests.yaml"
+  printf '%s\n' "$folder/config/crd"
 }
 
 # versions runs, on another API server, the packages whose outcome that server decides: whether it takes the chart, the policies in CEL
@@ -53,8 +53,9 @@ variables() {
   KUBEBUILDER_ASSETS=$("$REPO/hack/envtest-assets.sh")
   ASSAY_VERSITYGW=$("$REPO/hack/tool.sh" versitygw)/versitygw
   ASSAY_MANAGER=$(manager)
-  ASSAY_AUTOSCALER_CRD=$(autoscaler_crd)
-  export KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER ASSAY_AUTOSCALER_CRD
+  ASSAY_AUTOSCALER_CRD=$(crds autoscaler k8s.io/autoscaler/cluster-autoscaler/apis)/autoscaling.x-k8s.io_provisioningrequests.yaml
+  ASSAY_SNAPSHOT_CRDS=$(crds snapshotter github.com/kubernetes-csi/external-snapshotter/client/v8)
+  export KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER ASSAY_AUTOSCALER_CRD ASSAY_SNAPSHOT_CRDS
 }
 
 kind=${1:?unit, envtest, versions or variables}
@@ -62,7 +63,7 @@ shift
 cd "$REPO"
 if [[ $kind == variables ]]; then
   variables
-  declare -p KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER ASSAY_AUTOSCALER_CRD
+  declare -p KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER ASSAY_AUTOSCALER_CRD ASSAY_SNAPSHOT_CRDS
   exit
 fi
 if [[ $kind == versions ]]; then

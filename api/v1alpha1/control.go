@@ -32,7 +32,7 @@ func (s *BenchmarkRunSpec) addControl() {
 		twin := *s.Targets[i].DeepCopy()
 		twin.Name = ControlName
 		if twin.MySQL != nil {
-			twin.MySQL.Storage.Retain = false // nobody has asked for the volume of the twin
+			twin.MySQL.Storage.Retain, twin.MySQL.Storage.Snapshot = false, nil // nobody has asked for the volume of the twin
 		}
 		s.Targets = append(slices.Clip(s.Targets), twin)
 	}

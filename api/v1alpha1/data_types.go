@@ -56,22 +56,56 @@ type RetainedVolume struct {
 	AllowWrites bool `json:"allowWrites,omitempty"`
 }
 
-// TargetData is how a target of a run with spec.data, with a volume that is retained, or with that of an earlier run, came by its data.
+// SourceSnapshot is a VolumeSnapshot that is there, in the namespace of the run.
+// +kubebuilder:object:generate=false
+type SourceSnapshot struct {
+	// name of the VolumeSnapshot. Whoever creates the run needs the right to create PersistentVolumeClaims: that is how Kubernetes
+	// gives out what is in it.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	Name string `json:"name"`
+}
+
+// MadeSnapshot is a VolumeSnapshot that a run makes.
+// +kubebuilder:object:generate=false
+type MadeSnapshot struct {
+	// name of the VolumeSnapshot, in the namespace of the run, where there is none of that name yet, and no other run is to make it. Whoever
+	// creates the run needs the right to create VolumeSnapshots.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	Name string `json:"name"`
+
+	// className is its VolumeSnapshotClass; absent: the default class of the driver of the volume. It is looked at when the VolumeSnapshot is
+	// made, by its controller.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	ClassName string `json:"className,omitempty"`
+}
+
+// TargetData is how a target came by its data: of a run with spec.data, or on a volume that is retained, is of an earlier run, or was made of a
+// VolumeSnapshot.
 type TargetData struct {
 	// key is the SHA-256 of all that the bytes of the data depend on: image and settings of the server, image of the tool, and the load.
 	// Absent without spec.data, and for data of an earlier run that may have been written into since it was loaded.
 	// +optional
 	Key Digest `json:"key,omitempty"`
 	// origin is Restored (from an archive), Made (loaded, and kept as an archive), Loaded (loaded, while another run kept its own, or no
-	// archive could be made: status.findings says why) or Retained (left on its volume by the run in status.resolved).
+	// archive could be made: status.findings says why), Retained (left on its volume by the run in status.resolved) or Snapshot (of the
+	// VolumeSnapshot in status.resolved).
 	// +required
-	// +kubebuilder:validation:Enum=Restored;Made;Loaded;Retained
+	// +kubebuilder:validation:Enum=Restored;Made;Loaded;Retained;Snapshot
 	Origin DataOrigin `json:"origin"`
 	// archive is the SHA-256 of the manifest of the archive, in hexadecimal; absent where the data is not that of one.
 	// +optional
 	Archive Digest `json:"archive,omitempty"`
-	// madeTime is when the data was loaded: by this run, or by the run that made the archive or
-	// retained the volume.
+	// madeTime is when the data was loaded: by this run, or by the run that made the archive or the VolumeSnapshot, or retained the
+	// volume. Of a VolumeSnapshot that no run made, it is when that was taken.
 	// +required
 	MadeTime metav1.Time `json:"madeTime"`
 	// writer is the run that was let write into the data of an earlier run last, and since when: it may be this run. Absent where none was
@@ -93,4 +127,5 @@ const (
 	DataOriginMade     DataOrigin = "Made"
 	DataOriginLoaded   DataOrigin = "Loaded"
 	DataOriginRetained DataOrigin = "Retained"
+	DataOriginSnapshot DataOrigin = "Snapshot"
 )

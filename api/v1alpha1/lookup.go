@@ -29,6 +29,11 @@ func (r *BenchmarkRun) LoadsData() bool {
 	return slices.ContainsFunc(r.Spec.Targets, func(t Target) bool { return t.Published == nil && !t.HasData() })
 }
 
+// Copies says whether the volume of a target is made of a VolumeSnapshot.
+func (r *BenchmarkRun) Copies() bool {
+	return slices.ContainsFunc(r.Spec.Targets, func(t Target) bool { return t.FromSnapshot() != nil })
+}
+
 // ResolvedTarget has the pinned inputs of a target; the zero value before they are pinned.
 func (r *BenchmarkRun) ResolvedTarget(name string) ResolvedTarget {
 	if r.Status.Resolved == nil {

@@ -81,6 +81,8 @@ const (
 	// AnnotationWrittenBy, on a PersistentVolumeClaim that a run retains, is the last of the later runs that may have written into the
 	// volume: name, UID and the time of its start there, separated by slashes. Absent without such a run.
 	AnnotationWrittenBy = "assay.dev/written-by"
+	// AnnotationData, on a VolumeSnapshot that a run has made, says as JSON what its data is, and which server wrote it.
+	AnnotationData = "assay.dev/data"
 	// AnnotationSpecHash, on a run, is the whole SHA-256 of the resolved spec.
 	AnnotationSpecHash = "assay.dev/spec-hash"
 	// AnnotationRunNow, on a BenchmarkSchedule, starts one run for each new value, such as a time.

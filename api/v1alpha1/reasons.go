@@ -33,6 +33,8 @@ const (
 	// ReasonServiceNotReady: behind the Service of an external target nothing is ready yet, or its pods are just being
 	// replaced.
 	ReasonServiceNotReady = "ServiceNotReady"
+	// ReasonVolumeSnapshotNotReady: the VolumeSnapshot that storage.fromSnapshot names cannot be used yet.
+	ReasonVolumeSnapshotNotReady = "VolumeSnapshotNotReady"
 	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form that this manager must
 	// not continue, or accepted a spec that this manager refuses. The run waits for the other manager.
 	ReasonJournalTooNew = "JournalTooNew"
@@ -97,8 +99,16 @@ const (
 	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
 	// ReasonDataSetMissing: spec.data.policy is Use, and there is no archive that fits a target.
 	ReasonDataSetMissing = "DataSetMissing"
-	// ReasonRetainedVolumeUnfit: the volume that storage.fromRun names is not there, or holds the data of another server than the target is.
+	// ReasonRetainedVolumeUnfit: the volume that storage.fromRun names, or what was made of the VolumeSnapshot that storage.fromSnapshot names, is not
+	// there, or holds the data of another server than the target is.
 	ReasonRetainedVolumeUnfit = "RetainedVolumeUnfit"
+	// ReasonNoVolumeSnapshots: the cluster has no VolumeSnapshots, or the manager may not use them.
+	ReasonNoVolumeSnapshots = "NoVolumeSnapshots"
+	// ReasonVolumeSnapshotUnfit: the VolumeSnapshot that storage.fromSnapshot names is not there, is larger than the volume, or holds the data of another
+	// server than the target is; or there is one already of the name that storage.snapshot gives.
+	ReasonVolumeSnapshotUnfit = "VolumeSnapshotUnfit"
+	// ReasonVolumeSnapshotFailed: the VolumeSnapshot that storage.fromSnapshot names did not become ready in time.
+	ReasonVolumeSnapshotFailed = "VolumeSnapshotFailed"
 	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
 	// container; the message has the arithmetic.
 	ReasonLimitTooLow = "LimitTooLow"

@@ -108,6 +108,9 @@ type ResolvedTarget struct {
 	// retained is the volume of an earlier run that the target measures on; absent for a volume of its own.
 	// +optional
 	Retained *ResolvedVolume `json:"retained,omitempty"`
+	// snapshot is the VolumeSnapshot that the volume of the target is made of; absent for any other volume.
+	// +optional
+	Snapshot *ResolvedSnapshot `json:"snapshot,omitempty"`
 }
 
 // ResolvedVolume is what a volume was when the run that measures on it was accepted.
@@ -145,6 +148,51 @@ type ResolvedVolume struct {
 	// loadedTime is when the data was loaded; what that run and later ones wrote into it came after.
 	// +required
 	LoadedTime metav1.Time `json:"loadedTime"`
+}
+
+// ResolvedSnapshot is a VolumeSnapshot as it was when the run that measures on its data was accepted. The run that made it, and the server that
+// wrote it, are as its annotation assay.dev/data says, which whoever may write VolumeSnapshots can write; absent without that.
+type ResolvedSnapshot struct {
+	// name of the VolumeSnapshot, in the namespace of the run.
+	// +required
+	Name Name `json:"name"`
+	// uid is its UID.
+	// +required
+	UID Digest `json:"uid"`
+	// takenTime is when it was taken, as the storage says; where that does not say, when the VolumeSnapshot was created.
+	// +required
+	TakenTime metav1.Time `json:"takenTime"`
+	// contentName is the VolumeSnapshotContent that it is bound to.
+	// +optional
+	ContentName Name `json:"contentName,omitempty"`
+	// handle is the name of the snapshot on the storage, and driver that of the CSI driver; absent where the manager may not read the
+	// VolumeSnapshotContent.
+	// +optional
+	Handle Line `json:"handle,omitempty"`
+	// driver of the storage.
+	// +optional
+	Driver Name `json:"driver,omitempty"`
+	// runName is the run that made it of a volume that it had loaded.
+	// +optional
+	RunName Name `json:"runName,omitempty"`
+	// runUID is the UID of that run.
+	// +optional
+	RunUID Digest `json:"runUID,omitempty"`
+	// target of that run.
+	// +optional
+	Target Name `json:"target,omitempty"`
+	// imageID is the digest of the image of the server that wrote the data, from the container runtime.
+	// +optional
+	ImageID Line `json:"imageID,omitempty"`
+	// serverVersion is what that server said of itself.
+	// +optional
+	ServerVersion Name `json:"serverVersion,omitempty"`
+	// key of the data set of that run; absent without spec.data, and where its trials may have written into the data.
+	// +optional
+	Key Digest `json:"key,omitempty"`
+	// loadedTime is when that run loaded the data; what its trials wrote came after.
+	// +optional
+	LoadedTime *metav1.Time `json:"loadedTime,omitempty"`
 }
 
 // SettingSource is where a setting of a server comes from.

@@ -9,6 +9,7 @@ import (
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.runTemplate.spec.ttlSecondsAfterFinished)",fieldPath=".runTemplate.spec.ttlSecondsAfterFinished",message="ttlSecondsAfterFinished must be left out of a template: successfulRunsHistoryLimit and failedRunsHistoryLimit delete the runs of a schedule, once they are in its history"
 // +kubebuilder:validation:XValidation:rule="self.runTemplate.spec.targets.all(t, !has(t.mysql) || !has(t.mysql.storage.retain) || !t.mysql.storage.retain)",fieldPath=".runTemplate.spec.targets",message="mysql.storage.retain must be left out of a template: the history limits delete runs, and their volumes with them. Let a run of its own load, and name it by mysql.storage.fromRun"
+// +kubebuilder:validation:XValidation:rule="self.runTemplate.spec.targets.all(t, !has(t.mysql) || !has(t.mysql.storage.snapshot))",fieldPath=".runTemplate.spec.targets",message="mysql.storage.snapshot must be left out of a template: its second run would find the name taken. Let a run of its own make it, and name it by mysql.storage.fromSnapshot"
 // +kubebuilder:validation:XValidation:rule="!has(self.runTemplate.spec.suspend) || !self.runTemplate.spec.suspend",fieldPath=".runTemplate.spec.suspend",message="suspend must be left out of a template: use spec.suspend of the schedule"
 type BenchmarkScheduleSpec struct {
 	// schedule has the times, as lines of cron: minute, hour, day of the month, month, day of the

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 // TargetStatus is a database as it ran.
 type TargetStatus struct {
 	// name of the target.
@@ -52,9 +54,21 @@ type TargetStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=40
 	Load []Value `json:"load,omitempty"`
-	// data is how the target came by its data; absent without spec.data and a volume that is retained or of an earlier run, and until it has it.
+	// data is how the target came by its data; absent without spec.data and a volume that is retained, of an earlier run or made of a
+	// VolumeSnapshot, and until it has it.
 	// +optional
 	Data *TargetData `json:"data,omitempty"`
+	// snapshot is the VolumeSnapshot that was made of the volume; absent without one, and until it is ready to use.
+	// +optional
+	Snapshot *SnapshotStatus `json:"snapshot,omitempty"`
+	// snapshotMessage is what stands in the way of that VolumeSnapshot when the run has ended, in the words of the API server or of the CSI
+	// driver; absent when nothing does.
+	// +optional
+	SnapshotMessage Line `json:"snapshotMessage,omitempty"`
+	// snapshotOver is true when that VolumeSnapshot will never be made, because the volume is gone; snapshotMessage says why. Another run may
+	// make one of its name then.
+	// +optional
+	SnapshotOver bool `json:"snapshotOver,omitempty"`
 	// loadResult is the ConfigMap with the result of loading the data; absent until the
 	// data is loaded.
 	// +optional
@@ -98,6 +112,22 @@ type TargetStatus struct {
 	// source of the quoted numbers.
 	// +optional
 	Source Line `json:"source,omitempty"`
+}
+
+// SnapshotStatus is a VolumeSnapshot that the run has made.
+type SnapshotStatus struct {
+	// name of the VolumeSnapshot.
+	// +required
+	Name Name `json:"name"`
+	// uid is its UID.
+	// +required
+	UID Digest `json:"uid"`
+	// takenTime is when it was taken, as the storage says; where that does not say, when the VolumeSnapshot was created.
+	// +required
+	TakenTime metav1.Time `json:"takenTime"`
+	// handle is the name of the snapshot on the storage; absent where the manager may not read the VolumeSnapshotContent.
+	// +optional
+	Handle Line `json:"handle,omitempty"`
 }
 
 // TLSStatus is the encryption of a session.

@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-)
+import corev1 "k8s.io/api/core/v1"
 
 // Target is a database under test.
 // +kubebuilder:validation:XValidation:rule="[has(self.mysql), has(self.external), has(self.published)].exists_one(x, x)",message="a target needs exactly one of mysql (a server that Assay provides), external (the address of one that exists) and published (numbers that were measured elsewhere)"
@@ -58,7 +55,7 @@ type PublishedTarget struct {
 }
 
 // MySQLTarget is a server that Assay provides.
-// +kubebuilder:validation:XValidation:rule="!has(self.replication) || !has(self.storage.fromRun) && (!has(self.storage.retain) || !self.storage.retain)",fieldPath=".storage",message="retain and fromRun must be left out with replication: replicas copy a primary that is empty"
+// +kubebuilder:validation:XValidation:rule="!has(self.replication) || !has(self.storage.fromRun) && !has(self.storage.fromSnapshot) && !has(self.storage.snapshot) && (!has(self.storage.retain) || !self.storage.retain)",fieldPath=".storage",message="retain, fromRun, fromSnapshot and snapshot must be left out with replication: replicas copy a primary that is empty"
 // +kubebuilder:validation:XValidation:rule="has(self.version) != has(self.image)",message="mysql needs exactly one of version (an entry of the engine catalogue) and image"
 type MySQLTarget struct {
 	// flavor of the server. docs/reference/servers.md says what Assay provides of each.
@@ -186,52 +183,6 @@ const (
 	ReplicationSemiSync ReplicationMode = "SemiSync"
 )
 
-// Storage of a data directory.
-// +kubebuilder:validation:XValidation:rule="self.medium == 'Volume' || !has(self.storageClassName)",fieldPath=".storageClassName",message="storageClassName must be left out with medium: Memory"
-// +kubebuilder:validation:XValidation:rule="self.medium == 'Volume' || !has(self.fromRun) && (!has(self.retain) || !self.retain)",fieldPath=".medium",message="medium must be Volume with retain and fromRun: memory is lost with its pod"
-// +kubebuilder:validation:XValidation:rule="!has(self.fromRun) || !has(self.storageClassName) && (!has(self.retain) || !self.retain)",fieldPath=".fromRun",message="storageClassName and retain must be left out with fromRun: the volume is that of the other run, which has its class and keeps it"
-type Storage struct {
-	// size of the data directory's volume. With fromRun it has to be that of the other run.
-	// +optional
-	// +kubebuilder:default="10Gi"
-	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('512Mi')) >= 0",message="size must be at least 512Mi, such as 50Gi"
-	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
-	Size resource.Quantity `json:"size,omitempty"`
-
-	// medium is Volume (a PersistentVolumeClaim) or Memory (a tmpfs, which counts against the
-	// memory of the shape and has no flushes).
-	// +optional
-	// +kubebuilder:default=Volume
-	Medium StorageMedium `json:"medium,omitempty"`
-
-	// storageClassName of the PersistentVolumeClaim; unset means the cluster's
-	// default class.
-	// +optional
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	StorageClassName *string `json:"storageClassName,omitempty"`
-
-	// retain keeps the volume when the run has ended, until the run is deleted, so that later runs measure on it by fromRun. Pods and
-	// nodes are given back as of any run. The volume of a target that was not loaded is not kept.
-	// +optional
-	Retain bool `json:"retain,omitempty"`
-
-	// fromRun is the volume that a run has retained, with the data that its trials left: nothing loads, puts back or drops it. Absent: a
-	// volume of the run's own.
-	// +optional
-	FromRun *RetainedVolume `json:"fromRun,omitempty"`
-}
-
-// StorageMedium is the kind of storage of a data directory.
-// +kubebuilder:validation:Enum=Volume;Memory
-type StorageMedium string
-
-// Storage media.
-const (
-	MediumVolume StorageMedium = "Volume"
-	MediumMemory StorageMedium = "Memory"
-)
-
 // ExternalTarget is an existing server.
 // +kubebuilder:validation:XValidation:rule="has(self.jdbc) || !has(self.tls) || self.tls == 'Required' || has(self.insecureSkipVerify) && self.insecureSkipVerify",fieldPath=".tls",message="tls: Disabled and Preferred log in to a server whose identity nobody has verified: use tls: Required with ca.crt in the Secret, or say insecureSkipVerify: true"
 // +kubebuilder:validation:XValidation:rule="!has(self.jdbc) || !has(self.insecureSkipVerify) || !self.insecureSkipVerify",fieldPath=".insecureSkipVerify",message="insecureSkipVerify must be left out with jdbc: the URL says how the driver connects"
@@ -333,30 +284,6 @@ const (
 	DataLoaded   ExternalData = "Loaded"
 	DataExisting ExternalData = "Existing"
 )
-
-// HasData says that the data of the workload is there before the run, and stays.
-func (t Target) HasData() bool {
-	return t.External != nil && t.External.Data == DataExisting || t.FromRun() != nil
-}
-
-// FromRun is the volume of an earlier run that the target measures on; nil for a volume of its own, and without one.
-func (t Target) FromRun() *RetainedVolume {
-	if t.MySQL == nil {
-		return nil
-	}
-	return t.MySQL.Storage.FromRun
-}
-
-// Retains says that the volume of the target stays when its run has ended.
-func (t Target) Retains() bool { return t.MySQL != nil && t.MySQL.Storage.Retain }
-
-// AllowsWrites says that the workload may write into data that was there before the run.
-func (t Target) AllowsWrites() bool {
-	if from := t.FromRun(); from != nil {
-		return from.AllowWrites
-	}
-	return t.External != nil && t.External.AllowWrites
-}
 
 // Service of the cluster that the target stands for; nil for a target that Assay provides, and for another address.
 func (t Target) Service() *ServiceRef {

@@ -1,6 +1,7 @@
 package benchmarkrun
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -164,12 +165,6 @@ var badSpecs = map[string]badSpec{
 	"a reset that does not exist":            {replace: "blocks: 3", by: "blocks: 3, dataReset: Never", refused: "spec.design.dataReset"},
 	"nothing that is measured":               {replace: target1, by: published("numbers"), refused: "at least one target has to be measured"},
 	"a reset of data that exists":            {replace: target1, by: existing, more: "dataReset: PerBlock", refused: "dataReset must be PerRun with a target of data: Existing"},
-	"a volume in memory that is retained":    {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, medium: Memory, retain: true}", refused: "medium must be Volume with retain and fromRun"},
-	"a class of another run's volume":        {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, storageClassName: fast, fromRun: {name: first}}", refused: "storageClassName and retain must be left out with fromRun"},
-	"another run's volume, retained":         {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, retain: true, fromRun: {name: first}}", refused: "storageClassName and retain must be left out with fromRun"},
-	"replicas of a volume that is retained":  {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, retain: true}, replication: {mode: Async}", refused: "retain and fromRun must be left out with replication"},
-	"a reset of another run's volume":        {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, fromRun: {name: first}}", more: "dataReset: PerBlock", refused: "dataReset must be PerRun with mysql.storage.fromRun"},
-	"a data set for another run's volume":    {replace: "storage: {size: 1Gi}}\n", by: "storage: {size: 1Gi, fromRun: {name: first}}}\n  data: {name: x}\n", refused: "data must be left out with mysql.storage.fromRun"},
 	"writes allowed into what is loaded":     {replace: target1, by: strings.Replace(existing, "data: Existing", "allowWrites: true", 1), refused: "allowWrites is for data: Existing"},
 	"a server named twice":                   {replace: target1, by: strings.Replace(existing, "host:", "serviceRef: {name: db}, host:", 1), refused: "external needs exactly one of host"},
 	"a Service of another namespace":         {replace: target1, by: strings.Replace(existing, "host:", "serviceRef: {name: other/db}, host:", 1), refused: "external.serviceRef.name"},
@@ -206,7 +201,6 @@ var badSpecs = map[string]badSpec{
 	"a script that is not in its ConfigMap":      {replace: bench1, by: script("numbers"), reason: v1alpha1.ReasonConfigMapNotFound, message: `ConfigMap "numbers" has no key "script.lua"; it has: ["note" "run"]`},
 	"published numbers of no ConfigMap":          {replace: target1, by: target1 + published("nowhere"), reason: v1alpha1.ReasonConfigMapNotFound, message: `spec.targets[1].published.configMap: there is no ConfigMap "nowhere"`},
 	"a published text without a number":          {replace: target1, by: target1 + published("numbers"), reason: v1alpha1.ReasonPublishedUnreadable, message: "key run: no number can be read from its text"},
-	"a volume of a run that is not there":        {replace: "storage: {size: 1Gi}", by: "storage: {size: 1Gi, fromRun: {name: first, allowWrites: true}}", reason: v1alpha1.ReasonRetainedVolumeUnfit, message: `spec.targets[0].mysql.storage.fromRun.name: there is no run "first" in namespace `},
 	"writes into data that exists":               {replace: target1, by: existing, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].external.allowWrites: cell 0 (no matrix) of spec.workload.sysbench may write into the tables of target db"},
 	"JDBC with a tool that does not speak it":    {replace: target1, by: jdbc, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].external.jdbc: sysbench does not speak JDBC"},
 	"TLS of sysbench without its certificate":    {replace: target1, by: strings.Replace(external("fullsecret"), "Disabled", "Required", 1), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "ca.crt"`},
@@ -286,7 +280,9 @@ func TestBadSpecs(t *testing.T) {
 		}
 	}
 	n := 0
-	for name, tt := range badSpecs {
+	all := maps.Clone(badSpecs)
+	maps.Copy(all, badStorage)
+	for name, tt := range all {
 		n++
 		t.Run(name, func(t *testing.T) { tt.try(t, ns, n) })
 	}

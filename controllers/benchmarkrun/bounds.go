@@ -115,6 +115,7 @@ func shortenTarget(t *v1alpha1.TargetStatus) {
 	for i := range t.Durability {
 		t.Durability[i].Value = contract.Cut(t.Durability[i].Value, 256)
 	}
+	t.SnapshotMessage = contract.Cut(t.SnapshotMessage, 256)
 }
 
 // checkStatusCut is the check of a status that lacks something.

@@ -82,6 +82,8 @@ type Reconciler struct {
 	tornDown sync.Map
 	// unseen are the UIDs of runs that have ended, with the time at which something that they may have left could not be seen first.
 	unseen sync.Map
+	// snapshotSaid are targets of runs that have ended, with the time at which their status said last what stands in the way of a VolumeSnapshot.
+	snapshotSaid sync.Map
 	// asksForNothing are the UIDs of runs with nodes whose requests for them are gone.
 	asksForNothing sync.Map
 	// outgrew are the UIDs of runs that were too large for a status: their nodes were given back and
@@ -111,6 +113,8 @@ type LogReader func(ctx context.Context, namespace, pod, container string, previ
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=podtemplates,verbs=get;create;delete
 // +kubebuilder:rbac:groups=autoscaling.x-k8s.io,resources=provisioningrequests,verbs=get;create;delete
+// +kubebuilder:rbac:groups=snapshot.storage.k8s.io,resources=volumesnapshots,verbs=get;create
+// +kubebuilder:rbac:groups=snapshot.storage.k8s.io,resources=volumesnapshotcontents,verbs=get
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch
@@ -190,6 +194,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.tornDown.Delete(before)
 		r.asksForNothing.Delete(before)
 		r.unseen.Delete(before)
+		r.forgetSaid(before)
 		r.outgrew.Delete(before)
 		r.quotas.forget(before)
 	}
@@ -217,7 +222,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		tell(r.Events, run, corev1.EventTypeWarning, v1alpha1.ReasonSpecTooLarge,
 			fmt.Sprintf("the run is too large for a status (%v), and so cannot be carried out: delete it, or remove labels and annotations", saveErr))
 		r.outgrew.Store(run.UID, true)
-		_, err := r.afterwards(ctx, run)
+		_, err := r.afterwards(ctx, run, snapshots{})
 		return ctrl.Result{RequeueAfter: queuePoll}, err
 	}
 	if err := errors.Join(passErr, saveErr); err != nil {
@@ -228,7 +233,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if after.Finished() {
-		return r.afterwards(ctx, after)
+		return r.afterwards(ctx, after, awaited(after))
 	}
 	return next(wait, r.plans.isPlanned(run.UID)), nil
 }

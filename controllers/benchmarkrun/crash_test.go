@@ -25,11 +25,20 @@ var hardships = map[string]struct {
 	bad func(index, attempt int) bool
 	// play what the run needs of the cluster beside nodes; nil for nothing.
 	play func(t *testing.T, namespace string)
+	// until says that a run which has ended is done with what comes after; nil for nothing.
+	until func(*v1alpha1.BenchmarkRun) bool
+	// check what is there then; nil for nothing.
+	check func(t *testing.T, run *v1alpha1.BenchmarkRun)
 }{
 	"one client":                 {change: func(*v1alpha1.BenchmarkRun) {}},
 	"nodes that are made for it": {change: func(r *v1alpha1.BenchmarkRun) { onPool(r.Namespace)(r) }},
 	"nodes that are requested for it": {
 		change: func(r *v1alpha1.BenchmarkRun) { onPool(r.Namespace)(r); requesting(r) }, play: playRequests,
+	},
+	"a volume that is made of a VolumeSnapshot": {change: fromTables, play: playTables},
+	"a VolumeSnapshot that is made": {
+		change: makingTables, play: playSnapshotter, check: checkMadeOnce,
+		until: func(r *v1alpha1.BenchmarkRun) bool { return r.TargetStatus("db").Snapshot != nil },
 	},
 	"two clients, and trials that are repeated": {
 		change: func(r *v1alpha1.BenchmarkRun) {
@@ -100,9 +109,12 @@ func TestKilledManagerGoesOn(t *testing.T) {
 			}
 			run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 12 }, tt.change)
 			create(t, run)
-			kills := killUntilFinished(t, ns, run)
+			kills := killUntilOver(t, ns, run, tt.until)
 			got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 			checkHardship(t, k, got, tt.bad)
+			if tt.check != nil {
+				tt.check(t, got)
+			}
 			if kills < 10 {
 				t.Errorf("the run survived only %d kills: too few to prove anything", kills)
 			}
@@ -111,7 +123,8 @@ func TestKilledManagerGoesOn(t *testing.T) {
 	}
 }
 
-func killUntilFinished(t *testing.T, namespace string, run *v1alpha1.BenchmarkRun) (kills int) {
+// killUntilOver kills managers until a run has ended, and is done with what comes after.
+func killUntilOver(t *testing.T, namespace string, run *v1alpha1.BenchmarkRun, until func(*v1alpha1.BenchmarkRun) bool) (kills int) {
 	t.Helper()
 	for kills < 100 {
 		kill := startManager(t, namespace, nil)
@@ -120,7 +133,7 @@ func killUntilFinished(t *testing.T, namespace string, run *v1alpha1.BenchmarkRu
 		time.Sleep(time.Duration(250+kills*137%700) * time.Millisecond)
 		kill()
 		kills++
-		if isFinished(t, run) {
+		if isOver(t, run, until) {
 			return kills
 		}
 	}
@@ -129,13 +142,14 @@ func killUntilFinished(t *testing.T, namespace string, run *v1alpha1.BenchmarkRu
 	return kills
 }
 
-func isFinished(t *testing.T, run *v1alpha1.BenchmarkRun) bool {
+// isOver says whether a run has ended, and is done with what comes after; nil for nothing.
+func isOver(t *testing.T, run *v1alpha1.BenchmarkRun, until func(*v1alpha1.BenchmarkRun) bool) bool {
 	t.Helper()
 	got := &v1alpha1.BenchmarkRun{}
 	if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
 		t.Fatal(err)
 	}
-	return got.Finished()
+	return got.Finished() && (until == nil || until(got))
 }
 
 // The manager dies right before or right after every single write that it makes.
@@ -163,7 +177,7 @@ func TestManagerDyingAtEveryWriteGoesOn(t *testing.T) {
 				case <-time.After(time.Second):
 				}
 				kill()
-				if isFinished(t, run) {
+				if isOver(t, run, tt.until) {
 					t.Logf("%d lives", lives)
 					break
 				}
@@ -171,7 +185,11 @@ func TestManagerDyingAtEveryWriteGoesOn(t *testing.T) {
 					t.Fatal("300 lives were not enough")
 				}
 			}
-			checkHardship(t, k, await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete)), tt.bad)
+			got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+			checkHardship(t, k, got, tt.bad)
+			if tt.check != nil {
+				tt.check(t, got)
+			}
 		})
 	}
 }

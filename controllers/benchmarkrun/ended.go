@@ -28,7 +28,8 @@ import (
 
 // afterwards is all that happens to a run that has ended: tear down what is not retained,
 // give its nodes back when its last pod is gone, and delete the run when its time has come.
-func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
+// What could not be read of its VolumeSnapshots is an error in the end: it holds no nodes.
+func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun, waits snapshots) (ctrl.Result, error) {
 	// Here, and not in release: a run that was refused never was in the queue.
 	r.plans.forget(run.UID)
 	r.checked.Delete(run.UID)
@@ -45,7 +46,7 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 		err = r.nodes().update(ctx, func() bool { return r.Queue.Idle(run.UID, "retained", until) })
 	} else {
 		held = 0
-		unseen, err = r.tearDown(ctx, run, kept)
+		unseen, err = r.tearDown(ctx, run, kept, waits)
 	}
 	if err != nil {
 		return ctrl.Result{}, err
@@ -54,7 +55,11 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	return r.expire(ctx, run, ctrl.Result{RequeueAfter: cmp.Or(held, again(left).RequeueAfter, unseen)})
+	res, err := r.expire(ctx, run, waits, ctrl.Result{RequeueAfter: cmp.Or(held, again(left).RequeueAfter, unseen)})
+	if err := errors.Join(err, waits.err); err != nil {
+		return ctrl.Result{}, err
+	}
+	return res, nil
 }
 
 // ended is a pass over a run that had ended before. Priority, retain and others may change even then, and
@@ -66,9 +71,15 @@ func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctr
 	for i := range after.Status.Conditions {
 		after.Status.Conditions[i].ObservedGeneration = run.Generation
 	}
+	waits := snapshotMaker{r}.next(ctx, after)
+	// A status that cannot be written holds no nodes, but the volumes of VolumeSnapshots that it does not name.
 	saveErr := r.saveStatus(ctx, run, after)
-	// A status that cannot be written holds no nodes.
-	res, err := r.afterwards(ctx, after)
+	if saveErr == nil {
+		announceSnapshots(r.Events, run, after)
+	} else {
+		waits = awaited(run)
+	}
+	res, err := r.afterwards(ctx, after, waits)
 	if err := errors.Join(saveErr, err); err != nil {
 		return ctrl.Result{}, err
 	}
@@ -82,7 +93,7 @@ func (r *Reconciler) deleted(ctx context.Context, name types.NamespacedName, run
 		// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
 		// never: its databases would hold their nodes for as long.
 		run.Spec.SetDefaults()
-		if _, err := r.tearDown(ctx, run, false); err != nil {
+		if _, err := r.tearDown(ctx, run, false, snapshots{}); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -93,15 +104,17 @@ func (r *Reconciler) deleted(ctx context.Context, name types.NamespacedName, run
 // expireAgain is when to look again for a run on whose volume another one measures.
 const expireAgain = 30 * time.Second
 
-// expire deletes a run whose time has come, but not while another run measures on a volume that it retains. Otherwise is when to look
-// again for another reason.
-func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, otherwise ctrl.Result) (ctrl.Result, error) {
+// expire deletes a run whose time has come, but not while another run measures on a volume that it retains, nor, for a week, before the
+// VolumeSnapshots of its volumes are ready. Otherwise is when to look again for another reason.
+func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, waits snapshots, otherwise ctrl.Result) (ctrl.Result, error) {
 	at := conclude.Expires(run)
 	switch left := at.Sub(r.Clock.Now()); {
 	case at.IsZero():
 		return otherwise, nil
 	case left > 0:
 		return ctrl.Result{RequeueAfter: min(left, cmp.Or(otherwise.RequeueAfter, left))}, nil
+	case waits.later > 0 && left > -snapshotLongest:
+		return ctrl.Result{RequeueAfter: cmp.Or(otherwise.RequeueAfter, waits.later)}, nil
 	}
 	user, err := r.volumeUser(ctx, run)
 	switch {
@@ -125,8 +138,9 @@ const (
 )
 
 // tearDown deletes what is left of a run that has ended. What was found to be gone is not
-// looked for again. Retained is a run that was kept until now. Where not all could be seen, it returns when to look again.
-func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, retained bool) (later time.Duration, err error) {
+// looked for again. Retained is a run that was kept until now. Where not all could be seen, or a volume waits for its VolumeSnapshot, it returns
+// when to look again.
+func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, retained bool, waits snapshots) (later time.Duration, err error) {
 	if _, done := r.tornDown.Load(run.UID); done {
 		return 0, nil
 	}
@@ -134,10 +148,14 @@ func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, r
 	if err != nil {
 		return 0, err
 	}
-	later = r.searchAgain(run, hidden)
+	later = cmp.Or(waits.later, r.searchAgain(run, hidden))
+	found = slices.DeleteFunc(found, func(o decision.Object) bool {
+		_, is := o.(*corev1.PersistentVolumeClaim)
+		return is && slices.Contains(waits.keep, o.GetName())
+	})
 	actions := conclude.TearDown(run, found)
 	if len(actions) == 0 {
-		if hidden == "" {
+		if hidden == "" && waits.later == 0 {
 			r.tornDown.Store(run.UID, true)
 		}
 		return later, nil

@@ -144,7 +144,7 @@ func TestAVolumeThatIsUsedDoesNotExpire(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			api := fakeAPI(t, first.DeepCopy(), tt.other)
 			r := &Reconciler{Client: api, Live: api, Clock: clocktesting.NewFakePassiveClock(now)}
-			_, err := r.expire(t.Context(), first.DeepCopy(), ctrl.Result{})
+			_, err := r.expire(t.Context(), first.DeepCopy(), snapshots{}, ctrl.Result{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -107,6 +107,10 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.words(ctx, q.Of)
 	case decision.GetRequested:
 		return r.requested(ctx, r.run)
+	case decision.GetVolumeSnapshot:
+		return volumeSnapshot(ctx, r.live, client.ObjectKey{Namespace: r.run.Namespace, Name: q.Name})
+	case decision.GetMaker:
+		return makerBefore(ctx, r.cache, r.run, q.Snapshot)
 	case decision.ListBounds:
 		return boundsOf(ctx, r.live, r.run.Namespace)
 	case decision.GetItem:

@@ -72,9 +72,15 @@ func releasing(v view) pass {
 // applyHeld announces until when a suspended run holds its nodes.
 func (t statusWriter) applyHeld(until time.Time) {
 	t.run.Status.Placement.HeldUntil = &metav1.Time{Time: until}
-	again := "it loads its data again"
-	if !t.run.LoadsData() {
-		again = "it looks at its data again"
+	again := "it looks at its data again"
+	const copied = "volumes are made of their VolumeSnapshots anew, without what was written into them since"
+	switch loads, copies := t.run.LoadsData(), t.run.Copies(); {
+	case loads && copies:
+		again = "it loads its data again, and " + copied
+	case loads:
+		again = "it loads its data again"
+	case copies:
+		again = copied
 	}
 	if data := t.run.Spec.Data; data != nil {
 		again = fmt.Sprintf("its data is restored from the data set %s, or loaded again where that has no archive", data.Name)

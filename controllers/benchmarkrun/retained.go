@@ -76,11 +76,11 @@ func (r *Reconciler) volumeUser(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	return "", nil
 }
 
-// retainedVolumes are the volumes of a run that gives its nodes back: it loads into others.
+// retainedVolumes are the claims of a run that gives its nodes back: it loads into others, or has others made of its VolumeSnapshots.
 func retainedVolumes(v view) []decision.Action {
 	var out []decision.Action
 	for _, t := range v.Run.Provided() {
-		if !t.Retains() {
+		if !t.OwnsClaim() {
 			continue
 		}
 		claim := decision.Get[*corev1.PersistentVolumeClaim](v.ask, resources.Volume{Of: resources.Primary(v.Run, t)}.ClaimName())

@@ -100,7 +100,7 @@ func aTarget() contract.Target {
 	return contract.Target{
 		Version: contract.TargetVersion, Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "sbtest", Username: "assay", Port: 3306,
 		TLS: "Required", Replication: &contract.Replication{Mode: "Async", ServerID: 1, Username: "repl", Replicas: 1},
-		Retained: &contract.Retained{RunUID: "uid", ServerVersion: "11.8.3-MariaDB"},
+		Retained: &contract.Retained{RunUID: "uid", ServerVersion: "11.8.3-MariaDB", Snapshot: "tables"},
 		Settings: []contract.Setting{{Name: "innodb_buffer_pool_size", Value: "8G"}, {Name: "skip_log_bin"}},
 	}
 }

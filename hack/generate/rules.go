@@ -17,7 +17,7 @@ const (
 )
 
 // clusterScoped are the resources that the manager uses and that no Role can grant.
-var clusterScoped = map[string]bool{"nodes": true, "instanceshapes": true}
+var clusterScoped = map[string]bool{"nodes": true, "instanceshapes": true, "volumesnapshotcontents": true}
 
 // deriveRules splits the manager's rules: a chart in the mode Namespaced grants
 // the ones in Roles, and only the others in a ClusterRole.

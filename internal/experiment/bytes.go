@@ -71,14 +71,25 @@ func checkText(w Work, p *plan.Plan, limits config.Limits) error {
 	return nil
 }
 
-// PlanBytes are those that a plan takes in etcd, where it is written when the run is accepted.
+// PlanBytes are those that a plan takes in etcd, where it is written when the run is accepted. It refuses a plan that the ConfigMap of its
+// cells does not hold: long values that are unlike each other hardly compress, and JSON writes some characters longer.
 func PlanBytes(p *plan.Plan) (int64, error) {
+	tooLarge := func(why string) error {
+		return Refuse(v1alpha1.ReasonSpecTooLarge, "spec.matrix: the plan of %d cells does not fit into its ConfigMap (%s): use shorter values, or fewer cells", len(p.Cells), why)
+	}
 	parts, err := journal.SplitPlan(p)
+	if err != nil {
+		return 0, tooLarge(err.Error())
+	}
 	var bytes int64
 	for _, data := range parts {
-		bytes += budget.OfResult(int64(len(data)))
+		n := int64(len(data))
+		if n > budget.MostResult {
+			return 0, tooLarge(fmt.Sprintf("%s, compressed, and it holds at most %s", budget.Text(n), budget.Text(budget.MostResult)))
+		}
+		bytes += budget.OfResult(n)
 	}
-	return bytes, err
+	return bytes, nil
 }
 
 // Budget of etcd that the results of a plan take, of which fixed bytes are written at once. Shows is what Foresee said of the

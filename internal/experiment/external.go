@@ -28,8 +28,11 @@ func checkExisting(w Work, i int, cell plan.Cell, trial contract.Trial) error {
 			continue
 		}
 		data, writes, loaded := "external.data", "external.allowWrites", "data: Loaded with a schema for it"
-		if t.FromRun() != nil {
+		switch {
+		case t.FromRun() != nil:
 			data, writes, loaded = "mysql.storage.fromRun", "mysql.storage.fromRun.allowWrites", "leave fromRun out"
+		case t.FromSnapshot() != nil: // which may be written into
+			data, loaded = "mysql.storage.fromSnapshot", "leave fromSnapshot out"
 		}
 		readsOnly, err := w.Tool.OnExisting(trial)
 		switch {

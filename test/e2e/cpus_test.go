@@ -17,7 +17,9 @@ import (
 var staticCPUs = flag.Bool("static-cpus", false, "the cluster has to have the static CPU policy (make e2e-cpus)")
 
 // exclusiveYAML is a run on one node, whose server has a CPU of its own. Nodes of kind are one machine, and each kubelet gives away the
-// same CPUs: the tool of another node may run on the CPU of the server. The tool of the same node may not.
+// same CPUs: the tool of another node may run on the CPU of the server. The tool of the same node may not. With 2 CPUs, pods of a node may
+// request 1900m (hack/kind/cpus-static.yaml): here 1 of the server, 300m of the tool and 250m of the agent, beside the 350m that DNS (twice
+// 100m), the network (100m) and the manager (50m) request at the most.
 const exclusiveYAML = `
 apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun

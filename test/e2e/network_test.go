@@ -176,6 +176,9 @@ func podOf(t *testing.T, ns, run, role string) *corev1.Pod {
 		}
 		return "run " + run + " has no running " + role
 	})
+	if found == nil {
+		t.FailNow() // eventually has said why
+	}
 	return found
 }
 

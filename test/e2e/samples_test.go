@@ -33,6 +33,8 @@ var notHere = map[string]string{
 	"schedule.yaml":              "TestSchedule is its story",
 	"drivers-node.yaml":          "takes hours, on machines of a cloud",
 	"retained-volume-again.yaml": "needs a run that has ended; TestAVolumeIsMeasuredOnAgain is its story",
+	"volume-snapshot.yaml":       "no storage of the local cluster takes snapshots; controllers/benchmarkrun.TestVolumesAreMadeOfASnapshot plays one",
+	"volume-snapshot-again.yaml": "the same",
 	// TestPublishedDriverComparisons runs them, and looks at what they say.
 	"drivers-node-small.yaml":   "a story of its own",
 	"drivers-python-small.yaml": "a story of its own",

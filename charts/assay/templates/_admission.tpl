@@ -153,6 +153,11 @@ has({{ .spec }}.clients.shape.inline) ? ['{{ .path }}.clients.shape.inline'] : [
 ['{{ .path }}.clients.shape.inline.provisioningClass'] : [])
 {{- end -}}
 
+{{/* Whether a spec has a field of a storage. Input: the field, and the expression of the spec. */}}
+{{- define "assay.admission.storage" -}}
+{{ .spec }}.targets.exists(t, has(t.mysql) && has(t.mysql.storage) && has(t.mysql.storage.{{ .field }}))
+{{- end -}}
+
 {{/*
 The variable found: all that a spec has of one kind; of objects each name once, whatever the number of fields that have
 it. Lists of lists cannot be joined in CEL, so each target adds its own. Input: what (secrets, configmaps, services or pods), the

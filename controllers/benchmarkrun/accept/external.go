@@ -79,7 +79,9 @@ func existing(targets []v1alpha1.Target, resolved v1alpha1.Resolved) []v1alpha1.
 			writes = "what the workload writes stays in it"
 		}
 		where, looked := "", "of the tables that it uses, only how many rows they have is looked at"
-		switch from := resolved.Targets[i].Retained; {
+		switch from, snapshot := resolved.Targets[i].Retained, resolved.Targets[i].Snapshot; {
+		case snapshot != nil:
+			where, writes = whoseSnapshot(*snapshot), "anything that is written goes with that volume"
 		case from != nil:
 			where = fmt.Sprintf("on the volume of run %s (UID %s, target %s, which ended %s), loaded at %s, with what the trials of that run wrote%s,",
 				from.RunName, from.RunUID, from.Target, from.Outcome, from.LoadedTime.UTC().Format(time.RFC3339), laterWriter(*from))

@@ -135,7 +135,7 @@ func specHash(spec v1alpha1.BenchmarkRunSpec, seed int64, resolved v1alpha1.Reso
 	resolved.Targets = slices.Clone(resolved.Targets)
 	for i := range resolved.Targets {
 		// What was found is no input: pods and volumes get new names and UIDs.
-		resolved.Targets[i].Service, resolved.Targets[i].Retained = nil, nil
+		resolved.Targets[i].Service, resolved.Targets[i].Retained, resolved.Targets[i].Snapshot = nil, nil, nil
 		if s := resolved.Targets[i].Shape; s != nil {
 			resolved.Targets[i].Shape = new(withoutSource(*s))
 		}

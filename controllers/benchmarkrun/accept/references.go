@@ -57,6 +57,7 @@ func (in Input) askReferences(w experiment.Work, ask *decision.Asking) {
 				ask.ConfigMap(ref.Name)
 			}
 			in.askRetained(t, ask)
+			askSnapshots(t, ask)
 		}
 	}
 }

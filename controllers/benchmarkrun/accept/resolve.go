@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -20,7 +21,7 @@ type resolution struct {
 	targets []v1alpha1.TargetStatus
 	// sizes of what names no shape.
 	sizes placement.Sizes
-	// awaits is a Service for which the run has to wait, as an error; nil for none.
+	// awaits is a Service or a VolumeSnapshot for which the run has to wait, as an error; nil for none.
 	awaits error
 }
 
@@ -70,7 +71,7 @@ func (in references) resolve(out Result) (resolution, error) {
 			rt.PublishedSHA256, err = in.resolvePublished(field+".published", t, &r)
 		default:
 			if rt, err = in.resolveServer(field, t, out.Planned.Demand, r.sizes.Target); err == nil {
-				err = in.resolveRetained(field, t, &rt)
+				err = cmp.Or(in.resolveRetained(field, t, &rt), in.resolveSnapshots(field, t, &rt, &r))
 			}
 		}
 		if err != nil {

@@ -74,8 +74,12 @@ func (in references) resolveRetained(field string, t v1alpha1.Target, rt *v1alph
 	if strings.HasSuffix(rt.Image, "@"+experiment.ImageDigest(st.ImageID)) { // the same, named by its digest
 		there.Image = rt.Image
 	}
-	if err := r.sameServer(*rt, of, there); err != nil {
-		return err
+	size, its := t.MySQL.Storage.Size, of.MySQL.Storage.Size
+	if size.Cmp(its) != 0 {
+		return r.refuse("", "%s", differs("mysql.storage.size", size.String(), its.String(), volumeWords))
+	}
+	if why := sameServer(t, *rt, wrote{volumeWords, of.MySQL.Flavor, there.Image, of.MySQL.StorageEngine, experiment.FormsFiles(there.Settings)}); why != "" {
+		return r.refuse("", "%s", why)
 	}
 	if rt.Retained, err = r.pin(first, of); err != nil {
 		return err
@@ -156,27 +160,39 @@ func (r retained) target() (*v1alpha1.BenchmarkRun, v1alpha1.Target, error) {
 	return first, of, nil
 }
 
-// sameServer refuses another server than the one that wrote the files, and another size, from which settings follow.
-func (r retained) sameServer(here v1alpha1.ResolvedTarget, of v1alpha1.Target, there v1alpha1.ResolvedTarget) error {
-	mine, its := r.t.MySQL, of.MySQL
-	differs := func(what, here, there string) error {
-		return r.refuse("", "%s is %s here, and the files of the volume were written with %s: use that, or load again", what, here, there)
+// volumeWords are what the files of an earlier run are on.
+const volumeWords = "the volume"
+
+// wrote is the server that wrote files.
+type wrote struct {
+	// what the files are on or in, in words.
+	what string
+	// flavor, image and storageEngine of the server.
+	flavor, image, storageEngine string
+	// settings on which the files depend, sorted by name.
+	settings []contract.Setting
+}
+
+// differs says what is not as it was when the files were written.
+func differs(field, here, there, files string) string {
+	return fmt.Sprintf("%s is %s here, and the files of %s were written with %s: use that, or load again", field, here, files, there)
+}
+
+// sameServer says why a target is another server than the one that wrote the files; empty when it is not.
+func sameServer(t v1alpha1.Target, here v1alpha1.ResolvedTarget, there wrote) string {
+	switch mine := t.MySQL; {
+	case mine.Flavor != there.flavor:
+		return differs("mysql.flavor", mine.Flavor, there.flavor, there.what)
+	case here.Image != there.image:
+		return differs("the image", here.Image, there.image, there.what)
+	case mine.StorageEngine != there.storageEngine:
+		return differs("mysql.storageEngine", mine.StorageEngine, there.storageEngine, there.what)
 	}
-	switch {
-	case mine.Flavor != its.Flavor:
-		return differs("mysql.flavor", mine.Flavor, its.Flavor)
-	case here.Image != there.Image:
-		return differs("the image", here.Image, there.Image)
-	case mine.StorageEngine != its.StorageEngine:
-		return differs("mysql.storageEngine", mine.StorageEngine, its.StorageEngine)
-	case mine.Storage.Size.Cmp(its.Storage.Size) != 0:
-		return differs("mysql.storage.size", mine.Storage.Size.String(), its.Storage.Size.String())
+	if names := differing(experiment.FormsFiles(here.Settings), there.settings); len(names) > 0 {
+		return fmt.Sprintf("the files of %s were written with other settings, on which they depend: %s. Set those in mysql.config, or load again",
+			there.what, strings.Join(names[:min(len(names), mostDiffering)], "; "))
 	}
-	if names := differing(experiment.FormsFiles(here.Settings), experiment.FormsFiles(there.Settings)); len(names) > 0 {
-		return r.refuse("", "the files of the volume were written with other settings, on which they depend: %s. Set those in mysql.config, or load again",
-			strings.Join(names[:min(len(names), mostDiffering)], "; "))
-	}
-	return nil
+	return ""
 }
 
 // mostDiffering settings are named.

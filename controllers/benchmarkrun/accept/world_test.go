@@ -86,7 +86,8 @@ func (w *world) decide(t *testing.T) Result {
 				known = known.With(q, w.bounds)
 				continue
 			}
-			if _, is := q.(decision.ListBehind); is {
+			switch q.(type) {
+			case decision.ListBehind, decision.GetVolumeSnapshot, decision.GetMaker:
 				if answer, exists := w.objects[q]; exists {
 					known = known.With(q, answer)
 				} else {

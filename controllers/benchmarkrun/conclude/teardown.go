@@ -27,7 +27,7 @@ var kept = []string{v1alpha1.RoleResult, v1alpha1.RoleJournal, v1alpha1.RoleInpu
 
 // TearDown deletes everything of a run that has ended but its results, their inputs,
 // its journal, its report, and the volumes that it retains. The caller asks Keeps before. Any other volume of a database goes with its
-// StatefulSet. Found are the objects of the run.
+// StatefulSet, or is found. Found are the objects of the run.
 func TearDown(run *v1alpha1.BenchmarkRun, found []decision.Object) []decision.Action {
 	var out []decision.Action
 	for _, obj := range found {
@@ -38,10 +38,11 @@ func TearDown(run *v1alpha1.BenchmarkRun, found []decision.Object) []decision.Ac
 	return out
 }
 
-// retains says whether an object is the volume of a target that was loaded. It goes with its run.
+// retains says whether an object is the volume of a target that was loaded, and that is to be retained. It goes with its run.
 func retains(run *v1alpha1.BenchmarkRun, obj decision.Object) bool {
+	target := obj.GetLabels()[v1alpha1.LabelTarget]
 	_, is := obj.(*corev1.PersistentVolumeClaim)
-	return is && run.DeletionTimestamp.IsZero() && run.TargetStatus(obj.GetLabels()[v1alpha1.LabelTarget]).LoadResult != ""
+	return is && run.DeletionTimestamp.IsZero() && run.Target(target).Retains() && run.TargetStatus(target).LoadResult != ""
 }
 
 // NamedChildren are the objects of a run that no list finds, with nothing but their names.
@@ -61,7 +62,7 @@ func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 		name := contract.TargetName(run.Name, t.Name)
 		server(name)
 		out = append(out, &corev1.Secret{ObjectMeta: meta(name)})
-		if t.MySQL.Storage.Retain {
+		if t.OwnsClaim() {
 			out = append(out, &corev1.PersistentVolumeClaim{ObjectMeta: meta(resources.Volume{Of: resources.Target{Run: run, Spec: t}}.ClaimName())})
 		}
 		for i := range t.Replicas() {

@@ -128,10 +128,18 @@ func (a *Asking) DataSet(key string, ref contract.DataSetRef) Fact[StoredDataSet
 	return lookUp[StoredDataSet](a, GetDataSet{key, ref})
 }
 
+// AskSnapshot for a VolumeSnapshot by its name, in the namespace of the run.
+func AskSnapshot(a *Asking, name string) Fact[VolumeSnapshot] {
+	return lookUp[VolumeSnapshot](a, GetVolumeSnapshot{name})
+}
+
+// AskMaker for a run that is to make a VolumeSnapshot of this name before this run.
+func AskMaker(a *Asking, snapshot string) Fact[Maker] { return lookUp[Maker](a, GetMaker{snapshot}) }
+
 // Bounds of the namespace of the run.
 func (a *Asking) Bounds() Fact[Bounds] { return lookUp[Bounds](a, ListBounds{}) }
 
-// Words of an autoscaler about a pod, or of an admission about a Job.
+// Words of an autoscaler about a pod, of an admission about a Job, or of the storage about a claim.
 func (a *Asking) Words(of types.UID) Fact[string] { return lookUp[string](a, GetWords{of}) }
 
 // AskRequested is what there is of the requests for the nodes of the run.

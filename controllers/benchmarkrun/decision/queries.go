@@ -104,12 +104,23 @@ type ListBounds struct{}
 // exist when there is no such Service.
 type ListBehind struct{ Service string }
 
-// GetWords asks the API server for the last event about a pod that an autoscaler wrote, or about a Job that an admission did. It does not
-// exist where there is none, or the manager may not look.
+// GetWords asks the API server for the last event about a pod that an autoscaler wrote, about a Job that an admission did, or about a
+// claim that the storage did. It does not exist where there is none, or the manager may not look.
 type GetWords struct{ Of types.UID }
 
 // GetRequested asks the API server for the ProvisioningRequests of the run, and for the templates of their pods.
 type GetRequested struct{}
+
+// GetVolumeSnapshot asks the API server for a VolumeSnapshot, and for what its VolumeSnapshotContent says, as far as the manager may look.
+// The fact does not exist when there is none of that name.
+type GetVolumeSnapshot struct{ Name string }
+
+// GetMaker asks for a run of the namespace that is to make a VolumeSnapshot of a name, and comes before this one. The fact is a
+// Maker, and does not exist where there is none.
+type GetMaker struct{ Snapshot string }
+
+func (GetMaker) isQuery()          {}
+func (GetVolumeSnapshot) isQuery() {}
 
 func (GetRequested) isQuery() {}
 func (GetWords) isQuery()     {}
@@ -230,6 +241,21 @@ func (r Requested) Objects() (out []Object) {
 		out = append(out, r.Templates[name])
 	}
 	return out
+}
+
+// VolumeSnapshot is what the API server has of one.
+type VolumeSnapshot struct {
+	// Refused says why none can be used here; empty where one can. Then there is nothing else.
+	Refused string
+	resources.VolumeSnapshot
+}
+
+// Maker is a run that is to make a VolumeSnapshot.
+type Maker struct {
+	// Run is its name.
+	Run string
+	// Accepted: it will make it, if it completes; otherwise it may still be refused.
+	Accepted bool
 }
 
 // StoredDataSet is what the object store says of the manifest of a data set.

@@ -105,9 +105,15 @@ func Finding(run *v1alpha1.BenchmarkRun) v1alpha1.Finding {
 	f := v1alpha1.Finding{Check: "reloaded", Severity: v1alpha1.SeverityNote, Message: "the run was suspended and gave its nodes back before anything was measured"}
 	if done := run.Status.Progress.Done; done > 0 {
 		f.Severity = v1alpha1.SeverityWarning
-		later := "on data that was loaded again, perhaps on other nodes"
-		if !run.LoadsData() {
-			later = "after the pods of the run were started again, perhaps on other nodes"
+		later := "after the pods of the run were started again, perhaps on other nodes"
+		const loaded, copied = "on data that was loaded again", "on volumes that were made of their VolumeSnapshots anew, without what the trials before had written"
+		switch loads, copies := run.LoadsData(), run.Copies(); {
+		case loads && copies:
+			later = loaded + ", and " + copied + ", perhaps on other nodes"
+		case loads:
+			later = loaded + ", perhaps on other nodes"
+		case copies:
+			later = copied + ", perhaps on other nodes"
 		}
 		f.Message = fmt.Sprintf("the run was suspended and gave its nodes back after %d of %d trials: the later ones are measured %s (the records name them)",
 			done, run.Status.Progress.Planned, later)

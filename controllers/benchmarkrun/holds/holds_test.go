@@ -2,6 +2,7 @@ package holds
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,7 @@ func TestFinding(t *testing.T) {
 		{Name: "db", MySQL: &v1alpha1.MySQLTarget{Storage: v1alpha1.Storage{FromRun: &v1alpha1.RetainedVolume{Name: "first"}}}},
 		{Name: "cloud", External: &v1alpha1.ExternalTarget{Data: v1alpha1.DataExisting}},
 	}
+	copied := []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{Storage: v1alpha1.Storage{FromSnapshot: &v1alpha1.SourceSnapshot{Name: "tables"}}}}}
 	tests := map[string]struct {
 		targets  []v1alpha1.Target
 		done     int32
@@ -124,6 +126,8 @@ func TestFinding(t *testing.T) {
 	}{
 		"nothing was measured": {loads, 0, v1alpha1.SeverityNote, "before anything was measured"},
 		"data is loaded again": {loads, 2, v1alpha1.SeverityWarning, "after 2 of 9 trials: the later ones are measured on data that was loaded again, perhaps on other nodes (the records name them)"},
+		"its volume is a copy": {copied, 2, v1alpha1.SeverityWarning, "the later ones are measured on volumes that were made of their VolumeSnapshots anew, without what the trials before had written, perhaps on other nodes (the records name them)"},
+		"one of them is":       {slices.Concat(loads, copied), 2, v1alpha1.SeverityWarning, "on data that was loaded again, and on volumes that were made of their VolumeSnapshots anew, without what the trials before had written, perhaps on other nodes (the records name them)"},
 		"data was there":       {kept, 2, v1alpha1.SeverityWarning, "after 2 of 9 trials: the later ones are measured after the pods of the run were started again, perhaps on other nodes (the records name them)"},
 	}
 	for name, tt := range tests {

@@ -71,11 +71,7 @@ func TestARequestThatFails(t *testing.T) {
 func TestARequestIsTakenBack(t *testing.T) {
 	t.Parallel()
 	c, m := asking(t)
-	suspend := func(is bool) {
-		run := c.run()
-		run.Spec.Suspend = is
-		c.must(c.api.Update(t.Context(), run))
-	}
+	suspend := func(is bool) { suspend(t, c, is) }
 	m.until(t, "a request", func() bool { return len(requests(c)) == 1 })
 	first := requests(c)[0].GetUID()
 	suspend(true)
@@ -85,6 +81,40 @@ func TestARequestIsTakenBack(t *testing.T) {
 	if requests(c)[0].GetUID() == first {
 		t.Error("the request is the one before")
 	}
+}
+
+func suspend(t *testing.T, c *cluster, is bool) {
+	run := c.run()
+	run.Spec.Suspend = is
+	c.must(c.api.Update(t.Context(), run))
+}
+
+// A run that is suspended for long, and goes on, waits anew, though the API was away and nobody could take its request back.
+func TestARunThatGoesOnWithoutTheAPI(t *testing.T) {
+	t.Parallel()
+	c, m := asking(t)
+	m.until(t, "a request", func() bool { return len(requests(c)) == 1 })
+	first := requests(c)[0].GetUID()
+	show := unserved(m)
+	suspend(t, c, true)
+	m.until(t, "it is suspended", func() bool { return c.run().Status.Phase == v1alpha1.PhaseSuspended })
+	m.now = m.now.Add(2 * v1alpha1.DefaultProvisionWithin)
+	suspend(t, c, false)
+	m.until(t, "words about the API", func() bool { return waitsForAPI(c) })
+	m.now = m.now.Add(v1alpha1.DefaultProvisionWithin - time.Minute)
+	for range 10 {
+		m.sync(true)
+		m.reconcile()
+	}
+	if run := c.run(); run.Finished() {
+		t.Fatalf("it has ended: %+v", run.Status.Conditions)
+	}
+	show()
+	answer(c, requests(c)[0], "Failed") // before it went on
+	m.until(t, "another request", func() bool { return len(requests(c)) == 1 && requests(c)[0].GetUID() != first })
+	m.now = m.now.Add(time.Minute)
+	m.until(t, "an end", func() bool { return c.run().Finished() })
+	checkEnded(t, c, v1alpha1.ReasonNodesNotProvisioned, "no nodes were made within 15m0s")
 }
 
 // A machine that never comes: an autoscaler makes no other one for pods that take what was requested, so that request and placeholders are

@@ -27,6 +27,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -62,11 +63,20 @@ func Overdue(run *v1alpha1.BenchmarkRun, need placement.Need, children decision.
 		return true
 	}
 	for _, job := range children.Placeholders {
-		if now.Sub(job.CreationTimestamp.Time) > need.Patience() {
+		if now.Sub(since(run, job)) > need.Patience() {
 			return true
 		}
 	}
 	return false
+}
+
+// since is when the run began to wait by something that it has made: what is left of the time before a suspension counts from its end.
+func since(run *v1alpha1.BenchmarkRun, made metav1.Object) time.Time {
+	at := made.GetCreationTimestamp().Time
+	if joined := run.Status.AcceptedTime; joined != nil && joined.After(at) {
+		return joined.Time
+	}
+	return at
 }
 
 // Waits says whether the run waited for nodes that are made for it, as its status has it.
@@ -258,8 +268,8 @@ func missing(children decision.Children, ask *decision.Asking) string {
 	return ""
 }
 
-// Words of an autoscaler in the events of a pod, or of an admission about those of a Job: the newest that is from neither the scheduler
-// nor a part of the node, is no success of a controller, and does not say that the pod takes what was requested; empty for none.
+// Words of an autoscaler in the events of a pod, of an admission in those of a Job, or of the storage in those of a claim: the newest that is from
+// neither the scheduler nor a part of the node, is no success of a controller, and does not say that the pod takes what was requested; empty for none.
 func Words(events []corev1.Event) string {
 	others := slices.DeleteFunc(slices.Clone(events), func(e corev1.Event) bool {
 		by := reporter(e)

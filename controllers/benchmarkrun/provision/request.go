@@ -101,11 +101,13 @@ func (in Input) ofPool(pool resources.NodeRequest) step {
 	}
 	conditions := resources.RequestConditions(request)
 	is := func(condition string) bool { return conditions[condition].Status == metav1.ConditionTrue }
+	ended := is(resources.RequestFailed) || is(resources.RequestCapacityRevoked)
 	switch {
-	case is(resources.RequestFailed) && slices.Contains(passing, conditions[resources.RequestFailed].Reason), is(resources.RequestBookingExpired):
+	case is(resources.RequestFailed) && slices.Contains(passing, conditions[resources.RequestFailed].Reason), is(resources.RequestBookingExpired),
+		ended && since(in.Run, request).After(request.GetCreationTimestamp().Time):
 		again := append([]decision.Action{decision.Delete{Object: request}}, LetGo(kept, All())...)
 		return step{actions: again, words: said(request) + "; it is made again"}
-	case is(resources.RequestFailed), is(resources.RequestCapacityRevoked):
+	case ended:
 		return step{fails: true, words: said(request)}
 	}
 	return step{ready: is(resources.RequestProvisioned), words: said(request)}
@@ -168,7 +170,7 @@ func (in Input) create(pool resources.NodeRequest) (actions []decision.Action) {
 // overdue says whether the run has requested nodes for as long as it may wait. The templates stay while a request is made again.
 func (in Input) overdue() bool {
 	return slices.ContainsFunc(in.Requested.Objects(), func(o decision.Object) bool {
-		return o.GetDeletionTimestamp().IsZero() && in.Now.Sub(o.GetCreationTimestamp().Time) > in.Need.Patience()
+		return o.GetDeletionTimestamp().IsZero() && in.Now.Sub(since(in.Run, o)) > in.Need.Patience()
 	})
 }
 

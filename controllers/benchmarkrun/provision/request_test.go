@@ -80,6 +80,13 @@ func templates(minutes int, of ...resources.PodSet) func(*Input) {
 	}
 }
 
+// wentOn some minutes before noon, after a suspension.
+func wentOn(minutes int) func(*Input) {
+	return func(in *Input) {
+		in.Run.Status.AcceptedTime = &metav1.Time{Time: noon.Add(-time.Duration(minutes) * time.Minute)}
+	}
+}
+
 // placed are placeholders, by their indices, with a node; pending are some without one.
 func placed(indices ...int) func(*Input)  { return kept("node", indices) }
 func pending(indices ...int) func(*Input) { return kept("", indices) }
@@ -178,6 +185,25 @@ func TestAsk(t *testing.T) {
 		"the API is gone for too long": {
 			in:   asking(requested(ofTargets, 16), unserved),
 			want: fails("no nodes were made within 15m0s (provisionWithin of the shape): spec.targets[1].shape: " + missing + "; ProvisioningRequest run-place-db is not Accepted by an autoscaler yet"),
+		},
+		"the API is gone, and the run went on a moment ago": {
+			in: asking(requested(ofTargets, 16), unserved, wentOn(1)), want: waits("; spec.targets[1].shape: " + missing),
+		},
+		"the API is gone for too long since the run went on": {
+			in:   asking(requested(ofTargets, 99), unserved, wentOn(16)),
+			want: fails("no nodes were made within 15m0s (provisionWithin of the shape): spec.targets[1].shape: " + missing + "; ProvisioningRequest run-place-db is not Accepted by an autoscaler yet"),
+		},
+		"one of before the suspension is Accepted": {
+			in:   asking(requested(ofTargets, 99, [3]string{"Accepted", "True", ""}), clientsAre, wentOn(1)),
+			want: waits("; ProvisioningRequest run-place-db is Accepted: so it is; " + clientsSay),
+		},
+		"one of before the suspension has Failed": {
+			in:   asking(requested(ofTargets, 99, [3]string{"Failed", "True", "Expired"}), clientsAre, wentOn(1)),
+			want: waits("; ProvisioningRequest run-place-db is Failed: Expired: so it is; it is made again; " + clientsSay), does: []string{"delete run-place-db"},
+		},
+		"one that was made since has Failed": {
+			in:   asking(requested(ofTargets, 1, [3]string{"Failed", "True", "Expired"}), clientsAre, wentOn(2)),
+			want: fails("the autoscaler makes no nodes: ProvisioningRequest run-place-db is Failed: Expired: so it is"),
 		},
 		"nobody has looked at it": {in: asking(requested(ofTargets, 1), clientsAre), want: waits("; ProvisioningRequest run-place-db is not Accepted by an autoscaler yet; " + clientsSay)},
 		"accepted": {

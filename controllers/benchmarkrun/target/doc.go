@@ -23,6 +23,9 @@
 // from a user that has ended and whose pod is gone, and from nobody else; not after a run that was let write into it and failed by its server. All
 // volumes of a run are taken in the order of their names.
 //
+// A volume that is made of a VolumeSnapshot has a claim of the run, made when the VolumeSnapshot is that which the run was accepted with. Until the
+// volume is there, a VolumeSnapshot that is gone, or is another one, ends the run.
+//
 // A StatefulSet is created only when no pod of another target is left that is in the
 // way, and a replica after its primary, whose Secret it shares. While a trial is under
 // way nothing is done: what its client finds says more than a readiness check of a

@@ -18,6 +18,9 @@ import (
 // of its run that are before it in the order of their names: every run takes its volumes in that order, so that no two wait for each other, each
 // with a volume that the other one wants.
 func (in room) begin(b resources.Target) (podhealth.Verdict, []decision.Action) {
+	if b.Resolved.Snapshot != nil {
+		return in.beginCopy(b)
+	}
 	if b.Resolved.Retained == nil {
 		return waiting("created"), create(b)
 	}

@@ -49,7 +49,7 @@ func create(b resources.Target) []decision.Action {
 	if b.Replica == nil {
 		out = append(out, decision.CreateSecret{Target: b})
 	}
-	if b.Spec.MySQL.Storage.Retain {
+	if b.Spec.OwnsClaim() {
 		out = append(out, decision.Create{Object: resources.Volume{Of: b}.Claim()})
 	}
 	for _, obj := range []decision.Object{b.ConfigMap(), b.Service(), b.NetworkPolicy(), b.PodDisruptionBudget(), b.StatefulSet()} {

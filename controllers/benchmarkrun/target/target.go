@@ -175,7 +175,7 @@ func (in room) provide(b resources.Target) (podhealth.Verdict, []decision.Action
 	if v, is := in.withoutVolume(b, pod); is {
 		return v, nil
 	}
-	return in.judge(b, set, pod), scale(set, 1)
+	return in.withoutCopy(b, pod, in.judge(b, set, pod)), scale(set, 1)
 }
 
 // judge a server that has to be up.

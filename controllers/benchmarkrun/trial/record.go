@@ -146,7 +146,7 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 	st := in.Run.TargetStatus(rec.Target)
 	from := likeness.Source{
 		Result: end.Results[0], ServerImageID: st.ImageID, ClientImageID: rec.ClientImageID, Node: rec.TargetNodeName, FsyncsPerCommit: st.FsyncsPerCommit,
-		Set: setInTargets(in.Run), Varied: varied(in.Run), RetainedBy: retainedBy(in.Run, rec.Target),
+		Set: setInTargets(in.Run), Varied: varied(in.Run), RetainedBy: retainedBy(in.Run, rec.Target), CopiedFrom: copiedFrom(in.Run, rec.Target),
 	}
 	if in.Run.Target(rec.Target).Service() != nil { // it may have other pods than before
 		now := commonBehind(in, e, ask)

@@ -21,9 +21,17 @@ func checkRetained(a *agent) error {
 		return err
 	}
 	if !exists(a.paths().Data) && !exists(a.volume.dataOld()) && !a.volume.isRestoring() {
+		if from.Snapshot != "" {
+			return fail(contract.ReasonVolumeUnfit, "the volume %s of VolumeSnapshot %s holds no data directory of Assay: use a storageClassName whose provisioner makes volumes of snapshots, "+
+				"or name a VolumeSnapshot that a run has made", a.Data, from.Snapshot)
+		}
 		return fail(contract.ReasonVolumeUnfit, "the volume %s of an earlier run holds no data directory: load again", a.Data)
 	}
 	if here, there := numbersOf(a.in.target.ServerVersion), numbersOf(from.ServerVersion); there != "" && here != there {
+		if from.Snapshot != "" {
+			return fail(contract.ReasonVolumeUnfit, "the data of VolumeSnapshot %s was written by server version %s, and the image has %s: name the image of that server by its digest, "+
+				"or load again and make another VolumeSnapshot", from.Snapshot, there, here)
+		}
 		return fail(contract.ReasonVolumeUnfit, "the data on the volume %s was written by server version %s, and the image has %s: name the image by its digest in both runs, or load again",
 			a.Data, there, here)
 	}

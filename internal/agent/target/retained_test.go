@@ -14,20 +14,23 @@ import (
 // A volume of an earlier run is refused before anything is written to it, where it holds no data, or that of another version.
 func TestARetainedVolumeIsChecked(t *testing.T) {
 	tests := map[string]struct {
-		version string
-		empty   bool
-		want    string
+		version  string
+		snapshot string
+		empty    bool
+		want     string
 	}{
 		"the same version":              {version: "1.2.3-Fake-log"},
 		"an unknown version":            {},
 		"another version":               {version: "1.2.2-Fake", want: "was written by server version 1.2.2, and the image has 1.2.3"},
 		"no data":                       {version: "1.2.3", empty: true, want: "holds no data directory"},
+		"no data of a snapshot":         {snapshot: "tables", empty: true, want: "of VolumeSnapshot tables holds no data directory of Assay: use a storageClassName whose provisioner makes volumes of snapshots"},
+		"a snapshot of another version": {version: "1.2.2-Fake", snapshot: "tables", want: "the data of VolumeSnapshot tables was written by server version 1.2.2, and the image has 1.2.3"},
 		"no data of an unknown version": {empty: true, want: "holds no data directory"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, "init", "serve")
-			r.in.target.Retained = &contract.Retained{ServerVersion: tt.version}
+			r.in.target.Retained = &contract.Retained{ServerVersion: tt.version, Snapshot: tt.snapshot}
 			marker := filepath.Join(r.paths().Data, "of-the-earlier-run")
 			if !tt.empty {
 				if err := os.MkdirAll(r.paths().Data, 0o700); err != nil {

@@ -132,6 +132,22 @@ func readsLabel(name string) bool {
 	return slices.Contains([]string{"assay.dev", "app.kubernetes.io", "batch.kubernetes.io"}, prefix)
 }
 
+// snapshotting is what other runs read of targets of which a VolumeSnapshot is to be made: whether it still is.
+func snapshotting(run *v1alpha1.BenchmarkRun) (out []v1alpha1.TargetStatus) {
+	for _, t := range run.Spec.Targets {
+		st := run.TargetStatus(t.Name)
+		if t.MakesSnapshot() == nil || st.LoadResult == "" {
+			continue
+		}
+		kept := v1alpha1.TargetStatus{Name: st.Name, LoadResult: st.LoadResult, SnapshotOver: st.SnapshotOver}
+		if st.Snapshot != nil {
+			kept.Snapshot = &v1alpha1.SnapshotStatus{Name: st.Snapshot.Name}
+		}
+		out = append(out, kept)
+	}
+	return out
+}
+
 // slimRun keeps of a run what the queue, the quotas and the budgets read of other runs, and what the metrics tell.
 func slimRun(run *v1alpha1.BenchmarkRun) {
 	run.Spec.SetDefaults() // the target of its control
@@ -151,7 +167,7 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 	}
 	st := &run.Status
 	slimResults(st)
-	st.Trials, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil
+	st.Trials, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, snapshotting(run)
 	st.Headline, st.Progress.Current, st.Verdict, st.Gate, st.Differences = "", "", "", nil, nil
 	if r := st.Report; r != nil { // what its controller decides by, and the budgets count
 		st.Report = &v1alpha1.ReportStatus{Reason: shared(r.Reason), SizeBytes: r.SizeBytes, Attempts: r.Attempts, LastAttemptTime: r.LastAttemptTime}

@@ -82,7 +82,7 @@ func databases(what string, n int, of resources.Target) group {
 		role = v1alpha1.RoleReplica
 	}
 	spec, claims := set.Spec.Template.Spec, set.Spec.VolumeClaimTemplates
-	if of.Spec.MySQL.Storage.Retain { // that of another run is there already
+	if of.Spec.OwnsClaim() { // that of another run is there already
 		claims = append(claims, *resources.Volume{Of: of}.Claim())
 	}
 	return group{what: what, role: role, target: of.Spec.Name, count: n, spec: spec, claims: claims, pod: needs(spec), kept: stored(claims)}

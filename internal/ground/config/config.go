@@ -61,7 +61,7 @@ type Timeouts struct {
 	// PodStart: from the scheduling of a pod to its running containers, the pull of the image included. Default 15m.
 	PodStart metav1.Duration `json:"podStart"`
 	// TargetReady: from the creation of a target to its first accepted login, and from that of a run, or from the end of its
-	// suspension, to something ready behind the Services of its targets. Default 20m.
+	// suspension, to something ready behind the Services of its targets, and to VolumeSnapshots that are ready to use. Default 20m.
 	TargetReady metav1.Duration `json:"targetReady"`
 	// Load: loading the data of one target. Default 12h.
 	Load metav1.Duration `json:"load"`

@@ -13,13 +13,10 @@ import (
 // Volume of the data of a server.
 type Volume struct{ Of Target }
 
-// Outlives says whether it outlives its StatefulSet: one that the run retains, or that of an earlier run.
-func (v Volume) Outlives() bool {
-	s := v.Of.Spec.MySQL.Storage
-	return s.Retain || s.FromRun != nil
-}
+// Outlives says whether it is no volume of its StatefulSet: a claim of the run, or that of an earlier run.
+func (v Volume) Outlives() bool { return v.Of.Spec.OwnsClaim() || v.Of.Spec.FromRun() != nil }
 
-// ClaimName of a volume that outlives its StatefulSet. That of an earlier run is in the resolved inputs.
+// ClaimName of a volume that is none of its StatefulSet. That of an earlier run is in the resolved inputs.
 func (v Volume) ClaimName() string {
 	if from := v.Of.Resolved.Retained; from != nil {
 		return from.ClaimName
@@ -27,27 +24,33 @@ func (v Volume) ClaimName() string {
 	return databasePod{v.Of}.dataName() + "-" + v.Of.name()
 }
 
-// Claim is the PersistentVolumeClaim of a volume that the run retains. It belongs to the run, and the server of the target is its first
-// user.
+// Claim is the PersistentVolumeClaim of a volume that the run retains, makes a VolumeSnapshot of, or has made of one. It belongs to the
+// run, and the server of the target is its first user.
 func (v Volume) Claim() *corev1.PersistentVolumeClaim {
 	meta := Meta(v.Of.Run, v.ClaimName(), v.Of.labels())
 	meta.Annotations = map[string]string{v1alpha1.AnnotationUsedBy: v.User().String()}
 	return &corev1.PersistentVolumeClaim{ObjectMeta: meta, Spec: claimSpec(v.Of.Spec.MySQL.Storage)}
 }
 
-// retainedData is what the agent is told of the data of an earlier run; nil for a volume of its own.
+// retainedData is what the agent is told of the data of an earlier run; nil for a volume that is empty at first.
 func retainedData(t Target) *contract.Retained {
-	from := t.Resolved.Retained
-	if from == nil {
+	out := &contract.Retained{RunUID: string(t.Run.UID)}
+	switch from, copied := t.Resolved.Retained, t.Resolved.Snapshot; {
+	case from != nil:
+		out.ServerVersion = from.ServerVersion
+	case copied != nil:
+		out.ServerVersion, out.Snapshot = copied.ServerVersion, copied.Name
+	default:
 		return nil
 	}
-	return &contract.Retained{RunUID: string(t.Run.UID), ServerVersion: from.ServerVersion}
+	return out
 }
 
 func claimSpec(s v1alpha1.Storage) corev1.PersistentVolumeClaimSpec {
 	return corev1.PersistentVolumeClaimSpec{
 		AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 		StorageClassName: s.StorageClassName,
+		DataSource:       madeOf(s),
 		Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: s.Size}},
 	}
 }

@@ -121,7 +121,7 @@ func digestOf(imageID, asked string) (image string, ok bool) {
 	return parts[2], err == nil && had.Context().Name() == want.Context().Name()
 }
 
-// pinServer: shape, image and settings as they were resolved.
+// pinServer: shape, image and settings as they were resolved. It makes no VolumeSnapshot: that of the run has the name.
 func (m *Manifest) pinServer(o *v1alpha1.BenchmarkRun, t *v1alpha1.Target) {
 	resolved := o.ResolvedTarget(t.Name)
 	if resolved.Shape != nil {
@@ -133,6 +133,13 @@ func (m *Manifest) pinServer(o *v1alpha1.BenchmarkRun, t *v1alpha1.Target) {
 	} else {
 		t.MySQL.PinImage(resolved.Image)
 		m.note("target %s: the image %s stands by its tag, because its digest is not known (%q): a tag may move", t.Name, resolved.Image, id)
+	}
+	if made := t.MySQL.Storage.Snapshot; made != nil {
+		t.MySQL.Storage.Snapshot = nil
+		m.note("target %s: mysql.storage.snapshot is left out, because VolumeSnapshot %s is that of the run: set it with another name to make one more", t.Name, made.Name)
+	}
+	if from := resolved.Snapshot; from != nil {
+		m.note("target %s: VolumeSnapshot %s stands by its name, and had the UID %s: one that was made again under that name may have other data", t.Name, from.Name, from.UID)
 	}
 	if len(t.MySQL.ConfigFrom) > 0 {
 		t.MySQL.ConfigFrom, t.MySQL.Config = nil, map[string]string{}

@@ -215,6 +215,7 @@ var words = []Sense{
 	{"Slower", "comparison verdict", "A rate is smaller or a time longer. ComparisonVerdict is what a comparison concludes of the value against the baseline."},
 	{"Slower", "gate failure", "GateFailure is something that a gate can fail for."},
 	{"Slower", "gate outcome", "A rule calls it slower; of a comparison: it loses more than the margin. GateOutcome of a measurement, or of a comparison."},
+	{"Snapshot", "data origin", "DataOrigin is where the data of a target came from."},
 	{"Spec", "setting source", "Config and configFrom. SettingSource is where a setting of a server comes from."},
 	{"SpreadOfRuns", "reason code", "{runs, spread}: the ratios of so many runs have this standard deviation. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"SpreadOfValues", "reason code", "{spread}: the values of a run have this standard deviation. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},

@@ -65,6 +65,15 @@ func TestCompare(t *testing.T) {
 			secondHas: facts{"data/origin": "on the volume of run first (u), target db, written into by run w (v) from 2026-11-27T19:00:00Z on"},
 			want:      []string{"data/origin: on the volume of run first (u), target db | on the volume of run first (u), target db, written into by run w (v) from 2026-11-27T19:00:00Z on"},
 		},
+		"volumes of two VolumeSnapshots": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/origin": "of VolumeSnapshot tables (u) of run first (v), target db"},
+			secondHas: facts{"data/origin": "of VolumeSnapshot tables (w) of run first (v), target db"},
+			want:      []string{"data/origin: of VolumeSnapshot tables (u) of run first (v), target db | of VolumeSnapshot tables (w) of run first (v), target db"},
+		},
+		"volumes of one VolumeSnapshot": {
+			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/origin": "of VolumeSnapshot tables (u) of run first (v), target db"},
+			secondHas: facts{"data/origin": "of VolumeSnapshot tables (u) of run first (v), target db"},
+		},
 		"one volume that was retained": {
 			first: "mysql-9.7", second: "mysql-9.7", firstHas: facts{"data/origin": "on the volume of run first (u), target db"},
 			secondHas: facts{"data/origin": "on the volume of run first (u), target db"},

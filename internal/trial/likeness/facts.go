@@ -41,8 +41,9 @@ const (
 const (
 	// reusedSessions and newSessions are values of factSessions.
 	reusedSessions, newSessions = "reused", "new"
-	// dataLoaded and dataRestored are values of factDataOrigin, dataRetained begins one, and dataUnnamed stands for none.
+	// dataLoaded and dataRestored are values of factDataOrigin, dataRetained and dataCopied begin one, and dataUnnamed stands for none.
 	dataLoaded, dataRestored, dataRetained, dataUnnamed = "loaded by the tool", "restored from an archive", "on the volume of ", "from no archive"
+	dataCopied                                          = "of VolumeSnapshot "
 	// fewConnections of a window say nothing of how it connects: those of the agent, and of a tool that connects once.
 	fewConnections = 10
 )
@@ -71,6 +72,8 @@ type Source struct {
 	Set []string
 	// RetainedBy is the run, with its UID, and the target whose volume the server has; empty for a volume of its own.
 	RetainedBy string
+	// CopiedFrom is the VolumeSnapshot, with its UID, that the volume was made of, and what made that; empty for any other volume.
+	CopiedFrom string
 	// Varied are names of variables that have other values in other trials: they are parameters of the trial, and none of its
 	// circumstances.
 	Varied []string
@@ -242,6 +245,9 @@ func placeOf(l contract.Limits, nodes int64) string {
 func dataFacts(out map[string]string, in Source) {
 	if in.RetainedBy != "" {
 		out[factDataOrigin] = dataRetained + in.RetainedBy
+	}
+	if in.CopiedFrom != "" {
+		out[factDataOrigin] = dataCopied + in.CopiedFrom
 	}
 	if in.Loaded.Data == nil || len(in.Loaded.Data.Tables) == 0 {
 		return

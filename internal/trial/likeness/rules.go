@@ -27,7 +27,7 @@ var factRules = []factRule{
 	{name: factReplicas, class: Durability, matters: true, why: "a primary sends its changes to each replica"},
 	{name: factRows, class: Data, matters: true, why: "other tables are other work"},
 	{name: factChecksum, class: Data, matters: true, why: "other rows are other work"},
-	{name: factDataOrigin, class: Data, matters: true, why: "the files of an archive are written in one go, and those of a volume that was retained by trials before these: they may lie otherwise on the storage"},
+	{name: factDataOrigin, class: Data, matters: true, why: "the files of an archive are written in one go, and those of a volume that was retained, or made of a VolumeSnapshot, by trials before these: they may lie otherwise on the storage, which may read the blocks of a VolumeSnapshot from elsewhere at first"},
 	{name: factTLS, class: TLS, matters: true, why: "each packet is encrypted", costs: []string{"none", "TLSv1.3"}},
 	{name: factCipher, class: TLS, matters: true, why: "ciphers cost more or less"},
 	{name: factSessions, class: TLS, matters: true, why: "a handshake that takes up an earlier session is shorter", costs: []string{reusedSessions, newSessions}},
@@ -89,7 +89,7 @@ func factsBetween(a, b circumstances, factor Factor) []Difference {
 func (c circumstances) origin() values {
 	return c.values(func(s server) (spelt, bool) {
 		shown := cmp.Or(s.facts[factDataOrigin], dataUnnamed)
-		if shown == dataRestored || strings.HasPrefix(shown, dataRetained) {
+		if shown == dataRestored || strings.HasPrefix(shown, dataRetained) || strings.HasPrefix(shown, dataCopied) {
 			return spelt{shown, shown}, true
 		}
 		return spelt{dataLoaded, shown}, true

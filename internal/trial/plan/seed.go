@@ -41,7 +41,7 @@ func Deciding(spec v1alpha1.BenchmarkRunSpec) v1alpha1.BenchmarkRunSpec {
 	spec.Exclusive, spec.Deadline, spec.Gate = nil, metav1.Duration{}, nil
 	for _, t := range spec.Targets {
 		if t.MySQL != nil {
-			t.MySQL.Storage.Retain = false // what becomes of a volume afterwards
+			t.MySQL.Storage.Retain, t.MySQL.Storage.Snapshot = false, nil // what becomes of a volume afterwards
 		}
 	}
 	return spec

@@ -87,16 +87,16 @@ func TestTable(t *testing.T) {
 	figures = append(figures, Figures{Case: same.Name, Play: 4, Machine: "m", Manifest: "another", Blocks: 99})
 	head := []string{
 		"",
-		"| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Runs | Blocks | Time per block that counts | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |",
-		"| --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
+		"| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Length | Runs | Blocks | Time per block that counts | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |",
+		"| --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
 	}
 	want := slices.Concat(
 		[]string{"**m**"}, head,
-		[]string{"| reads | two servers alike | PerBlock | Free | PerTrial | 1s | 1s | 3, 1 without a verdict | 20 | 20.0 s | 3.0 % | 2.4 % | 1.6 % | 1 | 1 |", ""},
+		[]string{"| reads | two servers alike | PerBlock | Free | PerTrial | 1s | 1s | 5 min | 3, 1 without a verdict | 20 | 20.0 s | 3.0 % | 2.4 % | 1.6 % | 1 | 1 |", ""},
 		[]string{"**n**"}, head,
 		[]string{
-			"| reads | two servers alike | PerBlock | Apart | PerTrial | 1s | 1s | 1, none with a verdict | | | | | | | |",
-			"| reads | 3 % more statements | One | Free | PerTrial | 1s | 5s | 3 | 30 | 10.0 s | 1.0 % | 0.5 % | 0.4 % | 1 | 1 |",
+			"| reads | two servers alike | PerBlock | Apart | PerTrial | 1s | 1s | 5 min | 1, none with a verdict | | | | | | | |",
+			"| reads | 3 % more statements | One | Free | PerTrial | 1s | 5s | 5 min | 3 | 30 | 10.0 s | 1.0 % | 0.5 % | 0.4 % | 1 | 1 |",
 			"",
 			"| Gate | Two sides | Margin | Runs | Without a verdict | Passed | Failed | Undecided | Wrong | Blocks that count, median | Most | From the first window to the last, median |",
 			"| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |",

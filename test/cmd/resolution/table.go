@@ -43,8 +43,8 @@ func tables(all []Figures) string {
 			fmt.Fprintf(&b, "**%s**\n\n", machine)
 		}
 		if rows.Len() > 0 {
-			b.WriteString("| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Runs | Blocks | Time per block that counts | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |\n")
-			b.WriteString("| --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
+			b.WriteString("| What | Two sides | Starts | CPUs | Client pods | Warm-up | Window | Length | Runs | Blocks | Time per block that counts | Blocks vary by | Found in 5 min | in 10 min | Right | Wrong |\n")
+			b.WriteString("| --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
 			b.WriteString(rows.String() + "\n")
 		}
 		if gates.Len() > 0 {
@@ -117,7 +117,7 @@ func row(c Case, of []Figures) string {
 	spread, unknown := stats.EstimateMedian(spreads)
 	pace, none := stats.EstimateMedian(paces)
 	if unknown != nil || none != nil {
-		return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %d, none with a verdict | | | | | | | |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, len(of))
+		return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %g min | %d, none with a verdict | | | | | | | |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, c.Length.Minutes(), len(of))
 	}
 	runs := fmt.Sprint(len(of))
 	if silent > 0 {
@@ -135,7 +135,7 @@ func row(c Case, of []Figures) string {
 		}
 		return percent(effect)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window,
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %g min | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, c.Length.Minutes(),
 		runs, blocks, pace.Median, percent(spread.Median), found(5*time.Minute), found(10*time.Minute), right, wrong)
 }
 

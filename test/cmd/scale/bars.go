@@ -13,8 +13,9 @@ const (
 	// maxDelay from the instant at which schedules are due to the last run that is created for it.
 	maxDelay = 15 * time.Second
 	// maxScheduleWrites of a schedule for its first run, from its own creation to the entry in its history: the run, the
-	// history, the status when the schedule is new, when the run begins and when it has ended, and an event for both.
-	maxScheduleWrites = 7.0
+	// history, the status when the schedule is new, when the run begins, before what has ended goes into the history (its digest)
+	// and after it, and an event for both.
+	maxScheduleWrites = 8.0
 )
 
 // usage of the manager between two moments.

@@ -149,6 +149,29 @@ func TestNodesThatAreRequested(t *testing.T) {
 	}
 }
 
+// A volume of a VolumeSnapshot, and a VolumeSnapshot of a volume, are made by the right of the manager: they need that right of whoever asks.
+func TestVolumeSnapshotsNeedRights(t *testing.T) {
+	install(t)
+	ns := server.Namespace(t)
+	weak, able := grant(t, ns, "weak", "assay-edit"), grant(t, ns, "able", "assay-edit")
+	allow(t, ns, "able", "persistentvolumeclaims", "create")
+	allowIn(t, "snapshot.storage.k8s.io", ns, "able", "volumesnapshots", "create")
+	for field, resource := range map[string]string{"fromSnapshot": "persistentvolumeclaims", "snapshot": "volumesnapshots"} {
+		spec := `{targets: [{name: db, shape: {name: small}, mysql: {flavor: MySQL, version: "8.4", storage: {` + field + `: {name: s}}}}]}`
+		err := weak.Create(t.Context(), parse(t, ns, spec), client.DryRunAll)
+		want := "spec.targets[].mysql.storage." + field + ": weak-" + ns + " may not create " + resource + " in namespace " + ns
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if err := able.Create(t.Context(), parse(t, ns, spec), client.DryRunAll); err != nil {
+			t.Errorf("%s, with the right to create %s: %v", field, resource, err)
+		}
+		if err := weak.Create(t.Context(), parse(t, ns, strings.Replace(spec, field+": {name: s}", "retain: true", 1)), client.DryRunAll); err != nil {
+			t.Errorf("without a VolumeSnapshot: %v", err)
+		}
+	}
+}
+
 // A harmless option of a driver needs no right, and with a value that ends it in an URL it does.
 func TestValuesOfDriverOptions(t *testing.T) {
 	install(t)

@@ -151,14 +151,18 @@ func TestTemplatesCanBeChanged(t *testing.T) {
 func TestBadSchedules(t *testing.T) {
 	server.Inputs(t)
 	ns := server.Namespace(t)
-	retains := map[string]any{"name": "db", "shape": map[string]any{"name": "small"}, "mysql": map[string]any{
-		"flavor": "MySQL", "version": "8.4", "storage": map[string]any{"size": "1Gi", "retain": true},
-	}}
+	storing := func(field string, value any) any {
+		return map[string]any{"name": "db", "shape": map[string]any{"name": "small"}, "mysql": map[string]any{
+			"flavor": "MySQL", "version": "8.4", "storage": map[string]any{"size": "1Gi", field: value},
+		}}
+	}
+	retains, snapshots := storing("retain", true), storing("snapshot", map[string]any{"name": "tables"})
 	tests := map[string]struct {
 		change func(o map[string]any)
 		want   string
 	}{
 		"a template that retains":   {set([]any{retains}, "spec", "runTemplate", "spec", "targets"), "mysql.storage.retain must be left out of a template"},
+		"a template of snapshots":   {set([]any{snapshots}, "spec", "runTemplate", "spec", "targets"), "mysql.storage.snapshot must be left out of a template"},
 		"a template with a ttl":     {set(300, "spec", "runTemplate", "spec", "ttlSecondsAfterFinished"), "ttlSecondsAfterFinished must be left out of a template"},
 		"a suspended template":      {set(true, "spec", "runTemplate", "spec", "suspend"), "use spec.suspend of the schedule"},
 		"a zone in a line":          {set("CRON_TZ=UTC 0 3 * * *", "spec", "schedule"), "use timeZone"},

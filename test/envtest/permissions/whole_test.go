@@ -47,7 +47,8 @@ func createWhole(t *testing.T, namespace string) {
 	u := &unstructured.Unstructured{}
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: whole, namespace: %s}, spec: {
 		exclusive: false, targets: [
-			{name: a, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4', storage: {retain: true}}}, {name: b, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4'}}],
+			{name: a, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4', storage: {retain: true}}},
+			{name: b, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4', storage: {snapshot: {name: tables}}}}],
 		clients: {shape: %[2]s, count: 2}, workload: {sysbench: {test: oltp_read_only}},
 		design: {blocks: 2, warmup: 0s, duration: 1s, order: ABBA, idleTargets: Stopped, onTrialFailure: Continue}}}`, namespace, shape)
 	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
@@ -70,6 +71,29 @@ func createAgain(t *testing.T, namespace string) outcome {
 	return outcome{"the volume is measured on again", func(ctx context.Context) bool {
 		run := &v1alpha1.BenchmarkRun{}
 		return server.API.Get(ctx, client.ObjectKeyFromObject(u), run) == nil && apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
+	}}
+}
+
+// createCopy makes a run on a volume that is made of the VolumeSnapshot which the whole one has made.
+func createCopy(t *testing.T, namespace string) outcome {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: copy, namespace: %s}, spec: {
+		exclusive: false, targets: [{name: a, shape: %[2]s, mysql: {flavor: MySQL, version: '8.4', storage: {fromSnapshot: {name: tables}}}}],
+		clients: {shape: %[2]s, count: 2}, workload: {sysbench: {test: oltp_read_write}}, design: {blocks: 1, warmup: 0s, duration: 1s}}}`, namespace, shape)
+	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	mustCreate(t, u)
+	return outcome{"a VolumeSnapshot is made and taken", func(ctx context.Context) bool {
+		run := &v1alpha1.BenchmarkRun{}
+		if server.API.Get(ctx, client.ObjectKeyFromObject(u), run) != nil || !apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
+			return false
+		}
+		if s := run.ResolvedTarget("a").Snapshot; s == nil || s.RunName != "whole" || s.Handle == "" {
+			t.Errorf("it measured on %+v", s)
+		}
+		return true
 	}}
 }
 

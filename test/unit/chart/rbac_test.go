@@ -64,6 +64,7 @@ func TestScopeNamespaced(t *testing.T) {
 		"/nodes get", "/nodes list", "/nodes watch",
 		"assay.dev/instanceshapes get", "assay.dev/instanceshapes list", "assay.dev/instanceshapes watch",
 		"assay.dev/instanceshapes/status update",
+		"snapshot.storage.k8s.io/volumesnapshotcontents get",
 	}
 	if diff := cmp.Diff(want, permissions(cluster.Rules...)); diff != "" {
 		t.Errorf("permissions in the whole cluster (-want +got):\n%s", diff)
