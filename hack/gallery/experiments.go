@@ -76,7 +76,7 @@ var experiments = []experiment{
 			"The warm-up is of mariadb alone, which runs last.",
 		},
 		differs: "the drivers of today on MariaDB 10.11, into InnoDB, in random order. The manifest declares execute() against mysql2, and mariadb's batch " +
-			"against the single inserts of mysql, as published, though each of them is waited for here; the stored run is older, and has no ratio of either.",
+			"against the single inserts of mysql, as published, though each of them is waited for here; the stored run is older: it has no ratio of either, and reads the user with a random number on one connection, where the source has its pool.",
 	},
 	{
 		name: "s4-threads-sweep", title: "a sweep over threads",

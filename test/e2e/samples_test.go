@@ -31,7 +31,6 @@ var notHere = map[string]string{
 	"data-set.yaml":              "needs an object store; TestDataIsLoadedOnce is its story",
 	"data-set-make.yaml":         "the same",
 	"schedule.yaml":              "TestSchedule is its story",
-	"drivers-node.yaml":          "takes hours, on machines of a cloud",
 	"retained-volume-again.yaml": "needs a run that has ended; TestAVolumeIsMeasuredOnAgain is its story",
 	"volume-snapshot.yaml":       "no storage of the local cluster takes snapshots; controllers/benchmarkrun.TestVolumesAreMadeOfASnapshot plays one",
 	"volume-snapshot-again.yaml": "the same",
@@ -45,6 +44,7 @@ var notHere = map[string]string{
 	"published/s1-ycsb/azure.yaml":    "the same",
 	"published/s2-python/full.yaml":   "takes hours, on machines of a cloud",
 	"published/s2-python/suite.yaml":  "its image is the user's",
+	"published/s3-node/full.yaml":     "takes hours, on machines of a cloud",
 	"published/s4-sweep/full.yaml":    "takes days, on machines of a cloud",
 	"published/s4-sweep/latency.yaml": "takes hours, on machines of a cloud",
 	// Its image cannot be made here.

@@ -38,7 +38,7 @@ const samples = "../../../config/samples/"
 
 // What is said of the manifests that Assay ships.
 func TestPlanOfSamples(t *testing.T) {
-	for _, name := range []string{"demo.yaml", "search.yaml", "drivers-node-small.yaml", "published/s0-dotnet/full.yaml", "published/s1-ycsb/full.yaml", "published/s2-python/full.yaml", "published/s4-sweep/full.yaml"} {
+	for _, name := range []string{"demo.yaml", "search.yaml", "drivers-node-small.yaml", "published/s0-dotnet/full.yaml", "published/s1-ycsb/full.yaml", "published/s2-python/full.yaml", "published/s3-node/full.yaml", "published/s4-sweep/full.yaml"} {
 		t.Run(name, func(t *testing.T) {
 			doc, err := planOf(sampleRun(t, name))
 			if err != nil {

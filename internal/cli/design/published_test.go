@@ -36,6 +36,7 @@ var smallForms = []small{
 	{file: "ycsb.yaml", of: "s1-ycsb", less: []string{"workload.ycsb.recordCount", "workload.ycsb.threads"},
 		other: []string{"workload.ycsb.driver", "workload.ycsb.operationCount", "workload.ycsb.jvmOptions", "design.warmup"}},
 	{file: "drivers-python-small.yaml", of: "s2-python"},
+	{file: "drivers-node-small.yaml", of: "s3-node"},
 	{file: "sweep-small.yaml", of: "s4-sweep", less: []string{"workload.sysbench.tables", "workload.sysbench.tableSize", "matrix.0.values"}, other: []string{"retain"}},
 }
 

@@ -26,6 +26,8 @@ type here struct {
 	measured map[[2]string][]measured
 	// hundred are the dimensions of the published numbers beside the quoted one that are 100 %.
 	hundred map[string]bool
+	// published are the numbers of which the quoted one is one, by their dimensions.
+	published map[string]*v1alpha1.SummaryEntry
 }
 
 // measured is what an entry measures: percentiles are one each.
@@ -114,18 +116,14 @@ func (h here) beside(quoted *v1alpha1.SummaryEntry) []string {
 	if len(quoted.Labels) == 0 || len(of) > maxPercentiles {
 		return nil
 	}
-	var found, ofDrivers []*v1alpha1.SummaryEntry
+	found := h.exactly(quoted, of)
+	if len(found) > 1 {
+		return nil
+	}
+	var ofDrivers []*v1alpha1.SummaryEntry
 	for _, m := range of {
-		for _, e := range h.entries[h.keyOf(m, quoted.Labels)] {
-			if !h.same(e, quoted.Labels) {
-				break // the others of the key have the same dimensions
-			}
-			if found = append(found, e); len(found) > 1 {
-				return nil
-			}
-		}
 		if quoted.Labels[contract.LabelDriver] != "" {
-			continue
+			break
 		}
 		all := h.anyDriver[h.keyOf(m, quoted.Labels, unsaid...)]
 		if len(all) > maxOfDrivers {
@@ -149,6 +147,47 @@ func (h here) beside(quoted *v1alpha1.SummaryEntry) []string {
 		return h.shares(quoted, slices.Concat(found, ofDrivers), len(found) == 0)
 	}
 	return h.figures(slices.Concat(found, ofDrivers), len(found) == 0)
+}
+
+// exactly what a quoted number says: no more than two are looked for.
+func (h here) exactly(quoted *v1alpha1.SummaryEntry, of []measured) (found []*v1alpha1.SummaryEntry) {
+	for _, m := range of {
+		for _, e := range h.entries[h.keyOf(m, quoted.Labels)] {
+			if !h.same(e, quoted.Labels) {
+				break // the others of the key have the same dimensions
+			}
+			if found = append(found, e); len(found) > 1 {
+				return found
+			}
+		}
+	}
+	return found
+}
+
+// otherwise is the published ratio of a number that this run compares otherwise than declared: over another factor, with another baseline, or
+// with one that does something else. is: it does so; then the text is empty where one side was not published.
+func (h here) otherwise(quoted *v1alpha1.SummaryEntry, declared readout.Verdict) (text string, is bool) {
+	of, relative := h.meantBy(quoted)
+	if relative || len(quoted.Labels) == 0 || len(of) > maxPercentiles || !hasRatio(quoted) {
+		return "", false
+	}
+	found := h.exactly(quoted, of)
+	if len(found) != 1 {
+		return "", false
+	}
+	v, has := h.of.of(found[0])
+	if !has || v.Effect == "" || len(v.Unlike) == 0 && v.Factor == declared.Factor && v.Baseline == declared.Baseline {
+		return "", false
+	}
+	at := dimensionsOf(quoted)
+	at[v.Factor] = v.Baseline
+	for _, u := range v.Unlike {
+		at[u.Factor] = u.Baseline
+	}
+	if text = ratioTo(quoted, h.published[labelKey(at)]); text != "" {
+		text += " against " + v.Against()
+	}
+	return text, true
 }
 
 // meantBy a quoted number: what has its name and unit. relative: its name alone, because it is a share in percent, and nothing here is.
@@ -299,23 +338,47 @@ func basesOf(all []placed, declared readout.Verdict) bases {
 // against the baseline: +3.8 %, 52.0x, or 21.0x as fast. Empty for the baseline itself, and for what is a ratio already.
 func (b bases) against(e *v1alpha1.SummaryEntry) string {
 	base := b.of[e]
-	if base == nil || base == e || e.Direction == "" || e.Unit == "1" || e.Unit == "%" {
+	if base == nil || base == e || !hasRatio(e) {
 		return ""
 	}
-	v, ok := figure.Decimal(e.Median)
-	of, known := figure.Decimal(base.Median)
+	if !b.speed {
+		return ratioTo(e, base)
+	}
+	v, of, ok := bothOf(e, base)
 	switch {
-	case !ok || !known || v <= 0 || of <= 0:
+	case !ok:
 		return ""
-	case b.speed && e.Direction == string(contract.LowerIsBetter):
+	case e.Direction == string(contract.LowerIsBetter):
 		return figure.Factor(of/v) + "x as fast"
-	case b.speed:
-		return figure.Factor(v/of) + "x as fast"
+	}
+	return figure.Factor(v/of) + "x as fast"
+}
+
+// hasRatio says whether a number is compared: where neither is better it is not, and what is a ratio already has none.
+func hasRatio(e *v1alpha1.SummaryEntry) bool {
+	return e.Direction != "" && e.Unit != "1" && e.Unit != unitPercent
+}
+
+// ratioTo is a number over another: +3.8 %, or 52.0x. Empty without the other, for the same, and where one is not above 0.
+func ratioTo(e, base *v1alpha1.SummaryEntry) string {
+	v, of, ok := bothOf(e, base)
+	if !ok || e == base {
+		return ""
 	}
 	if ratio := v / of; e.Direction == string(contract.HigherIsBetter) && ratio < 3 {
 		return figure.Difference(ratio)
 	}
 	return figure.Factor(v/of) + "x"
+}
+
+// bothOf a ratio; false where one is not there, or not above 0.
+func bothOf(e, base *v1alpha1.SummaryEntry) (v, of float64, ok bool) {
+	if base == nil {
+		return 0, 0, false
+	}
+	v, ok = figure.Decimal(e.Median)
+	of, known := figure.Decimal(base.Median)
+	return v, of, ok && known && v > 0 && of > 0
 }
 
 // declaredOf the run is its first comparison, which says what the numbers of others are compared with, too.

@@ -141,7 +141,10 @@ func (g *publishedGroup) blocks(measured here, declared readout.Verdict) (out []
 	if g.phase != contract.KeyQuotedRun {
 		measured = here{} // all that is measured here is of the run
 	}
-	measured.hundred = g.hundred()
+	measured.hundred, measured.published = g.hundred(), map[string]*v1alpha1.SummaryEntry{}
+	for _, e := range g.m.entries {
+		measured.published[labelKey(dimensionsOf(e))] = e
+	}
 	l := layOut(g.m.entries, cmp.Or(declared.Factor, v1alpha1.FactorTarget))
 	names, by := panels(l.place(g.m.entries))
 	for _, name := range names[:min(len(names), maxPanels)] {
@@ -178,12 +181,26 @@ func shownAs(all []placed, l layout, measured here, declared readout.Verdict) fu
 	return func(e *v1alpha1.SummaryEntry) cell {
 		v, _ := figure.Decimal(e.Median)
 		c := cell{Text: printed(v), Strong: best[e]}
-		if text := bases.against(e); text != "" {
+		if text := ratioAsPublished(e, bases, measured, declared); text != "" {
 			c.Below = append(c.Below, text)
 		}
 		c.Below = append(c.Below, measured.beside(e)...)
 		return c
 	}
+}
+
+// ratioAsPublished of a number is to what this run compares its own with, so that both ratios mean the same. Where that was not published it
+// is to the baseline of the table, which is named then. A table with categories has its speed-ups. Empty without any of them.
+func ratioAsPublished(e *v1alpha1.SummaryEntry, all bases, measured here, declared readout.Verdict) string {
+	text, other := measured.otherwise(e, declared)
+	own := all.against(e)
+	switch {
+	case own == "" || text != "" && !all.speed:
+		return text
+	case other && !all.speed:
+		return own + " against " + contract.Line(declared.Baseline)
+	}
+	return own
 }
 
 // printed is a number with all digits that somebody printed; one of a tool with more than seven is no more exact for it.

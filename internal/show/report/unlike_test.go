@@ -20,7 +20,7 @@ import (
 )
 
 // nodeManifests repeat the published comparison of Node.js drivers: in full, and in small.
-var nodeManifests = []string{"../../../config/samples/drivers-node.yaml", "../../../docs/gallery/s3-node-drivers.yaml"}
+var nodeManifests = []string{fullSamples + "s3-node/full.yaml", "../../../docs/gallery/s3-node-drivers.yaml"}
 
 // numbersOf the quoted numbers of a manifest of drivers say: what it asks for and compares, and of each number that it quotes by the
 // names of operations here the combination with the same labels, in blocks that vary by 1 %. It returns the quoted numbers that no

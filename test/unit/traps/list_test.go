@@ -85,6 +85,7 @@ var traps = []trap{
 	{"S3.11", "\"±\" is 95 % in one release and 99.9 % in the next", held("internal/mathematics/stats", "TestIntervalsCoverTheMedian", "an interval says its confidence")},
 	{"S3.12", "numbers are printed for people", held("runners/custom", "TestNumbersOfTheFormats", "parsers are tested with the printed form")},
 	{"S3.13", "random numbers without a seed", held("runners/runner", "TestWhatHasASeedOfItsOwn", "seeds follow from the run's, and a tool that takes none is marked unseeded")},
+	{"S3.14", "the title of a benchmark does not say that it goes through a pool", held("internal/show/report", "TestS3AtFullSizeHasWhatWasPrinted", "the session is a label of the number")},
 
 	// S4: a sweep of sysbench.
 	{"S4.1", "the cleanup names other tables than the load", held("runners/sysbench", "TestCommand", "every phase has the tables of the workload")},
