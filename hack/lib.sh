@@ -153,10 +153,14 @@ namespace_for_runs() {
 }
 
 # play_runs installs the chart, clears a namespace of what an interrupted play left, and runs a program of test/cmd that plays runs in it
-# and says itself what it does: play_runs NAMESPACE PROGRAM [ARGUMENT...]. FOR is the time in which its last run has to end.
+# and says itself what it does: play_runs NAMESPACE PROGRAM [ARGUMENT...]. FOR is the time in which its last run has to end. One plays at a
+# time.
 play_runs() {
   local namespace=$1 program=$2 bin
   shift 2
+  mkdir -p out
+  exec 8>out/play.lock
+  flock -n 8 || fail "another program plays runs in this cluster: wait for its end"
   export KUBECONFIG=$REPO/out/kubeconfig
   bin=$(tool kubernetes)
   step "install the chart"

@@ -1,9 +1,9 @@
-// Command reproduce plays the small forms of the published experiments in the cluster, three separate runs of each with a new start of the
+// Command reproduce plays the small forms of the published experiments in the cluster, separate runs of each with a new start of the
 // servers in each block, and writes docs/evidence/reproductions: a page for each source, with a verdict for each of its claims. It is played
 // in pieces, and goes on where the last time ended: the figures of each run go into a file of the repository, its bundle stays outside.
 //
 //	reproduce -for 30m             the sources with the fewest runs, as many as end in that time
-//	reproduce -for 30m s3-node      runs of this source, also beyond three
+//	reproduce -for 30m s3-node      this source alone
 //	reproduce -page                the pages of what was played, from the figures; nothing is played
 package main
 
@@ -38,6 +38,8 @@ const (
 	atFirst = 15 * time.Minute
 	// slack is by how much a run may take longer than the longest before it.
 	slack = 1.1
+	// mostFailed runs of a source in a row, which are good for nothing, end its plays.
+	mostFailed = 2
 )
 
 func main() {
@@ -45,13 +47,14 @@ func main() {
 	bundles := flag.String("bundles", "out/reproduce", "the folder for the bundles of the runs")
 	page := flag.Bool("page", false, "only write the pages of "+pages)
 	flag.Parse()
+	commit := evidence.Commit() // the images were just built of this tree
 	all, err := readSources(".", flag.Args())
 	if err == nil {
 		err = writePages(all)
 	}
 	if !*page && err == nil {
 		ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		err = play(ctx, all, *bundles, limits{time.Now().Add(*length), len(flag.Args()) > 0})
+		err = play(ctx, all, *bundles, commit, time.Now().Add(*length))
 		cancel()
 	}
 	if err != nil {
@@ -60,54 +63,40 @@ func main() {
 	}
 }
 
-// limits of what is played.
-type limits struct {
-	// end is when the last run has to be over.
-	end time.Time
-	// further runs than claims.Runs are played.
-	further bool
-}
-
-// play the sources until the time is over, or each has its runs.
-func play(ctx context.Context, all []source, bundles string, l limits) error {
+// play the sources until the end, or until each has its runs.
+func play(ctx context.Context, all []source, bundles, commit string, end time.Time) error {
 	for {
 		for i := range all {
 			var err error
 			if all[i].runs, err = plays.Load[claims.Run](all[i].figures()); err != nil {
 				return err
 			}
+			all[i].machine = plays.Machine()
 		}
-		s, why := next(all, time.Until(l.end), l.further)
+		s, why := next(all, time.Until(end))
 		if s == nil {
 			fmt.Println(why)
 			return nil
 		}
-		run, err := s.play(ctx, bundles)
-		if err != nil {
-			return err
-		}
-		s.runs = append(s.runs, run)
-		if err := os.MkdirAll(pages, 0o755); err != nil {
-			return err
-		}
-		if err := plays.Save(s.figures(), s.runs); err != nil {
+		if err := s.play(ctx, bundles, commit); err != nil {
 			return err
 		}
 		if err := writePages(all); err != nil {
 			return err
 		}
-		fmt.Printf("%s, run %d: %d trials, %d left out, %.0f s %s\n", s.name, run.Play, run.Trials, run.LeftOut, run.Seconds, run.NoVerdict)
 	}
 }
 
 // next is the source with the fewest runs of those whose run ends in the time that is left, the first of them; nil and why there is none.
-// One whose runs are good for nothing has its turn with the others.
-func next(all []source, left time.Duration, further bool) (out *source, why string) {
-	why = fmt.Sprintf("each source has %d runs: name one to play it further", claims.Runs)
+// One whose runs are good for nothing has its turn with the others, until mostFailed of them.
+func next(all []source, left time.Duration) (out *source, why string) {
+	why = "each source has its runs"
 	for i := range all {
 		s := &all[i]
 		switch {
-		case s.good() >= claims.Runs && !further:
+		case s.good() >= s.Runs:
+		case s.failed() >= mostFailed:
+			why = fmt.Sprintf("the last %d runs of %s are good for nothing: see %s, and take them out of it to play on", mostFailed, s.name, s.figures())
 		case s.takes() > left:
 			why = fmt.Sprintf("the next run, of %s, takes about %s, and would end after the time that there is", s.name, s.takes().Round(time.Minute))
 		case out == nil || cmp.Or(cmp.Compare(s.good(), out.good()), cmp.Compare(len(s.runs), len(out.runs))) < 0:
@@ -117,34 +106,37 @@ func next(all []source, left time.Duration, further bool) (out *source, why stri
 	return out, why
 }
 
-// play a source once, on a quiet machine.
-func (s *source) play(ctx context.Context, bundles string) (claims.Run, error) {
+// play a source once, on a quiet machine, and keep its figures.
+func (s *source) play(ctx context.Context, bundles, commit string) error {
 	n := 1
 	for _, r := range s.runs {
 		n = max(n, r.Play+1)
 	}
 	text, err := s.manifest(n)
 	if err != nil {
-		return claims.Run{}, err
+		return err
 	}
 	one := plays.Play{Namespace: namespace, Folder: bundles, Name: s.run(n), Manifest: text}
 	fmt.Printf("%s, run %d: about %s\n", s.name, n, s.takes().Round(time.Minute))
-	began := time.Now()
-	path, err := one.Run(ctx)
+	done, err := one.Run(ctx)
 	if err != nil {
-		return claims.Run{}, err
+		return err
 	}
-	run, err := s.measure(ctx, path, one.Name)
+	run, err := s.measure(ctx, done.Bundle, one.Name)
 	if err != nil {
-		return claims.Run{}, err
+		return err
 	}
 	run.Play, run.Manifest, run.Date = n, s.digest, time.Now().UTC().Truncate(time.Second)
-	run.Commit, run.Machine = evidence.Commit(), plays.Machine()
-	if err := one.Remove(ctx); err != nil {
-		return claims.Run{}, err
+	run.Commit, run.Machine, run.Busy = commit, s.machine, []float64{done.Before, done.After}
+	run.Seconds, run.NoVerdict = time.Since(done.Began).Round(time.Second).Seconds(), cmp.Or(run.NoVerdict, done.Disturbed)
+	if err := os.MkdirAll(pages, 0o755); err != nil {
+		return err
 	}
-	run.Seconds = time.Since(began).Round(time.Second).Seconds()
-	return run, nil
+	if err := plays.Save(s.figures(), append(s.runs, run)); err != nil {
+		return err
+	}
+	fmt.Printf("%s, run %d: %d trials, %d left out, %.0f s %s\n", s.name, n, run.Trials, run.LeftOut, run.Seconds, run.NoVerdict)
+	return one.Remove(ctx)
 }
 
 // measure what the bundle of a run tells. It fails for another run.
@@ -161,7 +153,7 @@ func (s *source) measure(ctx context.Context, path, name string) (claims.Run, er
 	if run.Object.Name != name {
 		return claims.Run{}, fmt.Errorf("%s has the run %s, not %s", path, run.Object.Name, name)
 	}
-	return claims.Measure(s.Source, s.claims, run)
+	return claims.Measure(s.claims, run), nil
 }
 
 // writePages of the sources that were played, and the list of them.
@@ -174,7 +166,11 @@ func writePages(all []source) error {
 		if len(runs) == 0 {
 			continue
 		}
-		if err := os.WriteFile(s.page(), []byte(s.text(runs)), 0o644); err != nil { //nolint:gosec // a page of the repository
+		text, err := s.text(runs)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(s.page(), []byte(text), 0o644); err != nil { //nolint:gosec // a page of the repository
 			return err
 		}
 	}

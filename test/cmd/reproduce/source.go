@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -27,8 +28,9 @@ type source struct {
 	name   string
 	claims []claims.Claim
 	digest string
-	// runs that were played.
-	runs []claims.Run
+	// runs that were played, and the machine that plays.
+	runs    []claims.Run
+	machine string
 
 	top   string
 	small []byte
@@ -84,13 +86,15 @@ func readSource(top, name string) (source, error) {
 	if s.small, err = os.ReadFile(filepath.Join(top, s.Small)); err != nil {
 		return source{}, err
 	}
-	text0, err := s.manifest(0)
-	if err != nil {
-		return source{}, err
-	}
-	sum := sha256.Sum256([]byte(text0))
-	s.digest = hex.EncodeToString(sum[:6])
-	return s, nil
+	s.digest, err = s.digestOf()
+	return s, err
+}
+
+// digestOf what is played, and how often.
+func (s *source) digestOf() (string, error) {
+	text, err := s.manifest(0)
+	sum := sha256.Sum256(fmt.Appendf([]byte(text), "runs: %d\n", s.Runs))
+	return hex.EncodeToString(sum[:6]), err
 }
 
 // quotedIn a manifest are the numbers of its published targets.
@@ -155,35 +159,54 @@ func quoteOf(format string) (func([]byte) runner.Report, error) {
 // run is the name of a play.
 func (s *source) run(play int) string { return fmt.Sprintf("%s-%d", s.name, play) }
 
-// manifest of a play: the small form with more blocks, a start of the servers in each of them, and an order of its own.
+// manifest of a play: the small form without what no claim uses, with the design of the source, more blocks, a start of the servers in each
+// of them, and an order of its own.
 func (s *source) manifest(play int) (string, error) {
-	run := map[string]any{}
-	if err := yaml.Unmarshal(s.small, &run); err != nil {
+	var run v1alpha1.BenchmarkRun
+	if err := yaml.UnmarshalStrict(s.small, &run); err != nil {
 		return "", fmt.Errorf("%s: %w", s.Small, err)
 	}
-	metadata, named := run["metadata"].(map[string]any)
-	spec, _ := run["spec"].(map[string]any)
-	design, designed := spec["design"].(map[string]any)
-	if !named || !designed {
-		return "", fmt.Errorf("%s: it has no metadata or no spec.design", s.Small)
-	}
-	metadata["name"] = s.run(play)
-	design["blocks"], design["starts"], design["seed"] = claims.Blocks, string(v1alpha1.StartsPerBlock), play
-	out, err := yaml.Marshal(run)
+	seed := int64(play)
+	design := &run.Spec.Design
+	design.Blocks, design.Starts, design.Seed = claims.Blocks, v1alpha1.StartsPerBlock, &seed
+	design.Warmup, design.Duration = cmp.Or(s.Design.Warmup, design.Warmup), cmp.Or(s.Design.Duration, design.Duration)
+	design.Rounds = cmp.Or(s.Design.Rounds, design.Rounds)
+	onlyUsed(&run.Spec, s.sides())
+	out, err := yaml.Marshal(map[string]any{
+		"apiVersion": run.APIVersion, "kind": run.Kind, "metadata": map[string]string{"name": s.run(play)}, "spec": run.Spec,
+	})
 	return string(out), err
 }
 
-// of the runs those of one manifest.
-func of(manifest string, runs []claims.Run) []claims.Run {
-	return slices.DeleteFunc(slices.Clone(runs), func(r claims.Run) bool { return r.Manifest != manifest })
+// sides are the labels of both sides of all claims that are measured.
+func (s *source) sides() (out []map[string]string) {
+	for _, c := range s.claims {
+		if c.Measured() {
+			out = append(out, c.Of, c.To)
+		}
+	}
+	return out
 }
 
-// good is how many runs have ended as they should.
-func (s *source) good() (n int) {
-	for _, r := range of(s.digest, s.runs) {
-		if r.NoVerdict == "" {
-			n++
+func (s *source) page() string    { return filepath.Join(s.top, pages, s.name+".md") }
+func (s *source) figures() string { return filepath.Join(s.top, pages, s.name+".json") }
+
+// good is how many runs there are of the sample that the next one belongs to, as far as it is known: versions and images are not.
+func (s *source) good() int {
+	sample := claims.Sample(s.runs)
+	if len(sample) == 0 || sample[0].Manifest != s.digest || sample[0].Machine != s.machine {
+		return 0
+	}
+	return len(sample)
+}
+
+// failed is how many runs of what is played now have failed since the last good one.
+func (s *source) failed() (n int) {
+	for _, r := range slices.Backward(s.runs) {
+		if r.Manifest != s.digest || r.NoVerdict == "" {
+			break
 		}
+		n++
 	}
 	return n
 }
@@ -191,8 +214,10 @@ func (s *source) good() (n int) {
 // takes is how long a run is taken to need.
 func (s *source) takes() time.Duration {
 	longest := 0.0
-	for _, r := range of(s.digest, s.runs) {
-		longest = max(longest, r.Seconds)
+	for _, r := range s.runs {
+		if r.Manifest == s.digest && r.NoVerdict == "" {
+			longest = max(longest, r.Seconds)
+		}
 	}
 	if longest == 0 {
 		return atFirst
@@ -200,11 +225,11 @@ func (s *source) takes() time.Duration {
 	return time.Duration(slack * longest * float64(time.Second))
 }
 
-func (s *source) page() string    { return filepath.Join(s.top, pages, s.name+".md") }
-func (s *source) figures() string { return filepath.Join(s.top, pages, s.name+".json") }
-
-// text of the page, of the runs that have the manifest of the last one: it stays as it is until a changed form is played.
-func (s *source) text(runs []claims.Run) string {
-	shown := of(runs[len(runs)-1].Manifest, runs)
-	return claims.Page(s.Source, claims.Decide(s.Source, s.claims, shown), shown)
+// text of the page, of the last sample that there is: it stays as it is until something else was played.
+func (s *source) text(runs []claims.Run) (string, error) {
+	rows, err := claims.Decide(s.Source, s.claims, claims.Sample(runs))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s.figures(), err)
+	}
+	return claims.Page(s.Source, rows, runs), nil
 }

@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -122,11 +123,14 @@ func fewest(chosen []Case, all []Figures) Case {
 func playOne(ctx context.Context, c Case, bundles string, n int) (Figures, error) {
 	one := plays.Play{Namespace: namespace, Folder: bundles, Name: c.run(n), Manifest: c.Manifest(n)}
 	fmt.Printf("%s, play %d: %s\n", c.Name, n, c.Length)
-	bundle, err := one.Run(ctx)
+	done, err := one.Run(ctx)
 	if err != nil {
 		return Figures{}, err
 	}
-	f, err := figuresOf(ctx, bundle, one.Name)
+	if done.Disturbed != "" {
+		return Figures{}, errors.New(done.Disturbed)
+	}
+	f, err := figuresOf(ctx, done.Bundle, one.Name)
 	if err != nil {
 		return Figures{}, err
 	}

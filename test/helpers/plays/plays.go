@@ -36,24 +36,44 @@ type Play struct {
 	Manifest string
 }
 
-// Run plays on a quiet machine, and returns the path of the bundle. The exit code of the run is that of its verdict, and decides nothing
-// here: whether the run is good for anything, its bundle tells. The run stays in the cluster until Remove.
-func (p Play) Run(ctx context.Context) (bundle string, err error) {
-	if err := quiet(ctx); err != nil {
-		return "", err
+// Done is what is known of a play besides its bundle.
+type Done struct {
+	// Bundle is its path.
+	Bundle string
+	// Began when the machine was quiet.
+	Began time.Time
+	// Before and After are the CPUs of the machine that were busy without the run.
+	Before, After float64
+	// Disturbed says that the machine did not become quiet again after the run; empty if it did.
+	Disturbed string
+}
+
+// Run plays on a quiet machine, and looks at it again when the run has ended. The exit code of the run is that of its verdict, and decides
+// nothing here: whether the run is good for anything, its bundle tells. The run stays in the cluster until Remove.
+func (p Play) Run(ctx context.Context) (d Done, err error) {
+	if d.Before, err = quiet(ctx, patience); err != nil {
+		return d, err
 	}
+	d.Began = time.Now()
 	if err := os.MkdirAll(p.Folder, 0o755); err != nil {
-		return "", err
+		return d, err
 	}
 	base := filepath.Join(p.Folder, p.Name)
 	if err := os.WriteFile(base+".yaml", []byte(p.Manifest), 0o600); err != nil {
-		return "", err
+		return d, err
 	}
 	if err := command(ctx, base+".txt", "out/bin/kubectl-assay", "-n", p.Namespace, "run", "-f", base+".yaml"); err != nil && ctx.Err() != nil {
-		return "", err
+		return d, err
 	}
-	bundle = base + ".assay.tar"
-	return bundle, command(ctx, "", "out/bin/kubectl-assay", "-n", p.Namespace, "export", p.Name, "--bundle", "-o", bundle)
+	d.Bundle = base + ".assay.tar"
+	if err := command(ctx, "", "out/bin/kubectl-assay", "-n", p.Namespace, "export", p.Name, "--bundle", "-o", d.Bundle); err != nil {
+		return d, err
+	}
+	var busy *BusyError
+	if d.After, err = quiet(ctx, patience); errors.As(err, &busy) {
+		d.Disturbed, err = "after the run: "+err.Error(), nil
+	}
+	return d, err
 }
 
 // Remove the run with all that belongs to it.
@@ -82,28 +102,43 @@ func Window(records []contract.Record) time.Duration {
 	return last.Sub(first)
 }
 
-// quiet waits until nothing but the cluster works on the machine.
-func quiet(ctx context.Context) error {
+// BusyError is the error for a machine that does not become quiet.
+type BusyError struct {
+	// CPUs that are busy.
+	CPUs float64
+}
+
+// Error has the number and the limit.
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("this machine is not quiet: %.2f CPUs are busy without a run, and %.2f is what a cluster takes: end the other work", e.CPUs, mostBusy)
+}
+
+// quiet waits until nothing but the cluster works on the machine, and returns the CPUs that are busy then. It fails with a BusyError.
+func quiet(ctx context.Context, patience time.Duration) (float64, error) {
 	var r environment.Reader
 	for end := time.Now().Add(patience); ; {
 		before := r.Usage(0)
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return 0, ctx.Err()
 		case <-time.After(looking):
 		}
-		after := r.Usage(0)
-		if before.NodeCPUSeconds == nil || after.NodeCPUSeconds == nil {
-			return errors.New("/proc/stat does not tell how busy this machine is")
-		}
-		busy := (*after.NodeCPUSeconds - *before.NodeCPUSeconds) / after.At.Sub(before.At).Seconds()
-		if busy <= mostBusy {
-			return nil
+		busy, err := busyBetween(before, r.Usage(0))
+		if err != nil || busy <= mostBusy {
+			return busy, err
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("this machine is not quiet: %.2f CPUs are busy without a run, and %.2f is what a cluster takes: end the other work", busy, mostBusy)
+			return busy, &BusyError{busy}
 		}
 	}
+}
+
+// busyBetween two looks at the machine, in CPUs.
+func busyBetween(before, after contract.Usage) (float64, error) {
+	if before.NodeCPUSeconds == nil || after.NodeCPUSeconds == nil {
+		return 0, errors.New("/proc/stat does not tell how busy this machine is")
+	}
+	return (*after.NodeCPUSeconds - *before.NodeCPUSeconds) / after.At.Sub(before.At).Seconds(), nil
 }
 
 // command runs a program; its output goes into a file, if one is named, and into the error.

@@ -16,70 +16,81 @@ import (
 
 // Run is what a finished run tells of the claims of its source.
 type Run struct {
-	// Play, from 1, and the digest of the manifest that was played.
+	// Play, from 1, and the digest of what was played.
 	Play     int    `json:"play"`
 	Manifest string `json:"manifest"`
-	// Date when it ended, the commit of the tree, and the machine.
+	// Date when it ended, the commit of the tree that it was built of, and the machine.
 	Date    time.Time `json:"date"`
 	Commit  string    `json:"commit"`
 	Machine string    `json:"machine"`
-	// Seconds that the play took, its servers and their data included.
+	// Seconds that the play took, its servers and their data included, on the quiet machine.
 	Seconds float64 `json:"seconds"`
-	// Servers with their versions, in the order of the spec.
-	Servers []string `json:"servers,omitempty"`
+	// Busy are the CPUs of the machine that were busy before the run and after it.
+	Busy []float64 `json:"busy,omitempty"`
+	// Versions of the servers and the tools with their drivers, and the digests of the Images of both. Each has its target before it.
+	Versions []string `json:"versions,omitempty"`
+	Images   []string `json:"images,omitempty"`
 	// Trials that were measured, and those of them that were left out.
 	Trials  int `json:"trials"`
 	LeftOut int `json:"leftOut"`
-	// Measured are both sides of the claims, wherever there are both.
-	Measured []Measured `json:"measured,omitempty"`
+	// Sides of the claims, each once.
+	Sides []Side `json:"sides,omitempty"`
 	// NoVerdict says why the run is good for nothing; empty for one that has ended as it should.
 	NoVerdict string `json:"noVerdict,omitempty"`
 }
 
-// Measured are both sides of a claim in one place: a target and a driver.
-type Measured struct {
-	// Group and Says name the claim.
-	Group string `json:"group"`
-	Says  string `json:"says"`
-	// Place is where it was measured, such as "mariadb, PyMySQL".
-	Place string `json:"place"`
-	Unit  string `json:"unit"`
-	// Of and To are the values of both sides, in the blocks that have both.
-	Of []float64 `json:"of"`
-	To []float64 `json:"to"`
+// Side of a claim: one measurement in one place.
+type Side struct {
+	Measurement string            `json:"measurement"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Unit        string            `json:"unit,omitempty"`
+	// Values by block; none for what was looked for, and has not been measured.
+	Values map[int32]float64 `json:"values,omitempty"`
 }
 
 // labelLanguage is the axis of drivers of several languages. A driver has one.
 const labelLanguage = "language"
 
-// unsaid are the labels that a claim need not have: it is then measured in each of their values.
-var unsaid = []string{v1alpha1.FactorTarget, contract.LabelDriver}
-
 // notSaid are the values of labels that mean the same as none.
 var notSaid = map[string]string{contract.LabelRows: "1", contract.LabelTransaction: "Autocommit"}
 
-// value of one trial.
-type value struct {
-	labels map[string]string
-	block  int32
-	value  float64
-	unit   string
+// Key of a measurement with its labels, without those that need not be said.
+func Key(measurement string, labels map[string]string) string {
+	words := []string{measurement}
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if name != labelLanguage && labels[name] != notSaid[name] {
+			words = append(words, name+" "+labels[name])
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
-// Measure the claims in a run that has ended, in the trials that count. A claim that the run has no two sides of has nothing. It fails
-// for a run without a plan.
-func Measure(s Source, all []Claim, run *stored.Run) (Run, error) {
-	if run.Plan == nil {
-		return Run{}, fmt.Errorf("%s has no plan: it was refused, or has only begun", run)
-	}
-	out := Run{Trials: len(run.Plan.Trials)}
+// facts of a trial that tell versions, and those that tell images.
+var (
+	versions = []string{"server/version", "client/tool"}
+	images   = []string{"server/image", "client/image"}
+)
+
+// Measure the sides of the claims in a run that has ended, in the trials that count. A run that was refused, or has not come to its end,
+// says so in NoVerdict.
+func Measure(all []Claim, run *stored.Run) Run {
+	var out Run
 	if phase := run.Object.Status.Phase; phase != v1alpha1.PhaseComplete {
 		out.NoVerdict = fmt.Sprintf("the run ended as %s", phase)
 	}
-	for _, t := range run.Object.Status.Targets {
-		out.Servers = append(out.Servers, strings.TrimSpace(t.Name+" "+t.ServerVersion))
+	if run.Plan == nil {
+		out.NoVerdict = "the run was refused, or has only begun: it has no plan"
+		return out
 	}
-	by := map[string][]value{}
+	by := map[string]*Side{}
+	for _, c := range all {
+		for _, labels := range []map[string]string{c.Of, c.To} {
+			if key := Key(c.Measurement, labels); c.Measured() && by[key] == nil {
+				by[key] = &Side{Measurement: c.Measurement, Labels: labels, Values: map[int32]float64{}}
+			}
+		}
+	}
+	out.Trials = len(run.Plan.Trials)
 	last := summary.LastRecords(run.Records)
 	for i, reason := range summary.LeftOut(run.Plan, run.Records) {
 		if reason != "" {
@@ -87,98 +98,41 @@ func Measure(s Source, all []Claim, run *stored.Run) (Run, error) {
 			continue
 		}
 		rec := last[run.Plan.Trials[i].Index]
+		out.Versions, out.Images = added(out.Versions, rec, versions), added(out.Images, rec, images)
 		for _, v := range rec.Values {
-			by[v.Name] = append(by[v.Name], value{labelsOf(rec, v.Labels), rec.Block, v.Value, v.Unit})
+			side := by[Key(v.Name, labelsOf(rec, v.Labels))]
+			if side != nil && v.Value > 0 {
+				side.Unit, side.Values[rec.Block] = v.Unit, digits(v.Value)
+			}
 		}
 	}
-	for _, c := range all {
-		if c.Not == "" {
-			out.Measured = append(out.Measured, measured(s.Groups[c.Group].Heading, c, by[c.Measurement])...)
+	slices.Sort(out.Versions)
+	slices.Sort(out.Images)
+	for _, key := range slices.Sorted(maps.Keys(by)) {
+		out.Sides = append(out.Sides, *by[key])
+	}
+	return out
+}
+
+// added facts of a trial that are not there yet, with its target.
+func added(out []string, rec *contract.Record, names []string) []string {
+	facts := rec.Facts.Map()
+	for _, name := range names {
+		if text := strings.TrimSpace(rec.Target + " " + facts[name]); facts[name] != "" && !slices.Contains(out, text) {
+			out = append(out, text)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // labelsOf a value, with those of its trial.
 func labelsOf(rec *contract.Record, own map[string]string) map[string]string {
 	out := map[string]string{v1alpha1.FactorTarget: rec.Target}
 	for name, v := range rec.Parameters {
-		if name != labelLanguage {
-			out[name] = v.String()
-		}
+		out[name] = v.String()
 	}
 	maps.Copy(out, own)
 	return out
-}
-
-// measured are both sides of a claim in all places, in the order of their names.
-func measured(group string, c Claim, all []value) []Measured {
-	of, to := side(c.Of, all), side(c.To, all)
-	var out []Measured
-	for _, place := range slices.Sorted(maps.Keys(of)) {
-		m := Measured{Group: group, Says: c.Says, Place: strings.Join(slices.DeleteFunc(strings.Split(place, "\n"), func(s string) bool { return s == "" }), ", ")}
-		for _, block := range slices.Sorted(maps.Keys(of[place])) {
-			a, b := of[place][block], to[placeOf(c, place)][block]
-			if a.value > 0 && b.value > 0 {
-				m.Of, m.To, m.Unit = append(m.Of, digits(a.value)), append(m.To, digits(b.value)), a.unit
-			}
-		}
-		if len(m.Of) > 0 {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-// side has the values with these labels, by place and block.
-func side(want map[string]string, all []value) map[string]map[int32]value {
-	out := map[string]map[int32]value{}
-	for _, v := range all {
-		if !same(v.labels, want) {
-			continue
-		}
-		place := placeIn(v.labels)
-		if out[place] == nil {
-			out[place] = map[int32]value{}
-		}
-		out[place][v.block] = v
-	}
-	return out
-}
-
-// placeIn are the target and the driver, one in a line.
-func placeIn(labels map[string]string) string {
-	var words []string
-	for _, name := range unsaid {
-		words = append(words, labels[name])
-	}
-	return strings.Join(words, "\n")
-}
-
-// placeOf the other side, which may name a target or a driver of its own.
-func placeOf(c Claim, place string) string {
-	words := strings.Split(place, "\n")
-	for i, name := range unsaid {
-		if v := c.To[name]; v != "" {
-			words[i] = v
-		}
-	}
-	return strings.Join(words, "\n")
-}
-
-// same says whether a value has exactly these labels.
-func same(have, want map[string]string) bool {
-	for name, v := range have {
-		if w, said := want[name]; said && w != v || !said && notSaid[name] != v && !slices.Contains(unsaid, name) {
-			return false
-		}
-	}
-	for name, w := range want {
-		if have[name] != w && !(have[name] == "" && notSaid[name] == w) {
-			return false
-		}
-	}
-	return true
 }
 
 // digits that are kept of a value: five.
@@ -188,4 +142,30 @@ func digits(v float64) float64 {
 		panic(err) // the text of a number is one
 	}
 	return short
+}
+
+// Sample of the last run that is good for something: the good runs of the same manifest on the same machine with the same versions and
+// images, in the order of their plays. Others are another sample, and are never mixed with it.
+func Sample(runs []Run) (out []Run) {
+	for _, r := range slices.Backward(runs) {
+		if r.NoVerdict == "" && (len(out) == 0 || out[0].like(r)) {
+			out = append(out, r)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (r Run) like(o Run) bool {
+	return r.Manifest == o.Manifest && r.Machine == o.Machine && slices.Equal(r.Versions, o.Versions) && slices.Equal(r.Images, o.Images)
+}
+
+// side of a run; false for one that it was not asked for.
+func (r Run) side(measurement string, labels map[string]string) (Side, bool) {
+	key := Key(measurement, labels)
+	i := slices.IndexFunc(r.Sides, func(s Side) bool { return Key(s.Measurement, s.Labels) == key })
+	if i < 0 {
+		return Side{}, false
+	}
+	return r.Sides[i], true
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/internal/mathematics/figure"
-	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/test/helpers/finished"
@@ -28,68 +27,93 @@ func recorded(t *testing.T, name string) *stored.Run {
 	return run
 }
 
+// ratioOf a claim in one run.
+func ratioOf(t *testing.T, c Claim, run Run) float64 {
+	t.Helper()
+	r := Row{Claim: c}
+	if err := r.take([]Run{run}); err != nil {
+		t.Fatal(err)
+	}
+	return r.Ratio
+}
+
 // The ratio of both sides of a claim in a recorded run is the one that its own analysis has stored.
 func TestMeasureRecordedRuns(t *testing.T) {
+	python := func(transaction string) map[string]string {
+		return map[string]string{
+			"operation": "Insert", "scheme": "Prepared", "rows": "1000", "transaction": transaction, "target": "mariadb", "driver": "mysql-connector-python-pure",
+		}
+	}
+	node := func(driver string) map[string]string {
+		return map[string]string{"operation": "Do", "scheme": "SingleRow", "driver": driver, "target": "mariadb"}
+	}
 	tests := map[string]struct {
 		run   string
 		claim Claim
-		place string
-		unit  string
 		// factor and value of the comparison that the run has stored, and its labels.
 		factor, value string
 		labels        map[string]string
 	}{
 		"a transaction": {
-			"s2-python-drivers", Claim{
-				Says: "c", Measurement: "throughput",
-				Of: map[string]string{"operation": "Insert", "scheme": "Prepared", "rows": "1000", "transaction": "One"},
-				To: map[string]string{"operation": "Insert", "scheme": "Prepared", "rows": "1000", "transaction": "Autocommit"},
-			}, "mariadb, mysql-connector-python-pure", "ops/s", "transaction", "One", map[string]string{"rows": "1000"},
+			"s2-python-drivers", Claim{Says: "c", Measurement: "throughput", Of: python("One"), To: python("Autocommit")},
+			"transaction", "One", map[string]string{"rows": "1000"},
 		},
-		"a driver, without what it need not say": {
-			"s3-node-drivers", Claim{
-				Says: "c", Measurement: "throughput", Of: map[string]string{"operation": "Do", "scheme": "SingleRow", "driver": "mysql2"},
-				To: map[string]string{"operation": "Do", "scheme": "SingleRow", "driver": "mysql"},
-			}, "mariadb, mysql2", "ops/s", "driver", "mysql2", map[string]string{"operation": "Do"},
+		"a driver": {
+			"s3-node-drivers", Claim{Says: "c", Measurement: "throughput", Of: node("mysql2"), To: node("mysql")},
+			"driver", "mysql2", map[string]string{"operation": "Do"},
 		},
 		"a server": {
 			"s1-ycsb-engines", Claim{Says: "c", Measurement: "throughput", Of: map[string]string{"target": "myrocks"}, To: map[string]string{"target": "innodb"}},
-			"myrocks", "ops/s", "target", "myrocks", nil,
+			"target", "myrocks", nil,
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			run := recorded(t, tt.run)
-			got, err := Measure(one, []Claim{tt.claim}, run)
-			if err != nil || len(got.Measured) != 1 || got.NoVerdict != "" || got.LeftOut != 0 || got.Trials != len(run.Plan.Trials) {
-				t.Fatalf("%v, %+v", err, got)
+			got := Measure([]Claim{tt.claim}, run)
+			if len(got.Sides) != 2 || got.NoVerdict != "" || got.LeftOut != 0 || got.Trials != len(run.Plan.Trials) {
+				t.Fatalf("%+v", got)
 			}
-			m := got.Measured[0]
-			compared, err := stats.ComparePaired(m.Of, m.To)
-			if err != nil || m.Place != tt.place || m.Unit != tt.unit {
-				t.Fatalf("%v, %+v", err, m)
-			}
+			ratio := ratioOf(t, tt.claim, got)
 			want := storedRatio(t, run, tt.factor, tt.value, tt.labels)
-			if math.Abs(compared.Ratio/want-1) > 1e-3 {
-				t.Errorf("ratio %.4f, the run has stored %.4f", compared.Ratio, want)
+			if math.Abs(ratio/want-1) > 1e-3 {
+				t.Errorf("ratio %.4f, the run has stored %.4f", ratio, want)
 			}
 		})
 	}
 }
 
-// A cell of a sweep has its labels from its axes, and only the blocks count that were not disturbed: of the six of this cell one was.
+// A cell of a sweep has its labels from its axes, and only the blocks count that were not disturbed: of the six of this cell one was. What
+// the run does not have has a side without values, and what cannot be had has none.
 func TestMeasureACellOfASweep(t *testing.T) {
 	cell := func(target string) map[string]string {
 		return map[string]string{"target": target, "test": "oltp_write_only", "skipTrx": "false", "threads": "64"}
 	}
 	c := Claim{Says: "c", Measurement: "queries", Of: cell("pool"), To: cell("threads")}
-	got, err := Measure(one, []Claim{c, {Says: "other", Measurement: "queries", Of: cell("pool"), To: cell("nothing")}, {Says: "not", Not: "no", Measurement: "queries", Of: cell("pool"), To: cell("threads")}}, recorded(t, "s4-threads-sweep"))
-	if err != nil || got.LeftOut != 2 || len(got.Measured) != 1 {
-		t.Fatalf("%v, %+v", err, got)
+	missing := Claim{Says: "other", Measurement: "queries", Of: cell("pool"), To: cell("nothing")}
+	got := Measure([]Claim{c, missing, {Says: "not", Not: "no", Measurement: "queries", Of: cell("a"), To: cell("b")}}, recorded(t, "s4-threads-sweep"))
+	if got.LeftOut != 2 || len(got.Sides) != 3 {
+		t.Fatalf("%+v", got)
 	}
-	m := got.Measured[0]
-	if len(m.Of) != 5 || len(m.To) != 5 || m.Unit != "queries/s" || m.Says != "c" {
-		t.Errorf("%+v", m)
+	for _, target := range []string{"pool", "threads"} {
+		if side, _ := got.side("queries", cell(target)); len(side.Values) != 5 {
+			t.Errorf("%s: %d blocks, want 5", target, len(side.Values))
+		}
+	}
+	if side, asked := got.side("queries", cell("nothing")); !asked || len(side.Values) != 0 {
+		t.Errorf("%v, %+v", asked, side)
+	}
+	if side, _ := got.side("queries", cell("pool")); side.Unit != "queries/s" {
+		t.Errorf("%+v", side)
+	}
+}
+
+// A recorded run tells the versions of its server and its drivers, and the images of both.
+func TestVersionsAndImages(t *testing.T) {
+	got := Measure(nil, recorded(t, "s3-node-drivers"))
+	want := []string{"mariadb 10.11.19-MariaDB-0+deb12u1 Debian 12", "mariadb drivers Node.js v24.21.0; promise-mysql 5.2.0; mysql2 3.24.6; mariadb 3.5.4"}
+	if diff := cmp.Diff(want, got.Versions); diff != "" || len(got.Images) != 2 {
+		t.Errorf("images %v (-want +got):\n%s", got.Images, diff)
 	}
 }
 
@@ -102,18 +126,54 @@ func TestMeasureLeavesOut(t *testing.T) {
 	side := func(target, threads string) map[string]string {
 		return map[string]string{"target": target, "threads": threads}
 	}
-	got, err := Measure(one, []Claim{
-		{Says: "low", Measurement: "throughput", Of: side("b", "2"), To: side("a", "2")}, {Says: "high", Measurement: "throughput", Of: side("b", "64"), To: side("a", "64")},
-	}, run)
-	if err != nil || len(got.Measured) != 2 {
-		t.Fatalf("%v, %+v", err, got)
+	low := Claim{Says: "low", Measurement: "throughput", Of: side("b", "2"), To: side("a", "2")}
+	high := Claim{Says: "high", Measurement: "throughput", Of: side("b", "64"), To: side("a", "64")}
+	got := Measure([]Claim{low, high}, run)
+	values := func(c Claim) int {
+		side, _ := got.side(c.Measurement, c.Of)
+		return len(side.Values)
 	}
-	if low, high := len(got.Measured[0].Of), len(got.Measured[1].Of); got.LeftOut != 2 || low != finished.Blocks || high != finished.Blocks-1 {
-		t.Errorf("%d left out, %d and %d blocks", got.LeftOut, low, high)
+	if a, b := values(low), values(high); got.LeftOut != 2 || a != finished.Blocks || b != finished.Blocks-1 {
+		t.Errorf("%d left out, %d and %d blocks", got.LeftOut, a, b)
 	}
 	run.Plan = nil
-	if _, err := Measure(one, nil, run); err == nil {
-		t.Error("a run without a plan is measured")
+	if got := Measure(nil, run); got.NoVerdict == "" {
+		t.Error("a run without a plan is good")
+	}
+}
+
+// One sample are runs of one manifest, machine, versions and images. The last good run says which.
+func TestSample(t *testing.T) {
+	a := Run{Play: 1, Manifest: "m", Machine: "c", Versions: []string{"v"}, Images: []string{"i"}}
+	change := func(play int, change func(*Run)) Run {
+		r := a
+		r.Play = play
+		change(&r)
+		return r
+	}
+	same := func(*Run) {}
+	tests := map[string]struct {
+		runs []Run
+		want []int
+	}{
+		"none":                     {nil, nil},
+		"all":                      {[]Run{a, change(2, same)}, []int{1, 2}},
+		"a failed one":             {[]Run{a, change(2, func(r *Run) { r.NoVerdict, r.Versions = "failed", nil }), change(3, same)}, []int{1, 3}},
+		"another manifest":         {[]Run{a, change(2, func(r *Run) { r.Manifest = "n" })}, []int{2}},
+		"another machine":          {[]Run{a, change(2, func(r *Run) { r.Machine = "d" }), change(3, same)}, []int{1, 3}},
+		"another server or driver": {[]Run{a, change(2, func(r *Run) { r.Versions = []string{"w"} })}, []int{2}},
+		"another image":            {[]Run{a, change(2, func(r *Run) { r.Images = []string{"j"} })}, []int{2}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []int
+			for _, r := range Sample(tt.runs) {
+				got = append(got, r.Play)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("plays (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
@@ -137,23 +197,22 @@ func storedRatio(t *testing.T, run *stored.Run, factor, value string, labels map
 	return 0
 }
 
-func TestSame(t *testing.T) {
-	have := map[string]string{"operation": "Insert", "scheme": "SingleRow", "rows": "1", "transaction": "Autocommit", "driver": "d", "target": "t"}
+func TestKey(t *testing.T) {
+	plain := Key("throughput", map[string]string{"operation": "Insert", "driver": "d"})
 	tests := map[string]struct {
-		want map[string]string
-		same bool
+		labels map[string]string
+		same   bool
 	}{
-		"no target and no driver":   {map[string]string{"operation": "Insert", "scheme": "SingleRow"}, true},
-		"what need not be said":     {map[string]string{"operation": "Insert", "scheme": "SingleRow", "rows": "1", "transaction": "Autocommit"}, true},
-		"another driver":            {map[string]string{"operation": "Insert", "scheme": "SingleRow", "driver": "e"}, false},
-		"this driver":               {map[string]string{"operation": "Insert", "scheme": "SingleRow", "driver": "d"}, true},
-		"another number of rows":    {map[string]string{"operation": "Insert", "scheme": "SingleRow", "rows": "100"}, false},
-		"a label that is not there": {map[string]string{"operation": "Insert", "scheme": "SingleRow", "session": "Pool"}, false},
-		"a label that is not named": {map[string]string{"operation": "Insert"}, false},
+		"the same":               {map[string]string{"driver": "d", "operation": "Insert"}, true},
+		"what need not be said":  {map[string]string{"operation": "Insert", "driver": "d", "rows": "1", "transaction": "Autocommit", "language": "Go"}, true},
+		"another driver":         {map[string]string{"operation": "Insert", "driver": "e"}, false},
+		"another number of rows": {map[string]string{"operation": "Insert", "driver": "d", "rows": "100"}, false},
+		"one label more":         {map[string]string{"operation": "Insert", "driver": "d", "session": "Pool"}, false},
+		"one label less":         {map[string]string{"operation": "Insert"}, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := same(have, tt.want); got != tt.same {
+			if got := Key("throughput", tt.labels) == plain; got != tt.same {
 				t.Errorf("%v, want %v", got, tt.same)
 			}
 		})

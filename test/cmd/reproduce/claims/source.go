@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -28,20 +29,40 @@ type Source struct {
 	// Full are the manifests whose quoted targets are the published numbers, and Small is the form that is played: paths from the top folder.
 	Full  []string `json:"full"`
 	Small string   `json:"small"`
-	// Margin within which a ratio is the published one: 0.25 for between 1/1.25 and 1.25 times of it.
-	Margin float64 `json:"margin"`
+	// Runs of which there is a verdict: so many, and no more. The number is part of what is played, so that who changes it begins anew.
+	Runs int `json:"runs"`
+	// Design is what is played otherwise than in the small form.
+	Design Design `json:"design,omitempty"`
+	// Place are the labels of where the claims are tested that do not say it: a target, and a driver.
+	Place map[string]string `json:"place,omitempty"`
+	// Margin within which a ratio is the published one: 0.25 for between 1/1.25 and 1.25 times of it. MarginOf is the reason for it. A source
+	// of which no number is tested has neither.
+	Margin   float64 `json:"margin,omitempty"`
+	MarginOf string  `json:"marginOf,omitempty"`
 	// Groups of claims, each with a table of the page. A quoted number belongs to the first group that takes it.
 	Groups []Group `json:"groups"`
-	// Aside are quoted targets whose numbers are no claims of their own, each with the reason.
+	// Aside are quoted targets whose numbers are no claims of their own, as far as no group takes them, each with the reason.
 	Aside map[string]string `json:"aside,omitempty"`
+}
+
+// Design of what is played. What is empty is that of the small form.
+type Design struct {
+	// Warmup and Duration of a window, such as 2s.
+	Warmup   *metav1.Duration `json:"warmup,omitempty"`
+	Duration *metav1.Duration `json:"duration,omitempty"`
+	// Rounds of what is measured in rounds.
+	Rounds *int32 `json:"rounds,omitempty"`
 }
 
 // Group of claims.
 type Group struct {
 	// Heading of the table.
 	Heading string `json:"heading"`
-	// Not is why its claims cannot be had here; empty for those that are measured.
-	Not string `json:"not,omitempty"`
+	// Not is why its claims cannot be had here, and NotSmall why they are not in the small form; both empty for those that are measured.
+	Not      string `json:"not,omitempty"`
+	NotSmall string `json:"notSmall,omitempty"`
+	// Unclaimed: nobody says what the ratios should be. They are shown, and not tested.
+	Unclaimed bool `json:"unclaimed,omitempty"`
 	// Quoted is the target whose numbers are claims. Names are the measurements that are taken of it, and Where the values of labels;
 	// without any all are taken.
 	Quoted string              `json:"quoted,omitempty"`
@@ -68,8 +89,9 @@ type Sentence struct {
 	Of          map[string]string `json:"of,omitempty"`
 	To          map[string]string `json:"to,omitempty"`
 	Measurement string            `json:"measurement,omitempty"`
-	// Not is why it cannot be had here.
-	Not string `json:"not,omitempty"`
+	// Not is why it cannot be had here, and NotSmall why it is not in the small form.
+	Not      string `json:"not,omitempty"`
+	NotSmall string `json:"notSmall,omitempty"`
 }
 
 // Claim is a published ratio, and the two measurements that repeat it.
@@ -80,11 +102,19 @@ type Claim struct {
 	// Printed are the published numbers, as printed; empty without any. Ratio is that of them, and 0 without one.
 	Printed string
 	Ratio   float64
-	// Measurement and labels of both sides. A side that names no target and no driver is measured in each that there is.
+	// Measurement and labels of both sides, with their place.
 	Measurement string
 	Of, To      map[string]string
-	// Not is why it cannot be had here.
-	Not string
+	// Not is why it cannot be had here, and NotSmall why it is not in the small form.
+	Not, NotSmall string
+}
+
+// Measured: a run of the small form has both sides.
+func (c Claim) Measured() bool { return c.Not == "" && c.NotSmall == "" }
+
+// Tested says whether a claim has a number that a measured ratio is held against.
+func (s Source) Tested(c Claim) bool {
+	return c.Measured() && c.Ratio != 0 && !s.Groups[c.Group].Unclaimed
 }
 
 // Read the claims of a source. It fails for fields that there are not, and for a source without a margin or a form to play.
@@ -96,8 +126,10 @@ func Read(text []byte) (Source, error) {
 	switch {
 	case s.Title == "" || s.Published == "" || s.Small == "" || len(s.Full) == 0 || len(s.Groups) == 0:
 		return Source{}, fmt.Errorf("title, published, full, small and groups: each source has all of them")
-	case !(s.Margin > 0 && s.Margin <= 1):
-		return Source{}, fmt.Errorf("margin: got %v, want a share above 0 and up to 1, such as 0.25", s.Margin)
+	case s.Runs < 2:
+		return Source{}, fmt.Errorf("runs: got %d, want 2 or more: how runs differ is seen in no fewer", s.Runs)
+	case (s.Margin != 0 || s.MarginOf != "") && !(s.Margin > 0 && s.Margin <= 1 && s.MarginOf != ""):
+		return Source{}, fmt.Errorf("margin: got %v (marginOf %q), want a share above 0 and up to 1, such as 0.25, and the reason for it", s.Margin, s.MarginOf)
 	}
 	return s, nil
 }
@@ -107,15 +139,16 @@ func Read(text []byte) (Source, error) {
 func (s Source) List(all []quoted.Numbers) (out []Claim, err error) {
 	taken := make([]int, len(s.Groups))
 	for _, numbers := range all {
-		if _, aside := s.Aside[numbers.Target]; aside {
-			continue
-		}
+		_, aside := s.Aside[numbers.Target]
 		for _, phase := range numbers.Phases {
 			for _, m := range phase.Measurements {
 				if m.Value == nil {
 					continue
 				}
 				i := slices.IndexFunc(s.Groups, func(g Group) bool { return g.takes(numbers.Target, m) })
+				if i < 0 && aside {
+					continue
+				}
 				if i < 0 {
 					return nil, fmt.Errorf("no group takes %s %v of %s: add it to groups, or set the target aside with a reason", m.Name, m.Labels, numbers.Target)
 				}
@@ -137,6 +170,14 @@ func (s Source) List(all []quoted.Numbers) (out []Claim, err error) {
 		}
 		for _, sentence := range g.Claims {
 			out = append(out, sentence.claim(i, g))
+		}
+	}
+	for i, c := range out {
+		if s.Tested(c) && s.Margin == 0 {
+			return nil, fmt.Errorf("margin: %s is tested, so the source needs one", c.Says)
+		}
+		if c.Measured() {
+			out[i].Of, out[i].To = with(s.Place, c.Of), with(s.Place, c.To)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Claim) int { return a.Group - b.Group })
@@ -162,11 +203,11 @@ func (g Group) claim(m contract.Measurement, all []contract.Measurement) (c Clai
 		return Claim{}, false, nil
 	}
 	c = Claim{
-		Says: saysOf(m), Printed: printed(m), Measurement: cmp.Or(g.Measurement, m.Name), Not: g.Not,
+		Says: saysOf(m), Printed: printed(m), Measurement: cmp.Or(g.Measurement, m.Name), Not: g.Not, NotSmall: g.NotSmall,
 		Of: with(m.Labels, g.Here), To: with(with(m.Labels, g.Here), g.Baseline),
 	}
 	switch {
-	case g.Not != "":
+	case !c.Measured():
 	case len(g.Baseline) == 0:
 		return Claim{}, false, fmt.Errorf("baseline: a number of a table needs the labels of its other side")
 	case m.Unit == "1":
@@ -189,7 +230,7 @@ func (g Group) claim(m contract.Measurement, all []contract.Measurement) (c Clai
 }
 
 func (s Sentence) claim(group int, g Group) Claim {
-	c := Claim{Group: group, Says: s.Says, Ratio: s.Ratio, Measurement: cmp.Or(s.Measurement, contract.NameThroughput), Of: s.Of, To: s.To, Not: cmp.Or(s.Not, g.Not)}
+	c := Claim{Group: group, Says: s.Says, Ratio: s.Ratio, Measurement: cmp.Or(s.Measurement, contract.NameThroughput), Of: s.Of, To: s.To, Not: cmp.Or(s.Not, g.Not), NotSmall: cmp.Or(s.NotSmall, g.NotSmall)}
 	if s.Ratio != 0 {
 		c.Printed = figure.Number(s.Ratio) + "x"
 	}
@@ -207,7 +248,7 @@ func with(labels, others map[string]string) map[string]string {
 	return out
 }
 
-// saysOf a number of a table: its name where that is no label, and its labels in the order of their names.
+// saysOf a number of a table: its name, and its labels in the order of their names.
 func saysOf(m contract.Measurement) string {
 	words := []string{m.Name}
 	for _, name := range slices.Sorted(maps.Keys(m.Labels)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-bench/assay/internal/trial/quoted"
 )
 
-const head = "title: t\npublished: p\nsmall: s.yaml\nfull: [f.yaml]\nmargin: 0.25\ngroups:\n"
+const head = "title: t\npublished: p\nsmall: s.yaml\nfull: [f.yaml]\nruns: 3\nmargin: 0.25\nmarginOf: why\ngroups:\n"
 
 // quotedTable of a target "q".
 func quotedTable(t *testing.T, text string) []quoted.Numbers {
@@ -76,7 +76,10 @@ func TestList(t *testing.T) {
 
 func TestWhatIsRefused(t *testing.T) {
 	tests := map[string]struct{ text, table, want string }{
-		"no margin":                   {strings.Replace(head, "0.25", "0", 1) + "- {heading: h}", rates, "margin: got 0"},
+		"no margin":                   {strings.Replace(head, "margin: 0.25\nmarginOf: why\n", "", 1) + "- {heading: h, quoted: q, baseline: {driver: a}}", rates, "margin: throughput, driver b, scheme x is tested"},
+		"a margin without a reason":   {strings.Replace(head, "marginOf: why\n", "", 1) + "- {heading: h}", rates, "margin: got 0.25"},
+		"a reason without a margin":   {strings.Replace(head, "margin: 0.25\n", "", 1) + "- {heading: h}", rates, "margin: got 0"},
+		"one run":                     {strings.Replace(head, "runs: 3", "runs: 1", 1) + "- {heading: h}", rates, "runs: got 1"},
 		"no small form":               {strings.Replace(head, "small: s.yaml\n", "", 1) + "- {heading: h}", rates, "small"},
 		"a field that there is not":   {head + "- {heading: h, quotes: q}", rates, "quotes"},
 		"a number that nobody takes":  {head + "- {heading: h, quoted: q, where: {driver: [a]}, baseline: {driver: a}}", rates, "no group takes throughput map[driver:b scheme:x] of q"},
