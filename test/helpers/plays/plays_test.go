@@ -1,7 +1,10 @@
 package plays
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +34,30 @@ func TestFiguresAreKept(t *testing.T) {
 	got, err := Load[figures](file)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// Two looks two seconds apart, between which the machine worked for one second and a half.
+func TestBusyBetween(t *testing.T) {
+	at := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
+	before, after := contract.Usage{At: at, NodeCPUSeconds: new(10.0)}, contract.Usage{At: at.Add(2 * time.Second), NodeCPUSeconds: new(11.5)}
+	if got, err := busyBetween(before, after); err != nil || got != 0.75 {
+		t.Errorf("%v, %v, want 0.75 CPUs", got, err)
+	}
+	if _, err := busyBetween(contract.Usage{At: at}, after); err == nil {
+		t.Error("a machine that tells nothing is quiet")
+	}
+}
+
+// Whoever ends the play is heard at once, and a busy machine says what it allows.
+func TestQuiet(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := quiet(ctx, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if text := (&BusyError{1.25}).Error(); !strings.Contains(text, "1.25 CPUs are busy") || !strings.Contains(text, "0.50 is what a cluster takes") {
+		t.Error(text)
 	}
 }
 

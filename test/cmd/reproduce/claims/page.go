@@ -25,6 +25,9 @@ func Page(s Source, rows []Row, runs []Run) string {
 	for i, g := range s.Groups {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Claim.Group != i })
 		fmt.Fprintf(&b, "## %s\n\n", g.Heading)
+		if g.Table != nil && len(of) > 0 {
+			fmt.Fprintf(&b, "As the source has it, published / measured here:\n\n%s", g.Table.form(of))
+		}
 		if g.Not+g.NotSmall == "" && len(of) > 0 && of[0].Claim.Measured() {
 			b.WriteString("| claim | published | measured | ratio published | ratio measured | measured over published | verdict |\n| --- | --- | --- | --: | --- | --: | --- |\n")
 			for _, r := range of {
