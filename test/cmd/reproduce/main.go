@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/test/cmd/reproduce/claims"
@@ -50,11 +51,12 @@ func main() {
 	commit := evidence.Commit() // the images were just built of this tree
 	all, err := readSources(".", flag.Args())
 	if err == nil {
-		err = writePages(all)
+		err = writePages(".", all)
 	}
 	if !*page && err == nil {
 		ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		err = play(ctx, all, *bundles, commit, time.Now().Add(*length))
+		p := player{top: ".", bundles: *bundles, commit: commit, machine: plays.Machine(), run: plays.Play.Run, read: readBundle, remove: plays.Play.Remove}
+		err = p.play(ctx, all, time.Now().Add(*length))
 		cancel()
 	}
 	if err != nil {
@@ -63,25 +65,35 @@ func main() {
 	}
 }
 
+// player of runs.
+type player struct {
+	// top folder of the repository, and that of the bundles; the commit that the images were built of; and the machine.
+	top, bundles, commit, machine string
+	// run plays a run in the cluster, read its bundle, and remove it from the cluster.
+	run    func(plays.Play, context.Context) (plays.Done, error)
+	read   func(context.Context, string) (*stored.Run, error)
+	remove func(plays.Play, context.Context) error
+}
+
 // play the sources until the end, or until each has its runs.
-func play(ctx context.Context, all []source, bundles, commit string, end time.Time) error {
+func (p player) play(ctx context.Context, all []source, end time.Time) error {
 	for {
 		for i := range all {
 			var err error
 			if all[i].runs, err = plays.Load[claims.Run](all[i].figures()); err != nil {
 				return err
 			}
-			all[i].machine = plays.Machine()
+			all[i].machine = p.machine
 		}
 		s, why := next(all, time.Until(end))
 		if s == nil {
 			fmt.Println(why)
 			return nil
 		}
-		if err := s.play(ctx, bundles, commit); err != nil {
+		if err := p.once(ctx, s); err != nil {
 			return err
 		}
-		if err := writePages(all); err != nil {
+		if err := writePages(p.top, all); err != nil {
 			return err
 		}
 	}
@@ -106,8 +118,8 @@ func next(all []source, left time.Duration) (out *source, why string) {
 	return out, why
 }
 
-// play a source once, on a quiet machine, and keep its figures.
-func (s *source) play(ctx context.Context, bundles, commit string) error {
+// once plays a source, and keeps its figures before anything else can fail.
+func (p player) once(ctx context.Context, s *source) error {
 	n := 1
 	for _, r := range s.runs {
 		n = max(n, r.Play+1)
@@ -116,48 +128,47 @@ func (s *source) play(ctx context.Context, bundles, commit string) error {
 	if err != nil {
 		return err
 	}
-	one := plays.Play{Namespace: namespace, Folder: bundles, Name: s.run(n), Manifest: text}
+	one := plays.Play{Namespace: namespace, Folder: p.bundles, Name: s.run(n), Manifest: text}
 	fmt.Printf("%s, run %d: about %s\n", s.name, n, s.takes().Round(time.Minute))
-	done, err := one.Run(ctx)
+	done, err := p.run(one, ctx)
 	if err != nil {
 		return err
 	}
-	run, err := s.measure(ctx, done.Bundle, one.Name)
-	if err != nil {
-		return err
+	run := claims.Run{NoVerdict: contract.Line(done.NoBundle)}
+	if done.Bundle != "" {
+		finished, err := p.read(ctx, done.Bundle)
+		if err != nil {
+			return err
+		}
+		if finished.Object.Name != one.Name {
+			return fmt.Errorf("%s has the run %s, not %s", done.Bundle, finished.Object.Name, one.Name)
+		}
+		run = claims.Measure(s.claims, finished)
 	}
 	run.Play, run.Manifest, run.Date = n, s.digest, time.Now().UTC().Truncate(time.Second)
-	run.Commit, run.Machine, run.Busy = commit, s.machine, []float64{done.Before, done.After}
+	run.Commit, run.Machine, run.Busy = p.commit, p.machine, []float64{done.Before, done.After}
 	run.Seconds, run.NoVerdict = time.Since(done.Began).Round(time.Second).Seconds(), cmp.Or(run.NoVerdict, done.Disturbed)
-	if err := os.MkdirAll(pages, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.figures()), 0o755); err != nil {
 		return err
 	}
 	if err := plays.Save(s.figures(), append(s.runs, run)); err != nil {
 		return err
 	}
 	fmt.Printf("%s, run %d: %d trials, %d left out, %.0f s %s\n", s.name, n, run.Trials, run.LeftOut, run.Seconds, run.NoVerdict)
-	return one.Remove(ctx)
+	return p.remove(one, ctx)
 }
 
-// measure what the bundle of a run tells. It fails for another run.
-func (s *source) measure(ctx context.Context, path, name string) (claims.Run, error) {
+func readBundle(ctx context.Context, path string) (*stored.Run, error) {
 	b, err := bundle.Open(path)
 	if err != nil {
-		return claims.Run{}, err
+		return nil, err
 	}
 	defer func() { _ = b.Close() }()
-	run, err := stored.Read(ctx, b)
-	if err != nil {
-		return claims.Run{}, err
-	}
-	if run.Object.Name != name {
-		return claims.Run{}, fmt.Errorf("%s has the run %s, not %s", path, run.Object.Name, name)
-	}
-	return claims.Measure(s.claims, run), nil
+	return stored.Read(ctx, b)
 }
 
 // writePages of the sources that were played, and the list of them.
-func writePages(all []source) error {
+func writePages(top string, all []source) error {
 	for _, s := range all {
 		runs, err := plays.Load[claims.Run](s.figures())
 		if err != nil {
@@ -174,7 +185,7 @@ func writePages(all []source) error {
 			return err
 		}
 	}
-	written, err := filepath.Glob(filepath.Join(pages, "*.md"))
+	written, err := filepath.Glob(filepath.Join(top, pages, "*.md"))
 	if err != nil {
 		return err
 	}
@@ -186,7 +197,7 @@ func writePages(all []source) error {
 		name := filepath.Base(path)
 		list += fmt.Sprintf("- [%s](%s/%s)\n", strings.TrimSuffix(name, ".md"), filepath.Base(pages), name)
 	}
-	old, err := os.ReadFile(index)
+	old, err := os.ReadFile(filepath.Join(top, index))
 	if err != nil {
 		return err
 	}
@@ -194,5 +205,5 @@ func writePages(all []source) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(index, []byte(text), 0o644) //nolint:gosec // a page of the repository
+	return os.WriteFile(filepath.Join(top, index), []byte(text), 0o644) //nolint:gosec // a page of the repository
 }

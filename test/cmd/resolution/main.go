@@ -127,8 +127,8 @@ func playOne(ctx context.Context, c Case, bundles string, n int) (Figures, error
 	if err != nil {
 		return Figures{}, err
 	}
-	if done.Disturbed != "" {
-		return Figures{}, errors.New(done.Disturbed)
+	if why := done.NoBundle + done.Disturbed; why != "" {
+		return Figures{}, errors.New(why)
 	}
 	f, err := figuresOf(ctx, done.Bundle, one.Name)
 	if err != nil {

@@ -38,8 +38,8 @@ type Play struct {
 
 // Done is what is known of a play besides its bundle.
 type Done struct {
-	// Bundle is its path.
-	Bundle string
+	// Bundle is its path. A run that was refused has none, and NoBundle is why.
+	Bundle, NoBundle string
 	// Began when the machine was quiet.
 	Began time.Time
 	// Before and After are the CPUs of the machine that were busy without the run.
@@ -67,7 +67,8 @@ func (p Play) Run(ctx context.Context) (d Done, err error) {
 	}
 	d.Bundle = base + ".assay.tar"
 	if err := command(ctx, "", "out/bin/kubectl-assay", "-n", p.Namespace, "export", p.Name, "--bundle", "-o", d.Bundle); err != nil {
-		return d, err
+		d.Bundle, d.NoBundle = "", err.Error()
+		return d, ctx.Err()
 	}
 	var busy *BusyError
 	if d.After, err = quiet(ctx, patience); errors.As(err, &busy) {
@@ -76,9 +77,9 @@ func (p Play) Run(ctx context.Context) (d Done, err error) {
 	return d, err
 }
 
-// Remove the run with all that belongs to it.
+// Remove the run, if it is there, with all that belongs to it.
 func (p Play) Remove(ctx context.Context) error {
-	return command(ctx, "", "kubectl", "-n", p.Namespace, "delete", "benchmarkrun", p.Name, "--cascade=foreground", "--wait")
+	return command(ctx, "", "kubectl", "-n", p.Namespace, "delete", "benchmarkrun", p.Name, "--ignore-not-found", "--cascade=foreground", "--wait")
 }
 
 // Machine that plays, in words.

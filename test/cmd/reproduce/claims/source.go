@@ -115,7 +115,7 @@ type Claim struct {
 	Not, NotSmall string
 }
 
-// Measured: a run of the small form has both sides.
+// Measured says whether a run of the small form is to have both sides.
 func (c Claim) Measured() bool { return c.Not == "" && c.NotSmall == "" }
 
 // Tested says whether a claim has a number that a measured ratio is held against.
