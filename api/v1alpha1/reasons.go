@@ -33,7 +33,8 @@ const (
 	// ReasonServiceNotReady: behind the Service of an external target nothing is ready yet, or its pods are just being
 	// replaced.
 	ReasonServiceNotReady = "ServiceNotReady"
-	// ReasonVolumeSnapshotNotReady: the VolumeSnapshot that storage.fromSnapshot names cannot be used yet.
+	// ReasonVolumeSnapshotNotReady: the VolumeSnapshot that storage.fromSnapshot names cannot be used yet, an older run may take the
+	// name that storage.snapshot gives, or the manager cannot read VolumeSnapshots at the moment.
 	ReasonVolumeSnapshotNotReady = "VolumeSnapshotNotReady"
 	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form that this manager must
 	// not continue, or accepted a spec that this manager refuses. The run waits for the other manager.

@@ -62,7 +62,7 @@ type TargetStatus struct {
 	// +optional
 	Snapshot *SnapshotStatus `json:"snapshot,omitempty"`
 	// snapshotMessage is what stands in the way of that VolumeSnapshot when the run has ended, in the words of the API server or of the CSI
-	// driver; absent when nothing does.
+	// driver, or what is waited for longer than a minute; absent when nothing is.
 	// +optional
 	SnapshotMessage Line `json:"snapshotMessage,omitempty"`
 	// snapshotOver is true when that VolumeSnapshot will never be made, because the volume is gone; snapshotMessage says why. Another run may

@@ -75,7 +75,7 @@ func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctr
 	// A status that cannot be written holds no nodes, but the volumes of VolumeSnapshots that it does not name.
 	saveErr := r.saveStatus(ctx, run, after)
 	if saveErr == nil {
-		announceSnapshots(r.Events, run, after)
+		announceSnapshots(r.Events, run, after, waits)
 	} else {
 		waits = awaited(run)
 	}

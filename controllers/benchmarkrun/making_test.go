@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -109,17 +110,17 @@ func TestWhatStandsInTheWayOfASnapshot(t *testing.T) {
 			if !strings.HasPrefix(said, tt.says) || (said == "") != (tt.says == "") || len(said) > 1024 {
 				t.Errorf("the status says %q (%d bytes), want %q", said, len(said), tt.says)
 			}
-			checkAnnounced(t, before, after, tt.says)
+			checkAnnounced(t, before, after, got, tt.says)
 		})
 	}
 }
 
 // checkAnnounced: what stands in the way is told once, in an event that the API server takes.
-func checkAnnounced(t *testing.T, before, after *v1alpha1.BenchmarkRun, says string) {
+func checkAnnounced(t *testing.T, before, after *v1alpha1.BenchmarkRun, waits snapshots, says string) {
 	t.Helper()
 	to := events.NewFakeRecorder(10)
-	announceSnapshots(to, before, after)
-	announceSnapshots(to, after, after)
+	announceSnapshots(to, before, after, waits)
+	announceSnapshots(to, after, after, waits)
 	close(to.Events)
 	var told []string
 	for event := range to.Events {
@@ -136,6 +137,25 @@ func checkAnnounced(t *testing.T, before, after *v1alpha1.BenchmarkRun, says str
 	if len(told) != want {
 		t.Errorf("%d events, want %d", len(told), want)
 	}
+}
+
+// What is only waited for stands in the status, and is no warning.
+func TestWaitingIsNoWarning(t *testing.T) {
+	api := interceptor.NewClient(makingAPI(t, nil, nil).(client.WithWatch), interceptor.Funcs{
+		Get: func(ctx context.Context, api client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			if _, is := obj.(*corev1.Pod); is { // that of the server is still there
+				return nil
+			}
+			return api.Get(ctx, key, obj, opts...)
+		},
+	})
+	before, after := loadedRun(), loadedRun()
+	got := makerAt(api, time.Unix(6000, 0)).next(t.Context(), after)
+	const want = "VolumeSnapshot tables waits until the server of target db is gone: "
+	if said := after.TargetStatus("db").SnapshotMessage; !strings.HasPrefix(said, want) || got.later != snapshotRetry {
+		t.Errorf("the status says %q, later %s", said, got.later)
+	}
+	checkAnnounced(t, before, after, got, "")
 }
 
 // A volume that nobody has any more is no reason to look for ever.
@@ -236,6 +256,33 @@ func TestWhoMakesASnapshotBefore(t *testing.T) {
 		if err != nil || got != tt.want {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, tt.want)
 		}
+	}
+}
+
+// Of several that are not accepted, the reader names the same one with each look, whatever the order of the cache is.
+func TestWhoMakesASnapshotBeforeIsSteady(t *testing.T) {
+	me := loadedRun()
+	me.Name, me.UID = "me", "uid-me"
+	me.CreationTimestamp.Time = time.Unix(9000, 0)
+	var older []v1alpha1.BenchmarkRun
+	for _, name := range []string{"b", "a", "c"} {
+		run := loadedRun()
+		run.Name, run.UID, run.Status = name, types.UID("uid-"+name), v1alpha1.BenchmarkRunStatus{}
+		older = append(older, *run)
+	}
+	cache := interceptor.NewClient(fakeAPI(t).(client.WithWatch), interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+			list.(*v1alpha1.BenchmarkRunList).Items = older
+			return nil
+		},
+	})
+	want := decision.Maker{Run: "a"}
+	if got, err := makerBefore(t.Context(), cache, me, "tables"); err != nil || got != want {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	older[2].Status.Resolved, want = &v1alpha1.Resolved{}, decision.Maker{Run: "c", Accepted: true}
+	if got, err := makerBefore(t.Context(), cache, me, "tables"); err != nil || got != want {
+		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 }
 

@@ -60,7 +60,7 @@ func TestAnAPIThatFailsHoldsNoNodes(t *testing.T) {
 func TestARunThatFailsMakesNoSnapshot(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	snapshotter.Install(t, server.Config)
+	snapshotter.API.Install(t, server.Config)
 	startManager(t, ns, nil)
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: failing(delivers(always(1)), func(index, _ int) bool { return index == 1 })})
 	run := newRun(t, ns, snapshotting)
@@ -77,7 +77,7 @@ func TestARunThatFailsMakesNoSnapshot(t *testing.T) {
 // API are parallel, and wait for this one.
 func TestClusterWithoutVolumeSnapshots(t *testing.T) {
 	ns := server.Namespace(t)
-	snapshotter.Remove(t, server.Config)
+	snapshotter.API.Remove(t, server.Config)
 	startManager(t, ns, nil)
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns})
 	for field, change := range map[string]func(*v1alpha1.BenchmarkRun){"fromSnapshot": ofTables("takes", 1), "snapshot": snapshotting} {

@@ -85,7 +85,7 @@ func autoscalerSays(t *testing.T, request *unstructured.Unstructured, condition 
 // playRequests makes the nodes that are requested in a namespace, and places the pods that take them, until the test ends.
 func playRequests(t *testing.T, namespace string) {
 	t.Helper()
-	autoscaler.Install(t, server.Config)
+	autoscaler.API.Install(t, server.Config)
 	made := map[string]bool{}
 	playScaler(t, func(ctx context.Context) error {
 		requests, err := autoscaler.Requests(ctx, server.API, namespace)
@@ -170,7 +170,7 @@ func placeTakers(ctx context.Context, namespace string, made map[string]bool) er
 func TestNodesAreRequested(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	autoscaler.Install(t, server.Config)
+	autoscaler.API.Install(t, server.Config)
 	startManager(t, ns, nil)
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
 	run := newRun(t, ns, onPool(ns), requesting)
@@ -235,7 +235,7 @@ func checkTemplates(t *testing.T, run *v1alpha1.BenchmarkRun, pool string) {
 func TestNodesAreRefused(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	autoscaler.Install(t, server.Config)
+	autoscaler.API.Install(t, server.Config)
 	startManager(t, ns, nil)
 	run := newRun(t, ns, onPool(ns), requesting)
 	create(t, run)
@@ -252,7 +252,7 @@ func TestNodesAreRefused(t *testing.T) {
 func TestRequestsAreTakenBack(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	autoscaler.Install(t, server.Config)
+	autoscaler.API.Install(t, server.Config)
 	kill := startManager(t, ns, nil)
 	run := newRun(t, ns, onPool(ns), requesting)
 	create(t, run)
@@ -287,7 +287,7 @@ func TestRequestsAreTakenBack(t *testing.T) {
 func TestForeignRequestIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	autoscaler.Install(t, server.Config)
+	autoscaler.API.Install(t, server.Config)
 	foreign := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"provisioningClassName": atomicScaleUp, "podSets": []any{map[string]any{"podTemplateRef": map[string]any{"name": "mine"}, "count": int64(1)}},
 	}}}
@@ -313,7 +313,7 @@ func TestForeignRequestIsLeftAlone(t *testing.T) {
 func TestTemplateWithAForgedOwner(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	autoscaler.Install(t, server.Config)
+	autoscaler.API.Install(t, server.Config)
 	startManager(t, ns, nil)
 	run := newRun(t, ns, onPool(ns), requesting, func(r *v1alpha1.BenchmarkRun) { r.Spec.Suspend = true })
 	create(t, run)
@@ -337,7 +337,7 @@ func TestTemplateWithAForgedOwner(t *testing.T) {
 // alone ask for them; and that one asks when the API is there. No other test is under way: those with the API are parallel, and wait for this one.
 func TestClusterWithoutProvisioningRequests(t *testing.T) {
 	ns := server.Namespace(t)
-	autoscaler.Remove(t, server.Config)
+	autoscaler.API.Remove(t, server.Config)
 	startManager(t, ns, nil)
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns})
 	quotaOf(t, ns, corev1.ResourceRequestsStorage, "15Gi", "0")
@@ -356,6 +356,6 @@ func TestClusterWithoutProvisioningRequests(t *testing.T) {
 	grown := newRun(t, ns, onPool(ns+"-other"), named("grown", 0), stores("10Gi"))
 	create(t, grown)
 	await(t, grown, "Complete", isTrue(v1alpha1.ConditionComplete))
-	autoscaler.Install(t, server.Config)
+	autoscaler.API.Install(t, server.Config)
 	awaitRequest(t, run, "run-place", nil)
 }

@@ -1,9 +1,11 @@
 package benchmarkrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -63,9 +65,11 @@ func makerBefore(ctx context.Context, cache client.Reader, run *v1alpha1.Benchma
 		if !conclude.MakesBefore(other, run, name) {
 			continue
 		}
-		first = decision.Maker{Run: other.Name, Accepted: other.Status.Resolved != nil}
-		if first.Accepted {
-			return first, nil
+		if other.Status.Resolved != nil {
+			return decision.Maker{Run: other.Name, Accepted: true}, nil
+		}
+		if first.Run == "" || other.Name < first.Run { // the same one with each look: the cache has no order
+			first.Run = other.Name
 		}
 	}
 	if first.Run == "" {
@@ -87,6 +91,8 @@ const (
 type snapshots struct {
 	// keep are the names of the claims that have to stay.
 	keep []string
+	// stuck are the targets that something stands in the way of.
+	stuck []string
 	// later is when to look again; zero for never.
 	later time.Duration
 	// err is what could not be read. It keeps the claims, and holds nothing else up.
@@ -124,14 +130,17 @@ func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (ou
 		}
 		st := targetStatus(&run.Status, t.Name)
 		st.Snapshot, st.SnapshotOver = next.Made, next.Over && next.Made == nil
-		message := contract.Cut(next.Problem, 1024)
+		if next.Problem != "" {
+			out.stuck = append(out.stuck, t.Name)
+		}
+		message := contract.Cut(cmp.Or(next.Problem, next.Waits), 1024)
 		if !next.Over { // the last words stay
 			message = r.steady(toldOf{run.UID, t.Name}, st.SnapshotMessage, message)
 		}
 		st.SnapshotMessage = message
 		switch {
 		case next.Over:
-		case next.Problem == "":
+		case next.Problem == "" && next.Waits == "":
 			out.later = snapshotPoll
 		case out.later == 0:
 			out.later = snapshotRetry
@@ -220,10 +229,10 @@ func (r snapshotMaker) volumeOf(ctx context.Context, run *v1alpha1.BenchmarkRun,
 	return out, nil
 }
 
-// announceSnapshots tells of what stands in the way of VolumeSnapshots since the status was written last.
-func announceSnapshots(to events.EventRecorder, before, after *v1alpha1.BenchmarkRun) {
+// announceSnapshots tells of what stands in the way of VolumeSnapshots since the status was written last. What is only waited for is no warning.
+func announceSnapshots(to events.EventRecorder, before, after *v1alpha1.BenchmarkRun, waits snapshots) {
 	for _, t := range after.Status.Targets {
-		if t.SnapshotMessage != "" && t.SnapshotMessage != before.TargetStatus(t.Name).SnapshotMessage {
+		if slices.Contains(waits.stuck, t.Name) && t.SnapshotMessage != before.TargetStatus(t.Name).SnapshotMessage {
 			tell(to, after, corev1.EventTypeWarning, "VolumeSnapshotNotMade", fmt.Sprintf("target %s: %s", t.Name, t.SnapshotMessage))
 		}
 	}

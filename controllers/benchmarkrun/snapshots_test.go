@@ -34,7 +34,7 @@ func makingTables(r *v1alpha1.BenchmarkRun) {
 // playSnapshotter has every VolumeSnapshot of a namespace taken.
 func playSnapshotter(t *testing.T, ns string) {
 	t.Helper()
-	snapshotter.Install(t, server.Config)
+	snapshotter.API.Install(t, server.Config)
 	snapshotter.Play(t, server.API, ns)
 }
 
@@ -86,7 +86,7 @@ func snapshotOf(t *testing.T, ns string) *unstructured.Unstructured {
 // playTables has a VolumeSnapshot of that name taken in a namespace.
 func playTables(t *testing.T, ns string) {
 	t.Helper()
-	snapshotter.Install(t, server.Config)
+	snapshotter.API.Install(t, server.Config)
 	tables := snapshotter.Of(ns, "tables", "somebodys")
 	if err := server.API.Create(t.Context(), tables); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func claimOf(run *v1alpha1.BenchmarkRun, releases int) string {
 func TestVolumesAreMadeOfASnapshot(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	snapshotter.Install(t, server.Config)
+	snapshotter.API.Install(t, server.Config)
 	snapshotter.Play(t, server.API, ns)
 	startManager(t, ns, nil)
 	told := &diary{}
@@ -207,7 +207,7 @@ func checkCopied(t *testing.T, run, first *v1alpha1.BenchmarkRun, made resources
 func TestARunWaitsForItsSnapshot(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	snapshotter.Install(t, server.Config)
+	snapshotter.API.Install(t, server.Config)
 	kill := startManager(t, ns, nil)
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(5))})
 	run := newRun(t, ns, ofTables("waits", 10))
@@ -273,7 +273,7 @@ func TestARunWaitsForItsSnapshot(t *testing.T) {
 func TestAVolumeStaysUntilItsSnapshotIsTaken(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
-	snapshotter.Install(t, server.Config)
+	snapshotter.API.Install(t, server.Config)
 	kill := startManager(t, ns, nil)
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(5))})
 	first := newRun(t, ns, snapshotting, func(r *v1alpha1.BenchmarkRun) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -95,7 +96,8 @@ func (in references) isFree(field string, t v1alpha1.Target, r *resolution) erro
 	case maker.Value.Accepted:
 		return s.unfit(".name", "run %s of namespace %s is to make VolumeSnapshot %q: give another name, or delete that run", maker.Value.Run, in.Run.Namespace, made.Name)
 	case !s.isLate() && r.awaits == nil:
-		r.awaits = s.pending(".name", "run %s, which is older, is to make VolumeSnapshot %q as well: waiting whether it is accepted", maker.Value.Run, made.Name)
+		r.awaits = s.pending(".name", "run %s, which is older, is to make VolumeSnapshot %q as well: waiting whether it is accepted, for %s (timeouts.targetReady) at most; give another name, or delete one of both",
+			maker.Value.Run, made.Name, s.limit())
 	}
 	for _, other := range in.Run.Spec.Targets {
 		if o := other.MakesSnapshot(); o != nil && o.Name == made.Name && other.Name != t.Name {
@@ -154,10 +156,17 @@ func (s snapshot) pending(below, format string, args ...any) error {
 	return &pending{decision.WaitFor(v1alpha1.ReasonVolumeSnapshotNotReady, "%s%s: %s", s.field, below, fmt.Sprintf(format, args...))}
 }
 
-// limit of how long a run waits for a VolumeSnapshot, or for a name of one. isLate says that it has.
+// limit of how long a run waits for a VolumeSnapshot, or for a name of one.
 func (s snapshot) limit() time.Duration { return s.Catalogue.Config.Timeouts.TargetReady.Duration }
 
-func (s snapshot) isLate() bool { return !s.Run.Spec.Suspend && s.Now.Sub(s.mayBegin()) > s.limit() }
+// isLate says that the run has waited for so long, and has said so: one that nobody had looked at has not waited.
+func (s snapshot) isLate() bool {
+	said := apimeta.FindStatusCondition(s.Run.Status.Conditions, v1alpha1.ConditionAccepted)
+	if s.Run.Spec.Suspend || said == nil || said.Reason != v1alpha1.ReasonVolumeSnapshotNotReady {
+		return false
+	}
+	return min(s.Now.Sub(s.mayBegin()), s.Now.Sub(said.LastTransitionTime.Time)) > s.limit()
+}
 
 // pinned is what stands in the status of a VolumeSnapshot.
 func pinned(found decision.VolumeSnapshot) *v1alpha1.ResolvedSnapshot {
@@ -177,7 +186,7 @@ func whoseSnapshot(s v1alpha1.ResolvedSnapshot) string {
 	if s.RunName == "" {
 		return out + " which no run made, so that nobody knows which server wrote it, and whether its pod was gone,"
 	}
-	return out + fmt.Sprintf(" of run %s (UID %s, target %s) as its annotation says, loaded at %s, with what the trials of that run wrote,",
+	return out + fmt.Sprintf(" of run %s (UID %s, target %s) as its annotation says, loaded at %s, with what was written since,",
 		s.RunName, s.RunUID, s.Target, s.LoadedTime.UTC().Format(time.RFC3339))
 }
 

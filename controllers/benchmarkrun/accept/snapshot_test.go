@@ -68,7 +68,7 @@ func TestAVolumeOfASnapshot(t *testing.T) {
 			want: &v1alpha1.ResolvedSnapshot{Name: "tables", UID: "uid-tables", TakenTime: taken, ContentName: "content", Handle: "snap-1", Driver: "ebs.example", RunName: "first",
 				RunUID: "uid-first", Target: "db", ImageID: feed, ServerVersion: "8.4.3", LoadedTime: &metav1.Time{Time: at(t, loadedAt)}},
 			says: "the data on a volume of its own that was made of VolumeSnapshot tables (UID uid-tables, snap-1 of ebs.example), taken at " + takenAt + ", of run first (UID uid-first, target db) as its annotation says, loaded at " + loadedAt +
-				", with what the trials of that run wrote, was there before the run: nothing loads, puts back or drops it, and anything that is written goes with that volume; ",
+				", with what was written since, was there before the run: nothing loads, puts back or drops it, and anything that is written goes with that volume; ",
 		},
 		"that nobody says anything of": {
 			found: byHand, then: []change{provided(func(m *v1alpha1.MySQLTarget) { m.Config["innodb_page_size"] = "4096" })},
@@ -154,7 +154,8 @@ func TestASnapshotThatDoesNotFit(t *testing.T) {
 			want: "fail VolumeSnapshotFailed: " + field + ": VolumeSnapshot tables is not ready to use: rpc error: quota, also after 20m0s (timeouts.targetReady)"},
 		"not there for too long": {found: func(f *decision.VolumeSnapshot) { *f = decision.VolumeSnapshot{} }, then: []change{late},
 			want: "fail VolumeSnapshotFailed: " + field + `: there is no VolumeSnapshot "tables" in namespace ns, also after 20m0s`},
-		"while it is suspended": {found: unready, then: []change{late, func(w *world) { w.in.Run.Spec.Suspend = true }}, want: waits + "VolumeSnapshot tables is not ready"},
+		"at a first look that is late": {found: unready, then: []change{old}, want: waits + "VolumeSnapshot tables is not ready"},
+		"while it is suspended":        {found: unready, then: []change{late, func(w *world) { w.in.Run.Spec.Suspend = true }}, want: waits + "VolumeSnapshot tables is not ready"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -175,10 +176,21 @@ func TestASnapshotThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// late: the run was created longer ago than it waits.
-func late(w *world) {
+// old: the run was created longer ago than it waits.
+func old(w *world) {
 	w.in.Run.CreationTimestamp.Time = now.Add(-w.in.Catalogue.Config.Timeouts.TargetReady.Duration - time.Second)
 }
+
+// late: it has said for as long that it waits for a VolumeSnapshot.
+func late(w *world) {
+	old(w)
+	w.in.Run.Status.Conditions = []metav1.Condition{{
+		Type: v1alpha1.ConditionAccepted, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonVolumeSnapshotNotReady, LastTransitionTime: w.in.Run.CreationTimestamp,
+	}}
+}
+
+// saidNow: it has said so for the first time.
+func saidNow(w *world) { w.in.Run.Status.Conditions[0].LastTransitionTime.Time = now }
 
 // A name for a new VolumeSnapshot has to be free, and its server's files portable.
 func TestASnapshotThatIsMade(t *testing.T) {
@@ -198,8 +210,13 @@ func TestASnapshotThatIsMade(t *testing.T) {
 		"a name that another run takes": {decision.Absent{}, []change{maker(true)},
 			"fail VolumeSnapshotUnfit: " + field + `.name: run first of namespace ns is to make VolumeSnapshot "tables": give another name, or delete that run`},
 		"a name that another run may take": {decision.Absent{}, []change{maker(false)},
-			"wait VolumeSnapshotNotReady: " + field + `.name: run first, which is older, is to make VolumeSnapshot "tables" as well: waiting whether it is accepted`},
-		"a name that another run may take for long": {decision.Absent{}, []change{maker(false), late}, "done"},
+			"wait VolumeSnapshotNotReady: " + field + `.name: run first, which is older, is to make VolumeSnapshot "tables" as well: waiting whether it is accepted, for 20m0s (timeouts.targetReady) at most; give another name, or delete one of both`},
+		"a name that another run may take for long":                        {decision.Absent{}, []change{maker(false), late}, "done"},
+		"a name that another run may take, at a first look that is late":   {decision.Absent{}, []change{maker(false), old}, "wait VolumeSnapshotNotReady: "},
+		"a name that another run may take, of a run that said so just now": {decision.Absent{}, []change{maker(false), late, saidNow}, "wait VolumeSnapshotNotReady: "},
+		"a name that another run may take, of a run that had its turn late": {decision.Absent{}, []change{maker(false), late, func(w *world) {
+			w.in.Run.Status.Conditions[0].Reason = v1alpha1.ReasonServiceNotReady
+		}}, "wait VolumeSnapshotNotReady: "},
 		"no API":                           {decision.VolumeSnapshot{Refused: "no API"}, nil, "fail NoVolumeSnapshots: " + field + ": no API"},
 		"a server whose files are its own": {decision.Absent{}, []change{notPortable}, "fail InvalidSpec: " + field + ": Assay cannot give the data directory of one server of MySQL to another: leave snapshot out"},
 		"one name for two": {decision.Absent{}, []change{spec(func(s *v1alpha1.BenchmarkRunSpec) {

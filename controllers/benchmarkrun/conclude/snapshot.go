@@ -26,7 +26,7 @@ func AwaitsSnapshot(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) bool {
 }
 
 // MakesBefore says whether another run is to make a VolumeSnapshot of this name before a run that wants the same: it was accepted, or it may be
-// at any moment and is older. One that is suspended before it is accepted keeps nobody waiting. Neither is changed.
+// at any moment and is older. Neither is changed.
 func MakesBefore(other, run *v1alpha1.BenchmarkRun, name string) bool {
 	makes := func(t v1alpha1.Target) bool {
 		made := t.MakesSnapshot()
@@ -37,8 +37,6 @@ func MakesBefore(other, run *v1alpha1.BenchmarkRun, name string) bool {
 		return false
 	case other.Status.Resolved != nil:
 		return true
-	case other.Spec.Suspend:
-		return false
 	case !other.CreationTimestamp.Equal(&run.CreationTimestamp):
 		return other.CreationTimestamp.Before(&run.CreationTimestamp)
 	}
@@ -71,6 +69,14 @@ func (v Volume) ended() time.Time {
 	return time.Time{}
 }
 
+// heldUntil is until when the server was to go on that was retained when its run ended; zero of one that was not.
+func (v Volume) heldUntil() time.Time {
+	if p := v.Run.Status.Placement; p != nil && p.HeldUntil != nil {
+		return p.HeldUntil.Time
+	}
+	return time.Time{}
+}
+
 // lasts are words for what is waited for since a time; empty before it has lasted.
 func (v Volume) lasts(since time.Time, format string, args ...any) string {
 	if v.Now.Sub(since) <= unsaid {
@@ -89,8 +95,10 @@ type Next struct {
 	Made *v1alpha1.SnapshotStatus
 	// Over: nothing more becomes of it.
 	Over bool
-	// Problem says what stands in the way, or what is waited for longer than a moment; empty for nothing.
+	// Problem says what stands in the way; empty for nothing.
 	Problem string
+	// Waits says what is waited for longer than a moment where nothing stands in the way; empty for nothing.
+	Waits string
 }
 
 // Next step. A volume is kept until its VolumeSnapshot is ready to use, or the run is deleted: nothing that was loaded is given up because of a
@@ -109,8 +117,10 @@ func (v Volume) Next() Next {
 			"delete it, and another one is made; if this run did make it, set the clocks right before", name, clock(v.Snapshot.Created), clock(v.ended()))}
 	case v.Exists:
 		return Next{Keep: true, Problem: fmt.Sprintf("there is another VolumeSnapshot %s, which this run has not made: delete it, and that of this run is made", name)}
+	case v.Used && Keeps(v.Run.Spec.Retain, false) && v.Now.Before(v.heldUntil()):
+		return Next{Keep: true, Waits: fmt.Sprintf("VolumeSnapshot %s waits until %s: retain: Always keeps the server of target %s until then", name, clock(v.heldUntil()), v.Target.Name)}
 	case v.Used:
-		return Next{Keep: true, Problem: v.lasts(v.ended(), "VolumeSnapshot %s waits until the server of target %s is gone: pod %s or its StatefulSet is still there",
+		return Next{Keep: true, Waits: v.lasts(v.ended(), "VolumeSnapshot %s waits until the server of target %s is gone: pod %s or its StatefulSet is still there",
 			name, v.Target.Name, v.of().User().Pod())}
 	}
 	if foreign := v.foreign(); foreign != "" {
@@ -127,15 +137,15 @@ func (v Volume) Next() Next {
 func (v Volume) awaitReady(name string) Next {
 	switch s := v.Snapshot; {
 	case s.Deleting:
-		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is being deleted: when it is gone, another one is made, until the run is deleted", name)}
+		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is being deleted: when it is gone, another one is made if the volume is there, until the run is deleted", name)}
 	case s.Ready:
 		return Next{Made: s.Made(), Over: true}
 	case s.Error != "":
 		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is not ready to use: %s", name, s.Error)}
 	case s.Content == "":
-		return Next{Keep: true, Problem: v.lasts(s.Created, "VolumeSnapshot %s is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes", name)}
+		return Next{Keep: true, Waits: v.lasts(s.Created, "VolumeSnapshot %s is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes", name)}
 	default:
-		return Next{Keep: true, Problem: v.lasts(s.Created, "VolumeSnapshot %s is not ready to use: the storage has not finished it", name)}
+		return Next{Keep: true, Waits: v.lasts(s.Created, "VolumeSnapshot %s is not ready to use: the storage has not finished it", name)}
 	}
 }
 
@@ -173,7 +183,8 @@ func (v Volume) snapshot() (*unstructured.Unstructured, error) {
 	if st.Data != nil {
 		data.Loaded = st.Data.MadeTime.Time
 	}
-	if st.Data != nil && v.Run.Spec.OnlyLoads() && !Keeps(v.Run.Spec.Retain, false) { // not even trials wrote, nor anybody after the run had ended
+	// Not even trials wrote, nor anybody after the run had ended: retain may have changed since.
+	if st.Data != nil && v.Run.Spec.OnlyLoads() && !Keeps(v.Run.Spec.Retain, false) && v.heldUntil().IsZero() {
 		data.Key = st.Data.Key
 	}
 	return v.of().Snapshot(data)

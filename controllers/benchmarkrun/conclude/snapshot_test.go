@@ -125,7 +125,7 @@ func TestMakesBefore(t *testing.T) {
 		"one that has made it":          {of("other", 1000, made), false},
 		"one that failed":               {of("other", 1000, failed), false},
 		"one that has given it up":      {of("other", 1000, ended, over), false},
-		"an older one that is held":     {of("other", 1000, suspended), false},
+		"an older one that is held":     {of("other", 1000, suspended), true},
 		"one that is held, accepted":    {of("other", 1000, accepted, suspended), true},
 		"one of another name":           {of("other", 1000, elsewhere), false},
 		"one that is being deleted":     {of("other", 1000, deleting), false},
@@ -150,12 +150,14 @@ func TestNextOfAVolume(t *testing.T) {
 	const another = "there is another VolumeSnapshot tables, which this run has not made: delete it, and that of this run is made"
 	gone := Next{Over: true, Problem: "VolumeSnapshot tables cannot be made: the volume was deleted"}
 	keeps := func(problem string) Next { return Next{Keep: true, Problem: problem} }
+	waits := func(says string) Next { return Next{Keep: true, Waits: says} }
 	refuses := func(why string) Next {
 		return keeps("VolumeSnapshot tables is not made: " + why + ", so that its data may not be that of this run: delete this run, and load again")
 	}
 	name := loadedVolume().Name
 	tests := map[string]struct {
 		volume Volume
+		retain v1alpha1.RetainPolicy
 		makes  bool
 		want   Next
 	}{
@@ -168,7 +170,7 @@ func TestNextOfAVolume(t *testing.T) {
 		"taken, and failed since": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Error = "rpc error: upload" })},
 			want: keeps("VolumeSnapshot tables is not ready to use: rpc error: upload")},
 		"ready, and being deleted": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Ready, s.Deleting = true, true })},
-			want: keeps("VolumeSnapshot tables is being deleted: when it is gone, another one is made, until the run is deleted")},
+			want: keeps("VolumeSnapshot tables is being deleted: when it is gone, another one is made if the volume is there, until the run is deleted")},
 		"of somebody else": {volume: Volume{Claim: loadedVolume(), Exists: true}, want: keeps(another)},
 		"of another volume": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Ready, s.Source = true, "other" })},
 			want: keeps(another)},
@@ -177,11 +179,15 @@ func TestNextOfAVolume(t *testing.T) {
 		})}, want: keeps("VolumeSnapshot tables says that it is of this run, and was created at 1970-01-01T01:06:40Z by the clock of the API server, when the run had not ended (1970-01-01T01:23:20Z by the clock of the manager): " +
 			"delete it, and another one is made; if this run did make it, set the clocks right before")},
 		"the server is there for long": {volume: Volume{Claim: loadedVolume(), Used: true, Now: time.Unix(5061, 0)},
-			want: keeps("VolumeSnapshot tables waits until the server of target db is gone: pod first-db-db-0 or its StatefulSet is still there")},
+			want: waits("VolumeSnapshot tables waits until the server of target db is gone: pod first-db-db-0 or its StatefulSet is still there")},
+		"the server is retained": {volume: Volume{Claim: loadedVolume(), Used: true, Now: time.Unix(8599, 0)}, retain: v1alpha1.RetainAlways,
+			want: waits("VolumeSnapshot tables waits until 1970-01-01T02:23:20Z: retain: Always keeps the server of target db until then")},
+		"the server was retained": {volume: Volume{Claim: loadedVolume(), Used: true, Now: time.Unix(8600, 0)}, retain: v1alpha1.RetainAlways,
+			want: waits("VolumeSnapshot tables waits until the server of target db is gone: pod first-db-db-0 or its StatefulSet is still there")},
 		"nobody takes it": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(), Now: time.Unix(5071, 0)},
-			want: keeps("VolumeSnapshot tables is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes")},
+			want: waits("VolumeSnapshot tables is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes")},
 		"taken for long": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Content = "content" }), Now: time.Unix(5071, 0)},
-			want: keeps("VolumeSnapshot tables is not ready to use: the storage has not finished it")},
+			want: waits("VolumeSnapshot tables is not ready to use: the storage has not finished it")},
 		"taken for a moment":          {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(), Now: time.Unix(5070, 0)}, want: keeps("")},
 		"no API":                      {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: decision.VolumeSnapshot{Refused: "no API"}}, want: keeps("no API")},
 		"the volume is gone":          {volume: Volume{}, want: gone},
@@ -195,6 +201,9 @@ func TestNextOfAVolume(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			tt.volume.Run = snapshotting()
+			if tt.volume.Run.Spec.Retain = tt.retain; tt.retain != "" {
+				tt.volume.Run.Status.Placement = &v1alpha1.Placement{HeldUntil: &metav1.Time{Time: time.Unix(8600, 0)}}
+			}
 			tt.volume.Target = tt.volume.Run.Spec.Targets[0]
 			got := tt.volume.Next()
 			if made := got.Make != nil; made != tt.makes {
@@ -227,9 +236,17 @@ func TestWhatASnapshotSays(t *testing.T) {
 			t.Errorf("only loads: %v (-want +got):\n%s", onlyLoads, diff)
 		}
 	}
-	run.Spec.Retain = v1alpha1.RetainAlways // its server went on
-	if made := (Volume{Run: run, Target: run.Spec.Targets[0], Claim: loadedVolume()}).Next().Make; made == nil || resources.SnapshotOf(made).Data.Key != "" {
-		t.Errorf("of a server that went on: %v", made)
+	until := &v1alpha1.Placement{HeldUntil: &metav1.Time{Time: time.Unix(8600, 0)}}
+	for name, change := range map[string]func(*v1alpha1.BenchmarkRun){ // its server went on
+		"retained":               func(r *v1alpha1.BenchmarkRun) { r.Spec.Retain, r.Status.Placement = v1alpha1.RetainAlways, until },
+		"retained before":        func(r *v1alpha1.BenchmarkRun) { r.Spec.Retain, r.Status.Placement = v1alpha1.RetainNever, until },
+		"retained after the end": func(r *v1alpha1.BenchmarkRun) { r.Spec.Retain = v1alpha1.RetainAlways },
+	} {
+		kept := run.DeepCopy()
+		change(kept)
+		if made := (Volume{Run: kept, Target: run.Spec.Targets[0], Claim: loadedVolume()}).Next().Make; made == nil || resources.SnapshotOf(made).Data.Key != "" {
+			t.Errorf("of a server that was %s: %v", name, made)
+		}
 	}
 	run.Status.Targets[0].Data = nil
 	if next := (Volume{Run: run, Target: run.Spec.Targets[0], Claim: loadedVolume()}).Next(); next.Make != nil || !next.Keep || !strings.Contains(next.Problem, "loaded: missing") {

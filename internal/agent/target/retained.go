@@ -50,7 +50,7 @@ func (a *agent) hold() error {
 	}
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errors.Join(fail(contract.ReasonVolumeUnfit, "the volume %s of an earlier run is used by another server: create the run again when that is gone", a.Data), file.Close())
+		return errors.Join(fail(contract.ReasonVolumeUnfit, "the volume %s is used by another server: create the run again when that is gone", a.Data), file.Close())
 	}
 	if err != nil {
 		a.Log.Warn("the volume of an earlier run cannot be locked against other servers", "error", err)

@@ -16,7 +16,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"Queued", "Transient: states of a step. The manager goes on by itself.", "Other runs hold the nodes, are in front of this run in the queue, use up the limits of its namespace, or have reserved the room for its results; or a ResourceQuota has no room for its pods now."},
 	{"ProvisioningNodes", "Transient: states of a step. The manager goes on by itself.", "Placeholder pods of the run, or its ProvisioningRequests, wait for the autoscaler of the cluster to make nodes."},
 	{"ServiceNotReady", "Transient: states of a step. The manager goes on by itself.", "Behind the Service of an external target nothing is ready yet, or its pods are just being replaced."},
-	{"VolumeSnapshotNotReady", "Transient: states of a step. The manager goes on by itself.", "The VolumeSnapshot that storage.fromSnapshot names cannot be used yet."},
+	{"VolumeSnapshotNotReady", "Transient: states of a step. The manager goes on by itself.", "The VolumeSnapshot that storage.fromSnapshot names cannot be used yet, an older run may take the name that storage.snapshot gives, or the manager cannot read VolumeSnapshots at the moment."},
 	{"JournalTooNew", "Transient: states of a step. The manager goes on by itself.", "A newer Assay wrote the plan or the records of the trials in a form that this manager must not continue, or accepted a spec that this manager refuses. The run waits for the other manager."},
 	{"Offered", "Transient: states of a step. The manager goes on by itself.", "Nodes offer the shape."},
 	{"InvalidSpec", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The spec contradicts itself in a way that the API server cannot check."},

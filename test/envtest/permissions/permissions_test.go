@@ -55,8 +55,8 @@ func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 		}},
 	}
 	manager := program.Manager(t)
-	autoscaler.Install(t, server.Config)
-	snapshotter.Install(t, server.Config)
+	autoscaler.API.Install(t, server.Config)
+	snapshotter.API.Install(t, server.Config)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			namespace, played, system := server.Namespace(t), server.Namespace(t), server.Namespace(t)

@@ -5,9 +5,6 @@ package snapshotter
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,17 +13,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/assay-bench/assay/test/helpers/changes"
-	"github.com/assay-bench/assay/test/helpers/hang"
+	"github.com/assay-bench/assay/test/helpers/crds"
 )
-
-// variable with the path of the folder of the CRDs.
-const variable = "ASSAY_SNAPSHOT_CRDS"
 
 // Kind of the snapshots, and of what the cluster has of each.
 var (
@@ -37,48 +28,9 @@ var (
 // Driver that plays the storage.
 const Driver = "played.example"
 
-// installing: two tests at once would both create the CRDs.
-var installing sync.Mutex
-
-func options(t testing.TB) envtest.CRDInstallOptions {
-	t.Helper()
-	folder := os.Getenv(variable)
-	if folder == "" {
-		t.Fatalf("%s is not set: run these tests with `make envtest`, which fetches the CRDs", variable)
-	}
-	var paths []string
-	for _, name := range []string{"volumesnapshots", "volumesnapshotcontents"} {
-		paths = append(paths, filepath.Join(folder, Kind.Group+"_"+name+".yaml"))
-	}
-	return envtest.CRDInstallOptions{Paths: paths, ErrorIfPathMissing: true, MaxTime: hang.Limit}
-}
-
-// Install the API, and wait until it is served.
-func Install(t testing.TB, config *rest.Config) {
-	t.Helper()
-	installing.Lock()
-	defer installing.Unlock()
-	if _, err := envtest.InstallCRDs(config, options(t)); err != nil {
-		t.Fatalf("installing the CRDs of VolumeSnapshots: %v", err)
-	}
-}
-
-// Remove the API, and wait until it is not served any more. No test beside this one uses it.
-func Remove(t testing.TB, config *rest.Config) {
-	t.Helper()
-	if err := envtest.UninstallCRDs(config, options(t)); err != nil {
-		t.Fatalf("removing the CRDs of VolumeSnapshots: %v", err)
-	}
-	api, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(hang.Limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if _, err := api.ServerResourcesForGroupVersion(Kind.GroupVersion().String()); err != nil {
-			return
-		}
-	}
-	t.Fatal("the API server still has VolumeSnapshots")
+// API of the snapshots.
+var API = crds.API{
+	Kind: Kind, Variable: "ASSAY_SNAPSHOT_CRDS", Files: []string{Kind.Group + "_volumesnapshots.yaml", Kind.Group + "_volumesnapshotcontents.yaml"},
 }
 
 // Named has nothing but its name.
