@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,10 +91,16 @@ func readSource(top, name string) (source, error) {
 	return s, err
 }
 
-// digestOf what is played, and how often.
+// digestOf what is played, how often, and what is measured of it.
 func (s *source) digestOf() (string, error) {
 	text, err := s.manifest(0)
-	sum := sha256.Sum256(fmt.Appendf([]byte(text), "runs: %d\n", s.Runs))
+	keys := map[string]bool{}
+	for _, c := range s.claims {
+		if c.Measured() {
+			keys[claims.Key(c.Measurement, c.Of)], keys[claims.Key(c.Measurement, c.To)] = true, true
+		}
+	}
+	sum := sha256.Sum256(fmt.Appendf([]byte(text), "runs: %d\n%s", s.Runs, strings.Join(slices.Sorted(maps.Keys(keys)), "\n")))
 	return hex.EncodeToString(sum[:6]), err
 }
 
@@ -231,5 +238,5 @@ func (s *source) text(runs []claims.Run) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.figures(), err)
 	}
-	return claims.Page(s.Source, rows, runs), nil
+	return claims.Page(s.Source, rows, runs, s.digest), nil
 }

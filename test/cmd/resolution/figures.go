@@ -13,7 +13,6 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
-	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 // Figures of one run.
@@ -89,11 +88,18 @@ func figuresOf(ctx context.Context, path, name string) (Figures, error) {
 	if passed := meta.FindStatusCondition(run.Object.Status.Conditions, v1alpha1.ConditionPassed); passed != nil {
 		f.Gate = string(passed.Status)
 	}
+	var first, last time.Time
 	for _, rec := range run.Records {
 		if rec.State != contract.Succeeded || rec.Disturbed || rec.Valid != nil && !*rec.Valid {
 			f.LeftOut++
 		}
+		if at := rec.WindowStartTime; at != nil && (first.IsZero() || at.Before(first)) {
+			first = *at
+		}
+		if at := rec.WindowEndTime; at != nil && at.After(last) {
+			last = *at
+		}
 	}
-	f.Seconds = plays.Window(run.Records).Seconds()
+	f.Seconds = last.Sub(first).Seconds()
 	return f, nil
 }

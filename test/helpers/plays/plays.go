@@ -89,20 +89,6 @@ func Machine() string {
 	return fmt.Sprintf("%d cores, %s, Linux %s", len(r.Cores()), machine.CPUModel, machine.Kernel)
 }
 
-// Window from the start of the first window of a run to the end of its last; 0 without a window.
-func Window(records []contract.Record) time.Duration {
-	var first, last time.Time
-	for _, rec := range records {
-		if at := rec.WindowStartTime; at != nil && (first.IsZero() || at.Before(first)) {
-			first = *at
-		}
-		if at := rec.WindowEndTime; at != nil && at.After(last) {
-			last = *at
-		}
-	}
-	return last.Sub(first)
-}
-
 // BusyError is the error for a machine that does not become quiet.
 type BusyError struct {
 	// CPUs that are busy.

@@ -60,17 +60,3 @@ func TestQuiet(t *testing.T) {
 		t.Error(text)
 	}
 }
-
-func TestWindow(t *testing.T) {
-	at := func(seconds int) *time.Time {
-		at := time.Date(2026, 11, 26, 0, 0, seconds, 0, time.UTC)
-		return &at
-	}
-	got := Window([]contract.Record{{WindowStartTime: at(7), WindowEndTime: at(9)}, {}, {WindowStartTime: at(2), WindowEndTime: at(4)}})
-	if got != 7*time.Second {
-		t.Errorf("window %s, want 7s", got)
-	}
-	if none := Window([]contract.Record{{}}); none != 0 {
-		t.Errorf("window %s of a run without one", none)
-	}
-}

@@ -62,6 +62,8 @@ type Row struct {
 	Interval *stats.Interval
 
 	compared stats.Comparison
+	// unasked: a run was measured before the claim was what it is.
+	unasked bool
 }
 
 // Decide all claims of a source by the runs of one sample, in the order of the claims: by the first Source.Runs of them.
@@ -75,7 +77,7 @@ type Row struct {
 // whichever verdict it is. The p-value of a claim is the smallest error rate whose interval lies in one region. All claims of one published
 // table that were tested are a family, by Holm's procedure.
 //
-// It fails for a run that was not asked for a side of a claim: its bundle has to be measured anew.
+// It fails for values that cannot be compared, which no run has.
 func Decide(s Source, all []Claim, runs []Run) ([]Row, error) {
 	runs = runs[:min(len(runs), s.Runs)]
 	rows := make([]Row, len(all))
@@ -178,6 +180,8 @@ func untested(s Source, r Row, runs int) (v Verdict, why string) {
 		return NotSmall, c.NotSmall
 	case runs < s.Runs:
 		return Waiting, fmt.Sprintf("%d of %s", runs, figure.Counted(s.Runs, "run"))
+	case r.unasked:
+		return Waiting, "the runs were measured before this claim was written"
 	case !s.Tested(c):
 		return Unclaimed, ""
 	case r.Runs < s.Runs:
@@ -194,7 +198,8 @@ func (r *Row) take(runs []Run) error {
 		a, asked := run.side(r.Claim.Measurement, r.Claim.Of)
 		b, too := run.side(r.Claim.Measurement, r.Claim.To)
 		if !asked || !too {
-			return fmt.Errorf("run %d was not asked for both sides of %q: measure its bundle anew, or play it again", run.Play, r.Claim.Says)
+			r.unasked = true
+			continue
 		}
 		var as, bs []float64
 		for _, block := range slices.Sorted(maps.Keys(a.Values)) {
