@@ -114,11 +114,14 @@ func Measure(all []Claim, run *stored.Run) Run {
 	return out
 }
 
-// added facts of a trial that are not there yet, with its target.
+// added facts of a trial that are not there yet, with its target. Of an image its digest counts: its name may be that of the day on which it
+// came into the cluster.
 func added(out []string, rec *contract.Record, names []string) []string {
 	facts := rec.Facts.Map()
 	for _, name := range names {
-		if text := strings.TrimSpace(rec.Target + " " + facts[name]); facts[name] != "" && !slices.Contains(out, text) {
+		fact := facts[name]
+		text := rec.Target + " " + fact[strings.LastIndex(fact, "@sha256:")+1:]
+		if fact != "" && !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}

@@ -78,7 +78,8 @@ func (s Source) rules() string {
 		"over all claims of the page, at the level of Holm's procedure over those of one published table (%g %% for all of it). **Reproduced** is a ratio\n"+
 		"whose interval is within %s of the published one (divided or multiplied by %g). **Same direction, another size** is beyond that on the published\n"+
 		"side of 1, and **contradicted** on the other one, or no difference of %s. `p` is adjusted for the table. How it is computed:\n"+
-		"[decide.go](../../../test/cmd/reproduce/claims/decide.go). %s\n\n", 100*errorRate, percent(s.Margin), 1+s.Margin, percent(s.Margin), s.MarginOf)
+		"[decide.go](../../../test/cmd/reproduce/claims/decide.go). What was measured is the median over all blocks, so that its ratio may be another.\n"+
+		"%s\n\n", 100*errorRate, percent(s.Margin), 1+s.Margin, percent(s.Margin), s.MarginOf)
 }
 
 // tally of the verdicts.
