@@ -65,7 +65,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo servers: export ASSAY_IMAGES := demo
-e2e e2e-gitops e2e-chaos e2e-monitoring e2e-cpus release-dry-run gallery-runs bench-trials bench-resolution bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e e2e-gitops e2e-chaos e2e-monitoring e2e-cpus release-dry-run gallery-runs bench-trials bench-resolution bench-live bench-fidelity reproduce: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
@@ -213,9 +213,9 @@ bench-live: cluster images ## what a scrape of the live figures costs the tool, 
 bench-fidelity: cluster images ## sysbench and YCSB through Assay against the same by kubectl run, 20 pairs each, in the cluster
 	@hack/e2e.sh fidelity
 
-.PHONY: bench-drivers
-bench-drivers: cluster images ## the published comparisons of drivers that can be repeated here, claim by claim, in the cluster
-	@hack/e2e.sh reproductions
+.PHONY: reproduce
+reproduce: cluster images plugin ## the published experiments in small, three runs of each, claim by claim, in the cluster; FOR=4h plays for longer, RUNS="s0-dotnet" this one
+	@hack/reproduce.sh $(RUNS)
 
 .PHONY: gallery-runs
 gallery-runs: cluster images plugin ## the published experiments of docs/gallery, in small, in the cluster; RUNS="s0 s3" plays two of them

@@ -2,10 +2,10 @@
 # Runs the end-to-end stories in the cluster: the core ones, or with `full` all of them; `chaos` is the matrix of faults,
 # of which each row leaves its counts in out/chaos (`-run TestChaos/etcd_full` plays one row). The others are benchmarks
 # (test/bench), and want a quiet machine: `trials` of the operator itself, `fidelity` against tools that are called by
-# hand, `reproductions` of published comparisons of drivers, and `live` of what a scrape of live figures costs the tool.
+# hand, and `live` of what a scrape of live figures costs the tool.
 # `cpus` is the story of CPUs of their own, in a cluster with the static CPU policy (make cluster CPUS=static).
 # `monitoring` needs Prometheus and its operator, which hack/monitoring.sh brings.
-# Usage: e2e.sh [core|full|gitops|chaos|monitoring|cpus|trials|fidelity|reproductions|live] [flags for go test...]
+# Usage: e2e.sh [core|full|gitops|chaos|monitoring|cpus|trials|fidelity|live] [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -25,9 +25,8 @@ case $stories in
   cpus) flags=(-v -run '^TestExclusiveCPUs$' -static-cpus) ;;
   trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|FirstQuery|Reset)$') package=./test/bench ;;
   fidelity) flags=("${benchmarks[@]}" '^BenchmarkFidelity$') package=./test/bench ;;
-  reproductions) flags=("${benchmarks[@]}" '^BenchmarkReproductions$') package=./test/bench ;;
   live) flags=("${benchmarks[@]}" '^BenchmarkLiveFigures$') package=./test/bench ;;
-  *) fail "no such stories: $stories (core, full, gitops, chaos, monitoring, cpus, trials, fidelity, reproductions or live)" ;;
+  *) fail "no such stories: $stories (core, full, gitops, chaos, monitoring, cpus, trials, fidelity or live)" ;;
 esac
 
 step "install the chart with short timeouts"

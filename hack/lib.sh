@@ -152,6 +152,29 @@ namespace_for_runs() {
   "$kubectl" label namespace "$1" --overwrite pod-security.kubernetes.io/enforce=restricted >/dev/null
 }
 
+# play_runs installs the chart, clears a namespace of what an interrupted play left, and runs a program of test/cmd that plays runs in it
+# and says itself what it does: play_runs NAMESPACE PROGRAM [ARGUMENT...]. FOR is the time in which its last run has to end. One plays at a
+# time.
+play_runs() {
+  local namespace=$1 program=$2 bin
+  shift 2
+  mkdir -p out
+  exec 8>out/play.lock
+  flock -n 8 || fail "another program plays runs in this cluster: wait for its end"
+  export KUBECONFIG=$REPO/out/kubeconfig
+  bin=$(tool kubernetes)
+  step "install the chart"
+  install_chart --set leaderElection.enabled=true --wait --timeout 3m
+  "$bin/kubectl" apply -f config/samples/shapes.yaml >/dev/null
+  namespace_for_runs "$namespace"
+  "$bin/kubectl" -n "$namespace" delete benchmarkrun --all --cascade=foreground --wait >/dev/null
+  go build -o out/bin/ "./test/cmd/$program"
+  step "runs"
+  underway_done
+  PATH=$bin:$PATH "out/bin/$program" -for "${FOR:-30m}" "$@"
+  step_done
+}
+
 # module_version prints the version of a module that a tool is built from: module_version TOOL MODULE.
 module_version() {
   sed -nE "s#^(require )?\\t?${2//./\\.} (v[^ ]+)( // indirect)?\$#\\2#p" "$REPO/hack/tools/$1/go.mod"

@@ -7,17 +7,4 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
-export KUBECONFIG=$REPO/out/kubeconfig
-bin=$(tool kubernetes)
-namespace=assay-resolution
-
-step "install the chart"
-install_chart --set leaderElection.enabled=true --wait --timeout 3m
-namespace_for_runs "$namespace"
-# What an interrupted play left.
-"$bin/kubectl" -n "$namespace" delete benchmarkrun --all --cascade=foreground --wait >/dev/null
-go build -o out/bin/ ./test/cmd/resolution
-step "runs"
-underway_done # the program says itself what it does
-PATH=$bin:$PATH out/bin/resolution -for "${FOR:-30m}" "$@"
-step_done
+play_runs assay-resolution resolution "$@"

@@ -3,7 +3,6 @@
 //
 //	trials_test.go         start skew, dead time between trials, reset of data (make bench-trials)
 //	fidelity_test.go       a tool through Assay against the same tool by hand (make bench-fidelity)
-//	reproductions_test.go  published comparisons of drivers (make bench-drivers)
 //	first_test.go          from a request to the first measured query, on data that exists (make bench-trials)
 //	live_test.go           what scrapes of live figures cost the tool (by hand: it needs metrics.podMonitor.enabled)
 //

@@ -125,3 +125,108 @@ func TestIntervalsAcrossRunsIncludeTheirDifference(t *testing.T) {
 		t.Errorf("%.3f of the pooled intervals hold it: this test shows nothing", share)
 	}
 }
+
+// runsAt are runs whose log-ratios are these.
+func runsAt(t *testing.T, logs ...float64) Comparison {
+	t.Helper()
+	var runs []Comparison
+	for _, x := range logs {
+		runs = append(runs, Comparison{N: 8, Paired: true, Ratio: math.Exp(x), shifts: []float64{x}})
+	}
+	c, err := CompareRuns(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Of Student's t, one-sided: at 0.05 three runs need (2.920+1.061)/sqrt(3) = 2.298 spreads for a power of 80 %, and eight need
+// (1.895+0.896)/sqrt(8) = 0.987.
+func TestRunsNeeded(t *testing.T) {
+	spread1 := runsAt(t, -1, 0, 1)
+	tests := map[string]struct {
+		of                  Comparison
+		distance, errorRate float64
+		want                int
+		ok                  bool
+	}{
+		"just what three need":   {spread1, 2.30, 0.05, 3, true},
+		"less than three need":   {spread1, 2.29, 0.05, 4, true},
+		"just what eight need":   {spread1, 0.988, 0.05, 8, true},
+		"a unit cancels out":     {runsAt(t, -0.1, 0, 0.1), 0.0988, 0.05, 8, true},
+		"too near":               {spread1, 0.001, 0.05, 0, false},
+		"at the bound":           {spread1, 0, 0.05, 0, false},
+		"runs that are all one":  {runsAt(t, 1, 1, 1), 1, 0.05, 0, false},
+		"nothing may be allowed": {spread1, 1, 0, 0, false},
+		"no runs":                {Comparison{}, 1, 0.05, 0, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got, ok := tt.of.RunsNeeded(tt.distance, tt.errorRate, 0.8); got != tt.want || ok != tt.ok {
+				t.Errorf("%d, %v, want %d, %v", got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+}
+
+// Of variances that differ by no more than chance the common one has all the freedom that it may have. Of two degrees each, digamma(1) is
+// -0.57722, so that the common variance of spreads s is the geometric mean of s² times e^0.57722 = 1.78107: 0.0178107 for 0.1. With 4 degrees
+// of freedom more, a spread of 0.1 becomes sqrt((4*0.0178107 + 2*0.01)/6) = 0.12332.
+func TestModerate(t *testing.T) {
+	alike := []Comparison{runsAt(t, -0.1, 0, 0.1), runsAt(t, 0.9, 1, 1.1), runsAt(t, 1.9, 2, 2.1)}
+	for i, c := range Moderate(alike, 4) {
+		want := across{estimate: float64(i), standardError: 0.12332 / math.Sqrt(3), freedom: 6}
+		if diff := cmp.Diff(want, c.across, cmp.AllowUnexported(across{}), cmpopts.EquateApprox(1e-4, 1e-9)); diff != "" || math.Abs(c.Spread-0.12332) > 1e-5 {
+			t.Errorf("spread %v (-want +got):\n%s", c.Spread, diff)
+		}
+	}
+	// The logarithms of the variances of these differ by 2*log(1000) = 13.8: far more than by chance. So each keeps nearly its own.
+	apart := Moderate([]Comparison{runsAt(t, -0.001, 0, 0.001), runsAt(t, -1, 0, 1)}, 100)
+	if small, large := apart[0], apart[1]; small.Spread > 0.05 || large.Spread < 0.9 || small.across.freedom > 2.5 {
+		t.Errorf("%+v\n%+v", small, large)
+	}
+	one, none := []Comparison{runsAt(t, -0.1, 0, 0.1)}, []Comparison{runsAt(t, 1, 1, 1), runsAt(t, -0.1, 0, 0.1), {}}
+	for _, same := range [][]Comparison{one, none, nil} {
+		if diff := cmp.Diff(same, Moderate(same, 100), cmp.AllowUnexported(Comparison{}, across{})); diff != "" {
+			t.Errorf("moderated (-before +after):\n%s", diff)
+		}
+	}
+	if diff := cmp.Diff(alike, Moderate(alike, 0), cmp.AllowUnexported(Comparison{}, across{})); diff != "" {
+		t.Errorf("without freedom (-before +after):\n%s", diff)
+	}
+}
+
+// Intervals of three runs hold the truth as often as they say, where the spreads of 20 comparisons differ by a factor of up to ten, and are
+// far narrower than those of each comparison alone.
+func TestModeratedIntervalsHoldTheTruth(t *testing.T) {
+	random := rand.New(rand.NewPCG(20, 3))
+	const rounds, comparisons = 400, 20
+	held, own, moderated := 0.0, 0.0, 0.0
+	for range rounds {
+		var all []Comparison
+		for range comparisons {
+			// A scaled inverse chi-squared with 6 degrees of freedom.
+			squares := 0.0
+			for range 6 {
+				x := random.NormFloat64()
+				squares += x * x
+			}
+			sigma := 0.1 * math.Sqrt(6/squares)
+			all = append(all, runsAt(t, sigma*random.NormFloat64(), sigma*random.NormFloat64(), sigma*random.NormFloat64()))
+		}
+		for i, c := range Moderate(all, 38) {
+			after, _ := c.Interval(0.05)
+			before, _ := all[i].Interval(0.05)
+			own, moderated = own+math.Log(before.High/before.Low), moderated+math.Log(after.High/after.Low)
+			if after.Low <= 1 && 1 <= after.High {
+				held++
+			}
+		}
+	}
+	if share := held / (rounds * comparisons); share < 0.94 || share > 0.965 {
+		t.Errorf("%.3f of the intervals hold it, want 0.95", share)
+	}
+	if moderated > 0.65*own {
+		t.Errorf("the intervals are %.2f times as wide as alone", moderated/own)
+	}
+}

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -105,41 +102,4 @@ func figuresOf(ctx context.Context, path, name string) (Figures, error) {
 	}
 	f.Seconds = last.Sub(first).Seconds()
 	return f, nil
-}
-
-// load the figures of earlier plays.
-func load(path string) (all []Figures, err error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return all, nil
-}
-
-// save figures, one run in a line.
-func save(path string, all []Figures) error {
-	text := []byte("[\n")
-	for i, f := range all {
-		line, err := json.Marshal(f)
-		if err != nil {
-			return err
-		}
-		text = append(append(text, "  "...), line...)
-		if i < len(all)-1 {
-			text = append(text, ',')
-		}
-		text = append(text, '\n')
-	}
-	// What is there is never half written.
-	draft := path + ".new"
-	if err := os.WriteFile(draft, append(text, "]\n"...), 0o644); err != nil { //nolint:gosec // a file of the repository
-		return err
-	}
-	return os.Rename(draft, path)
 }

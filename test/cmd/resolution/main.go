@@ -13,17 +13,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/test/helpers/evidence"
+	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 const (
@@ -35,11 +33,6 @@ const (
 	begin = "<!-- rows: make bench-resolution writes them -->"
 	// around a run: its servers start and its data is loaded, and all of it goes.
 	around = 90 * time.Second
-	// mostBusy are CPUs that the cluster may use at rest. A kind cluster of three nodes takes 0.31 (internal/trial/validity).
-	mostBusy = 0.5
-	// looking is how long the machine is looked at before a run, and patience how long it may take to become quiet.
-	looking  = 5 * time.Second
-	patience = 2 * time.Minute
 )
 
 func main() {
@@ -65,11 +58,8 @@ func play(ctx context.Context, length time.Duration, bundles string, patterns []
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(bundles, 0o755); err != nil {
-		return err
-	}
 	for end := time.Now().Add(length); ; {
-		all, err := load(figuresFile)
+		all, err := plays.Load[Figures](figuresFile)
 		if err != nil {
 			return err
 		}
@@ -78,11 +68,11 @@ func play(ctx context.Context, length time.Duration, bundles string, patterns []
 			fmt.Printf("the next run, %s, would end after the time that there is\n", c.Name)
 			return nil
 		}
-		f, err := playOne(ctx, c, bundles, 1+plays(c, all))
+		f, err := playOne(ctx, c, bundles, 1+played(c, all))
 		if err != nil {
 			return err
 		}
-		if err := save(figuresFile, append(all, f)); err != nil {
+		if err := plays.Save(figuresFile, append(all, f)); err != nil {
 			return err
 		}
 		if err := writeTables(); err != nil {
@@ -114,7 +104,8 @@ func matching(patterns []string) (out []Case, err error) {
 	return out, nil
 }
 
-func plays(c Case, all []Figures) (n int) {
+// played is the number of the last play of a case.
+func played(c Case, all []Figures) (n int) {
 	for _, f := range all {
 		if f.Case == c.Name {
 			n = max(n, f.Play)
@@ -125,81 +116,32 @@ func plays(c Case, all []Figures) (n int) {
 
 // fewest is the case with the fewest plays, the first of them.
 func fewest(chosen []Case, all []Figures) Case {
-	return slices.MinFunc(chosen, func(a, b Case) int { return plays(a, all) - plays(b, all) })
+	return slices.MinFunc(chosen, func(a, b Case) int { return played(a, all) - played(b, all) })
 }
 
 // playOne plays a case once, on a quiet machine.
 func playOne(ctx context.Context, c Case, bundles string, n int) (Figures, error) {
-	if err := quiet(ctx); err != nil {
-		return Figures{}, err
-	}
-	name := c.run(n)
-	base := filepath.Join(bundles, name)
-	if err := os.WriteFile(base+".yaml", []byte(c.Manifest(n)), 0o600); err != nil {
-		return Figures{}, err
-	}
+	one := plays.Play{Namespace: namespace, Folder: bundles, Name: c.run(n), Manifest: c.Manifest(n)}
 	fmt.Printf("%s, play %d: %s\n", c.Name, n, c.Length)
-	// The exit code is that of the verdict; whether the run is good for anything, its bundle tells.
-	if err := command(ctx, base+".txt", "out/bin/kubectl-assay", "-n", namespace, "run", "-f", base+".yaml"); err != nil && ctx.Err() != nil {
-		return Figures{}, err
-	}
-	bundle := base + ".assay.tar"
-	if err := command(ctx, "", "out/bin/kubectl-assay", "-n", namespace, "export", name, "--bundle", "-o", bundle); err != nil {
-		return Figures{}, err
-	}
-	f, err := figuresOf(ctx, bundle, name)
+	done, err := one.Run(ctx)
 	if err != nil {
 		return Figures{}, err
 	}
-	machine := environment.Reader{}.Machine()
-	f.Case, f.Play, f.Manifest, f.Date, f.Commit = c.Name, n, c.Digest(), time.Now().UTC().Truncate(time.Second), evidence.Commit()
-	f.Machine = fmt.Sprintf("%d cores, %s, Linux %s", len(environment.Reader{}.Cores()), machine.CPUModel, machine.Kernel)
-	return f, command(ctx, "", "kubectl", "-n", namespace, "delete", "benchmarkrun", name, "--cascade=foreground", "--wait")
-}
-
-// quiet waits until nothing but the cluster works on the machine.
-func quiet(ctx context.Context) error {
-	var r environment.Reader
-	for end := time.Now().Add(patience); ; {
-		before := r.Usage(0)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(looking):
-		}
-		after := r.Usage(0)
-		if before.NodeCPUSeconds == nil || after.NodeCPUSeconds == nil {
-			return errors.New("/proc/stat does not tell how busy this machine is")
-		}
-		busy := (*after.NodeCPUSeconds - *before.NodeCPUSeconds) / after.At.Sub(before.At).Seconds()
-		if busy <= mostBusy {
-			return nil
-		}
-		if time.Now().After(end) {
-			return fmt.Errorf("this machine is not quiet: %.2f CPUs are busy without a run, and %.2f is what a cluster takes: end the other work", busy, mostBusy)
-		}
+	if why := done.NoBundle + done.Disturbed; why != "" {
+		return Figures{}, errors.New(why)
 	}
-}
-
-// command runs a program; its output goes into a file, if one is named, and into the error.
-func command(ctx context.Context, output, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	text, err := cmd.CombinedOutput()
-	if output != "" {
-		if err := os.WriteFile(output, text, 0o600); err != nil {
-			return err
-		}
-	}
+	f, err := figuresOf(ctx, done.Bundle, one.Name)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, text)
+		return Figures{}, err
 	}
-	return nil
+	f.Case, f.Play, f.Manifest, f.Date = c.Name, n, c.Digest(), time.Now().UTC().Truncate(time.Second)
+	f.Commit, f.Machine = evidence.Commit(), plays.Machine()
+	return f, one.Remove(ctx)
 }
 
 // writeTables of the document.
 func writeTables() error {
-	all, err := load(figuresFile)
+	all, err := plays.Load[Figures](figuresFile)
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -107,22 +105,6 @@ func TestTable(t *testing.T) {
 	)
 	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(tables(figures)), "\n")); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
-	}
-}
-
-func TestFiguresAreKept(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "figures.json")
-	none, err := load(file)
-	if err != nil || none != nil {
-		t.Fatalf("before the first play: %v, %v", none, err)
-	}
-	want := []Figures{{Case: "a", Play: 1, Date: time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC), Ratio: 1.5}, {Case: "b", Play: 1}}
-	if err := save(file, want); err != nil {
-		t.Fatal(err)
-	}
-	got, err := load(file)
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 

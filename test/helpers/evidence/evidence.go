@@ -8,13 +8,22 @@ import (
 	"strings"
 )
 
-// Commit of the tree that is tested, marked if there are changes; unknown outside of a checkout.
+// Commit of the tree that is tested, marked if there are changes other than in docs/evidence, which figures and pages go into; unknown
+// outside of a checkout.
 func Commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
+	out, err := exec.Command("git", "describe", "--always", "--exclude=*").Output()
 	if err != nil {
 		return "unknown"
 	}
-	return strings.TrimSpace(string(out))
+	changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)docs/evidence").Output()
+	if err != nil {
+		return "unknown"
+	}
+	mark := ""
+	if len(changes) > 0 {
+		mark = "-dirty"
+	}
+	return strings.TrimSpace(string(out)) + mark
 }
 
 // End of a table in a page, which begins with a comment of its own.

@@ -1,0 +1,114 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+)
+
+// Table is a group in the form of its source: a row for each set of labels, and a column for each value of one of them.
+type Table struct {
+	// Columns is the label of the columns; without one there is one column.
+	Columns string `json:"columns,omitempty"`
+}
+
+// noValue stands in a cell that has none.
+const noValue = "-"
+
+// form of the rows of a group: each cell has what was published and, after a slash, what was measured in the same unit. A rate has its change to that of the
+// baseline.
+func (t Table) form(rows []Row) string {
+	cells := map[string]map[string]string{}
+	var labels, lines, columns []string
+	for _, r := range rows {
+		for name := range r.Claim.Labels {
+			if name != t.Columns && !slices.Contains(labels, name) {
+				labels = append(labels, name)
+			}
+		}
+	}
+	slices.Sort(labels)
+	put := func(of map[string]string, text string) {
+		var words []string
+		for _, name := range labels {
+			words = append(words, cell(of[name]))
+		}
+		line, column := strings.Join(words, " | "), of[t.Columns]
+		if cells[line] == nil {
+			cells[line], lines = map[string]string{}, append(lines, line)
+		}
+		if !slices.Contains(columns, column) {
+			columns = append(columns, column)
+		}
+		cells[line][column] = text
+	}
+	for _, r := range rows {
+		of, to := r.sides()
+		put(r.Claim.BaseLabels, to)
+		put(r.Claim.Labels, of)
+	}
+	var b strings.Builder
+	heads := columns
+	if t.Columns == "" {
+		heads = []string{rows[0].Claim.Number.Name}
+	}
+	fmt.Fprintf(&b, "| %s | %s |\n|%s%s\n", strings.Join(labels, " | "), strings.Join(heads, " | "), strings.Repeat(" --- |", len(labels)), strings.Repeat(" --: |", len(heads)))
+	for _, line := range lines {
+		fmt.Fprintf(&b, "| %s |", line)
+		for _, column := range columns {
+			text, has := cells[line][column]
+			if !has {
+				text = noValue
+			}
+			b.WriteString(" " + cell(text) + " |")
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + "\n"
+}
+
+// sides of a claim as cells.
+func (r Row) sides() (of, to string) {
+	c := r.Claim
+	published, base := noValue, noValue
+	measured, mbase := noValue, noValue
+	if c.Number.Value != nil {
+		published = printed(c.Number)
+	}
+	if c.BaseNumber.Value != nil {
+		base = printed(c.BaseNumber)
+	}
+	switch {
+	case r.Runs == 0:
+	case c.Number.Unit == "1":
+		measured, mbase = figure.Number(r.Ratio)+"x", "1x"
+	default:
+		measured, mbase = r.inUnitOf(c.Number, r.Of), r.inUnitOf(c.Number, r.To)
+	}
+	if c.Number.Unit != "1" && secondsIn[c.Number.Unit] == 0 {
+		published, measured = published+change(c.Ratio), measured+change(r.Ratio)
+	}
+	return published + " / " + measured, base + " / " + mbase
+}
+
+// secondsIn units of time, of which a second has so many.
+var secondsIn = map[string]float64{"s": 1, "ms": 1e3, "us": 1e6}
+
+// inUnitOf a published time is a measured rate the time of one operation; of any other it is what was measured.
+func (r Row) inUnitOf(m contract.Measurement, value float64) string {
+	if seconds := secondsIn[m.Unit]; seconds != 0 && strings.HasPrefix(r.Claim.Measurement, contract.NameThroughput) {
+		return figure.Number(seconds/value) + " " + m.Unit
+	}
+	return figure.Number(value) + " " + r.Unit
+}
+
+// change in percent of a ratio, in brackets; empty without one.
+func change(ratio float64) string {
+	if ratio == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%+.1f %%)", 100*(ratio-1))
+}

@@ -1,0 +1,174 @@
+package claims
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/verdict/summary"
+)
+
+// Run is what a finished run tells of the claims of its source.
+type Run struct {
+	// Play, from 1, and the digest of what was played.
+	Play     int    `json:"play"`
+	Manifest string `json:"manifest"`
+	// Date when it ended, the commit of the tree that it was built of, and the machine.
+	Date    time.Time `json:"date"`
+	Commit  string    `json:"commit"`
+	Machine string    `json:"machine"`
+	// Seconds that the play took, its servers and their data included, on the quiet machine.
+	Seconds float64 `json:"seconds"`
+	// Busy are the CPUs of the machine that were busy before the run and after it.
+	Busy []float64 `json:"busy,omitempty"`
+	// Versions of the servers and the tools with their drivers, and the digests of the Images of both. Each has its target before it.
+	Versions []string `json:"versions,omitempty"`
+	Images   []string `json:"images,omitempty"`
+	// Trials that were measured, and those of them that were left out.
+	Trials  int `json:"trials"`
+	LeftOut int `json:"leftOut"`
+	// Sides of the claims, each once.
+	Sides []Side `json:"sides,omitempty"`
+	// NoVerdict says why the run is good for nothing; empty for one that has ended as it should.
+	NoVerdict string `json:"noVerdict,omitempty"`
+}
+
+// Side of a claim: one measurement in one place.
+type Side struct {
+	Measurement string            `json:"measurement"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Unit        string            `json:"unit,omitempty"`
+	// Values by block; none for what was looked for, and has not been measured.
+	Values map[int32]float64 `json:"values,omitempty"`
+}
+
+// labelLanguage is the axis of drivers of several languages. A driver has one.
+const labelLanguage = "language"
+
+// notSaid are the values of labels that mean the same as none.
+var notSaid = map[string]string{contract.LabelRows: "1", contract.LabelTransaction: "Autocommit"}
+
+// Key of a measurement with its labels, without those that need not be said.
+func Key(measurement string, labels map[string]string) string {
+	words := []string{measurement}
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if name != labelLanguage && labels[name] != notSaid[name] {
+			words = append(words, name+" "+labels[name])
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// facts of a trial that tell versions, and those that tell images.
+var (
+	versions = []string{"server/version", "client/tool"}
+	images   = []string{"server/image", "client/image"}
+)
+
+// Measure the sides of the claims in a run that has ended, in the trials that count. A run that was refused, or has not come to its end,
+// says so in NoVerdict.
+func Measure(all []Claim, run *stored.Run) Run {
+	var out Run
+	if phase := run.Object.Status.Phase; phase != v1alpha1.PhaseComplete {
+		out.NoVerdict = fmt.Sprintf("the run ended as %s", phase)
+	}
+	if run.Plan == nil {
+		out.NoVerdict = "the run was refused, or has only begun: it has no plan"
+		return out
+	}
+	by := map[string]*Side{}
+	for _, c := range all {
+		for _, labels := range []map[string]string{c.Of, c.To} {
+			if key := Key(c.Measurement, labels); c.Measured() && by[key] == nil {
+				by[key] = &Side{Measurement: c.Measurement, Labels: labels, Values: map[int32]float64{}}
+			}
+		}
+	}
+	out.Trials = len(run.Plan.Trials)
+	last := summary.LastRecords(run.Records)
+	for i, reason := range summary.LeftOut(run.Plan, run.Records) {
+		if reason != "" {
+			out.LeftOut++
+			continue
+		}
+		rec := last[run.Plan.Trials[i].Index]
+		out.Versions, out.Images = added(out.Versions, rec, versions), added(out.Images, rec, images)
+		for _, v := range rec.Values {
+			side := by[Key(v.Name, labelsOf(rec, v.Labels))]
+			if side != nil && v.Value > 0 {
+				side.Unit, side.Values[rec.Block] = v.Unit, digits(v.Value)
+			}
+		}
+	}
+	slices.Sort(out.Versions)
+	slices.Sort(out.Images)
+	for _, key := range slices.Sorted(maps.Keys(by)) {
+		out.Sides = append(out.Sides, *by[key])
+	}
+	return out
+}
+
+// added facts of a trial that are not there yet, with its target. Of an image its digest counts: its name may be that of the day on which it
+// came into the cluster.
+func added(out []string, rec *contract.Record, names []string) []string {
+	facts := rec.Facts.Map()
+	for _, name := range names {
+		fact := facts[name]
+		text := rec.Target + " " + fact[strings.LastIndex(fact, "@sha256:")+1:]
+		if fact != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// labelsOf a value, with those of its trial.
+func labelsOf(rec *contract.Record, own map[string]string) map[string]string {
+	out := map[string]string{v1alpha1.FactorTarget: rec.Target}
+	for name, v := range rec.Parameters {
+		out[name] = v.String()
+	}
+	maps.Copy(out, own)
+	return out
+}
+
+// digits that are kept of a value: five.
+func digits(v float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+	if err != nil {
+		panic(err) // the text of a number is one
+	}
+	return short
+}
+
+// Sample of the last run that is good for something: the good runs of the same manifest on the same machine with the same versions and
+// images, in the order of their plays. Others are another sample, and are never mixed with it.
+func Sample(runs []Run) (out []Run) {
+	for _, r := range slices.Backward(runs) {
+		if r.NoVerdict == "" && (len(out) == 0 || out[0].like(r)) {
+			out = append(out, r)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (r Run) like(o Run) bool {
+	return r.Manifest == o.Manifest && r.Machine == o.Machine && slices.Equal(r.Versions, o.Versions) && slices.Equal(r.Images, o.Images)
+}
+
+// side of a run; false for one that it was not asked for.
+func (r Run) side(measurement string, labels map[string]string) (Side, bool) {
+	key := Key(measurement, labels)
+	i := slices.IndexFunc(r.Sides, func(s Side) bool { return Key(s.Measurement, s.Labels) == key })
+	if i < 0 {
+		return Side{}, false
+	}
+	return r.Sides[i], true
+}

@@ -1,0 +1,229 @@
+package claims
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/test/helpers/finished"
+)
+
+// recorded is a run of the gallery.
+func recorded(t *testing.T, name string) *stored.Run {
+	t.Helper()
+	b, err := bundle.Open("../../../../docs/gallery/" + name + ".assay.tar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	run, err := stored.Read(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// ratioOf a claim in one run.
+func ratioOf(t *testing.T, c Claim, run Run) float64 {
+	t.Helper()
+	r := Row{Claim: c}
+	if err := r.take([]Run{run}); err != nil {
+		t.Fatal(err)
+	}
+	return r.Ratio
+}
+
+// The ratio of both sides of a claim in a recorded run is the one that its own analysis has stored.
+func TestMeasureRecordedRuns(t *testing.T) {
+	python := func(transaction string) map[string]string {
+		return map[string]string{
+			"operation": "Insert", "scheme": "Prepared", "rows": "1000", "transaction": transaction, "target": "mariadb", "driver": "mysql-connector-python-pure",
+		}
+	}
+	node := func(driver string) map[string]string {
+		return map[string]string{"operation": "Do", "scheme": "SingleRow", "driver": driver, "target": "mariadb"}
+	}
+	tests := map[string]struct {
+		run   string
+		claim Claim
+		// factor and value of the comparison that the run has stored, and its labels.
+		factor, value string
+		labels        map[string]string
+	}{
+		"a transaction": {
+			"s2-python-drivers", Claim{Says: "c", Measurement: "throughput", Of: python("One"), To: python("Autocommit")},
+			"transaction", "One", map[string]string{"rows": "1000"},
+		},
+		"a driver": {
+			"s3-node-drivers", Claim{Says: "c", Measurement: "throughput", Of: node("mysql2"), To: node("mysql")},
+			"driver", "mysql2", map[string]string{"operation": "Do"},
+		},
+		"a server": {
+			"s1-ycsb-engines", Claim{Says: "c", Measurement: "throughput", Of: map[string]string{"target": "myrocks"}, To: map[string]string{"target": "innodb"}},
+			"target", "myrocks", nil,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			run := recorded(t, tt.run)
+			got := Measure([]Claim{tt.claim}, run)
+			if len(got.Sides) != 2 || got.NoVerdict != "" || got.LeftOut != 0 || got.Trials != len(run.Plan.Trials) {
+				t.Fatalf("%+v", got)
+			}
+			ratio := ratioOf(t, tt.claim, got)
+			want := storedRatio(t, run, tt.factor, tt.value, tt.labels)
+			if math.Abs(ratio/want-1) > 1e-3 {
+				t.Errorf("ratio %.4f, the run has stored %.4f", ratio, want)
+			}
+		})
+	}
+}
+
+// A cell of a sweep has its labels from its axes, and only the blocks count that were not disturbed: of the six of this cell one was. What
+// the run does not have has a side without values, and what cannot be had has none.
+func TestMeasureACellOfASweep(t *testing.T) {
+	cell := func(target string) map[string]string {
+		return map[string]string{"target": target, "test": "oltp_write_only", "skipTrx": "false", "threads": "64"}
+	}
+	c := Claim{Says: "c", Measurement: "queries", Of: cell("pool"), To: cell("threads")}
+	missing := Claim{Says: "other", Measurement: "queries", Of: cell("pool"), To: cell("nothing")}
+	got := Measure([]Claim{c, missing, {Says: "not", Not: "no", Measurement: "queries", Of: cell("a"), To: cell("b")}}, recorded(t, "s4-threads-sweep"))
+	if got.LeftOut != 2 || len(got.Sides) != 3 {
+		t.Fatalf("%+v", got)
+	}
+	for _, target := range []string{"pool", "threads"} {
+		if side, _ := got.side("queries", cell(target)); len(side.Values) != 5 {
+			t.Errorf("%s: %d blocks, want 5", target, len(side.Values))
+		}
+	}
+	if side, asked := got.side("queries", cell("nothing")); !asked || len(side.Values) != 0 {
+		t.Errorf("%v, %+v", asked, side)
+	}
+	if side, _ := got.side("queries", cell("pool")); side.Unit != "queries/s" {
+		t.Errorf("%+v", side)
+	}
+}
+
+// A recorded run tells the versions of its server and its drivers, and the images of both.
+func TestVersionsAndImages(t *testing.T) {
+	got := Measure(nil, recorded(t, "s3-node-drivers"))
+	want := []string{"mariadb 10.11.19-MariaDB-0+deb12u1 Debian 12", "mariadb drivers Node.js v24.21.0; promise-mysql 5.2.0; mysql2 3.24.6; mariadb 3.5.4"}
+	if diff := cmp.Diff(want, got.Versions); diff != "" {
+		t.Errorf("versions (-want +got):\n%s", diff)
+	}
+	images := []string{
+		"mariadb sha256:2f9773009312b2e8f7ff432a8f89c2b03108b2cc2cfe1edeacc3ac70900d0e23", "mariadb sha256:43df64cf9209e2c3f7f43a5cc5140790f867e3be487bab6d7d4bd364358f0723",
+	}
+	if diff := cmp.Diff(images, got.Images); diff != "" {
+		t.Errorf("images (-want +got):\n%s", diff)
+	}
+}
+
+// A trial that failed at first and was repeated counts; one that was disturbed leaves its pair out: the last of the second load.
+func TestMeasureLeavesOut(t *testing.T) {
+	run, err := stored.Read(t.Context(), finished.New(t, finished.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	side := func(target, threads string) map[string]string {
+		return map[string]string{"target": target, "threads": threads}
+	}
+	low := Claim{Says: "low", Measurement: "throughput", Of: side("b", "2"), To: side("a", "2")}
+	high := Claim{Says: "high", Measurement: "throughput", Of: side("b", "64"), To: side("a", "64")}
+	got := Measure([]Claim{low, high}, run)
+	values := func(c Claim) int {
+		side, _ := got.side(c.Measurement, c.Of)
+		return len(side.Values)
+	}
+	if a, b := values(low), values(high); got.LeftOut != 2 || a != finished.Blocks || b != finished.Blocks-1 {
+		t.Errorf("%d left out, %d and %d blocks", got.LeftOut, a, b)
+	}
+	run.Plan = nil
+	if got := Measure(nil, run); got.NoVerdict == "" {
+		t.Error("a run without a plan is good")
+	}
+}
+
+// One sample are runs of one manifest, machine, versions and images. The last good run says which.
+func TestSample(t *testing.T) {
+	a := Run{Play: 1, Manifest: "m", Machine: "c", Versions: []string{"v"}, Images: []string{"i"}}
+	change := func(play int, change func(*Run)) Run {
+		r := a
+		r.Play = play
+		change(&r)
+		return r
+	}
+	same := func(*Run) {}
+	tests := map[string]struct {
+		runs []Run
+		want []int
+	}{
+		"none":                     {nil, nil},
+		"all":                      {[]Run{a, change(2, same)}, []int{1, 2}},
+		"a failed one":             {[]Run{a, change(2, func(r *Run) { r.NoVerdict, r.Versions = "failed", nil }), change(3, same)}, []int{1, 3}},
+		"another manifest":         {[]Run{a, change(2, func(r *Run) { r.Manifest = "n" })}, []int{2}},
+		"another machine":          {[]Run{a, change(2, func(r *Run) { r.Machine = "d" }), change(3, same)}, []int{1, 3}},
+		"another server or driver": {[]Run{a, change(2, func(r *Run) { r.Versions = []string{"w"} })}, []int{2}},
+		"another image":            {[]Run{a, change(2, func(r *Run) { r.Images = []string{"j"} })}, []int{2}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []int
+			for _, r := range Sample(tt.runs) {
+				got = append(got, r.Play)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("plays (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// storedRatio of the one comparison of a factor with these labels.
+func storedRatio(t *testing.T, run *stored.Run, factor, value string, labels map[string]string) float64 {
+	t.Helper()
+	for _, e := range run.Summary.Comparisons {
+		same := string(e.Factor) == factor && string(e.Value) == value && e.Name == "throughput"
+		for name, v := range labels {
+			same = same && e.Labels[name] == v
+		}
+		if same {
+			ratio, ok := figure.Decimal(string(e.Ratio))
+			if !ok {
+				t.Fatalf("ratio %q", e.Ratio)
+			}
+			return ratio
+		}
+	}
+	t.Fatalf("the run has no comparison of %s %s %v", factor, value, labels)
+	return 0
+}
+
+func TestKey(t *testing.T) {
+	plain := Key("throughput", map[string]string{"operation": "Insert", "driver": "d"})
+	tests := map[string]struct {
+		labels map[string]string
+		same   bool
+	}{
+		"the same":               {map[string]string{"driver": "d", "operation": "Insert"}, true},
+		"what need not be said":  {map[string]string{"operation": "Insert", "driver": "d", "rows": "1", "transaction": "Autocommit", "language": "Go"}, true},
+		"another driver":         {map[string]string{"operation": "Insert", "driver": "e"}, false},
+		"another number of rows": {map[string]string{"operation": "Insert", "driver": "d", "rows": "100"}, false},
+		"one label more":         {map[string]string{"operation": "Insert", "driver": "d", "session": "Pool"}, false},
+		"one label less":         {map[string]string{"operation": "Insert"}, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Key("throughput", tt.labels) == plain; got != tt.same {
+				t.Errorf("%v, want %v", got, tt.same)
+			}
+		})
+	}
+	if diff := cmp.Diff(12346.0, digits(12345.678)); diff != "" {
+		t.Errorf("digits (-want +got):\n%s", diff)
+	}
+}

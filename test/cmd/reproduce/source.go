@@ -1,0 +1,242 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/trial/quoted"
+	"github.com/assay-bench/assay/runners"
+	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/cmd/reproduce/claims"
+)
+
+// source that is played.
+type source struct {
+	claims.Source
+	// name of its folder, its claims, and the digest of what is played.
+	name   string
+	claims []claims.Claim
+	digest string
+	// runs that were played, and the machine that plays.
+	runs    []claims.Run
+	machine string
+
+	top   string
+	small []byte
+}
+
+// readSources of the names, all without one, in the order of their names.
+func readSources(top string, names []string) (out []source, err error) {
+	files, err := filepath.Glob(filepath.Join(top, sources, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var known []string
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		known = append(known, name)
+		if len(names) > 0 && !slices.Contains(names, name) {
+			continue
+		}
+		s, err := readSource(top, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		out = append(out, s)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("there is no source %s: there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return out, nil
+}
+
+func readSource(top, name string) (source, error) {
+	text, err := os.ReadFile(filepath.Join(top, sources, name+".yaml"))
+	if err != nil {
+		return source{}, err
+	}
+	s := source{name: name, top: top}
+	if s.Source, err = claims.Read(text); err != nil {
+		return source{}, err
+	}
+	var numbers []quoted.Numbers
+	for _, path := range s.Full {
+		more, err := quotedIn(filepath.Join(top, path))
+		if err != nil {
+			return source{}, fmt.Errorf("%s: %w", path, err)
+		}
+		numbers = append(numbers, more...)
+	}
+	if s.claims, err = s.List(numbers); err != nil {
+		return source{}, err
+	}
+	if s.small, err = os.ReadFile(filepath.Join(top, s.Small)); err != nil {
+		return source{}, err
+	}
+	s.digest, err = s.digestOf()
+	return s, err
+}
+
+// digestOf what is played, how often, and what is measured of it.
+func (s *source) digestOf() (string, error) {
+	text, err := s.manifest(0)
+	keys := map[string]bool{}
+	for _, c := range s.claims {
+		if c.Measured() {
+			keys[claims.Key(c.Measurement, c.Of)], keys[claims.Key(c.Measurement, c.To)] = true, true
+		}
+	}
+	sum := sha256.Sum256(fmt.Appendf([]byte(text), "runs: %d\n%s", s.Runs, strings.Join(slices.Sorted(maps.Keys(keys)), "\n")))
+	return hex.EncodeToString(sum[:6]), err
+}
+
+// quotedIn a manifest are the numbers of its published targets.
+func quotedIn(path string) (out []quoted.Numbers, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]map[string][]byte{}
+	var run v1alpha1.BenchmarkRun
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		var kind struct{ Kind string }
+		if err := yaml.Unmarshal([]byte(document), &kind); err != nil {
+			return nil, err
+		}
+		switch kind.Kind {
+		case "ConfigMap":
+			var cm corev1.ConfigMap
+			if err := yaml.UnmarshalStrict([]byte(document), &cm); err != nil {
+				return nil, err
+			}
+			texts[cm.Name] = map[string][]byte{}
+			for key, text := range cm.Data {
+				texts[cm.Name][key] = []byte(text)
+			}
+		case "BenchmarkRun":
+			if err := yaml.UnmarshalStrict([]byte(document), &run); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, t := range run.Spec.Targets {
+		if t.Published == nil {
+			continue
+		}
+		quote, err := quoteOf(string(t.Published.Format))
+		if err != nil {
+			return nil, fmt.Errorf("target %s: %w", t.Name, err)
+		}
+		numbers, err := quoted.Read(quote, texts[t.Published.ConfigMap.Name])
+		if err != nil {
+			return nil, fmt.Errorf("target %s: %w", t.Name, err)
+		}
+		numbers.Target = t.Name
+		out = append(out, numbers)
+	}
+	return out, nil
+}
+
+// quoteOf reads numbers of a format: those of a table, or the output of a tool.
+func quoteOf(format string) (func([]byte) runner.Report, error) {
+	if format == quoted.FormatTable {
+		return quoted.Table, nil
+	}
+	tool, known := runners.Find(strings.ToLower(format))
+	if !known || tool.Quote == nil {
+		return nil, fmt.Errorf("format %s: neither a table nor of a tool whose output is quoted", format)
+	}
+	return tool.Quote, nil
+}
+
+// run is the name of a play.
+func (s *source) run(play int) string { return fmt.Sprintf("%s-%d", s.name, play) }
+
+// manifest of a play: the small form without what no claim uses, with the design of the source, more blocks, a start of the servers in each
+// of them, and an order of its own.
+func (s *source) manifest(play int) (string, error) {
+	var run v1alpha1.BenchmarkRun
+	if err := yaml.UnmarshalStrict(s.small, &run); err != nil {
+		return "", fmt.Errorf("%s: %w", s.Small, err)
+	}
+	seed := int64(play)
+	design := &run.Spec.Design
+	design.Blocks, design.Starts, design.Seed = claims.Blocks, v1alpha1.StartsPerBlock, &seed
+	design.Warmup, design.Duration = cmp.Or(s.Design.Warmup, design.Warmup), cmp.Or(s.Design.Duration, design.Duration)
+	design.Rounds = cmp.Or(s.Design.Rounds, design.Rounds)
+	onlyUsed(&run.Spec, s.sides())
+	out, err := yaml.Marshal(map[string]any{
+		"apiVersion": run.APIVersion, "kind": run.Kind, "metadata": map[string]string{"name": s.run(play)}, "spec": run.Spec,
+	})
+	return string(out), err
+}
+
+// sides are the labels of both sides of all claims that are measured.
+func (s *source) sides() (out []map[string]string) {
+	for _, c := range s.claims {
+		if c.Measured() {
+			out = append(out, c.Of, c.To)
+		}
+	}
+	return out
+}
+
+func (s *source) page() string    { return filepath.Join(s.top, pages, s.name+".md") }
+func (s *source) figures() string { return filepath.Join(s.top, pages, s.name+".json") }
+
+// good is how many runs there are of the sample that the next one belongs to, as far as it is known: versions and images are not.
+func (s *source) good() int {
+	sample := claims.Sample(s.runs)
+	if len(sample) == 0 || sample[0].Manifest != s.digest || sample[0].Machine != s.machine {
+		return 0
+	}
+	return len(sample)
+}
+
+// failed is how many runs of what is played now have failed since the last good one.
+func (s *source) failed() (n int) {
+	for _, r := range slices.Backward(s.runs) {
+		if r.Manifest != s.digest || r.NoVerdict == "" {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// takes is how long a run is taken to need.
+func (s *source) takes() time.Duration {
+	longest := 0.0
+	for _, r := range s.runs {
+		if r.Manifest == s.digest && r.NoVerdict == "" {
+			longest = max(longest, r.Seconds)
+		}
+	}
+	if longest == 0 {
+		return atFirst
+	}
+	return time.Duration(slack * longest * float64(time.Second))
+}
+
+// text of the page, of the last sample that there is: it stays as it is until something else was played.
+func (s *source) text(runs []claims.Run) (string, error) {
+	rows, err := claims.Decide(s.Source, s.claims, claims.Sample(runs))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s.figures(), err)
+	}
+	return claims.Page(s.Source, rows, runs, s.digest), nil
+}
