@@ -161,7 +161,8 @@ func unique(st *v1alpha1.BenchmarkRunStatus) {
 		st.Resolved.Targets[i].Name, st.Targets[i].Name, st.Placement.Targets[i].Name = name(i), name(i), name(i)
 		st.Resolved.Targets[i].Settings = st.Resolved.Targets[i].Settings[:13]
 		// A target with a Service has none of these.
-		st.Resolved.Targets[i].Shape, st.Resolved.Targets[i].Retained, st.Targets[i].Data.Writer = nil, nil, ""
+		st.Resolved.Targets[i].Shape, st.Resolved.Targets[i].Retained, st.Resolved.Targets[i].Snapshot = nil, nil, nil
+		st.Targets[i].Data.Writer, st.Targets[i].Snapshot = "", nil
 		st.Targets[i].Data.MadeTime = metav1.Time{Time: time.Unix(1, 0)}
 		behind := st.Resolved.Targets[i].Service
 		behind.Pods = behind.Pods[:1]
