@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +23,6 @@ import (
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/test/cmd/reproduce/claims"
-	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 const top = "../../.."
@@ -358,44 +356,6 @@ func TestTheDigestIsOfWhatIsPlayed(t *testing.T) {
 		}
 		if digest, err := texts.digestOf(); err != nil || digest != s.digest {
 			t.Errorf("%s: %v, with other words of the claims it is %s, and not %s", s.name, err, digest, s.digest)
-		}
-	}
-}
-
-// The pages of the repository are those of the figures beside them.
-func TestPagesAreThoseOfTheirFigures(t *testing.T) {
-	written, err := filepath.Glob(filepath.Join(top, pages, "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
-	for _, s := range sourcesOf(t) {
-		known[s.page()] = true
-		runs, err := plays.Load[claims.Run](s.figures())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(runs) == 0 {
-			if _, err := os.Stat(s.page()); err == nil {
-				t.Errorf("%s is of no run", s.page())
-			}
-			continue
-		}
-		page, err := os.ReadFile(s.page())
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := s.text(runs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(text, string(page)); diff != "" {
-			t.Errorf("%s: go run ./test/cmd/reproduce -page writes it (-derived +page):\n%s", s.page(), diff)
-		}
-	}
-	for _, page := range written {
-		if !known[page] {
-			t.Errorf("%s is of no source", page)
 		}
 	}
 }
