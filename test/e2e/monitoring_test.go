@@ -18,9 +18,10 @@ import (
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
-// compared is a run with intervals and a comparison, of which each trial has figures of several intervals.
+// compared is a run with intervals and a comparison, of which each trial has figures of several intervals. With windows of 5 s it was over
+// before all was asked of its clients: Prometheus hears of new pods every 5 s.
 const compared = `  matrix: [{name: threads, values: [1, 2]}]
-  design: {blocks: 6, warmup: 0s, duration: 5s}
+  design: {blocks: 6, warmup: 0s, duration: 10s}
   analysis: {comparisons: [{factor: threads, measurements: [{name: throughput}]}]}
 `
 

@@ -84,3 +84,21 @@ func TestSlim(t *testing.T) {
 		t.Error("something that is read of other runs is gone")
 	}
 }
+
+// The summary of two cells of sysbench fills the room by itself: the comparisons are told all the same.
+func TestComparisonsHaveRoomBesideAnySummary(t *testing.T) {
+	run := &v1alpha1.BenchmarkRun{}
+	for i := range 38 {
+		run.Status.Summary = append(run.Status.Summary, v1alpha1.SummaryEntry{
+			Cell: int32(i % 2), Parameters: map[string]intstr.IntOrString{"threads": intstr.FromInt(1 + i%2)}, Target: "mariadb", Name: "latency.percentile",
+			Labels: map[string]string{"p": strings.Repeat("9", 80)}, Unit: "ms", Median: "12.345", IntervalLow: "11.234", IntervalHigh: "13.456",
+		})
+	}
+	run.Status.Comparisons = []v1alpha1.ComparisonEntry{{Family: v1alpha1.FamilyPrimary, Factor: "threads", Value: "2", Baseline: "1", Target: "mariadb", Name: "throughput", Ratio: "1.611"}}
+	if _, err := slim(run); err != nil {
+		t.Fatal(err)
+	}
+	if st := run.Status; len(st.Comparisons) != 1 || st.Comparisons[0].Ratio != "1.611" || len(st.Summary) == 0 || len(st.Summary) == 32 {
+		t.Errorf("%d comparisons and %d entries of the summary stay", len(st.Comparisons), len(st.Summary))
+	}
+}

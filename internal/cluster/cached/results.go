@@ -31,9 +31,16 @@ func (b *budget) takes(texts ...string) bool {
 	return true
 }
 
-// slimResults keeps the numbers of the results and what they are of. The first entry that has no room is the last.
+// slimResults keeps the numbers of the results and what they are of. The first entry that has no room is the last. Comparisons come
+// first: the summary of a few cells fills the room by itself.
 func slimResults(st *v1alpha1.BenchmarkRunStatus) {
 	room := budget(maxTexts)
+	st.Comparisons = firstOf(st.Comparisons, maxComparisons, func(c v1alpha1.ComparisonEntry) (v1alpha1.ComparisonEntry, bool) {
+		return v1alpha1.ComparisonEntry{
+			Family: v1alpha1.ComparisonFamily(shared(string(c.Family))), Verdict: v1alpha1.ComparisonVerdict(shared(string(c.Verdict))), Factor: shared(c.Factor),
+			Value: c.Value, Baseline: c.Baseline, Unlike: c.Unlike, Target: shared(c.Target), Cell: c.Cell, Name: shared(c.Name), Labels: c.Labels, Ratio: c.Ratio,
+		}, room.takes(append(append(textsOf(c.Labels), unlikeOf(c)...), c.Factor, c.Value, c.Baseline, c.Target, c.Name, c.Ratio)...)
+	})
 	st.Summary = firstOf(st.Summary, maxEntries, func(e v1alpha1.SummaryEntry) (v1alpha1.SummaryEntry, bool) {
 		texts := append(textsOf(e.Labels), e.Target, e.Name, e.Unit, e.Median, e.IntervalLow, e.IntervalHigh)
 		for name, value := range e.Parameters {
@@ -43,12 +50,6 @@ func slimResults(st *v1alpha1.BenchmarkRunStatus) {
 			Cell: e.Cell, Parameters: e.Parameters, Labels: e.Labels, Target: shared(e.Target), Name: shared(e.Name), Unit: shared(e.Unit),
 			Median: e.Median, IntervalLow: e.IntervalLow, IntervalHigh: e.IntervalHigh, TrialCount: e.TrialCount,
 		}, room.takes(texts...)
-	})
-	st.Comparisons = firstOf(st.Comparisons, maxComparisons, func(c v1alpha1.ComparisonEntry) (v1alpha1.ComparisonEntry, bool) {
-		return v1alpha1.ComparisonEntry{
-			Family: v1alpha1.ComparisonFamily(shared(string(c.Family))), Verdict: v1alpha1.ComparisonVerdict(shared(string(c.Verdict))), Factor: shared(c.Factor),
-			Value: c.Value, Baseline: c.Baseline, Unlike: c.Unlike, Target: shared(c.Target), Cell: c.Cell, Name: shared(c.Name), Labels: c.Labels, Ratio: c.Ratio,
-		}, room.takes(append(append(textsOf(c.Labels), unlikeOf(c)...), c.Factor, c.Value, c.Baseline, c.Target, c.Name, c.Ratio)...)
 	})
 	for i := range st.Findings {
 		f := &st.Findings[i]
