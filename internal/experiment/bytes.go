@@ -17,10 +17,6 @@ import (
 // maxCellBytes of a plan's cells: they stand in one ConfigMap, compressed.
 const maxCellBytes = 4 << 20
 
-// mostPart of a plan in its ConfigMap, in bytes, compressed. The ConfigMap holds 1 MiB, and JSON writes its bytes a third longer on the way to
-// the API server, beside names, labels and annotations.
-const mostPart int64 = 900 << 10
-
 // CheckSize refuses a run that leaves too little room for its status: an object of the API has
 // 1.5 MiB for all of it.
 func CheckSize(run *v1alpha1.BenchmarkRun, limits config.Limits) error {
@@ -88,8 +84,8 @@ func PlanBytes(p *plan.Plan) (int64, error) {
 	var bytes int64
 	for _, data := range parts {
 		n := int64(len(data))
-		if n > mostPart {
-			return 0, tooLarge(fmt.Sprintf("%s, compressed, and a part of a plan has at most %s", budget.Text(n), budget.Text(mostPart)))
+		if n > budget.MostData {
+			return 0, tooLarge(fmt.Sprintf("%s, compressed, and a part of a plan has at most %s", budget.Text(n), budget.Text(budget.MostData)))
 		}
 		bytes += budget.OfResult(n)
 	}

@@ -78,8 +78,8 @@ func TestBudgetCountsAttemptsAndClients(t *testing.T) {
 	})
 	got := w.decide(t).Status.Results
 	const results = 2*5*3 + 1
-	if got.BudgetBytes != w.admitted.Bytes || got.HeldBytes != w.admitted.Held || got.ClientBudgetBytes != budget.MostResult || got.BudgetBytes < results*budget.MostResult || got.BudgetBytes > results*budget.MostResult*12/10 {
-		t.Errorf("got %+v, admitted %+v, want a little over %d", got, w.admitted, results*budget.MostResult)
+	if got.BudgetBytes != w.admitted.Bytes || got.HeldBytes != w.admitted.Held || got.ClientBudgetBytes != budget.MostData || got.BudgetBytes < results*budget.MostData || got.BudgetBytes > results*budget.MostData*12/10 {
+		t.Errorf("got %+v, admitted %+v, want a little over %d", got, w.admitted, results*budget.MostData)
 	}
 	if got.HeldBytes <= 0 || got.HeldBytes > 10<<10 {
 		t.Errorf("the plan holds %d bytes", got.HeldBytes)

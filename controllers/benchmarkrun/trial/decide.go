@@ -142,7 +142,7 @@ func clientBudget(run *v1alpha1.BenchmarkRun) int64 {
 	if r := run.Status.Results; r != nil && r.ClientBudgetBytes > 0 {
 		return r.ClientBudgetBytes
 	}
-	return budget.MostResult // accepted by a release without budgets
+	return budget.MostData // accepted by a release without budgets
 }
 
 // watch judges the clients of a Job that exists.

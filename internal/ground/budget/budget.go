@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// MostResult is the most that one result can take in its ConfigMap, which holds 1 MiB with
-	// its names and annotations, in bytes.
-	MostResult int64 = 900 << 10
+	// MostData is the most that one result, or a part of a plan, can take in its ConfigMap, in bytes, compressed. That holds 1 MiB with its
+	// names and annotations, and JSON writes the data a third longer on the way to the API server.
+	MostData int64 = 900 << 10
 	// perObject is what a ConfigMap takes beside its data: names, labels, owner, annotations and managed fields.
 	perObject int64 = 2 << 10
 	// MostReport is what the report of a run that has ended may take in its ConfigMap, and
@@ -103,10 +103,10 @@ func (d Demand) rest() int64 {
 // and never more than a ConfigMap holds.
 func Of(d Demand, l Limits) (Budget, error) {
 	share := (l.Run-d.rest())/d.results() - perObject
-	if share < min(l.LeastResult, MostResult) {
+	if share < min(l.LeastResult, MostData) {
 		return Budget{}, &TooSmallError{Demand: d, Limits: l}
 	}
-	share = min(share, MostResult)
+	share = min(share, MostData)
 	return Budget{Result: share, Bytes: d.rest() + d.results()*(share+perObject)}, nil
 }
 

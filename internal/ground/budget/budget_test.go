@@ -19,7 +19,7 @@ func TestOf(t *testing.T) {
 	}{
 		"a small run may fill every ConfigMap, and reserves no more than that": {
 			demand: Demand{Trials: 3, Attempts: 1, Clients: 1, Loads: 1, Entries: 1, Fixed: 1000}, limits: defaults,
-			want: Budget{Result: MostResult, Bytes: 1000 + perRun + 3*(OfRecord(1, 0, 0)+PerLog) + perEntry + 4*(MostResult+perObject)},
+			want: Budget{Result: MostData, Bytes: 1000 + perRun + 3*(OfRecord(1, 0, 0)+PerLog) + perEntry + 4*(MostData+perObject)},
 		},
 		"a sweep of 720 trials with two clients shares its budget": {
 			demand: Demand{Trials: 720, Attempts: 1, Clients: 2, Loads: 6, Entries: 72, Values: 1092, Cell: 100, Fixed: 20 << 10}, limits: defaults,
@@ -35,7 +35,7 @@ func TestOf(t *testing.T) {
 		},
 		"a limit that asks for more than a ConfigMap holds asks for all of it": {
 			demand: Demand{Trials: 1, Attempts: 1, Clients: 1}, limits: Limits{Run: 10 << 20, LeastResult: 2 << 20},
-			want: Budget{Result: MostResult, Bytes: perRun + OfRecord(1, 0, 0) + PerLog + MostResult + perObject},
+			want: Budget{Result: MostData, Bytes: perRun + OfRecord(1, 0, 0) + PerLog + MostData + perObject},
 		},
 		"a plan that fills the budget alone": {
 			demand: Demand{Trials: 1, Attempts: 1, Clients: 1, Fixed: 600 << 20}, limits: defaults, refused: "600.5 MiB of plan",

@@ -182,6 +182,20 @@ func accepted(o *v1alpha1.BenchmarkRun) {
 	o.Status.Plan = &v1alpha1.PlanStatus{Seed: &seed}
 }
 
+// remade is a run as it is stored, and the manifest of its repetition.
+func remade(t *testing.T, f *finished.Run) (*stored.Run, rerun.Manifest) {
+	t.Helper()
+	run, err := stored.Read(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := rerun.Make(t.Context(), run, "again")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run, m
+}
+
 func made(t *testing.T) *finished.Run {
 	t.Helper()
 	run := finished.New(t, finished.Options{})
@@ -211,14 +225,7 @@ func accepts(t *testing.T, spec v1alpha1.BenchmarkRunSpec) {
 }
 
 func TestManifest(t *testing.T) {
-	run, err := stored.Read(t.Context(), made(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := rerun.Make(t.Context(), run, "again")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run, m := remade(t, made(t))
 	data, err := m.YAML()
 	if err != nil {
 		t.Fatal(err)
@@ -263,14 +270,7 @@ func TestManifest(t *testing.T) {
 
 // A run and its repetition are alike but for their seeds, whatever names the run had for images, shapes, settings and files.
 func TestPinned(t *testing.T) {
-	run, err := stored.Read(t.Context(), made(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := rerun.Make(t.Context(), run, "again")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run, m := remade(t, made(t))
 	again := *run
 	again.Object = run.Object.DeepCopy()
 	again.Object.Spec = m.Run.Spec
@@ -299,14 +299,7 @@ func TestManifestOfACustomTool(t *testing.T) {
 		Image: "registry.example/sysbench:1", Format: "Sysbench", Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Files: &v1alpha1.ConfigMapFiles{Name: "scripts"},
 	}}
 	f.Object.Status.Resolved.AgentImage = "x\nkind: Secret"
-	run, err := stored.Read(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := rerun.Make(t.Context(), run, "again")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, m := remade(t, f)
 	if got := m.Run.Spec.Workload.Custom; got.Image != "registry.example/sysbench@sha256:"+contract.Digest([]byte("client")) || got.Files.Name != "again-files" {
 		t.Errorf("%+v", got)
 	}
@@ -335,14 +328,7 @@ func TestWhichDigestsPin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := made(t)
 			f.Object.Status.Resolved.Targets[0].Image, f.Object.Status.Targets[0].ImageID = tc.asked, tc.id
-			run, err := stored.Read(t.Context(), f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := rerun.Make(t.Context(), run, "again")
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, m := remade(t, f)
 			noted := slices.ContainsFunc(m.Notes, func(note string) bool {
 				return strings.HasPrefix(note, "target a: the image "+tc.asked+" stands by its tag")
 			})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/record/rerun"
-	"github.com/assay-bench/assay/internal/record/stored"
 )
 
 // A repetition makes no VolumeSnapshot of the name that the run has given, and says which VolumeSnapshot the run measured on.
@@ -19,14 +18,7 @@ func TestManifestOfSnapshots(t *testing.T) {
 	f.Object.Spec.Targets[0].MySQL.Storage = v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumVolume, Snapshot: &v1alpha1.MadeSnapshot{Name: "tables"}}
 	f.Object.Spec.Targets[1].MySQL.Storage = v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumVolume, FromSnapshot: &v1alpha1.SourceSnapshot{Name: "older"}}
 	f.Object.Status.Resolved.Targets[1].Snapshot = &v1alpha1.ResolvedSnapshot{Name: "older", UID: "uid-older"}
-	run, err := stored.Read(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := rerun.Make(t.Context(), run, "again")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run, m := remade(t, f)
 	a, b := m.Run.Spec.Targets[0].MySQL.Storage, m.Run.Spec.Targets[1].MySQL.Storage
 	if a.Snapshot != nil || b.FromSnapshot == nil || b.FromSnapshot.Name != "older" {
 		t.Errorf("%+v, %+v", a, b)

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/test/cmd/reproduce/claims"
 	"github.com/assay-bench/assay/test/helpers/evidence"
@@ -55,7 +54,7 @@ func main() {
 	}
 	if !*page && err == nil {
 		ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		p := player{top: ".", bundles: *bundles, commit: commit, machine: plays.Machine(), run: plays.Play.Run, read: readBundle, remove: plays.Play.Remove}
+		p := player{top: ".", bundles: *bundles, commit: commit, machine: plays.Machine(), run: plays.Play.Run, read: plays.Read, remove: plays.Play.Remove}
 		err = p.play(ctx, all, time.Now().Add(*length))
 		cancel()
 	}
@@ -71,7 +70,7 @@ type player struct {
 	top, bundles, commit, machine string
 	// run plays a run in the cluster, read its bundle, and remove it from the cluster.
 	run    func(plays.Play, context.Context) (plays.Done, error)
-	read   func(context.Context, string) (*stored.Run, error)
+	read   func(ctx context.Context, bundle, name string) (*stored.Run, error)
 	remove func(plays.Play, context.Context) error
 }
 
@@ -136,12 +135,9 @@ func (p player) once(ctx context.Context, s *source) error {
 	}
 	run := claims.Run{NoVerdict: contract.Line(done.NoBundle)}
 	if done.Bundle != "" {
-		finished, err := p.read(ctx, done.Bundle)
+		finished, err := p.read(ctx, done.Bundle, one.Name)
 		if err != nil {
 			return err
-		}
-		if finished.Object.Name != one.Name {
-			return fmt.Errorf("%s has the run %s, not %s", done.Bundle, finished.Object.Name, one.Name)
 		}
 		run = claims.Measure(s.claims, finished)
 	}
@@ -156,15 +152,6 @@ func (p player) once(ctx context.Context, s *source) error {
 	}
 	fmt.Printf("%s, run %d: %d trials, %d left out, %.0f s %s\n", s.name, n, run.Trials, run.LeftOut, run.Seconds, run.NoVerdict)
 	return p.remove(one, ctx)
-}
-
-func readBundle(ctx context.Context, path string) (*stored.Run, error) {
-	b, err := bundle.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = b.Close() }()
-	return stored.Read(ctx, b)
 }
 
 // writePages of the sources that were played, and the list of them.

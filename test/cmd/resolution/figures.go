@@ -11,8 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/internal/record/bundle"
-	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 // Figures of one run.
@@ -55,17 +54,9 @@ func (f Figures) Faster() bool { return f.Low > 1 }
 
 // figuresOf the run of a name in a bundle. It fails for another run, and for one that does not have one comparison.
 func figuresOf(ctx context.Context, path, name string) (Figures, error) {
-	b, err := bundle.Open(path)
+	run, err := plays.Read(ctx, path, name)
 	if err != nil {
 		return Figures{}, err
-	}
-	defer func() { _ = b.Close() }()
-	run, err := stored.Read(ctx, b)
-	if err != nil {
-		return Figures{}, err
-	}
-	if run.Object.Name != name {
-		return Figures{}, fmt.Errorf("%s has the run %s, not %s", path, run.Object.Name, name)
 	}
 	primary := slices.DeleteFunc(slices.Clone(run.Summary.Comparisons), func(e v1alpha1.ComparisonEntry) bool { return e.Family != v1alpha1.FamilyPrimary })
 	if len(primary) != 1 {

@@ -16,6 +16,8 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/bundle"
+	"github.com/assay-bench/assay/internal/record/stored"
 )
 
 const (
@@ -75,6 +77,20 @@ func (p Play) Run(ctx context.Context) (d Done, err error) {
 		d.Disturbed, err = "after the run: "+err.Error(), nil
 	}
 	return d, err
+}
+
+// Read the run of a play from its bundle. It fails for a run of another name.
+func Read(ctx context.Context, path, name string) (*stored.Run, error) {
+	b, err := bundle.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = b.Close() }()
+	run, err := stored.Read(ctx, b)
+	if err == nil && run.Object.Name != name {
+		err = fmt.Errorf("%s has the run %s, not %s", path, run.Object.Name, name)
+	}
+	return run, err
 }
 
 // Remove the run, if it is there, with all that belongs to it.
