@@ -326,3 +326,31 @@ func TestManagerThatIsNotElected(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// A summary that fills the series of a run by itself leaves out none of its comparisons and findings, and what it loses is counted.
+func TestALongSummaryLeavesRoomForComparisons(t *testing.T) {
+	r := world()[0]
+	r.Status.Summary = nil
+	for i := range 32 {
+		r.Status.Summary = append(r.Status.Summary, v1alpha1.SummaryEntry{Target: "db", Name: fmt.Sprint("m", i), Unit: "tx/s", Median: "2", IntervalLow: "1", IntervalHigh: "3"})
+	}
+	all := ofOne(&r)
+	w := writer{bounds: Bounds{Runs: 1, SeriesPerRun: 100}, seen: map[string]bool{}}
+	w.add(all, 0)
+	count := func(all []series, of *family.Family) (n int) {
+		for _, s := range all {
+			if s.of == of {
+				n++
+			}
+		}
+		return n
+	}
+	for _, of := range []*family.Family{comparisonRatio, comparisons, findings} {
+		if want := count(all, of); want == 0 || count(w.out, of) != want {
+			t.Errorf("%s: %d of %d series", of.Name, count(w.out, of), want)
+		}
+	}
+	if len(w.out) != 100 || w.dropped != len(all)-100 || w.dropped == 0 {
+		t.Errorf("%d series of %d, and %d are counted as left out", len(w.out), len(all), w.dropped)
+	}
+}

@@ -12,7 +12,8 @@ import (
 	"github.com/assay-bench/assay/internal/ground/family"
 )
 
-// results of a run, as far as it has any.
+// results of a run, as far as it has any. The summary is last: with its intervals it is longer than the bound of a run's series by itself, and
+// what exceeds that is left out.
 func results(r *v1alpha1.BenchmarkRun) []series {
 	checks, verdicts := counts{}, counts{}
 	for _, f := range r.Status.Findings {
@@ -21,19 +22,19 @@ func results(r *v1alpha1.BenchmarkRun) []series {
 	for _, c := range r.Status.Comparisons {
 		verdicts[[2]string{string(c.Family), string(c.Verdict)}]++
 	}
-	out := verdicts.series(r, comparisons)
-	if r.Finished() {
-		for _, s := range r.Status.Summary {
-			out = append(out, values(r, s)...)
-		}
-	}
+	out := append(verdicts.series(r, comparisons), checks.series(r, findings)...)
 	for _, c := range r.Status.Comparisons {
 		if ratio, ok := number(c.Ratio, 1); ok && c.Family == v1alpha1.FamilyPrimary {
 			labels := id(r, strconv.Itoa(int(c.Cell)), c.Target, measurement(c.Name, c.Labels), c.Factor, c.Value, baselineOf(c), string(c.Verdict))
 			out = append(out, series{comparisonRatio, labels, ratio})
 		}
 	}
-	return append(out, checks.series(r, findings)...)
+	if r.Finished() {
+		for _, s := range r.Status.Summary {
+			out = append(out, values(r, s)...)
+		}
+	}
+	return out
 }
 
 // counts by two words.
