@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -17,8 +18,10 @@ type Case struct {
 	Name string
 	// What the runs measure, for the table.
 	What string
-	// Effect that is injected, such as 0.03 for 3 % more statements; 0 of two servers alike.
+	// Effect that is injected, such as 0.03 for 3 % more of what Axis counts; 0 of two servers alike.
 	Effect float64
+	// Axis of the effect: what there is more of on one side.
+	Axis Axis
 	// CPUs of server and tool (design.cpus).
 	CPUs string
 	// Starts of servers (design.starts).
@@ -31,14 +34,34 @@ type Case struct {
 	Length time.Duration
 	// Margin of a gate within the run, such as 0.1; 0 without a gate. A run with a gate ends where that is decided.
 	Margin float64
-	// Workload in the form of the API. An effect needs the reads: it adds statements to their events.
+	// Workload in the form of the API, with the base of the axis.
 	Workload string
 }
 
-const (
-	// statements of an event of the reads. With so many of them an event has a fixed cost of nothing else, and one more of a
+// Axis injects an effect.
+type Axis struct {
+	// Name of the axis, Base of its values, and the Unit that follows a value.
+	Name string
+	Base float64
+	Unit string
+	// More says in words what there is more of.
+	More string
+}
+
+// value of the axis with an effect.
+func (a Axis) value(effect float64) string {
+	return strconv.FormatFloat(math.Round(1000*a.Base*(1+effect))/1000, 'f', -1, 64) + a.Unit
+}
+
+var (
+	// moreStatements are in an event of the reads. With so many of them an event has a fixed cost of nothing else, and one more of a
 	// hundred is an effect of 1 %.
-	statements = 100
+	moreStatements = Axis{Name: "point_selects", Base: 100, More: "statements"}
+	// moreDelay is in each round trip of a driver. A round trip takes some time of its own, so that 3 % more delay are less than 3 %.
+	moreDelay = Axis{Name: "delay", Base: 2, Unit: "ms", More: "delay"}
+)
+
+const (
 	// short is the length of a run that has enough blocks for a verdict, and not many more.
 	short = 2 * time.Minute
 	// writes are transactions of reads and writes.
@@ -49,8 +72,11 @@ const (
 	driver = `drivers: {drivers: [{language: Go, name: go-sql-driver}], benchmarks: [{operation: SelectOne}]}`
 )
 
+// delayed is the same through a relay, which delays each round trip: most of its time is nobody's CPU.
+var delayed = fmt.Sprintf(`drivers: {drivers: [{language: Go, name: go-sql-driver}], benchmarks: [{operation: SelectOne}], delay: %s}`, moreDelay.value(0))
+
 // reads are point selects without transactions, from memory.
-var reads = fmt.Sprintf(`sysbench: {test: oltp_read_only, skipTrx: true, threads: 1, tables: 2, tableSize: 10000, options: {range_selects: "off", point_selects: "%d"}}`, statements)
+var reads = fmt.Sprintf(`sysbench: {test: oltp_read_only, skipTrx: true, threads: 1, tables: 2, tableSize: 10000, options: {range_selects: "off", point_selects: "%s"}}`, moreStatements.value(0))
 
 // cases in the order of their first plays: a design and its control stand side by side, so that they meet the same machine.
 var cases = list()
@@ -92,6 +118,18 @@ func list() (all []Case) {
 	add(Case{What: "reads", Effect: 0.02, Starts: "One", Window: 5 * time.Second, Length: minutes(10), Workload: reads})
 	stands(Case{What: "reads", Effect: 0.03, Starts: "One", Window: time.Second, Length: minutes(5), Workload: reads})
 	stands(Case{What: "reads", Effect: 0.02, Starts: "One", Window: time.Second, Length: minutes(10), Workload: reads})
+	// Effects that are above what such a run finds, where those above are below.
+	alone := Case{What: "reads", Starts: "One", CPUs: "Free", Pods: "Standing", Window: time.Second, Length: minutes(5), Workload: reads}
+	for _, effect := range []float64{0.05, 0.1} {
+		alone.Effect = effect
+		all = append(all, alone.named())
+	}
+	// What the same design finds where the machine's speed is little of what is measured.
+	alone.What, alone.Workload, alone.Axis = "delay", delayed, moreDelay
+	for _, effect := range []float64{0, 0.02, 0.03} {
+		alone.Effect = effect
+		all = append(all, alone.named())
+	}
 	// Gates: servers alike, and a loss of twice the margin. 25 % more statements are 20 % less throughput.
 	for _, effect := range []float64{0, 0.25} {
 		all = append(all, Case{
@@ -105,6 +143,9 @@ func list() (all []Case) {
 // named after what it is.
 func (c Case) named() Case {
 	effect, pods := "same", ""
+	if c.Axis == (Axis{}) {
+		c.Axis = moreStatements
+	}
 	if c.Effect > 0 {
 		effect = fmt.Sprintf("%g", 100*c.Effect)
 	}
@@ -118,8 +159,7 @@ func (c Case) named() Case {
 	return c
 }
 
-// manifest of a run. An injected effect is an axis, on one server: more of the same statement in one event. Without one there are two
-// servers alike.
+// manifest of a run. An injected effect is an axis, on one server. Without one there are two servers alike.
 var manifest = template.Must(template.New("run").Parse(`apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
 metadata: {name: {{.Name}}}
@@ -139,7 +179,7 @@ spec:
   workload:
     {{.Workload}}
 {{- if .More}}
-  matrix: [{name: point_selects, values: [{{.Statements}}, {{.More}}]}]
+  matrix: [{name: {{.Factor}}, values: [{{.Baseline}}, {{.More}}]}]
 {{- end}}
   design: {within: {{.Within}}, warmup: {{.Warmup}}, duration: {{.Window}}, cpus: {{.CPUs}}, starts: {{.Starts}}, seed: {{.Seed}}
 {{- if ne .Pods "PerTrial"}}, clientPods: {{.Pods}}{{end}}}
@@ -164,15 +204,15 @@ func (c Case) Digest() string {
 func (c Case) Manifest(play int) string {
 	in := map[string]any{
 		"Name":    c.run(play),
-		"Targets": []string{"a", "b"}, "Workload": c.Workload, "Statements": statements, "More": 0, "Within": c.Length, "Warmup": c.Warmup, "Window": c.Window, "Pods": c.Pods,
+		"Targets": []string{"a", "b"}, "Workload": c.Workload, "More": "", "Within": c.Length, "Warmup": c.Warmup, "Window": c.Window, "Pods": c.Pods,
 		"CPUs": c.CPUs, "Starts": c.Starts, "Seed": play, "Factor": "target", "Baseline": "a", "Margin": "",
 	}
 	if c.Margin > 0 {
 		in["Margin"] = fmt.Sprintf("%g%%", 100*c.Margin)
 	}
 	if c.Effect > 0 {
-		in["Targets"], in["More"] = []string{"a"}, int(math.Round(statements*(1+c.Effect)))
-		in["Factor"], in["Baseline"] = "point_selects", fmt.Sprint(statements)
+		in["Targets"], in["More"] = []string{"a"}, c.Axis.value(c.Effect)
+		in["Factor"], in["Baseline"] = c.Axis.Name, c.Axis.value(0)
 	}
 	var b strings.Builder
 	if err := manifest.Execute(&b, in); err != nil {

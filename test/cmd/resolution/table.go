@@ -61,7 +61,7 @@ func (c Case) sides() string {
 	if c.Effect == 0 {
 		return "two servers alike"
 	}
-	return fmt.Sprintf("%g %% more statements", 100*c.Effect)
+	return fmt.Sprintf("%g %% more %s", 100*c.Effect, c.Axis.More)
 }
 
 // gateRow is of a case with a gate.
