@@ -118,6 +118,9 @@ func list() (all []Case) {
 	add(Case{What: "reads", Effect: 0.02, Starts: "One", Window: 5 * time.Second, Length: minutes(10), Workload: reads})
 	stands(Case{What: "reads", Effect: 0.03, Starts: "One", Window: time.Second, Length: minutes(5), Workload: reads})
 	stands(Case{What: "reads", Effect: 0.02, Starts: "One", Window: time.Second, Length: minutes(10), Workload: reads})
+	// A client that stands, and each end on CPUs of its own.
+	apart := Case{What: "reads", Starts: "One", CPUs: "Apart", Pods: "Standing", Window: time.Second, Length: minutes(5), Workload: reads}
+	all = append(all, apart.named())
 	// Effects that are above what such a run finds, where those above are below.
 	alone := Case{What: "reads", Starts: "One", CPUs: "Free", Pods: "Standing", Window: time.Second, Length: minutes(5), Workload: reads}
 	for _, effect := range []float64{0.05, 0.1} {
