@@ -65,7 +65,7 @@ check_cpus() {
     *) fail "CPUS is $CPUS: use static, or leave it out" ;;
   esac
   has=$(getconf _NPROCESSORS_ONLN)
-  grep -q '^  evictionHard:' "$config" || fail "$config has no line evictionHard, behind which hack/kind/cpus-static.yaml goes: the kubelets would not have the policy"
+  grep -q '^  evictionHard: {.*}$' "$config" || fail "$config has no evictionHard in one line, behind which hack/kind/cpus-static.yaml goes: the kubelets would not have the policy"
   ((has >= 2)) || fail "CPUS=static needs 2 CPUs: the kubelet of each node keeps 1 for what shares it, and gives the others away. This machine has $has"
 }
 

@@ -166,7 +166,7 @@ const (
 	ReasonDataDiffers = "DataDiffers"
 	// ReasonDataSetDamaged: an archive of a data set is not what its manifest says. Nothing of it was used.
 	ReasonDataSetDamaged = "DataSetDamaged"
-	// ReasonSnapshotMissing: there is no snapshot to restore.
+	// ReasonSnapshotMissing: there is no snapshot of the loaded data to restore: one of design.dataReset, not a VolumeSnapshot.
 	ReasonSnapshotMissing = "SnapshotMissing"
 	// ReasonUnauthorized: a request to the agent has no signature that holds, or was made before.
 	ReasonUnauthorized = "Unauthorized"
@@ -223,7 +223,7 @@ const (
 	ReasonDeliveryFailed = "DeliveryFailed"
 	// ReasonResetFailed: the data could not be restored, or the server not be started again or changed, before the trial.
 	ReasonResetFailed = "ResetFailed"
-	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
+	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken: one of design.dataReset, not a VolumeSnapshot.
 	ReasonSnapshotFailed = "SnapshotFailed"
 	// ReasonDataSetFailed: a data set could not be brought to the object store, or read from there.
 	ReasonDataSetFailed = "DataSetFailed"

@@ -145,20 +145,12 @@ func (t statusWriter) said(reason, message string) health.Said {
 	return health.Said{Generation: t.run.Generation, Now: t.now, Reason: reason, Message: message}
 }
 
-// set a condition. Its time is that of its status; a wait for a VolumeSnapshot has its own, because it is bounded and may follow another
-// wait, of the same status.
+// set a condition. Its time is that of its status; that of a wait that is Timed is of its reason (setStep).
 func (t statusWriter) set(condition string, status metav1.ConditionStatus, reason, message string) {
-	said, before := t.said(reason, message), ""
-	if c := apimeta.FindStatusCondition(t.run.Status.Conditions, condition); c != nil {
-		before = c.Reason
-	}
-	now := metav1.Time{Time: said.Now}
+	said := t.said(reason, message)
 	apimeta.SetStatusCondition(&t.run.Status.Conditions, metav1.Condition{
-		Type: condition, Status: status, Reason: said.Reason, Message: said.Message, ObservedGeneration: said.Generation, LastTransitionTime: now,
+		Type: condition, Status: status, Reason: said.Reason, Message: said.Message, ObservedGeneration: said.Generation, LastTransitionTime: metav1.Time{Time: said.Now},
 	})
-	if condition == v1alpha1.ConditionAccepted && said.Reason == v1alpha1.ReasonVolumeSnapshotNotReady && said.Reason != before {
-		apimeta.FindStatusCondition(t.run.Status.Conditions, condition).LastTransitionTime = now
-	}
 }
 
 // setUndecided makes every condition present from the first status on: those that no
@@ -196,6 +188,9 @@ func (t statusWriter) setStep(c decidedStep) {
 	case decision.Failed:
 		t.set(c.condition, metav1.ConditionFalse, state.Reason, state.Message)
 	case decision.Waiting:
+		if before := apimeta.FindStatusCondition(t.run.Status.Conditions, c.condition); state.Timed && before != nil && before.Reason != state.Reason {
+			before.LastTransitionTime = metav1.Time{Time: t.now}
+		}
 		t.set(c.condition, metav1.ConditionFalse, state.Reason, state.Message)
 		t.setWaiting(c.phase, state)
 	}

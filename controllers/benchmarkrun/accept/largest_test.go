@@ -18,10 +18,8 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/test/helpers/bounds"
 )
-
-// mostTargets of a run.
-const mostTargets = 8
 
 // settingsOf so many values each, of names of settings.
 func settingsOf(values map[string]int) (matrix []v1alpha1.Axis) {
@@ -63,6 +61,7 @@ func unlimited(w *world) {
 // A matrix of 1250 cells of settings on the most targets, of the most trials, is planned in parts, and the status does not grow with it. How
 // large a part may be: internal/experiment.TestAPlanAtTheBoundOfItsConfigMap.
 func TestTheLargestMatrixOfSettings(t *testing.T) {
+	mostTargets := bounds.Most(t, "spec.targets")
 	for name, tt := range map[string]struct {
 		targets, blocks int
 		values          map[string]int
@@ -107,8 +106,9 @@ func TestTheLargestMatrixOfSettings(t *testing.T) {
 	}
 }
 
-// A run measures on 8 volumes of an earlier one at the most: each is pinned, and said.
+// A run measures on the most volumes of an earlier one: each is pinned, and said.
 func TestTheMostVolumesAreMeasuredAgain(t *testing.T) {
+	mostTargets := bounds.Most(t, "spec.targets")
 	first := kept(t)
 	db, resolved, st := first.Spec.Targets[0], first.Status.Resolved.Targets[0], first.Status.Targets[0]
 	first.Spec.Targets, first.Status.Resolved.Targets, first.Status.Targets = nil, nil, nil

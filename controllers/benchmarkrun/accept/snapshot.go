@@ -67,7 +67,7 @@ func (in references) resolveSnapshots(field string, t v1alpha1.Target, rt *v1alp
 		problem = notReady(found.Value)
 	}
 	if problem != "" && r.awaits == nil {
-		r.awaits = s.await(problem)
+		r.awaits = s.await(from.Name, problem)
 	}
 	rt.Snapshot = pinned(found.Value)
 	return nil
@@ -139,21 +139,24 @@ func notReady(found decision.VolumeSnapshot) string {
 	case found.Error != "":
 		return fmt.Sprintf("VolumeSnapshot %s is not ready to use: %s", found.Name, found.Error)
 	case found.Content == "":
-		return fmt.Sprintf("VolumeSnapshot %s is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes", found.Name)
+		return fmt.Sprintf("VolumeSnapshot %s is not ready to use: it has no VolumeSnapshotContent yet, for which it needs a snapshot controller and a VolumeSnapshotClass of the driver", found.Name)
 	}
 	return fmt.Sprintf("VolumeSnapshot %s is not ready to use: the storage has not finished it", found.Name)
 }
 
 // await the VolumeSnapshot, or fail when the run has waited long enough: one that is made and the run on it may be created together.
-func (s snapshot) await(problem string) error {
+func (s snapshot) await(name, problem string) error {
 	if s.isLate() {
-		return s.refuse(v1alpha1.ReasonVolumeSnapshotFailed, "", "%s, also after %s (timeouts.targetReady)", problem, s.limit())
+		return s.refuse(v1alpha1.ReasonVolumeSnapshotFailed, "", "%s, also after %s (timeouts.targetReady): create the run again when `kubectl get volumesnapshot %s -n %s` shows READYTOUSE true, or with suspend: true until then",
+			problem, s.limit(), name, s.Run.Namespace)
 	}
 	return s.pending("", "%s", problem)
 }
 
 func (s snapshot) pending(below, format string, args ...any) error {
-	return &pending{decision.WaitFor(v1alpha1.ReasonVolumeSnapshotNotReady, "%s%s: %s", s.field, below, fmt.Sprintf(format, args...))}
+	wait := decision.WaitFor(v1alpha1.ReasonVolumeSnapshotNotReady, "%s%s: %s", s.field, below, fmt.Sprintf(format, args...))
+	wait.Timed = true
+	return &pending{wait}
 }
 
 // limit of how long a run waits for a VolumeSnapshot, or for a name of one.

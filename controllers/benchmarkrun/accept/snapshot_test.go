@@ -127,6 +127,7 @@ func TestASnapshotIsNoInput(t *testing.T) {
 func TestASnapshotThatDoesNotFit(t *testing.T) {
 	const field = "spec.targets[0].mysql.storage.fromSnapshot"
 	const unfit, waits = "fail VolumeSnapshotUnfit: " + field, "wait VolumeSnapshotNotReady: " + field + ": "
+	const again = "create the run again when `kubectl get volumesnapshot tables -n ns` shows READYTOUSE true, or with suspend: true until then"
 	none := "the cluster has no API snapshot.storage.k8s.io/v1: install it"
 	unready := func(f *decision.VolumeSnapshot) { f.Ready = false }
 	tests := map[string]struct {
@@ -147,13 +148,13 @@ func TestASnapshotThatDoesNotFit(t *testing.T) {
 			want: unfit + ": the files of VolumeSnapshot tables were written with other settings, on which they depend: innodb_page_size is 4096 here and 16384 there. Set those in mysql.config, or load again"},
 		"a server whose files are its own": {then: []change{notPortable}, want: "fail InvalidSpec: " + field + ": Assay cannot give the data directory of one server of MySQL to another: leave fromSnapshot out"},
 		"not there":                        {found: func(f *decision.VolumeSnapshot) { *f = decision.VolumeSnapshot{} }, want: waits + `there is no VolumeSnapshot "tables" in namespace ns`},
-		"nobody has looked at it":          {found: func(f *decision.VolumeSnapshot) { unready(f); f.Content = "" }, want: waits + "VolumeSnapshot tables is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes"},
+		"nobody has looked at it":          {found: func(f *decision.VolumeSnapshot) { unready(f); f.Content = "" }, want: waits + "VolumeSnapshot tables is not ready to use: it has no VolumeSnapshotContent yet, for which it needs a snapshot controller and a VolumeSnapshotClass of the driver"},
 		"not finished":                     {found: unready, want: waits + "VolumeSnapshot tables is not ready to use: the storage has not finished it"},
 		"in the words of the driver":       {found: func(f *decision.VolumeSnapshot) { unready(f); f.Error = "rpc error: quota" }, want: waits + "VolumeSnapshot tables is not ready to use: rpc error: quota"},
 		"for too long": {found: func(f *decision.VolumeSnapshot) { unready(f); f.Error = "rpc error: quota" }, then: []change{late},
-			want: "fail VolumeSnapshotFailed: " + field + ": VolumeSnapshot tables is not ready to use: rpc error: quota, also after 20m0s (timeouts.targetReady)"},
+			want: "fail VolumeSnapshotFailed: " + field + ": VolumeSnapshot tables is not ready to use: rpc error: quota, also after 20m0s (timeouts.targetReady): " + again},
 		"not there for too long": {found: func(f *decision.VolumeSnapshot) { *f = decision.VolumeSnapshot{} }, then: []change{late},
-			want: "fail VolumeSnapshotFailed: " + field + `: there is no VolumeSnapshot "tables" in namespace ns, also after 20m0s`},
+			want: "fail VolumeSnapshotFailed: " + field + `: there is no VolumeSnapshot "tables" in namespace ns, also after 20m0s (timeouts.targetReady): ` + again},
 		"at a first look that is late": {found: unready, then: []change{old}, want: waits + "VolumeSnapshot tables is not ready"},
 		"while it is suspended":        {found: unready, then: []change{late, func(w *world) { w.in.Run.Spec.Suspend = true }}, want: waits + "VolumeSnapshot tables is not ready"},
 	}

@@ -30,6 +30,9 @@ type Waiting struct {
 	Reason, Message string
 	// Until is when to look again; zero leaves that to the usual interval and to events.
 	Until time.Time
+	// Timed: a limit counts from the time of the condition. So that is since when it has this reason, and not since when it has this status,
+	// which another wait may have had before.
+	Timed bool
 }
 
 // Failed says that it will not happen. The run ends.

@@ -12,11 +12,13 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/experiment/placement"
+	"github.com/assay-bench/assay/test/helpers/bounds"
 )
 
 const (
-	// mostPods of a run: 8 targets with 4 replicas each, and 64 clients.
-	mostPods = 8*5 + 64
+	// mostTargets, mostReplicas of each and mostClients of a run, by its schema.
+	mostTargets, mostReplicas, mostClients = 8, 4, 64
+	mostPods                               = mostTargets*(1+mostReplicas) + mostClients
 	// mostSets of pods that a ProvisioningRequest may have, by its CRD.
 	mostSets = 32
 	// mostMessage of a condition, in bytes, by its schema.
@@ -32,16 +34,25 @@ func largest(pool func(int) string) Input {
 			return s
 		}
 		in.Run.Name = strings.Repeat("r", 63)
-		in.Run.Spec.Targets, in.Run.Status.Resolved.Targets, in.Need.Targets, in.Need.Clients = nil, nil, nil, 64
-		for i := range 8 {
+		in.Run.Spec.Targets, in.Run.Status.Resolved.Targets, in.Need.Targets, in.Need.Clients = nil, nil, nil, mostClients
+		for i := range mostTargets {
 			s, name := shape(i), fmt.Sprintf("%s-%d", strings.Repeat("t", 28), i)
 			in.Run.Spec.Targets = append(in.Run.Spec.Targets, v1alpha1.Target{Name: name})
 			in.Run.Status.Resolved.Targets = append(in.Run.Status.Resolved.Targets, v1alpha1.ResolvedTarget{Name: name, Shape: &s})
-			in.Need.Targets = append(in.Need.Targets, placement.Target{Name: name, Shape: s, Replicas: 4})
+			in.Need.Targets = append(in.Need.Targets, placement.Target{Name: name, Shape: s, Replicas: mostReplicas})
 		}
-		in.Need.Client = shape(8)
+		in.Need.Client = shape(mostTargets)
 		in.Run.Status.Resolved.ClientShape = in.Need.Client
 	})
+}
+
+// The largest run is as large as the API admits.
+func TestTheLargestRunIsThatOfTheAPI(t *testing.T) {
+	for path, want := range map[string]int{"spec.targets": mostTargets, "spec.targets.mysql.replication.replicas": mostReplicas, "spec.clients.count": mostClients} {
+		if got := bounds.Most(t, path); got != want {
+			t.Errorf("%s is at most %d, and the largest run of these tests has %d", path, got, want)
+		}
+	}
 }
 
 // A run asks by 9 requests with 9 templates at the most, which are found again by their names, or by one with 9 sets, which the CRD takes.

@@ -14,6 +14,9 @@ import (
 	"github.com/assay-bench/assay/internal/trial/podhealth"
 )
 
+// fieldFrom begins what is said of a VolumeSnapshot: it is the field of the target that names it.
+const fieldFrom = "mysql.storage.fromSnapshot: "
+
 // beginCopy creates the objects of a server whose volume is made of a VolumeSnapshot, if that is still what the run was accepted with: the
 // claim names it by its name alone.
 func (in room) beginCopy(b resources.Target) (podhealth.Verdict, []decision.Action) {
@@ -23,24 +26,25 @@ func (in room) beginCopy(b resources.Target) (podhealth.Verdict, []decision.Acti
 		return waiting("looking for VolumeSnapshot " + from.Name), nil
 	}
 	if refused := found.Value.Refused; refused != "" { // rights that a new chart gives once more, or CRDs that are replaced
-		return in.unready(v1alpha1.ReasonNoVolumeSnapshots, refused), nil
+		return in.unready(v1alpha1.ReasonNoVolumeSnapshots, refused, "create the run again when that is done"), nil
 	}
 	if v, is := lostSnapshot(found, from); is {
 		return v, nil
 	}
 	if !found.Value.Ready {
-		return in.unready(v1alpha1.ReasonVolumeSnapshotFailed, fmt.Sprintf("VolumeSnapshot %s is not ready to use any more%s", from.Name, because(found.Value.Error))), nil
+		return in.unready(v1alpha1.ReasonVolumeSnapshotFailed, fmt.Sprintf("VolumeSnapshot %s is not ready to use any more%s", from.Name, because(found.Value.Error)),
+			"see `kubectl describe volumesnapshot "+from.Name+"`, and create the run again when it is ready, or with another one"), nil
 	}
 	return waiting("created"), create(b)
 }
 
 // unready is the verdict on a VolumeSnapshot that was ready when the run was accepted, and is not now: its storage may have lost it, and says
-// so there. The run holds its nodes, and so waits for it no longer than for a server; the reason is that of its failure then.
-func (in room) unready(reason, why string) podhealth.Verdict {
-	v := podhealth.Verdict{State: podhealth.Waiting, Reason: v1alpha1.ReasonVolumeSnapshotNotReady, Message: why}
+// so there. The run holds its nodes, and so waits for it no longer than for a server: then it fails with the reason, and says the remedy.
+func (in room) unready(reason, why, remedy string) podhealth.Verdict {
+	v := podhealth.Verdict{State: podhealth.Waiting, Reason: v1alpha1.ReasonVolumeSnapshotNotReady, Message: fieldFrom + why}
 	if since, limit := in.startsSince(), in.Timeouts.TargetReady.Duration; !since.IsZero() && in.Now.Sub(since) > limit {
 		v.State, v.Reason = podhealth.Failed, reason
-		v.Message += fmt.Sprintf(", also after %s (timeouts.targetReady) on the nodes of the run", limit)
+		v.Message += fmt.Sprintf(", also after %s (timeouts.targetReady) on the nodes of the run: %s", limit, remedy)
 	}
 	return v
 }
@@ -74,9 +78,9 @@ func lostSnapshot(found decision.Fact[decision.VolumeSnapshot], from v1alpha1.Re
 	case found.Value.Refused != "": // nobody can say
 		return podhealth.Verdict{}, false
 	case !found.Exists || found.Value.Deleting:
-		v.Message = "VolumeSnapshot " + from.Name + " was deleted, and the volume of the target is to be made of it: create the run again with another one"
+		v.Message = fieldFrom + "VolumeSnapshot " + from.Name + " was deleted, and the volume of the target is to be made of it: create the run again with another one"
 	case string(found.Value.UID) != from.UID:
-		v.Message = "VolumeSnapshot " + from.Name + " is another one than when this run was accepted: create the run again"
+		v.Message = fieldFrom + "VolumeSnapshot " + from.Name + " is another one than when this run was accepted: create the run again"
 	default:
 		return podhealth.Verdict{}, false
 	}

@@ -48,6 +48,7 @@ var claimOfA = "data-01234567-" + contract.TargetName("run", "a")
 // The claim of a copy is made before its server, of the VolumeSnapshot that the run was accepted with, and of no other.
 func TestACopyIsMade(t *testing.T) {
 	made := slices.Insert(made("a", true), 1, "create PersistentVolumeClaim "+claimOfA)
+	const again = "see `kubectl describe volumesnapshot tables`, and create the run again when it is ready, or with another one"
 	tests := map[string]struct {
 		found   *resources.VolumeSnapshot
 		more    []change
@@ -55,27 +56,27 @@ func TestACopyIsMade(t *testing.T) {
 		actions []string
 	}{
 		"as it was": {tables(), nil, "wait Progressing: created", made},
-		"deleted":   {nil, nil, "fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one", nil},
+		"deleted":   {nil, nil, "fail VolumeSnapshotUnfit: mysql.storage.fromSnapshot: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one", nil},
 		"being deleted": {tables(func(s *resources.VolumeSnapshot) { s.Deleting = true }), nil,
-			"fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one", nil},
+			"fail VolumeSnapshotUnfit: mysql.storage.fromSnapshot: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one", nil},
 		"another of its name": {tables(func(s *resources.VolumeSnapshot) { s.UID = "uid-younger" }), nil,
-			"fail VolumeSnapshotUnfit: VolumeSnapshot tables is another one than when this run was accepted: create the run again", nil},
+			"fail VolumeSnapshotUnfit: mysql.storage.fromSnapshot: VolumeSnapshot tables is another one than when this run was accepted: create the run again", nil},
 		"not ready any more": {tables(func(s *resources.VolumeSnapshot) { s.Ready, s.Error = false, "rpc error: lost" }), nil,
-			"wait VolumeSnapshotNotReady: VolumeSnapshot tables is not ready to use any more: rpc error: lost", nil},
+			"wait VolumeSnapshotNotReady: mysql.storage.fromSnapshot: VolumeSnapshot tables is not ready to use any more: rpc error: lost", nil},
 		"not ready any more, soon after it got nodes": {tables(func(s *resources.VolumeSnapshot) { s.Ready = false }), []change{placedBefore(20 * time.Minute)},
-			"wait VolumeSnapshotNotReady: VolumeSnapshot tables is not ready to use any more", nil},
+			"wait VolumeSnapshotNotReady: mysql.storage.fromSnapshot: VolumeSnapshot tables is not ready to use any more", nil},
 		"not ready any more, for too long": {tables(func(s *resources.VolumeSnapshot) { s.Ready, s.Error = false, "rpc error: lost" }), []change{placedBefore(20*time.Minute + time.Second)},
-			"fail VolumeSnapshotFailed: VolumeSnapshot tables is not ready to use any more: rpc error: lost, also after 20m0s (timeouts.targetReady) on the nodes of the run", nil},
+			"fail VolumeSnapshotFailed: mysql.storage.fromSnapshot: VolumeSnapshot tables is not ready to use any more: rpc error: lost, also after 20m0s (timeouts.targetReady) on the nodes of the run: " + again, nil},
 		"not ready any more, when its turn has just come": {tables(func(s *resources.VolumeSnapshot) { s.Ready = false }), []change{placedBefore(5 * time.Hour), targetsReady(metav1.ConditionTrue, 4*time.Hour)},
-			"wait VolumeSnapshotNotReady: VolumeSnapshot tables is not ready to use any more", nil},
+			"wait VolumeSnapshotNotReady: mysql.storage.fromSnapshot: VolumeSnapshot tables is not ready to use any more", nil},
 		"not ready any more, since its turn has come": {tables(func(s *resources.VolumeSnapshot) { s.Ready = false }), []change{placedBefore(5 * time.Hour), targetsReady(metav1.ConditionFalse, 20*time.Minute)},
-			"wait VolumeSnapshotNotReady: VolumeSnapshot tables is not ready to use any more", nil},
+			"wait VolumeSnapshotNotReady: mysql.storage.fromSnapshot: VolumeSnapshot tables is not ready to use any more", nil},
 		"not ready any more, for too long since its turn has come": {tables(func(s *resources.VolumeSnapshot) { s.Ready = false }), []change{placedBefore(5 * time.Hour), targetsReady(metav1.ConditionFalse, 21*time.Minute)},
-			"fail VolumeSnapshotFailed: VolumeSnapshot tables is not ready to use any more, also after 20m0s (timeouts.targetReady) on the nodes of the run", nil},
+			"fail VolumeSnapshotFailed: mysql.storage.fromSnapshot: VolumeSnapshot tables is not ready to use any more, also after 20m0s (timeouts.targetReady) on the nodes of the run: " + again, nil},
 		"ready, long after it got nodes": {tables(), []change{placedBefore(time.Hour)}, "wait Progressing: created", made},
-		"no API for a moment":            {nil, []change{noAPI, placedBefore(20 * time.Minute)}, "wait VolumeSnapshotNotReady: the cluster has no API", nil},
+		"no API for a moment":            {nil, []change{noAPI, placedBefore(20 * time.Minute)}, "wait VolumeSnapshotNotReady: mysql.storage.fromSnapshot: the cluster has no API", nil},
 		"no API any more": {nil, []change{noAPI, placedBefore(21 * time.Minute)},
-			"fail NoVolumeSnapshots: the cluster has no API, also after 20m0s (timeouts.targetReady) on the nodes of the run", nil},
+			"fail NoVolumeSnapshots: mysql.storage.fromSnapshot: the cluster has no API, also after 20m0s (timeouts.targetReady) on the nodes of the run: create the run again when that is done", nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +129,7 @@ func TestAPodWaitsForItsCopy(t *testing.T) {
 	late := "fail DeadlineExceeded: the volume " + claimOfA + " was not made of VolumeSnapshot tables within 20m0s (timeouts.targetReady of the operator): see `kubectl describe pvc " + claimOfA +
 		"`, or let the administrator raise it"
 	const starting = "wait Progressing: pod run-a-db-0 is starting"
-	const gone = "fail VolumeSnapshotUnfit: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one"
+	const gone = "fail VolumeSnapshotUnfit: mysql.storage.fromSnapshot: VolumeSnapshot tables was deleted, and the volume of the target is to be made of it: create the run again with another one"
 	tests := map[string]struct {
 		found *resources.VolumeSnapshot
 		given []change

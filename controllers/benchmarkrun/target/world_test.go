@@ -64,7 +64,7 @@ func newWorld(changes ...change) *world {
 func (w *world) decide(t *testing.T) Result {
 	t.Helper()
 	var known decision.Known
-	for range 4 {
+	for range 4 * len(w.in.Run.Spec.Targets) { // a volume is asked for after that before it
 		ask := known.Ask()
 		res := Decide(w.in, ask)
 		if ask.Complete() {

@@ -23,10 +23,11 @@ import (
 const getHelp = `List the runs of a namespace, or show the numbers of one.
 
 Of one run it shows the answer first: what became of it, or its first verdict. Then the servers with their nodes and how fast
-they were loaded, the medians of what it compares (without a declaration its main measurement and one latency) with their
-intervals, the verdicts, in what else the sides differ, what speaks against the numbers, what they do not say, and what to do
-next. -m shows another measurement, and -m all those that the status has, with the comparisons that nobody declared. An
-interval marked (all) is that from the least to the largest value: fewer than 6 trials have no interval.
+they were loaded, what became of the VolumeSnapshots that it makes, the medians of what it compares (without a declaration its
+main measurement and one latency) with their intervals, the verdicts, in what else the sides differ, what speaks against the
+numbers, what they do not say, and what to do next. -m shows another measurement, and -m all those that the status has, with
+the comparisons that nobody declared. An interval marked (all) is that from the least to the largest value: fewer than 6 trials
+have no interval.
 
 A median with a * has a doubt: the column NOTES says which, and the lines below the table what that means.
 

@@ -9,6 +9,21 @@ import (
 	"github.com/assay-bench/assay/internal/show/readout"
 )
 
+// Below the servers stands what became of a VolumeSnapshot, in one line, and nothing of a run that makes none.
+func TestVolumeSnapshotsAreTold(t *testing.T) {
+	run := with(false, "Complete=True", "Valid=True")
+	run.Spec.Targets = []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{Storage: v1alpha1.Storage{Snapshot: &v1alpha1.MadeSnapshot{Name: "tables"}}}}}
+	run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", ServerVersion: "9.7.0", LoadResult: "loaded"}}
+	want := "\ndb      9.7.0\nVolumeSnapshot tables of target db is awaited: the volume is kept until it is ready to use\n"
+	if text := told(t, run, readout.View{}, 0); !strings.Contains(text, want) {
+		t.Errorf("want %q:\n%s", want, text)
+	}
+	run.Spec.Targets[0].MySQL.Storage.Snapshot = nil
+	if text := told(t, run, readout.View{}, 0); strings.Contains(text, "VolumeSnapshot") {
+		t.Errorf("of a run that makes none:\n%s", text)
+	}
+}
+
 // The numbers of a run say where its report is stored, and nothing where it is not.
 func TestWhereTheReportIs(t *testing.T) {
 	for name, tt := range map[string]struct {

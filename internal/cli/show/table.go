@@ -27,6 +27,11 @@ func tell(p *output.Page, doc readout.Run, all bool) {
 		p.Line(fmt.Sprintf("%d of %d trials%s", t.Done, t.Planned, NotCounted(t)))
 	}
 	table(p, targetRows(doc.Targets))
+	for _, t := range doc.Targets {
+		if t.Snapshot != nil {
+			p.Line(t.Snapshot.Text)
+		}
+	}
 	notes := readout.NotesOf(doc.Measurements)
 	table(p, rowsOf(doc.Measurements, notes))
 	if doc.MoreMeasurements > 0 {

@@ -16,6 +16,7 @@
 //	measurements.go  medians with their intervals
 //	doubts.go        what limits a median, and findings
 //	headline.go      the main measurement in one line
+//	snapshots.go     what became of the VolumeSnapshots that a run makes
 //	next.go          what to do next
 //	alike.go         the difference that is most worth removing
 //	legend.go        what intervals and p-values are

@@ -123,6 +123,8 @@ type Target struct {
 	Node string `json:"node,omitempty"`
 	// Load has the measurements of loading the data, which is done once.
 	Load []v1alpha1.Value `json:"load,omitempty"`
+	// Snapshot is what became of the VolumeSnapshot that the run makes of its volume; absent without one, and until the run has ended.
+	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	// Quoted is the source of numbers that somebody else measured; absent for a target that was measured here.
 	Quoted string `json:"quoted,omitempty"`
 }
@@ -258,7 +260,7 @@ func (r Run) Family(family v1alpha1.ComparisonFamily) (out []Verdict) {
 func targetsOf(run *v1alpha1.BenchmarkRun) []Target {
 	out := []Target{}
 	for _, t := range run.Status.Targets {
-		target := Target{Name: t.Name, Server: t.ServerVersion, Node: t.NodeName, Load: t.Load}
+		target := Target{Name: t.Name, Server: t.ServerVersion, Node: t.NodeName, Load: t.Load, Snapshot: snapshotOf(run, t)}
 		if t.Source != "" || len(t.Quoted) > 0 {
 			target.Quoted = cmp.Or(t.Source, t.Name)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
@@ -52,30 +53,17 @@ func (f Figures) Slower() bool { return f.High > 0 && f.High < 1 }
 // Faster is the other side of Slower.
 func (f Figures) Faster() bool { return f.Low > 1 }
 
-// figuresOf the run of a name in a bundle. It fails for another run, and for one that does not have one comparison.
+// figuresOf the run of a name in a bundle. It fails for another run, and for one that is complete and does not have one comparison.
 func figuresOf(ctx context.Context, path, name string) (Figures, error) {
 	run, err := plays.Read(ctx, path, name)
 	if err != nil {
 		return Figures{}, err
 	}
-	primary := slices.DeleteFunc(slices.Clone(run.Summary.Comparisons), func(e v1alpha1.ComparisonEntry) bool { return e.Family != v1alpha1.FamilyPrimary })
-	if len(primary) != 1 {
-		return Figures{}, fmt.Errorf("%s has %d primary comparisons, not 1", path, len(primary))
+	f, err := comparedIn(run)
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", path, err)
 	}
-	e, f := primary[0], Figures{}
-	for _, figure := range []struct {
-		text v1alpha1.Figure
-		into *float64
-	}{{e.Ratio, &f.Ratio}, {e.IntervalLow, &f.Low}, {e.IntervalHigh, &f.High}, {e.P, &f.P}, {e.Spread, &f.Spread}} {
-		if *figure.into, err = strconv.ParseFloat(string(figure.text), 64); err != nil {
-			f = Figures{NoVerdict: fmt.Sprintf("%s: %d of %d blocks count", e.Verdict, e.BlockCount, e.PlannedBlockCount)}
-			break
-		}
-	}
-	if state := run.Object.Status.Phase; state != v1alpha1.PhaseComplete {
-		f = Figures{NoVerdict: fmt.Sprintf("the run ended as %s", state)}
-	}
-	f.Blocks, f.Trials = int(e.BlockCount), len(run.Records)
+	f.Trials = len(run.Records)
 	if passed := meta.FindStatusCondition(run.Object.Status.Conditions, v1alpha1.ConditionPassed); passed != nil {
 		f.Gate = string(passed.Status)
 	}
@@ -92,5 +80,30 @@ func figuresOf(ctx context.Context, path, name string) (Figures, error) {
 		}
 	}
 	f.Seconds = last.Sub(first).Seconds()
+	return f, nil
+}
+
+// comparedIn a run are the figures of its one comparison. A run that is not complete has no verdict, whatever it has compared.
+func comparedIn(run *stored.Run) (f Figures, err error) {
+	primary := slices.DeleteFunc(slices.Clone(run.Summary.Comparisons), func(e v1alpha1.ComparisonEntry) bool { return e.Family != v1alpha1.FamilyPrimary })
+	if len(primary) == 1 {
+		f.Blocks = int(primary[0].BlockCount)
+	}
+	switch state := run.Object.Status.Phase; {
+	case state != v1alpha1.PhaseComplete:
+		f.NoVerdict = fmt.Sprintf("the run ended as %s", state)
+		return f, nil
+	case len(primary) != 1:
+		return f, fmt.Errorf("the run has %d primary comparisons, not 1", len(primary))
+	}
+	e := primary[0]
+	for _, figure := range []struct {
+		text v1alpha1.Figure
+		into *float64
+	}{{e.Ratio, &f.Ratio}, {e.IntervalLow, &f.Low}, {e.IntervalHigh, &f.High}, {e.P, &f.P}, {e.Spread, &f.Spread}} {
+		if *figure.into, err = strconv.ParseFloat(string(figure.text), 64); err != nil {
+			return Figures{Blocks: f.Blocks, NoVerdict: fmt.Sprintf("%s: %d of %d blocks count", e.Verdict, e.BlockCount, e.PlannedBlockCount)}, nil
+		}
+	}
 	return f, nil
 }

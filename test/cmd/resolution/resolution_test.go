@@ -11,6 +11,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/apischema"
+	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/trial/journal"
 )
 
 // Every manifest is a spec of the API, and asks for what its case says.
@@ -105,6 +107,42 @@ func TestTable(t *testing.T) {
 	)
 	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(tables(figures)), "\n")); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
+	}
+}
+
+// A run that did not come to its end is one without a verdict, whether it has compared anything or not: it is added up, and the next case is
+// played. Of one that did, the comparison counts.
+func TestWhatARunCompared(t *testing.T) {
+	compared := v1alpha1.ComparisonEntry{
+		Family: v1alpha1.FamilyPrimary, Verdict: v1alpha1.VerdictInconclusive, BlockCount: 8, PlannedBlockCount: 10, Ratio: "0.99", IntervalLow: "0.97", IntervalHigh: "1.01", P: "0.3", Spread: "0.02",
+	}
+	short := compared
+	short.Ratio, short.IntervalLow, short.IntervalHigh, short.P, short.Spread = "", "", "", "", ""
+	exploratory := v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyExploratory}
+	for name, tt := range map[string]struct {
+		phase v1alpha1.Phase
+		all   []v1alpha1.ComparisonEntry
+		want  Figures
+		err   string
+	}{
+		"complete":               {v1alpha1.PhaseComplete, []v1alpha1.ComparisonEntry{exploratory, compared}, Figures{Blocks: 8, Ratio: 0.99, Low: 0.97, High: 1.01, P: 0.3, Spread: 0.02}, ""},
+		"too few blocks":         {v1alpha1.PhaseComplete, []v1alpha1.ComparisonEntry{short}, Figures{Blocks: 8, NoVerdict: "Inconclusive: 8 of 10 blocks count"}, ""},
+		"failed":                 {v1alpha1.PhaseFailed, []v1alpha1.ComparisonEntry{compared}, Figures{Blocks: 8, NoVerdict: "the run ended as Failed"}, ""},
+		"failed, no summary":     {v1alpha1.PhaseFailed, nil, Figures{NoVerdict: "the run ended as Failed"}, ""},
+		"complete, no summary":   {v1alpha1.PhaseComplete, nil, Figures{}, "the run has 0 primary comparisons, not 1"},
+		"complete, two compared": {v1alpha1.PhaseComplete, []v1alpha1.ComparisonEntry{compared, compared}, Figures{}, "the run has 2 primary comparisons, not 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := &stored.Run{Object: &v1alpha1.BenchmarkRun{}, Summary: journal.Summary{Comparisons: tt.all}}
+			run.Object.Status.Phase = tt.phase
+			got, err := comparedIn(run)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if (err != nil) != (tt.err != "") || err != nil && err.Error() != tt.err {
+				t.Errorf("%v, want %q", err, tt.err)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,57 @@
+package readout
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
+
+// SnapshotState is what became of a VolumeSnapshot.
+type SnapshotState string
+
+// States of a VolumeSnapshot that a run was to make.
+const (
+	// SnapshotMade: it was ready to use.
+	SnapshotMade SnapshotState = "Made"
+	// SnapshotAwaited: the volume is kept until it is.
+	SnapshotAwaited SnapshotState = "Awaited"
+	// SnapshotNotMade: nobody goes on with it.
+	SnapshotNotMade SnapshotState = "NotMade"
+)
+
+// Snapshot is the VolumeSnapshot that a run was to make of the volume of a target.
+type Snapshot struct {
+	// Name of the VolumeSnapshot, in the namespace of the run.
+	Name string `json:"name"`
+	// State is Made, Awaited or NotMade, as it was when the document was made.
+	State SnapshotState `json:"state"`
+	// Text says it in one line, with what stands in the way.
+	Text string `json:"text"`
+}
+
+// snapshotOf a target; nil where it makes none, and until the run has ended.
+func snapshotOf(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus) *Snapshot {
+	asked := run.Target(st.Name).MakesSnapshot()
+	if asked == nil || !run.Finished() {
+		return nil
+	}
+	says := func(state SnapshotState, text string) *Snapshot {
+		return &Snapshot{Name: asked.Name, State: state, Text: contract.Line(fmt.Sprintf("VolumeSnapshot %s of target %s %s", asked.Name, st.Name, text))}
+	}
+	switch {
+	case st.Snapshot != nil:
+		return says(SnapshotMade, "was made, and taken at "+st.Snapshot.TakenTime.UTC().Format(time.RFC3339))
+	case st.SnapshotOver:
+		return says(SnapshotNotMade, "is not made: "+cmp.Or(st.SnapshotMessage, "the volume is gone"))
+	case run.HasFailed():
+		return says(SnapshotNotMade, "is not made: a run that fails makes none")
+	case st.LoadResult == "":
+		return says(SnapshotNotMade, "is not made: nothing was loaded")
+	case !run.DeletionTimestamp.IsZero():
+		return says(SnapshotNotMade, "was not ready to use before the run was deleted")
+	}
+	return says(SnapshotAwaited, "is awaited: "+cmp.Or(st.SnapshotMessage, "the volume is kept until it is ready to use"))
+}
