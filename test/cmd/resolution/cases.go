@@ -121,13 +121,16 @@ func list() (all []Case) {
 	// A client that stands, and each end on CPUs of its own.
 	apart := Case{What: "reads", Starts: "One", CPUs: "Apart", Pods: "Standing", Window: time.Second, Length: minutes(5), Workload: reads}
 	all = append(all, apart.named())
-	// Effects that are above what such a run finds, where those above are below.
+	// Larger effects, of which one is above what such a run finds here.
 	alone := Case{What: "reads", Starts: "One", CPUs: "Free", Pods: "Standing", Window: time.Second, Length: minutes(5), Workload: reads}
 	for _, effect := range []float64{0.05, 0.1} {
 		alone.Effect = effect
 		all = append(all, alone.named())
 	}
-	// What the same design finds where the machine's speed is little of what is measured.
+	// A driver on clients that stand, and the same where most of a round trip is a delay, which does not vary with the machine's speed.
+	quick := alone
+	quick.Effect, quick.What, quick.Workload = 0, "driver", driver
+	all = append(all, quick.named())
 	alone.What, alone.Workload, alone.Axis = "delay", delayed, moreDelay
 	for _, effect := range []float64{0, 0.02, 0.03} {
 		alone.Effect = effect
