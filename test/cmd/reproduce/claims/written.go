@@ -20,8 +20,8 @@ func (s Source) Written(forms []Laid, runs []Run) (string, error) {
 	runs = runs[:min(len(runs), s.Runs)]
 	var b strings.Builder
 	b.WriteString("## In the form of the source\n\n" +
-		"A cell has what was published / what was measured here, and `" + noValue + "` for what was not. A measured number is the median over all blocks of the runs,\n" +
-		"a ratio the geometric mean over the runs. Nothing is tested in these tables: verdicts are those of the claims below.\n\n")
+		"A cell has what was published / what was measured here, and `" + noValue + "` for what was not. A measured number is the median over all blocks\n" +
+		"of the runs, a ratio the geometric mean over the runs. Nothing is tested in these tables: verdicts are those of the claims below.\n\n")
 	for _, f := range forms {
 		text, err := f.written(runs)
 		if err != nil {
