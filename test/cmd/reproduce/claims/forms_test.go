@@ -87,13 +87,13 @@ func TestWritten(t *testing.T) {
 		"| scheme | kind | 10 rows | 2,000 rows |",
 		"| --- | --- | --: | --: |",
 		"| one by one | base | 1.0x / 1.0x | 1.0x / - |",
-		"| many | text | 3.8x / 20.8x | - / - |",
+		"| many | text | 3.8x / 20.0x | - / - |",
 		"| pipe | text | 2.0x / - | 0.8x / - |", "",
 		"The highest of each kind, and in bold the highest of all:", "",
 		"| kind | 10 rows | 2,000 rows |",
 		"| --- | --: | --: |",
 		"| base | one by one 1.0x / one by one 1.0x | **one by one 1.0x** / - |",
-		"| text | **many 3.8x** / **many 20.8x** | pipe 0.8x / - |", "", "",
+		"| text | **many 3.8x** / **many 20.0x** | pipe 0.8x / - |", "", "",
 	}
 	got, err := s.Written(forms, runs)
 	_, tables, _ := strings.Cut(got, "claims below.\n\n")
