@@ -9,7 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
-// Table is a group in the form of its source: a row for each set of labels, and a column for each value of one of them.
+// Table of the sides of the claims of a group: a row for each set of labels, and a column for each value of one of them. It is made of the claims,
+// where a Form is a table that the source has.
 type Table struct {
 	// Columns is the label of the columns; without one there is one column.
 	Columns string `json:"columns,omitempty"`
@@ -18,8 +19,8 @@ type Table struct {
 // noValue stands in a cell that has none.
 const noValue = "-"
 
-// form of the rows of a group: each cell has what was published and, after a slash, what was measured in the same unit. A rate has its change to that of the
-// baseline.
+// form of the sides of the rows of a group: each cell has what was published and, after a slash, what was measured in the same unit. A rate has
+// its change to that of the baseline.
 func (t Table) form(rows []Row) string {
 	cells := map[string]map[string]string{}
 	var labels, lines, columns []string

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,8 +12,8 @@ import (
 	"github.com/assay-bench/assay/internal/trial/quoted"
 )
 
-// Form is a table of the page in the form of the source: its rows, columns and units, each cell published against measured. Its cells have no
-// verdict: that is what claims are for.
+// Form is a table of the source, in its own form: its rows, columns and units, each cell published against measured. Its cells have no verdict:
+// that is what claims are for, whose sides are in a Table.
 type Form struct {
 	// Heading of the table.
 	Heading string `json:"heading"`
@@ -20,9 +21,8 @@ type Form struct {
 	Says string `json:"says,omitempty"`
 	// Corner are the headings above those of the rows. They are labels, whose values stand before a row without heads of its own.
 	Corner []string `json:"corner"`
-	// Winners is the heading of the corner for each value of which a second table has the row with the highest ratio; without one there is no
-	// such table.
-	Winners string `json:"winners,omitempty"`
+	// Decimals that the source prints of each number, 0 for those that the number needs.
+	Decimals int `json:"decimals,omitempty"`
 	// Part that all cells have, and those of the rows and the columns.
 	Part
 	Rows    []Part `json:"rows"`
@@ -42,18 +42,16 @@ type Part struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Unit of what was published; that of what was measured as far as it can be written so.
 	Unit string `json:"unit,omitempty"`
-	// Over makes a ratio of a cell: how many times as much as its other side, and of a time how many times as fast. Each has the labels in
-	// which one differs that may be the other side, and the best of them is. Percent: the ratio is written as its difference to 1.
-	Over    []map[string]string `json:"over,omitempty"`
-	Percent bool                `json:"percent,omitempty"`
-	// Here are the labels of what was measured, without their place, and OverHere those in which its other side differs. A cell is measured if
-	// its row and its column both have labels here, {} for none, and of a ratio if its other side has.
+	// Over makes a ratio of a cell: how many times as much as its other side, and of a time how many times as fast. It has the labels in which
+	// the other side differs. Percent, beside it: the ratio is written as its difference to 1.
+	Over    map[string]string `json:"over,omitempty"`
+	Percent bool              `json:"percent,omitempty"`
+	// Here are the labels of what was measured, without their place, and OverHere, beside Over, those in which its other side differs. A cell is
+	// measured if its row and its column both have labels here, {} for none, and of a ratio if its other side has.
 	Here     map[string]string `json:"here,omitempty"`
 	OverHere map[string]string `json:"overHere,omitempty"`
 	// Measurement of ours; Name without one.
 	Measurement string `json:"measurement,omitempty"`
-	// Bend is what was measured of a curve; without one it is a value or a ratio.
-	Bend *Bend `json:"bend,omitempty"`
 }
 
 // Laid is a form with its cells, row by row.
@@ -103,11 +101,13 @@ func (s Source) Lay(all []quoted.Numbers) (out []Laid, err error) {
 
 // check that a form is a table.
 func (f Form) check() error {
-	switch {
-	case f.Heading == "" || len(f.Corner) == 0 || len(f.Rows) == 0 || len(f.Columns) == 0:
-		return fmt.Errorf("heading, corner, rows and columns: each form has all of them")
-	case f.Winners != "" && !slices.Contains(f.Corner, f.Winners):
-		return fmt.Errorf("winners: got %s, want one of the corner", f.Winners)
+	if f.Heading == "" || len(f.Corner) == 0 || len(f.Rows) == 0 || len(f.Columns) == 0 {
+		return errors.New("heading, corner, rows and columns: each form has all of them")
+	}
+	for _, p := range slices.Concat([]Part{f.Part}, f.Rows, f.Columns) {
+		if p.Over == nil && (p.Percent || p.OverHere != nil) {
+			return errors.New("percent and overHere: they stand beside an over")
+		}
 	}
 	for i, row := range f.Rows {
 		if slices.Contains(f.heads(row), "") || len(f.heads(row)) != len(f.Corner) {
@@ -119,7 +119,7 @@ func (f Form) check() error {
 			return fmt.Errorf("columns[%d]: got %d heads, want 1", i, len(column.Heads))
 		}
 		for _, row := range f.Rows {
-			if err := together(f.Part, row, column).check(f.Winners != ""); err != nil {
+			if err := together(f.Part, row, column).check(); err != nil {
 				return fmt.Errorf("columns[%d]: %w", i, err)
 			}
 		}
@@ -127,19 +127,13 @@ func (f Form) check() error {
 	return nil
 }
 
-// check what a cell is of. A form with winners has ratios.
-func (p Part) check(winners bool) error {
+// check what a cell is of.
+func (p Part) check() error {
 	switch {
 	case p.Name == "":
-		return fmt.Errorf("name: each cell is of a measurement")
-	case winners && p.Over == nil:
-		return fmt.Errorf("over: winners are those with the highest ratio")
-	case p.Bend != nil && p.Over != nil:
-		return fmt.Errorf("over: a bend is no ratio")
+		return errors.New("name: each cell is of a measurement")
 	case p.Over == nil && p.Unit == "":
-		return fmt.Errorf("unit: each number has one, and a ratio has over")
-	case p.Bend != nil:
-		return p.Bend.check()
+		return errors.New("unit: each number has one, and a ratio has over")
 	}
 	return nil
 }
@@ -160,10 +154,10 @@ func (f Form) heads(row Part) []string {
 func together(parts ...Part) (out Part) {
 	for _, p := range parts {
 		out.Quoted, out.Stage, out.Name = cmp.Or(p.Quoted, out.Quoted), cmp.Or(p.Stage, out.Stage), cmp.Or(p.Name, out.Name)
-		out.Unit, out.Measurement, out.Bend = cmp.Or(p.Unit, out.Unit), cmp.Or(p.Measurement, out.Measurement), cmp.Or(p.Bend, out.Bend)
-		out.Labels, out.Here, out.Percent = with(out.Labels, p.Labels), with(out.Here, p.Here), p.Percent || out.Percent
+		out.Unit, out.Measurement = cmp.Or(p.Unit, out.Unit), cmp.Or(p.Measurement, out.Measurement)
+		out.Labels, out.Here = with(out.Labels, p.Labels), with(out.Here, p.Here)
 		if p.Over != nil {
-			out.Over, out.OverHere = p.Over, p.OverHere
+			out.Over, out.OverHere, out.Percent = p.Over, p.OverHere, p.Percent
 		}
 	}
 	return out
@@ -183,19 +177,17 @@ func cellOf(p Part, all []quoted.Numbers) (c Cell, err error) {
 		}
 		return c, err
 	}
-	for _, labels := range p.Over {
-		base, err := p.number(all, with(p.Labels, labels))
-		if err != nil {
-			return c, err
-		}
-		if base.Value == nil {
-			return c, fmt.Errorf("over: %s %v was not published", p.Name, with(p.Labels, labels))
-		}
-		// The better other side gives the lower ratio.
-		if ratio := speed(number, base); c.Claim.Ratio == 0 || ratio < c.Claim.Ratio {
-			c.Claim.BaseNumber, c.Claim.Ratio = base, ratio
-		}
+	labels := with(p.Labels, p.Over)
+	base, err := p.number(all, labels)
+	switch {
+	case err != nil:
+		return c, err
+	case base.Value == nil:
+		return c, fmt.Errorf("over: %s %v was not published", p.Name, labels)
+	case base.Unit != number.Unit:
+		return c, fmt.Errorf("over: %s %v was published in %s, and its other side in %s", p.Name, p.Labels, number.Unit, base.Unit)
 	}
+	c.Claim.BaseNumber, c.Claim.Ratio = base, quoted.Speed(number, base)
 	if !(c.Claim.Ratio > 0) || math.IsInf(c.Claim.Ratio, 1) {
 		err = fmt.Errorf("over: %s %v has no ratio: both sides are to be above 0", p.Name, p.Labels)
 	}
@@ -223,13 +215,8 @@ func (p Part) number(all []quoted.Numbers, labels map[string]string) (out contra
 	return out, nil
 }
 
-// speed of a number over another: how many times as much, and of what is better if lower as fast.
-func speed(of, base contract.Measurement) float64 {
-	if of.Direction == contract.LowerIsBetter {
-		return *base.Value / *of.Value
-	}
-	return *of.Value / *base.Value
-}
+// quotes says whether a row or a column names itself what was published.
+func (p Part) quotes() bool { return p.Quoted != "" || p.Name != "" || p.Labels != nil }
 
 // published: each row and each column that says what was published has a number.
 func (l Laid) published() error {
@@ -243,13 +230,13 @@ func (l Laid) published() error {
 		}
 	}
 	for i, row := range l.Rows {
-		if rows[i] == 0 && (row.Quoted != "" || row.Labels != nil) {
-			return fmt.Errorf("rows[%d]: no number of %v was published", i, row.Labels)
+		if rows[i] == 0 && row.quotes() {
+			return fmt.Errorf("rows[%d]: no number of %s %v was published", i, l.Cells[i][0].Name, row.Labels)
 		}
 	}
 	for j, column := range l.Columns {
-		if columns[j] == 0 && (column.Quoted != "" || column.Labels != nil) {
-			return fmt.Errorf("columns[%d]: no number of %v was published", j, column.Labels)
+		if columns[j] == 0 && column.quotes() {
+			return fmt.Errorf("columns[%d]: no number of %s %v was published", j, l.Cells[0][j].Name, column.Labels)
 		}
 	}
 	return nil
@@ -260,11 +247,7 @@ func Asked(forms []Laid) (out []Claim) {
 	for _, f := range forms {
 		for _, row := range f.Cells {
 			for _, c := range row {
-				switch {
-				case !c.Claim.Measured():
-				case c.Bend != nil:
-					out = append(out, c.along()...)
-				default:
+				if c.Claim.Measured() {
 					out = append(out, c.Claim)
 				}
 			}

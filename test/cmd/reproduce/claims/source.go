@@ -78,7 +78,7 @@ type Group struct {
 	Here map[string]string `json:"here,omitempty"`
 	// Measurement of ours that both sides have; that of the table without one.
 	Measurement string `json:"measurement,omitempty"`
-	// Table is the group in the form of its source, above its claims; without one there is none.
+	// Table of the sides of its claims, above them; without one there is none.
 	Table *Table `json:"table,omitempty"`
 	// Claims that are no numbers of a table.
 	Claims []Sentence `json:"claims,omitempty"`

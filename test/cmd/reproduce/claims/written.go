@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
@@ -23,7 +22,7 @@ func (s Source) Written(forms []Laid, runs []Run) (string, error) {
 		"A cell has what was published / what was measured here, and `" + noValue + "` for what was not. A measured number is the median over all blocks\n" +
 		"of the runs, a ratio the geometric mean over the runs. Nothing is tested in these tables: verdicts are those of the claims below.\n\n")
 	for _, f := range forms {
-		text, err := f.written(runs)
+		text, err := f.written(runs, s.Runs)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", f.Heading, err)
 		}
@@ -32,49 +31,35 @@ func (s Source) Written(forms []Laid, runs []Run) (string, error) {
 	return b.String(), nil
 }
 
-// half of a cell: what was published, or what was measured. One that there is not has the text noValue. The ratio is 0 for what is none.
-type half struct {
-	text  string
-	ratio float64
-}
-
-// written form, with the table of its winners.
-func (l Laid) written(runs []Run) (string, error) {
+// written form, against runs of which the source wants so many.
+func (l Laid) written(runs []Run, wanted int) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", l.Heading)
 	if l.Says != "" {
 		b.WriteString(strings.TrimSpace(l.Says) + "\n\n")
 	}
-	b.WriteString(l.head(l.Corner))
-	var all [][][2]half
+	b.WriteString(l.head())
 	for i, row := range l.Cells {
-		var halves [][2]half
-		var texts []string
+		texts := slices.Clone(l.heads(l.Rows[i]))
 		for _, c := range row {
-			measured, err := c.measured(runs)
+			measured, err := c.measured(runs, wanted)
 			if err != nil {
 				return "", fmt.Errorf("rows[%d]: %w", i, err)
 			}
-			published := c.published()
-			halves, texts = append(halves, [2]half{published, measured}), append(texts, published.text+" / "+measured.text)
+			texts = append(texts, c.published(l.Decimals)+" / "+measured)
 		}
-		all = append(all, halves)
-		b.WriteString(line(append(slices.Clone(l.heads(l.Rows[i])), texts...)))
+		b.WriteString(line(texts))
 	}
-	b.WriteString("\n")
-	if l.Winners != "" {
-		b.WriteString(l.winners(all))
-	}
-	return b.String(), nil
+	return b.String() + "\n", nil
 }
 
-// head of a table with this corner and the columns of the form.
-func (l Laid) head(corner []string) string {
-	words := slices.Clone(corner)
+// head of the table.
+func (l Laid) head() string {
+	words := slices.Clone(l.Corner)
 	for _, column := range l.Columns {
 		words = append(words, column.Heads[0])
 	}
-	return line(words) + "|" + strings.Repeat(" --- |", len(corner)) + strings.Repeat(" --: |", len(l.Columns)) + "\n"
+	return line(words) + "|" + strings.Repeat(" --- |", len(l.Corner)) + strings.Repeat(" --: |", len(l.Columns)) + "\n"
 }
 
 // line of a table.
@@ -85,111 +70,67 @@ func line(texts []string) string {
 	return "| " + strings.Join(texts, " | ") + " |\n"
 }
 
-// winner of the rows of a group in one column.
-type winner struct {
-	row string
-	half
-}
-
-// winners of each group in each column, published and measured; those of the column are bold.
-func (l Laid) winners(all [][][2]half) string {
-	at := slices.Index(l.Corner, l.Winners)
-	best, most := map[string][][2]winner{}, make([][2]float64, len(l.Columns))
-	var groups []string
-	for i, row := range all {
-		heads := l.heads(l.Rows[i])
-		group := heads[at]
-		if best[group] == nil {
-			best[group], groups = make([][2]winner, len(l.Columns)), append(groups, group)
-		}
-		for j, halves := range row {
-			for k, of := range halves {
-				if of.ratio > best[group][j][k].ratio {
-					best[group][j][k] = winner{heads[0], of}
-				}
-				most[j][k] = max(most[j][k], of.ratio)
-			}
-		}
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "The highest of each %s, and in bold the highest of all:\n\n%s", l.Winners, l.head([]string{l.Winners}))
-	for _, group := range groups {
-		texts := []string{group}
-		for j, of := range best[group] {
-			texts = append(texts, of[0].in(most[j][0])+" / "+of[1].in(most[j][1]))
-		}
-		b.WriteString(line(texts))
-	}
-	return b.String() + "\n"
-}
-
-// in a column whose highest ratio is most.
-func (w winner) in(most float64) string {
-	switch w.ratio {
-	case 0:
-		return noValue
-	case most:
-		return "**" + w.row + " " + w.text + "**"
-	}
-	return w.row + " " + w.text
-}
-
-// published half of a cell.
-func (c Cell) published() half {
+// published half of a cell, of a number with so many decimals (Form.Decimals).
+func (c Cell) published(decimals int) string {
 	switch number := c.Claim.Number; {
 	case number.Value == nil:
-		return half{text: noValue}
+		return noValue
+	case c.Over != nil && c.Percent:
+		return asPublished(math.Round(1e6*(c.Claim.Ratio-1))/1e4, decimals) + " %"
 	case c.Over != nil:
-		return half{c.ratio(c.Claim.Ratio), c.Claim.Ratio}
+		return asRatio(c.Claim.Ratio)
 	default:
-		return half{text: asPublished(*number.Value) + " " + number.Unit}
+		return asPublished(*number.Value, decimals) + " " + number.Unit
 	}
 }
 
-// measured half of a cell.
-func (c Cell) measured(runs []Run) (half, error) {
+// measured half of a cell. One of fewer runs than are wanted says so.
+func (c Cell) measured(runs []Run, wanted int) (string, error) {
 	if !c.Claim.Measured() {
-		return half{text: noValue}, nil
-	}
-	if c.Bend != nil {
-		text, err := c.bends(runs)
-		if text != noValue {
-			text += " " + c.Unit
-		}
-		return half{text: text}, err
+		return noValue, nil
 	}
 	r := Row{Claim: c.Claim}
 	if err := r.take(runs); err != nil {
-		return half{}, err
+		return "", err
 	}
-	switch {
-	case r.Runs == 0:
-		return half{text: noValue}, nil
-	case c.Over == nil:
-		return half{text: inUnit(c.Unit, c.Claim.Measurement, r.Of, r.Unit)}, nil
+	if r.Runs == 0 {
+		return noValue, nil
 	}
+	// Of times that were measured: as many times as fast.
 	ratio := r.Ratio
-	// Times were published, and times were measured: as many times as fast.
-	if c.Claim.Number.Direction == contract.LowerIsBetter && !strings.HasPrefix(c.Claim.Measurement, contract.NameThroughput) {
+	if secondsIn[r.Unit] != 0 {
 		ratio = 1 / ratio
 	}
-	return half{c.ratio(ratio), ratio}, nil
+	var text string
+	switch {
+	case c.Over == nil:
+		text = inUnit(c.Unit, c.Claim.Measurement, r.Of, r.Unit)
+	case c.Percent:
+		text = fmt.Sprintf("%+.1f %%", 100*(ratio-1))
+	default:
+		text = asRatio(ratio)
+	}
+	if r.Runs < wanted {
+		text += fmt.Sprintf(" (%d of %s)", r.Runs, figure.Counted(wanted, "run"))
+	}
+	return text, nil
 }
 
-// ratio as sources have it: 8.1x, or +20.0 %.
-func (c Cell) ratio(ratio float64) string {
-	switch {
-	case c.Percent:
-		return fmt.Sprintf("%+.1f %%", 100*(ratio-1))
-	case ratio < 0.1:
+// asRatio as sources have a ratio: 8.1x.
+func asRatio(ratio float64) string {
+	if ratio < 0.1 {
 		return figure.Number(ratio) + "x"
 	}
 	// Half away from zero, as published tables are: 2.25 may be stored as slightly less.
 	return figure.Grouped(strconv.FormatFloat(math.Round(10*ratio*(1+1e-12))/10, 'f', 1, 64)) + "x"
 }
 
-// asPublished is a number with all of its digits, of one with more than two decimals four digits.
-func asPublished(v float64) string {
+// asPublished is a number with so many decimals. For 0 it has those that it needs, of which zeros at the end that the source may have printed are
+// none, and more than two decimals, as YCSB prints, are cut to four digits of the number.
+func asPublished(v float64, decimals int) string {
+	if decimals > 0 {
+		return figure.Grouped(strconv.FormatFloat(v, 'f', decimals, 64))
+	}
 	text := strconv.FormatFloat(v, 'f', -1, 64)
 	if _, decimals, _ := strings.Cut(text, "."); len(decimals) > 2 {
 		return figure.Number(v)
