@@ -32,13 +32,17 @@ func Against(ms []contract.Measurement, label, baseline string) []Ratio {
 		if !has || m.Value == nil || *m.Value <= 0 || *base.Value <= 0 {
 			continue
 		}
-		speed := *m.Value / *base.Value
-		if m.Direction == contract.LowerIsBetter {
-			speed = 1 / speed
-		}
-		out = append(out, Ratio{Measurement: m, Baseline: base, Speed: speed})
+		out = append(out, Ratio{Measurement: m, Baseline: base, Speed: Speed(m, base)})
 	}
 	return out
+}
+
+// Speed of a number over a baseline, both with a value: how many times as much, and of what is better if lower as fast.
+func Speed(m, baseline contract.Measurement) float64 {
+	if m.Direction == contract.LowerIsBetter {
+		return *baseline.Value / *m.Value
+	}
+	return *m.Value / *baseline.Value
 }
 
 func keyWithout(m contract.Measurement, label string) string {

@@ -139,7 +139,7 @@ func (p player) once(ctx context.Context, s *source) error {
 		if err != nil {
 			return err
 		}
-		run = claims.Measure(s.claims, finished)
+		run = claims.Measure(s.asked(), finished)
 	}
 	run.Play, run.Manifest, run.Date = n, s.digest, time.Now().UTC().Truncate(time.Second)
 	run.Commit, run.Machine, run.Busy = p.commit, p.machine, []float64{done.Before, done.After}

@@ -31,10 +31,18 @@ func made(t *testing.T) *source {
 	side := func(target string) map[string]string { return map[string]string{"target": target, "threads": "2"} }
 	s := &source{
 		name: "made", top: top, small: []byte("apiVersion: assay.dev/v1alpha1\nkind: BenchmarkRun\nmetadata: {name: made}\nspec:\n  targets: [{name: a}, {name: b}]\n"),
-		Source: claims.Source{Title: "Made", Published: "By nobody.", Runs: 3, Margin: 0.25, MarginOf: "None.", Groups: []claims.Group{{Heading: "group"}}},
+		Source: claims.Source{
+			Title: "Made", Published: "By nobody.", Runs: 3, Margin: 0.25, MarginOf: "None.", Groups: []claims.Group{{Heading: "group"}}, Forms: []claims.Form{{
+				Heading: "of b over a", Corner: []string{"threads"}, Part: claims.Part{Name: "latency.avg", Over: map[string]string{"target": "a"}, OverHere: map[string]string{"target": "a"}},
+				Rows: []claims.Part{{Here: map[string]string{"threads": "2"}}}, Columns: []claims.Part{{Heads: []string{"b"}, Here: map[string]string{"target": "b"}}},
+			}},
+		},
 		claims: []claims.Claim{{Says: "b over a", Ratio: 1.5, Printed: "1.5x", Measurement: "throughput", Of: side("b"), To: side("a")}},
 	}
 	var err error
+	if s.forms, err = s.Lay(nil); err != nil {
+		t.Fatal(err)
+	}
 	if s.digest, err = s.digestOf(); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +77,7 @@ func playerOf(t *testing.T, s *source, ratios []float64, disturbed int, notRemov
 	}, &played
 }
 
-// Three good runs are played, a disturbed one is no run of them, and the page says what they show.
+// Three good runs are played, a disturbed one is no run of them, and the page says what they show, in the form of the source too.
 func TestPlay(t *testing.T) {
 	s := made(t)
 	p, played := playerOf(t, s, []float64{1.5, 1.49, 1.51, 1.5}, 2, nil)
@@ -87,7 +95,7 @@ func TestPlay(t *testing.T) {
 	if err != nil || !strings.Contains(string(list), "[made](reproductions/made.md)") {
 		t.Errorf("%v, %s", err, list)
 	}
-	for _, want := range []string{"Of 1 row: 1 **reproduced**.", "| 2 | ", "other work |", "0.30, 0.40"} {
+	for _, want := range []string{"Of 1 row: 1 **reproduced**.", "| 2 | ", "other work |", "0.30, 0.40", "### of b over a\n\n| threads | b |\n| --- | --: |\n| 2 | - / 1.5x |\n"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q:\n%s", want, page)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/apischema"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/trial/plan"
@@ -133,8 +134,9 @@ func playedBy(t *testing.T, s source) (out []map[string]string, labelled bool) {
 	return out, len(layout.Combinations) > 0
 }
 
-// Both sides of each claim are among what is played, so that no label is misspelt, and nothing is played that no claim uses, as far as the
-// lists of a benchmark allow. Those of a tool without drivers have labels of its own beside them: what YCSB has is in its recorded run.
+// Both sides of each claim are among what is played, and each measured cell of a form, so that no label is misspelt. Nothing is played that
+// neither uses, as far as the lists of a benchmark allow. Those of a tool without drivers have labels of its own beside them: what YCSB has is in
+// its recorded run.
 func TestBothSidesOfEachClaimArePlayed(t *testing.T) {
 	// Combinations of what is played, and those of them that are a side of a claim.
 	want := map[string][2]int{"s0-dotnet": {48, 42}, "s1-ycsb": {2, 2}, "s2-python": {8, 7}, "s3-node": {33, 29}, "s4-sweep": {18, 18}}
@@ -145,9 +147,10 @@ func TestBothSidesOfEachClaimArePlayed(t *testing.T) {
 		for _, labels := range all {
 			keys[claims.Key("", labels)] = true
 		}
-		for _, c := range s.claims {
+		for _, c := range s.asked() {
 			for _, side := range []map[string]string{c.Of, c.To} {
 				labels := maps.Clone(side)
+				delete(labels, contract.LabelPercentile) // no place, but which value of one
 				if !labelled {
 					maps.DeleteFunc(labels, func(name, _ string) bool { _, has := all[0][name]; return !has })
 				}
@@ -167,7 +170,7 @@ func TestBothSidesOfEachClaimArePlayed(t *testing.T) {
 	}
 }
 
-// The latencies and rates of YCSB and sysbench that claims are about are in the recorded runs of both, under these names and labels.
+// The latencies and rates of YCSB and sysbench that claims and forms are about are in the recorded runs of both, under these names and labels.
 func TestToolsHaveWhatIsClaimed(t *testing.T) {
 	for name, recorded := range map[string]string{"s1-ycsb": "s1-ycsb-engines", "s4-sweep": "s4-threads-sweep"} {
 		b, err := bundle.Open(filepath.Join(top, "docs/gallery", recorded+".assay.tar"))
@@ -186,7 +189,7 @@ func TestToolsHaveWhatIsClaimed(t *testing.T) {
 		}
 		s := sourcesOf(t, name)[0]
 		planned, _ := playedBy(t, s)
-		for _, c := range s.claims {
+		for _, c := range s.asked() {
 			for _, side := range []map[string]string{c.Of, c.To} {
 				own := maps.Clone(side)
 				maps.DeleteFunc(own, func(name, _ string) bool { _, has := planned[0][name]; return has })

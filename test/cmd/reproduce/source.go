@@ -25,9 +25,10 @@ import (
 // source that is played.
 type source struct {
 	claims.Source
-	// name of its folder, its claims, and the digest of what is played.
+	// name of its folder, its claims, its forms, and the digest of what is played.
 	name   string
 	claims []claims.Claim
+	forms  []claims.Laid
 	digest string
 	// runs that were played, and the machine that plays.
 	runs    []claims.Run
@@ -84,6 +85,9 @@ func readSource(top, name string) (source, error) {
 	if s.claims, err = s.List(numbers); err != nil {
 		return source{}, err
 	}
+	if s.forms, err = s.Lay(numbers); err != nil {
+		return source{}, err
+	}
 	if s.small, err = os.ReadFile(filepath.Join(top, s.Small)); err != nil {
 		return source{}, err
 	}
@@ -91,11 +95,14 @@ func readSource(top, name string) (source, error) {
 	return s, err
 }
 
+// asked of a run: the claims, and the cells of the forms.
+func (s *source) asked() []claims.Claim { return slices.Concat(s.claims, claims.Asked(s.forms)) }
+
 // digestOf what is played, how often, and what is measured of it.
 func (s *source) digestOf() (string, error) {
 	text, err := s.manifest(0)
 	keys := map[string]bool{}
-	for _, c := range s.claims {
+	for _, c := range s.asked() {
 		if c.Measured() {
 			keys[claims.Key(c.Measurement, c.Of)], keys[claims.Key(c.Measurement, c.To)] = true, true
 		}
@@ -185,7 +192,7 @@ func (s *source) manifest(play int) (string, error) {
 	return string(out), err
 }
 
-// sides are the labels of both sides of all claims that are measured.
+// sides are the labels of both sides of all claims that are measured. What no claim uses is not played for a form.
 func (s *source) sides() (out []map[string]string) {
 	for _, c := range s.claims {
 		if c.Measured() {
@@ -238,5 +245,9 @@ func (s *source) text(runs []claims.Run) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.figures(), err)
 	}
-	return claims.Page(s.Source, rows, runs, s.digest), nil
+	forms, err := s.Written(s.forms, claims.Sample(runs))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s.figures(), err)
+	}
+	return claims.Page(s.Source, rows, forms, runs, s.digest), nil
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
-// Table is a group in the form of its source: a row for each set of labels, and a column for each value of one of them.
+// Table of the sides of the claims of a group: a row for each set of labels, and a column for each value of one of them. It is made of the claims,
+// where a Form is a table that the source has.
 type Table struct {
 	// Columns is the label of the columns; without one there is one column.
 	Columns string `json:"columns,omitempty"`
@@ -18,8 +19,8 @@ type Table struct {
 // noValue stands in a cell that has none.
 const noValue = "-"
 
-// form of the rows of a group: each cell has what was published and, after a slash, what was measured in the same unit. A rate has its change to that of the
-// baseline.
+// form of the sides of the rows of a group: each cell has what was published and, after a slash, what was measured in the same unit. A rate has
+// its change to that of the baseline.
 func (t Table) form(rows []Row) string {
 	cells := map[string]map[string]string{}
 	var labels, lines, columns []string
@@ -86,7 +87,7 @@ func (r Row) sides() (of, to string) {
 	case c.Number.Unit == "1":
 		measured, mbase = figure.Number(r.Ratio)+"x", "1x"
 	default:
-		measured, mbase = r.inUnitOf(c.Number, r.Of), r.inUnitOf(c.Number, r.To)
+		measured, mbase = inUnit(c.Number.Unit, c.Measurement, r.Of, r.Unit), inUnit(c.Number.Unit, c.Measurement, r.To, r.Unit)
 	}
 	if c.Number.Unit != "1" && secondsIn[c.Number.Unit] == 0 {
 		published, measured = published+change(c.Ratio), measured+change(r.Ratio)
@@ -97,12 +98,16 @@ func (r Row) sides() (of, to string) {
 // secondsIn units of time, of which a second has so many.
 var secondsIn = map[string]float64{"s": 1, "ms": 1e3, "us": 1e6}
 
-// inUnitOf a published time is a measured rate the time of one operation; of any other it is what was measured.
-func (r Row) inUnitOf(m contract.Measurement, value float64) string {
-	if seconds := secondsIn[m.Unit]; seconds != 0 && strings.HasPrefix(r.Claim.Measurement, contract.NameThroughput) {
-		return figure.Number(seconds/value) + " " + m.Unit
+// inUnit is a measured value in the unit of what was published, as far as it can be: a rate is the time of one operation where that is a time,
+// and a time has any unit of time. Any other has its own unit.
+func inUnit(unit, measurement string, value float64, of string) string {
+	switch to, from := secondsIn[unit], secondsIn[of]; {
+	case to != 0 && from != 0:
+		value, of = value*to/from, unit
+	case to != 0 && strings.HasPrefix(measurement, contract.NameThroughput):
+		value, of = to/value, unit
 	}
-	return figure.Number(value) + " " + r.Unit
+	return figure.Number(value) + " " + of
 }
 
 // change in percent of a ratio, in brackets; empty without one.

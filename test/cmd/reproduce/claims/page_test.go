@@ -68,10 +68,10 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, strings.Split(Page(s, rows, shown, "d1"), "\n")); diff != "" {
+	if diff := cmp.Diff(want, strings.Split(Page(s, rows, "", shown, "d1"), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := Page(s, rows, shown, "d2"); !strings.Contains(got, "**These runs are of `d1`, an earlier form") {
+	if got := Page(s, rows, "", shown, "d2"); !strings.Contains(got, "**These runs are of `d1`, an earlier form") {
 		t.Errorf("it does not say that the form has changed:\n%s", got)
 	}
 }

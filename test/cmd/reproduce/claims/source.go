@@ -2,7 +2,8 @@
 // row for each claim with its verdict, and the page of them. It plays nothing and reads no file.
 //
 // The steps: Source.List makes claims of the quoted tables and of the sentences of a source. Measure takes of a finished run what they
-// need, block by block. Decide gives each claim its verdict over all runs. Page writes it in Markdown.
+// need, block by block. Decide gives each claim its verdict over all runs. Source.Lay makes tables in the form of the source of the same
+// numbers, and Source.Written fills them. Page writes it all in Markdown.
 package claims
 
 import (
@@ -39,6 +40,8 @@ type Source struct {
 	// of which no number is tested has neither.
 	Margin   float64 `json:"margin,omitempty"`
 	MarginOf string  `json:"marginOf,omitempty"`
+	// Forms are the tables of the page that are those of the source.
+	Forms []Form `json:"forms,omitempty"`
 	// Groups of claims, each with a table of the page. A quoted number belongs to the first group that takes it.
 	Groups []Group `json:"groups"`
 	// Aside are quoted targets whose numbers are no claims of their own, as far as no group takes them, each with the reason.
@@ -75,7 +78,7 @@ type Group struct {
 	Here map[string]string `json:"here,omitempty"`
 	// Measurement of ours that both sides have; that of the table without one.
 	Measurement string `json:"measurement,omitempty"`
-	// Table is the group in the form of its source, above its claims; without one there is none.
+	// Table of the sides of its claims, above them; without one there is none.
 	Table *Table `json:"table,omitempty"`
 	// Claims that are no numbers of a table.
 	Claims []Sentence `json:"claims,omitempty"`

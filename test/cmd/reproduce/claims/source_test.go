@@ -20,7 +20,7 @@ func quotedTable(t *testing.T, text string) []quoted.Numbers {
 	if len(report.Problems) > 0 {
 		t.Fatalf("%+v", report.Problems)
 	}
-	return []quoted.Numbers{{Target: "q", Phases: []quoted.Phase{{Measurements: report.Measurements}}}}
+	return []quoted.Numbers{{Target: "q", Phases: []quoted.Phase{{Phase: contract.KeyQuotedRun, Measurements: report.Measurements}}}}
 }
 
 const (

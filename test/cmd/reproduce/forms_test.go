@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/quoted"
+	"github.com/assay-bench/assay/test/cmd/reproduce/claims"
+)
+
+// cellsOf the forms of a source that were published, each number once, and the cells that are measured.
+func cellsOf(s source) (published map[string]bool, cells, measured int) {
+	published = map[string]bool{}
+	for _, f := range s.forms {
+		for _, row := range f.Cells {
+			for _, c := range row {
+				if c.Claim.Measured() {
+					measured++
+				}
+				if c.Claim.Number.Value != nil {
+					cells++
+					published[c.Quoted+" "+c.Stage+" "+claims.Key(c.Name, c.Labels)] = true
+				}
+			}
+		}
+	}
+	return published, cells, measured
+}
+
+// What was published is in the tables: of S0 those of 1.x, all 108 medians with their speed-ups, and of 2.x, its 63 of three drivers; the rates and
+// latencies that YCSB printed in S1; and the three figures that S4 says of its charts. S2 and S3 have no forms.
+func TestFormsHaveWhatWasPublished(t *testing.T) {
+	// Cells that were published, the numbers that they are of, and cells that are measured.
+	want := map[string][3]int{"s0-dotnet": {279, 171, 90}, "s1-ycsb": {69, 69, 14}, "s2-python": {}, "s3-node": {}, "s4-sweep": {3, 3, 27}}
+	got := map[string][3]int{}
+	for _, s := range sourcesOf(t) {
+		published, cells, measured := cellsOf(s)
+		got[s.name] = [3]int{cells, len(published), measured}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("published, of numbers, measured (-want +got):\n%s", diff)
+	}
+}
+
+// valueOf a side of a made run, with its unit.
+type valueOf func(measurement string, labels map[string]string) (float64, string)
+
+// writtenOf three made runs that have what the forms of a source ask for.
+func writtenOf(t *testing.T, s source, value valueOf) string {
+	t.Helper()
+	var runs []claims.Run
+	for n := range 3 {
+		run, known := claims.Run{Play: n + 1}, map[string]bool{}
+		for _, c := range claims.Asked(s.forms) {
+			for _, labels := range []map[string]string{c.Of, c.To} {
+				key := claims.Key(c.Measurement, labels)
+				if known[key] {
+					continue
+				}
+				known[key] = true
+				v, unit := value(c.Measurement, labels)
+				side := claims.Side{Measurement: c.Measurement, Labels: labels, Unit: unit, Values: map[int32]float64{}}
+				for block := range int32(claims.Blocks) {
+					side.Values[block] = v
+				}
+				run.Sides = append(run.Sides, side)
+			}
+		}
+		runs = append(runs, run)
+	}
+	text, err := s.Written(s.forms, runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Each source in its own form, of made runs.
+func TestSourcesInTheirForms(t *testing.T) {
+	schemes := map[string]float64{"SingleRow": 1, "Prepared": 1.1, "Pipelined": 2, "MultiRow": 20, "MultiStatement": 20, "InList": 20}
+	most := map[string]map[string]float64{
+		"oltp_write_only": {"2": 200, "8": 800, "32": 900}, "oltp_read_only": {"2": 200, "8": 800, "32": 700}, "oltp_read_write": {"2": 200, "8": 800, "32": 800},
+	}
+	tests := map[string]struct {
+		value valueOf
+		want  map[string][]string
+	}{
+		// 1,000 rows take a second one by one; a transaction makes three times as fast of it.
+		"s0-dotnet": {
+			func(_ string, labels map[string]string) (float64, string) {
+				v := map[string]float64{"100": 100, "1000": 1000}[labels[contract.LabelRows]] / schemes[labels[contract.LabelScheme]]
+				if labels[contract.LabelTransaction] == "One" {
+					v /= 3
+				}
+				return v, "ms"
+			},
+			map[string][]string{
+				"1.1 INSERT: time": {
+					"| scheme | category | 100 rows | 1,000 rows | 10,000 rows |", "| SingleRow INSERT | baseline | 35.72 ms / 100 ms | 437.2 ms / 1,000 ms | 3,150.36 ms / - |",
+					"| Multi-row VALUES | text | 3.84 ms / 5 ms | 20.78 ms / 50 ms | 144.76 ms / - |", "| DbBatch API | text | 19.35 ms / - | 215.45 ms / - | 1,232.86 ms / - |",
+				},
+				"1.1 INSERT: speed-up over SingleRow INSERT": {
+					"| ExecuteArrayBatch+Pipeline (tx) | tx+pipe | 2.8x / - | 8.1x / - | 4.6x / - |", "| ExecuteBatch (tx) | tx | 1.1x / 3.3x | 2.6x / 3.3x | 1.7x / - |",
+				},
+				"1.2 UPDATE: speed-up over SingleRow UPDATE": {"| Multi-stmt UPDATE | text | 2.7x / 20.0x | 1.7x / 20.0x | 2.1x / - |"},
+				"1.3 DELETE: time":                           {"| IN() DELETE | text | 1.15 ms / 5 ms | 5.48 ms / 50 ms | 78.43 ms / - |"},
+				"1.3 DELETE: speed-up over SingleRow DELETE": {"| IN() DELETE | text | 28.1x / 20.0x | 60.6x / 20.0x | 42.7x / - |"},
+				"2.1 INSERT: three drivers": {
+					"| NewLife SingleRow | 35.87 ms / 100 ms | 364.18 ms / 1,000 ms | 3,462.06 ms / - |", "| NewLife Pipeline(tx) | 13.35 ms / - | 82.24 ms / - | 899.39 ms / - |", "| Connector Batch(tx) | 30.24 ms / - | 210.21 ms / - | 1,905.96 ms / - |",
+				},
+				"2.3 UPDATE: three drivers": {"| Connector SingleRow | 30.90 ms / - | 273.72 ms / - | 3,024.58 ms / - |"},
+				"2.2 SELECT: three drivers": {"| Official SingleRow | 58.81 ms / - | 392.76 ms / - | 2,610.22 ms / - |"},
+			},
+		},
+		"s1-ycsb": {
+			func(measurement string, _ map[string]string) (float64, string) {
+				if measurement == contract.NameThroughput {
+					return 300, "ops/s"
+				}
+				return 1.5, "ms"
+			},
+			map[string][]string{
+				"Run: the output of YCSB": {
+					"| YCSB | MyTopling | MyRocks | PolarDB | Azure SQL | InnoDB |",
+					"| [OVERALL], Throughput(ops/sec) | 23,438 ops/s / - | 13,957 ops/s / 300 ops/s | 21,349 ops/s / - | 9,175 ops/s / - | - / 300 ops/s |",
+					"| [UPDATE], 99thPercentileLatency(us) | 3,577 us / - | 7,483 us / 1,500 us | 3,307 us / - | 15,175 us / - | - / 1,500 us |",
+				},
+				"Load: the output of YCSB": {
+					"| [OVERALL], Throughput(ops/sec) | 35,141 ops/s / - | 9,805 ops/s / - | 9,586 ops/s / - | - / - |",
+				},
+			},
+		},
+		// The new server has a quarter more.
+		"s4-sweep": {
+			func(_ string, labels map[string]string) (float64, string) {
+				v := most[labels["test"]][labels["threads"]]
+				if labels["target"] == "new" {
+					v *= 1.25
+				}
+				return v, "queries/s"
+			},
+			map[string][]string{
+				"Write only: QPS by threads": {
+					"| threads | old network / flush each commit | new network / flush once a second | new over old |", "| 8 | - / 800 queries/s | - / 1,000 queries/s | - / +25.0 % |", "| 512 | - / - | - / - | 20 % / - |",
+				},
+				"Read only: QPS by threads": {"| 16 | - / - | - / - | 22 % / - |", "| 32 | - / 700 queries/s | - / 875 queries/s | - / +25.0 % |"},
+				"Mixed: QPS by threads":     {"| 512 | - / - | - / - | 18 % / - |"},
+			},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			text := writtenOf(t, sourcesOf(t, name)[0], tt.value)
+			for _, heading := range slices.Sorted(maps.Keys(tt.want)) {
+				_, table, has := strings.Cut(text, "### "+heading+"\n")
+				table, _, _ = strings.Cut(table, "\n### ")
+				if !has {
+					t.Errorf("no table %s", heading)
+				}
+				for _, line := range tt.want[heading] {
+					if !strings.Contains(table, line+"\n") {
+						t.Errorf("%s has no %s\n%s", heading, line, table)
+					}
+				}
+			}
+		})
+	}
+}
+
+// All 108 speed-ups of the first tables of S0 are those that the source prints, which stand beside its medians where they are quoted as printed.
+func TestSpeedUpsAreThosePrinted(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(top, "internal/trial/quoted/testdata/newlife-quick.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := quoted.Table(text)
+	if len(report.Problems) > 0 {
+		t.Fatalf("%+v", report.Problems)
+	}
+	s := sourcesOf(t, "s0-dotnet")[0]
+	written, err := s.Written(s.forms, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes, checked := []string{"100", "1000", "10000"}, 0
+	for _, m := range report.Measurements {
+		if m.Name != contract.NameSpeedUp {
+			continue
+		}
+		_, table, _ := strings.Cut(written, m.Labels[contract.LabelOperation]+": speed-up over ")
+		table, _, _ = strings.Cut(table, "### ")
+		_, row, has := strings.Cut(table, "| "+m.Labels[contract.LabelScheme]+" |")
+		cells := strings.Split(row, " | ")
+		want, column := fmt.Sprintf("%.1fx / ", *m.Value), slices.Index(sizes, m.Labels[contract.LabelRows])
+		if !has || column < 0 || !strings.HasPrefix(cells[1+column], want) {
+			t.Errorf("%v is printed as %s, and here it is %s", m.Labels, want, row)
+		}
+		checked++
+	}
+	if checked != 108 {
+		t.Errorf("%d speed-ups were checked, want 108", checked)
+	}
+}
+
+// The forms of S0 have the median of the rounds of a trial, which the runner of drivers gives of twenty or more.
+func TestTrialsOfS0HaveAMedian(t *testing.T) {
+	if rounds := sourcesOf(t, "s0-dotnet")[0].Design.Rounds; rounds == nil || *rounds < 20 {
+		t.Errorf("got %v rounds, want 20 or more", rounds)
+	}
+}
