@@ -2,8 +2,10 @@ package benchmarkrun
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
@@ -84,6 +86,28 @@ func TestConditionsTakeAnyReason(t *testing.T) {
 		writer.set(v1alpha1.ConditionFailed, "True", reason, "message")
 		if diff := cmp.Diff(map[string]string{"Failed": "True/" + v1alpha1.ReasonResultContradictory}, conditionsOf(writer.run)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", reason, diff)
+		}
+	}
+}
+
+// The time of a condition is that of its status, also where one wait follows another; of a wait that is timed it is that of its reason.
+func TestTheTimeOfAWait(t *testing.T) {
+	start := time.Unix(1000, 0)
+	for name, tt := range map[string]struct {
+		next decision.Waiting
+		want time.Time
+	}{
+		"another reason":            {decision.Waiting{Reason: v1alpha1.ReasonProvisioningNodes}, start},
+		"another reason, timed":     {decision.Waiting{Reason: v1alpha1.ReasonProvisioningNodes, Timed: true}, start.Add(time.Minute)},
+		"the reason of before":      {decision.Waiting{Reason: v1alpha1.ReasonQueued}, start},
+		"that of before, and timed": {decision.Waiting{Reason: v1alpha1.ReasonQueued, Timed: true}, start},
+	} {
+		writer := statusWriter{run: &v1alpha1.BenchmarkRun{}, now: start}
+		writer.setStep(decidedStep{step: pipeline[1], answer: answerWith(decision.Waiting{Reason: v1alpha1.ReasonQueued})})
+		writer.now = start.Add(time.Minute)
+		writer.setStep(decidedStep{step: pipeline[1], answer: answerWith(tt.next)})
+		if got := apimeta.FindStatusCondition(writer.run.Status.Conditions, v1alpha1.ConditionPlaced).LastTransitionTime.Time; !got.Equal(tt.want) {
+			t.Errorf("%s: since %s, want %s", name, got, tt.want)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func notReady(found decision.VolumeSnapshot) string {
 	case found.Error != "":
 		return fmt.Sprintf("VolumeSnapshot %s is not ready to use: %s", found.Name, found.Error)
 	case found.Content == "":
-		return fmt.Sprintf("VolumeSnapshot %s is not ready to use: it has no VolumeSnapshotContent yet, for which it needs a snapshot controller and a VolumeSnapshotClass of the driver", found.Name)
+		return fmt.Sprintf("VolumeSnapshot %s is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes where a VolumeSnapshotClass of the driver is", found.Name)
 	}
 	return fmt.Sprintf("VolumeSnapshot %s is not ready to use: the storage has not finished it", found.Name)
 }

@@ -148,7 +148,7 @@ func TestASnapshotThatDoesNotFit(t *testing.T) {
 			want: unfit + ": the files of VolumeSnapshot tables were written with other settings, on which they depend: innodb_page_size is 4096 here and 16384 there. Set those in mysql.config, or load again"},
 		"a server whose files are its own": {then: []change{notPortable}, want: "fail InvalidSpec: " + field + ": Assay cannot give the data directory of one server of MySQL to another: leave fromSnapshot out"},
 		"not there":                        {found: func(f *decision.VolumeSnapshot) { *f = decision.VolumeSnapshot{} }, want: waits + `there is no VolumeSnapshot "tables" in namespace ns`},
-		"nobody has looked at it":          {found: func(f *decision.VolumeSnapshot) { unready(f); f.Content = "" }, want: waits + "VolumeSnapshot tables is not ready to use: it has no VolumeSnapshotContent yet, for which it needs a snapshot controller and a VolumeSnapshotClass of the driver"},
+		"nobody has looked at it":          {found: func(f *decision.VolumeSnapshot) { unready(f); f.Content = "" }, want: waits + "VolumeSnapshot tables is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes where a VolumeSnapshotClass of the driver is"},
 		"not finished":                     {found: unready, want: waits + "VolumeSnapshot tables is not ready to use: the storage has not finished it"},
 		"in the words of the driver":       {found: func(f *decision.VolumeSnapshot) { unready(f); f.Error = "rpc error: quota" }, want: waits + "VolumeSnapshot tables is not ready to use: rpc error: quota"},
 		"for too long": {found: func(f *decision.VolumeSnapshot) { unready(f); f.Error = "rpc error: quota" }, then: []change{late},

@@ -143,7 +143,7 @@ func (v Volume) awaitReady(name string) Next {
 	case s.Error != "":
 		return Next{Keep: true, Problem: fmt.Sprintf("VolumeSnapshot %s is not ready to use: %s", name, s.Error)}
 	case s.Content == "":
-		return Next{Keep: true, Waits: v.lasts(s.Created, "VolumeSnapshot %s is not ready to use: it has no VolumeSnapshotContent yet, for which it needs a snapshot controller and a VolumeSnapshotClass of the driver", name)}
+		return Next{Keep: true, Waits: v.lasts(s.Created, "VolumeSnapshot %s is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes where a VolumeSnapshotClass of the driver is", name)}
 	default:
 		return Next{Keep: true, Waits: v.lasts(s.Created, "VolumeSnapshot %s is not ready to use: the storage has not finished it", name)}
 	}

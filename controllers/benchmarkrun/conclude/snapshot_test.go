@@ -185,7 +185,7 @@ func TestNextOfAVolume(t *testing.T) {
 		"the server was retained": {volume: Volume{Claim: loadedVolume(), Used: true, Now: time.Unix(8600, 0)}, retain: v1alpha1.RetainAlways,
 			want: waits("VolumeSnapshot tables waits until the server of target db is gone: pod first-db-db-0 or its StatefulSet is still there")},
 		"nobody takes it": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(), Now: time.Unix(5071, 0)},
-			want: waits("VolumeSnapshot tables is not ready to use: it has no VolumeSnapshotContent yet, for which it needs a snapshot controller and a VolumeSnapshotClass of the driver")},
+			want: waits("VolumeSnapshot tables is not ready to use: it has no VolumeSnapshotContent yet, which a snapshot controller makes where a VolumeSnapshotClass of the driver is")},
 		"taken for long": {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(func(s *resources.VolumeSnapshot) { s.Content = "content" }), Now: time.Unix(5071, 0)},
 			want: waits("VolumeSnapshot tables is not ready to use: the storage has not finished it")},
 		"taken for a moment":          {volume: Volume{Claim: loadedVolume(), Exists: true, Snapshot: ofTheRun(), Now: time.Unix(5070, 0)}, want: keeps("")},

@@ -33,7 +33,7 @@ func (in room) beginCopy(b resources.Target) (podhealth.Verdict, []decision.Acti
 	}
 	if !found.Value.Ready {
 		return in.unready(v1alpha1.ReasonVolumeSnapshotFailed, fmt.Sprintf("VolumeSnapshot %s is not ready to use any more%s", from.Name, because(found.Value.Error)),
-			"see `kubectl describe volumesnapshot "+from.Name+"`, and create the run again when it is ready, or with another one"), nil
+			"see `kubectl describe volumesnapshot "+from.Name+" -n "+in.Run.Namespace+"`, and create the run again when it is ready, or with another one"), nil
 	}
 	return waiting("created"), create(b)
 }

@@ -48,7 +48,7 @@ var claimOfA = "data-01234567-" + contract.TargetName("run", "a")
 // The claim of a copy is made before its server, of the VolumeSnapshot that the run was accepted with, and of no other.
 func TestACopyIsMade(t *testing.T) {
 	made := slices.Insert(made("a", true), 1, "create PersistentVolumeClaim "+claimOfA)
-	const again = "see `kubectl describe volumesnapshot tables`, and create the run again when it is ready, or with another one"
+	const again = "see `kubectl describe volumesnapshot tables -n ns`, and create the run again when it is ready, or with another one"
 	tests := map[string]struct {
 		found   *resources.VolumeSnapshot
 		more    []change

@@ -14,7 +14,7 @@ func TestVolumeSnapshotsAreTold(t *testing.T) {
 	run := with(false, "Complete=True", "Valid=True")
 	run.Spec.Targets = []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{Storage: v1alpha1.Storage{Snapshot: &v1alpha1.MadeSnapshot{Name: "tables"}}}}}
 	run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", ServerVersion: "9.7.0", LoadResult: "loaded"}}
-	want := "\ndb      9.7.0\nVolumeSnapshot tables of target db is awaited: the volume is kept until it is ready to use\n"
+	want := "\ndb      9.7.0\nVolumeSnapshot tables of target db was not ready to use yet: the volume is kept until it is\n"
 	if text := told(t, run, readout.View{}, 0); !strings.Contains(text, want) {
 		t.Errorf("want %q:\n%s", want, text)
 	}

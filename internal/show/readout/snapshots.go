@@ -16,7 +16,7 @@ type SnapshotState string
 const (
 	// SnapshotMade: it was ready to use.
 	SnapshotMade SnapshotState = "Made"
-	// SnapshotAwaited: the volume is kept until it is.
+	// SnapshotAwaited: it was not ready to use when the status was written, and may become so.
 	SnapshotAwaited SnapshotState = "Awaited"
 	// SnapshotNotMade: nobody goes on with it.
 	SnapshotNotMade SnapshotState = "NotMade"
@@ -26,7 +26,7 @@ const (
 type Snapshot struct {
 	// Name of the VolumeSnapshot, in the namespace of the run.
 	Name string `json:"name"`
-	// State is Made, Awaited or NotMade, as it was when the document was made.
+	// State is Made, Awaited or NotMade, as it was when the status was written: a stored document has that of the end of the run.
 	State SnapshotState `json:"state"`
 	// Text says it in one line, with what stands in the way.
 	Text string `json:"text"`
@@ -50,8 +50,10 @@ func snapshotOf(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus) *Snapshot 
 		return says(SnapshotNotMade, "is not made: a run that fails makes none")
 	case st.LoadResult == "":
 		return says(SnapshotNotMade, "is not made: nothing was loaded")
-	case !run.DeletionTimestamp.IsZero():
-		return says(SnapshotNotMade, "was not ready to use before the run was deleted")
 	}
-	return says(SnapshotAwaited, "is awaited: "+cmp.Or(st.SnapshotMessage, "the volume is kept until it is ready to use"))
+	why := "the volume is kept until it is"
+	if !run.DeletionTimestamp.IsZero() {
+		why = "the run is deleted, and it may still become so"
+	}
+	return says(SnapshotAwaited, "was not ready to use yet: "+cmp.Or(st.SnapshotMessage, why))
 }

@@ -20,10 +20,10 @@ func TestWhatBecameOfAVolumeSnapshot(t *testing.T) {
 		"made": {func(_ *v1alpha1.BenchmarkRun, st *v1alpha1.TargetStatus) {
 			st.Snapshot = &v1alpha1.SnapshotStatus{Name: "tables", TakenTime: metav1.Time{Time: time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("", 3600))}}
 		}, &Snapshot{"tables", SnapshotMade, named + "was made, and taken at 2026-11-20T12:00:00Z"}},
-		"awaited": {nil, &Snapshot{"tables", SnapshotAwaited, named + "is awaited: the volume is kept until it is ready to use"}},
+		"awaited": {nil, &Snapshot{"tables", SnapshotAwaited, named + "was not ready to use yet: the volume is kept until it is"}},
 		"awaited, and something stands in the way": {func(_ *v1alpha1.BenchmarkRun, st *v1alpha1.TargetStatus) {
 			st.SnapshotMessage = "VolumeSnapshot tables is not ready to use:\nrpc error"
-		}, &Snapshot{"tables", SnapshotAwaited, named + "is awaited: VolumeSnapshot tables is not ready to use: rpc error"}},
+		}, &Snapshot{"tables", SnapshotAwaited, named + "was not ready to use yet: VolumeSnapshot tables is not ready to use: rpc error"}},
 		"given up": {func(_ *v1alpha1.BenchmarkRun, st *v1alpha1.TargetStatus) {
 			st.SnapshotOver, st.SnapshotMessage = true, "VolumeSnapshot tables cannot be made: the volume was deleted"
 		}, &Snapshot{"tables", SnapshotNotMade, named + "is not made: VolumeSnapshot tables cannot be made: the volume was deleted"}},
@@ -36,7 +36,7 @@ func TestWhatBecameOfAVolumeSnapshot(t *testing.T) {
 			&Snapshot{"tables", SnapshotNotMade, named + "is not made: nothing was loaded"}},
 		"the run is being deleted": {func(r *v1alpha1.BenchmarkRun, _ *v1alpha1.TargetStatus) {
 			r.DeletionTimestamp = &metav1.Time{Time: time.Unix(2000, 0)}
-		}, &Snapshot{"tables", SnapshotNotMade, named + "was not ready to use before the run was deleted"}},
+		}, &Snapshot{"tables", SnapshotAwaited, named + "was not ready to use yet: the run is deleted, and it may still become so"}},
 		"the run goes on": {func(r *v1alpha1.BenchmarkRun, _ *v1alpha1.TargetStatus) { r.Status.Conditions = nil }, nil},
 		"none is made": {func(r *v1alpha1.BenchmarkRun, _ *v1alpha1.TargetStatus) {
 			r.Spec.Targets[0].MySQL.Storage.Snapshot = nil
