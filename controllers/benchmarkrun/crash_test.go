@@ -110,7 +110,9 @@ func TestKilledManagerGoesOn(t *testing.T) {
 			run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 12 }, tt.change)
 			create(t, run)
 			kills := killUntilOver(t, ns, run, tt.until)
-			got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+			got := await(t, run, "Complete, and done with what comes after", func(r *v1alpha1.BenchmarkRun) bool {
+				return isTrue(v1alpha1.ConditionComplete)(r) && (tt.until == nil || tt.until(r))
+			})
 			checkHardship(t, k, got, tt.bad)
 			if tt.check != nil {
 				tt.check(t, got)
