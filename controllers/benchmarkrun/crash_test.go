@@ -111,7 +111,7 @@ func TestKilledManagerGoesOn(t *testing.T) {
 			create(t, run)
 			kills := killUntilOver(t, ns, run, tt.until)
 			got := await(t, run, "Complete, and done with what comes after", func(r *v1alpha1.BenchmarkRun) bool {
-				return isTrue(v1alpha1.ConditionComplete)(r) && (tt.until == nil || tt.until(r))
+				return isTrue(v1alpha1.ConditionComplete)(r) && isDone(r, tt.until)
 			})
 			checkHardship(t, k, got, tt.bad)
 			if tt.check != nil {
@@ -151,7 +151,12 @@ func isOver(t *testing.T, run *v1alpha1.BenchmarkRun, until func(*v1alpha1.Bench
 	if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
 		t.Fatal(err)
 	}
-	return got.Finished() && (until == nil || until(got))
+	return isDone(got, until)
+}
+
+// isDone says the same of a run as it was read.
+func isDone(run *v1alpha1.BenchmarkRun, until func(*v1alpha1.BenchmarkRun) bool) bool {
+	return run.Finished() && (until == nil || until(run))
 }
 
 // The manager dies right before or right after every single write that it makes.

@@ -69,11 +69,13 @@ const (
 	// ycsb reads one record at a time. Its client is a new JVM in each trial.
 	ycsb = `ycsb: {workload: c, recordCount: 10000, threads: 1, driver: MariaDB, columns: Varchar, jvmOptions: [-Xmx256m]}`
 	// driver sends the shortest statement that there is, on one connection that stays.
-	driver = `drivers: {drivers: [{language: Go, name: go-sql-driver}], benchmarks: [{operation: SelectOne}]}`
+	driver = `drivers: {` + selectOne + `}`
+	// selectOne is the driver and what it does.
+	selectOne = `drivers: [{language: Go, name: go-sql-driver}], benchmarks: [{operation: SelectOne}]`
 )
 
 // delayed is the same through a relay, which delays each round trip: most of its time is nobody's CPU.
-var delayed = fmt.Sprintf(`drivers: {drivers: [{language: Go, name: go-sql-driver}], benchmarks: [{operation: SelectOne}], delay: %s}`, moreDelay.value(0))
+var delayed = fmt.Sprintf(`drivers: {%s, delay: %s}`, selectOne, moreDelay.value(0))
 
 // reads are point selects without transactions, from memory.
 var reads = fmt.Sprintf(`sysbench: {test: oltp_read_only, skipTrx: true, threads: 1, tables: 2, tableSize: 10000, options: {range_selects: "off", point_selects: "%s"}}`, moreStatements.value(0))
@@ -119,10 +121,11 @@ func list() (all []Case) {
 	stands(Case{What: "reads", Effect: 0.03, Starts: "One", Window: time.Second, Length: minutes(5), Workload: reads})
 	stands(Case{What: "reads", Effect: 0.02, Starts: "One", Window: time.Second, Length: minutes(10), Workload: reads})
 	// A client that stands, and each end on CPUs of its own.
-	apart := Case{What: "reads", Starts: "One", CPUs: "Apart", Pods: "Standing", Window: time.Second, Length: minutes(5), Workload: reads}
+	alone := Case{What: "reads", Starts: "One", CPUs: "Free", Pods: "Standing", Window: time.Second, Length: minutes(5), Workload: reads}
+	apart := alone
+	apart.CPUs = "Apart"
 	all = append(all, apart.named())
 	// Larger effects, of which one is above what such a run finds here.
-	alone := Case{What: "reads", Starts: "One", CPUs: "Free", Pods: "Standing", Window: time.Second, Length: minutes(5), Workload: reads}
 	for _, effect := range []float64{0.05, 0.1} {
 		alone.Effect = effect
 		all = append(all, alone.named())

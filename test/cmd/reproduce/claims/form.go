@@ -56,7 +56,7 @@ func (t Table) form(rows []Row) string {
 	if t.Columns == "" {
 		heads = []string{rows[0].Claim.Number.Name}
 	}
-	fmt.Fprintf(&b, "| %s | %s |\n|%s%s\n", strings.Join(labels, " | "), strings.Join(heads, " | "), strings.Repeat(" --- |", len(labels)), strings.Repeat(" --: |", len(heads)))
+	b.WriteString(headOf(labels, heads))
 	for _, line := range lines {
 		fmt.Fprintf(&b, "| %s |", line)
 		for _, column := range columns {

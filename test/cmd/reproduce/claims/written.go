@@ -38,7 +38,11 @@ func (l Laid) written(runs []Run, wanted int) (string, error) {
 	if l.Says != "" {
 		b.WriteString(strings.TrimSpace(l.Says) + "\n\n")
 	}
-	b.WriteString(l.head())
+	var columns []string
+	for _, column := range l.Columns {
+		columns = append(columns, column.Heads[0])
+	}
+	b.WriteString(headOf(l.Corner, columns))
 	for i, row := range l.Cells {
 		texts := slices.Clone(l.heads(l.Rows[i]))
 		for _, c := range row {
@@ -53,13 +57,9 @@ func (l Laid) written(runs []Run, wanted int) (string, error) {
 	return b.String() + "\n", nil
 }
 
-// head of the table.
-func (l Laid) head() string {
-	words := slices.Clone(l.Corner)
-	for _, column := range l.Columns {
-		words = append(words, column.Heads[0])
-	}
-	return line(words) + "|" + strings.Repeat(" --- |", len(l.Corner)) + strings.Repeat(" --: |", len(l.Columns)) + "\n"
+// headOf a table: the headings above those of its rows, and those of its columns, which are numbers.
+func headOf(corner, columns []string) string {
+	return line(slices.Concat(corner, columns)) + "|" + strings.Repeat(" --- |", len(corner)) + strings.Repeat(" --: |", len(columns)) + "\n"
 }
 
 // line of a table.
