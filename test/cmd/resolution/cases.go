@@ -125,6 +125,10 @@ func list() (all []Case) {
 	apart := alone
 	apart.CPUs = "Apart"
 	all = append(all, apart.named())
+	apart.Effect = 0.03
+	all = append(all, apart.named())
+	apart.Effect, apart.Length = 0.02, minutes(10)
+	all = append(all, apart.named())
 	// Larger effects, of which one is above what such a run finds here.
 	for _, effect := range []float64{0.05, 0.1} {
 		alone.Effect = effect
