@@ -148,7 +148,7 @@ func TestPrintedRatiosAndStatistics(t *testing.T) {
 		"  - {labels: {call: many}, here: {scheme: many, rows: \"100\"}}\n  - {labels: {call: cell}}\n  columns:\n" +
 		"  - {heads: [mean], quoted: q, name: latency.avg, unit: s, here: {}}\n  - {heads: [rows], quoted: q, name: rate, unit: rows/s, here: {}}\n" +
 		"  - {heads: [over a], quoted: q, name: change, unit: \"%\", percent: true, here: {}, overHere: {scheme: a, rows: \"\"}}\n" +
-		"  - {heads: [±], quoted: q, name: margin, unit: \"%\", statistic: Margin, here: {}}\n  - {heads: [n], quoted: q, name: samples, unit: \"1\", statistic: Count, here: {}}\n" +
+		"  - {heads: [±], quoted: q, name: margin, unit: \"%\", statistic: Margin, here: {}}\n  - {heads: [count], quoted: q, name: samples, unit: \"1\", statistic: Count, here: {}}\n" +
 		"  - {heads: [IQR], unit: s, statistic: IQR, here: {}}\n"
 	s, forms, err := laid(t, form, table)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestPrintedRatiosAndStatistics(t *testing.T) {
 	})
 	want := []string{
 		"### of &lt;b>", "",
-		"| call | mean | rows | over a | ± | n | IQR |",
+		"| call | mean | rows | over a | ± | count | IQR |",
 		"| --- | --: | --: | --: | --: | --: | --: |",
 		"| a&lt;b> | 177 us / 2,000 us | 5,650 rows/s / 500 rows/s | - / - | - / ±0 % | - / 24 | - / 0 ns |",
 		"| many | 1.72 s / 0.001 s | 580 rows/s / 100,000 rows/s | +5,101.9 % / +100.0 % | ±0.45 % / ±0 % | 280 / 24 | - / 0 ns |",
