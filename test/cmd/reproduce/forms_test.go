@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/xml"
 	"fmt"
 	"maps"
 	"os"
@@ -36,10 +37,11 @@ func cellsOf(s source) (published map[string]bool, cells, measured int) {
 }
 
 // What was published is in the tables: of S0 those of 1.x, all 108 medians with their speed-ups, and of 2.x, its 63 of three drivers; the rates and
-// latencies that YCSB printed in S1; and the three figures that S4 says of its charts. S2 and S3 have no forms.
+// latencies that YCSB printed in S1; the 13 means, 11 rates and two speed-ups of S2; the 29 rates of S3 with their margins, percentages and samples, and its
+// ten warm-ups; and the three figures that S4 says of its charts.
 func TestFormsHaveWhatWasPublished(t *testing.T) {
 	// Cells that were published, the numbers that they are of, and cells that are measured.
-	want := map[string][3]int{"s0-dotnet": {279, 171, 90}, "s1-ycsb": {69, 69, 14}, "s2-python": {}, "s3-node": {}, "s4-sweep": {3, 3, 27}}
+	want := map[string][3]int{"s0-dotnet": {279, 171, 90}, "s1-ycsb": {69, 69, 14}, "s2-python": {26, 26, 37}, "s3-node": {136, 136, 106}, "s4-sweep": {3, 3, 27}}
 	got := map[string][3]int{}
 	for _, s := range sourcesOf(t) {
 		published, cells, measured := cellsOf(s)
@@ -53,10 +55,8 @@ func TestFormsHaveWhatWasPublished(t *testing.T) {
 // valueOf a side of a made run, with its unit.
 type valueOf func(measurement string, labels map[string]string) (float64, string)
 
-// writtenOf three made runs that have what the forms of a source ask for.
-func writtenOf(t *testing.T, s source, value valueOf) string {
-	t.Helper()
-	var runs []claims.Run
+// madeOf a source are three runs that have what its forms ask for.
+func madeOf(s source, value valueOf) (runs []claims.Run) {
 	for n := range 3 {
 		run, known := claims.Run{Play: n + 1}, map[string]bool{}
 		for _, c := range claims.Asked(s.forms) {
@@ -76,11 +76,7 @@ func writtenOf(t *testing.T, s source, value valueOf) string {
 		}
 		runs = append(runs, run)
 	}
-	text, err := s.Written(s.forms, runs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return runs
 }
 
 // Each source in its own form, of made runs.
@@ -138,6 +134,51 @@ func TestSourcesInTheirForms(t *testing.T) {
 				},
 			},
 		},
+		// A round trip takes 2 ms, a batch of 1,000 rows in a transaction 10 ms, and 500 ms without one.
+		"s2-python": {
+			func(_ string, labels map[string]string) (float64, string) {
+				v := 500.0
+				if labels[contract.LabelRows] == "1000" {
+					v = map[string]float64{"": 2, "One": 100}[labels[contract.LabelTransaction]]
+				}
+				return v, "ops/s"
+			},
+			map[string][]string{
+				"Headline numbers": {
+					"| Operation | Mean | Ops/sec | IQR | Outliers | Rounds |", "| decode(int) (per cell) | 181 ns / - | 5,500,000 ops/s / - | - / - | - / - | - / - |",
+					"| SELECT 1 round-trip | 177 us / 2,000 us | 5,650 ops/s / 500 ops/s | - / 0 ns | - / 0;0 | - / 24 |",
+					"| executemany(1000) autocommit=True | 1.72 s / 0.5 s | 580 rows/s / 2,000 rows/s | - / 0 ns | - / 0;0 | - / 24 |",
+					"| executemany(1000) in single transaction | 32 ms / 10 ms | 31,000 rows/s / 100,000 rows/s | - / 0 ns | - / 0;0 | - / 24 |",
+				},
+				"What these tell you":              {"| bulk INSERTs in one transaction, over autocommit | 53x / 50.0x |", "| a pool, over cold connect | 72x / 1.0x |"},
+				"UTF-8 carries no measurable cost": {"| decode_varchar_utf8 | 216 ns / - |", "| decode_varchar_short | 170 ns / - |"},
+			},
+		},
+		// mysql2 is twice as fast as mysql, mariadb three times, and by its batch fifty times.
+		"s3-node": {
+			func(_ string, labels map[string]string) (float64, string) {
+				v := map[string]float64{"mysql": 100, "mysql2": 200, "mariadb": 300}[labels["driver"]]
+				if labels[contract.LabelScheme] == "Batch" {
+					v = 5000
+				}
+				return v, "ops/s"
+			},
+			map[string][]string{
+				"bench : do &lt;random number> [ sql: do ? ]": {
+					"| driver | ops/sec | ± | over mysql | runs sampled |", "| mysql | 4,826.5 ops/s / 100 ops/s | ±1.061 % / ±0 % | - / - | 280 / 24 |",
+					"| mariadb | 5,009.2 ops/s / 300 ops/s | ±0.449 % / ±0 % | +3.8 % / +200.0 % | 279 / 24 |", "![do &lt;random number>](s3-node-do.svg)",
+				},
+				"bench : 100 * insert 100 characters using batch method (for mariadb) or loop for other driver (batch doesn't exists) [ sql: INSERT INTO perfTestTextPipe VALUES (?) ]": {
+					"| mysql2 | 44.3 ops/s / 200 ops/s | ±0.432 % / ±0 % | -5.9 % / +100.0 % | 267 / 24 |",
+					"| mariadb | 2,449.5 ops/s / 5,000 ops/s | ±0.815 % / ±0 % | +5,101.9 % / +4,900.0 % | 277 / 24 |",
+				},
+				"bench : select one mysql.user using execute [ sql: select * from mysql.user LIMIT 1 ]": {
+					"| driver | ops/sec | ± | over mysql2 | runs sampled |", "| mysql2 | 2,257.5 ops/s / 200 ops/s | ±0.842 % / ±0 % | - / - | 280 / 24 |",
+					"| mariadb | 2,650.7 ops/s / 300 ops/s | ±0.592 % / ±0 % | +17.4 % / +50.0 % | 280 / 24 |",
+				},
+				"Warm-up of mariadb, before each bench": {"| do &lt;random number> | 5,015 ops/s / - | ±0.87 % / - | 280 / - |"},
+			},
+		},
 		// The new server has a quarter more.
 		"s4-sweep": {
 			func(_ string, labels map[string]string) (float64, string) {
@@ -158,7 +199,11 @@ func TestSourcesInTheirForms(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			text := writtenOf(t, sourcesOf(t, name)[0], tt.value)
+			s := sourcesOf(t, name)[0]
+			text, err := s.Written(s.forms, madeOf(s, tt.value))
+			if err != nil {
+				t.Fatal(err)
+			}
 			for _, heading := range slices.Sorted(maps.Keys(tt.want)) {
 				_, table, has := strings.Cut(text, "### "+heading+"\n")
 				table, _, _ = strings.Cut(table, "\n### ")
@@ -172,6 +217,35 @@ func TestSourcesInTheirForms(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The charts of the sources: five of S1, ten of S3, three of S4. Each is a file of its source, and beside the table of its numbers.
+func TestChartsOfTheSources(t *testing.T) {
+	want := map[string]int{"s0-dotnet": 0, "s1-ycsb": 5, "s2-python": 0, "s3-node": 10, "s4-sweep": 3}
+	got := map[string]int{}
+	for _, s := range sourcesOf(t) {
+		runs := madeOf(s, func(string, map[string]string) (float64, string) { return 1000, "ops/s" })
+		text, err := s.Written(s.forms, runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pictures, err := s.pictures(runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pictures {
+			if !strings.HasPrefix(p.File, s.name+"-") || strings.Count(text, "]("+p.File+")") != 1 {
+				t.Errorf("%s has the picture %s, which the page has %d times", s.name, p.File, strings.Count(text, "]("+p.File+")"))
+			}
+			if err := xml.Unmarshal([]byte(p.SVG), new(struct{})); err != nil {
+				t.Errorf("%s: %v", p.File, err)
+			}
+		}
+		got[s.name] = len(pictures)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("charts (-want +got):\n%s", diff)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Command reproduce plays the small forms of the published experiments in the cluster, separate runs of each with a new start of the
-// servers in each block, and writes docs/evidence/reproductions: a page for each source, with a verdict for each of its claims. It is played
-// in pieces, and goes on where the last time ended: the figures of each run go into a file of the repository, its bundle stays outside.
+// servers in each block, and writes docs/evidence/reproductions: a page for each source, with a verdict for each of its claims, and the
+// charts of the source. It is played in pieces, and goes on where the last time ended: the figures of each run go into a file of the
+// repository, its bundle stays outside.
 //
 //	reproduce -for 30m             the sources with the fewest runs, as many as end in that time
 //	reproduce -for 30m s3-node      this source alone
@@ -170,6 +171,15 @@ func writePages(top string, all []source) error {
 		}
 		if err := os.WriteFile(s.page(), []byte(text), 0o644); err != nil { //nolint:gosec // a page of the repository
 			return err
+		}
+		pictures, err := s.pictures(runs)
+		if err != nil {
+			return err
+		}
+		for _, p := range pictures {
+			if err := os.WriteFile(filepath.Join(top, pages, p.File), []byte(p.SVG), 0o644); err != nil { //nolint:gosec // a picture of the page
+				return err
+			}
 		}
 	}
 	written, err := filepath.Glob(filepath.Join(top, pages, "*.md"))

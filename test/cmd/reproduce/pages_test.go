@@ -41,8 +41,23 @@ func TestPagesAreThoseOfTheirFigures(t *testing.T) {
 		if diff := cmp.Diff(text, string(page)); diff != "" {
 			t.Errorf("%s: go run ./test/cmd/reproduce -page writes it (-derived +page):\n%s", s.page(), diff)
 		}
+		pictures, err := s.pictures(runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pictures {
+			file := filepath.Join(top, pages, p.File)
+			known[file] = true
+			if svg, err := os.ReadFile(file); err != nil || string(svg) != p.SVG {
+				t.Errorf("%s: %v: go run ./test/cmd/reproduce -page writes it", file, err)
+			}
+		}
 	}
-	for _, page := range written {
+	drawn, err := filepath.Glob(filepath.Join(top, pages, "*.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(written, drawn...) {
 		if !known[page] {
 			t.Errorf("%s is of no source", page)
 		}

@@ -33,7 +33,7 @@ func made(t *testing.T) *source {
 		name: "made", top: top, small: []byte("apiVersion: assay.dev/v1alpha1\nkind: BenchmarkRun\nmetadata: {name: made}\nspec:\n  targets: [{name: a}, {name: b}]\n"),
 		Source: claims.Source{
 			Title: "Made", Published: "By nobody.", Runs: 3, Margin: 0.25, MarginOf: "None.", Groups: []claims.Group{{Heading: "group"}}, Forms: []claims.Form{{
-				Heading: "of b over a", Corner: []string{"threads"}, Part: claims.Part{Name: "latency.avg", Over: map[string]string{"target": "a"}, OverHere: map[string]string{"target": "a"}},
+				Heading: "of b over a", Charts: []claims.Chart{{File: "made-b", Kind: claims.Bars, Heading: "b"}}, Corner: []string{"threads"}, Part: claims.Part{Name: "latency.avg", Over: map[string]string{"target": "a"}, OverHere: map[string]string{"target": "a"}},
 				Rows: []claims.Part{{Here: map[string]string{"threads": "2"}}}, Columns: []claims.Part{{Heads: []string{"b"}, Here: map[string]string{"target": "b"}}},
 			}},
 		},
@@ -95,7 +95,10 @@ func TestPlay(t *testing.T) {
 	if err != nil || !strings.Contains(string(list), "[made](reproductions/made.md)") {
 		t.Errorf("%v, %s", err, list)
 	}
-	for _, want := range []string{"Of 1 row: 1 **reproduced**.", "| 2 | ", "other work |", "0.30, 0.40", "### of b over a\n\n| threads | b |\n| --- | --: |\n| 2 | - / 1.5x |\n"} {
+	if picture, err := os.ReadFile(filepath.Join(filepath.Dir(s.page()), "made-b.svg")); err != nil || !strings.Contains(string(picture), ">1.5x (") {
+		t.Errorf("%v\n%s", err, picture)
+	}
+	for _, want := range []string{"Of 1 row: 1 **reproduced**.", "![b](made-b.svg)", "| 2 | ", "other work |", "0.30, 0.40", "### of b over a\n\n| threads | b |\n| --- | --: |\n| 2 | - / 1.5x |\n"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q:\n%s", want, page)
 		}

@@ -251,3 +251,12 @@ func (s *source) text(runs []claims.Run) (string, error) {
 	}
 	return claims.Page(s.Source, rows, forms, runs, s.digest), nil
 }
+
+// pictures of the page, of the same sample.
+func (s *source) pictures(runs []claims.Run) ([]claims.Picture, error) {
+	out, err := s.Pictures(s.forms, claims.Sample(runs))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.figures(), err)
+	}
+	return out, nil
+}

@@ -1,5 +1,5 @@
 // Package chart draws the pictures of a report. In: numbers with their spread, texts that anybody may have
-// written, and a width. Out: one inline SVG element, the same bytes for the same input. It is pure.
+// written, and a width. Out: one SVG, inline or as a file, the same bytes for the same input. It is pure.
 //
 // Scales, ticks, layout and clipping are those of gonum.org/v1/plot. Its own SVG output has fixed colours and
 // nothing to point at, so canvas.go is another canvas for it: colours are classes that the page defines for light
@@ -9,4 +9,5 @@
 //	style.go   fonts, lines, ticks and numbers of all charts
 //	rows.go    one row for each thing: bars, trials as points, intervals
 //	lines.go   curves over an axis, with shaded parts and marked places
+//	sheet.go   charts beside one another in a file of their own, which brings the colours
 package chart

@@ -69,10 +69,18 @@ type Tick struct {
 
 // SVG of the chart, as wide as asked for. It fails for lines without any number.
 func (l Lines) SVG(width int) (string, error) {
+	c, err := l.on(width)
+	if err != nil {
+		return "", err
+	}
+	return c.svg(l.Label)
+}
+
+func (l Lines) on(width int) (*canvas, error) {
 	p := newPlot()
 	x, y := l.bounds()
 	if math.IsInf(x.low, 0) || math.IsInf(y.low, 0) {
-		return "", ErrEmpty
+		return nil, ErrEmpty
 	}
 	p.X.Min, p.X.Max = widened(x.low, x.high, l.LogX)
 	p.Y.Min, p.Y.Max = widened(y.low, y.high, l.LogY)
@@ -95,7 +103,7 @@ func (l Lines) SVG(width int) (string, error) {
 	c := newCanvas(vg.Length(width), vg.Length(max(l.Height, 120)))
 	p.Add(marks(l.shades), grid, marks(func(area draw.Canvas, p *plot.Plot) { l.draw(c, area, p) }))
 	p.Draw(draw.Crop(draw.New(c), 2, -14, 2, -14))
-	return c.svg(l.Label)
+	return c, c.err
 }
 
 func (l Lines) bounds() (x, y bounds) {

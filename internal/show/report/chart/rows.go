@@ -74,13 +74,21 @@ var ErrEmpty = errors.New("there is nothing to draw")
 
 // SVG of the chart, as wide as asked for. It fails for rows without any number.
 func (r Rows) SVG(width int) (string, error) {
+	c, err := r.on(width)
+	if err != nil {
+		return "", err
+	}
+	return c.svg(r.Label)
+}
+
+func (r Rows) on(width int) (*canvas, error) {
 	r.Rows = slices.Clone(r.Rows)
 	for i := range r.Rows { // no scale is asked for a number that has no place on it
 		r.Rows[i].Dots = slices.DeleteFunc(slices.Clone(r.Rows[i].Dots), func(d Dot) bool { return !drawable(d.Y, r.Log) })
 	}
 	low, high, err := r.bounds()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	p := newPlot()
 	p.HideY()
@@ -100,7 +108,7 @@ func (r Rows) SVG(width int) (string, error) {
 	c := newCanvas(vg.Length(width), r.height()+46)
 	p.Add(marks(func(area draw.Canvas, p *plot.Plot) { r.draw(c, area, p) }))
 	p.Draw(draw.Crop(draw.New(c), 6, -14, 2, -4))
-	return c.svg(r.Label)
+	return c, c.err
 }
 
 // begins says whether a group begins with the row.

@@ -61,6 +61,8 @@ type Row struct {
 	Ratio    float64
 	Interval *stats.Interval
 
+	// values of the first side in all blocks.
+	values   []float64
 	compared stats.Comparison
 	// unasked: a run was measured before the claim was what it is.
 	unasked bool
@@ -219,7 +221,7 @@ func (r *Row) take(runs []Run) error {
 	if r.Runs, r.Blocks = len(compared), len(of); r.Runs == 0 {
 		return nil
 	}
-	r.Of, r.To, r.Ratio = median(of), median(to), compared[0].Ratio
+	r.Of, r.To, r.Ratio, r.values = median(of), median(to), compared[0].Ratio, of
 	if combined, err := stats.CompareRuns(compared); err == nil { // one run has no interval
 		r.compared, r.Ratio = combined, combined.Ratio
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Form is a table of the source, in its own form: its rows, columns and units, each cell published against measured. Its cells have no verdict:
-// that is what claims are for, whose sides are in a Table.
+// that is what claims are for.
 type Form struct {
 	// Heading of the table.
 	Heading string `json:"heading"`
@@ -23,6 +23,10 @@ type Form struct {
 	Corner []string `json:"corner"`
 	// Decimals that the source prints of each number, 0 for those that the number needs.
 	Decimals int `json:"decimals,omitempty"`
+	// Prefixes: a time in s is written in the unit of s, ms, us and ns of which there are 1 to 1,000, as pytest-benchmark does.
+	Prefixes bool `json:"prefixes,omitempty"`
+	// Charts of its cells, below the table.
+	Charts []Chart `json:"charts,omitempty"`
 	// Part that all cells have, and those of the rows and the columns.
 	Part
 	Rows    []Part `json:"rows"`
@@ -47,11 +51,14 @@ type Part struct {
 	Over    map[string]string `json:"over,omitempty"`
 	Percent bool              `json:"percent,omitempty"`
 	// Here are the labels of what was measured, without their place, and OverHere, beside Over, those in which its other side differs. A cell is
-	// measured if its row and its column both have labels here, {} for none, and of a ratio if its other side has.
+	// measured if its row and its column both have labels here, {} for none, and of a ratio if its other side has. OverHere without Over: the
+	// ratio itself was published, in the unit 1 or of a Percent in %. A cell that is its own other side is then not measured.
 	Here     map[string]string `json:"here,omitempty"`
 	OverHere map[string]string `json:"overHere,omitempty"`
 	// Measurement of ours; Name without one.
 	Measurement string `json:"measurement,omitempty"`
+	// Statistic that was measured, in place of the median over all blocks.
+	Statistic Statistic `json:"statistic,omitempty"`
 }
 
 // Laid is a form with its cells, row by row.
@@ -81,8 +88,11 @@ func (s Source) Lay(all []quoted.Numbers) (out []Laid, err error) {
 				if err != nil {
 					return nil, fmt.Errorf("forms[%d] (%s): rows[%d], %s: %w", i, f.Heading, j, column.Heads[0], err)
 				}
-				if row.Here == nil || column.Here == nil || c.Over != nil && c.OverHere == nil {
+				switch {
+				case row.Here == nil || column.Here == nil || c.Over != nil && c.OverHere == nil:
 					c.Claim.NotSmall = "its row, its column or its other side has nothing here"
+				case c.Over == nil && c.OverHere != nil && maps.Equal(c.Claim.Of, c.Claim.To):
+					c.Claim.NotSmall = "it is its own other side"
 				}
 				if c.Claim.Measured() {
 					c.Claim.Of, c.Claim.To = with(s.Place, c.Claim.Of), with(s.Place, c.Claim.To)
@@ -91,12 +101,26 @@ func (s Source) Lay(all []quoted.Numbers) (out []Laid, err error) {
 			}
 			laid.Cells = append(laid.Cells, cells)
 		}
-		if err := laid.published(); err != nil {
+		if err := errors.Join(laid.published(), laid.drawable()); err != nil {
 			return nil, fmt.Errorf("forms[%d] (%s): %w", i, f.Heading, err)
 		}
 		out = append(out, laid)
 	}
-	return out, nil
+	return out, onceEach(s.Forms)
+}
+
+// onceEach: no two charts have one file.
+func onceEach(forms []Form) error {
+	known := map[string]bool{}
+	for _, f := range forms {
+		for _, c := range f.Charts {
+			if known[c.File] {
+				return fmt.Errorf("charts (%s): two have this file", c.File)
+			}
+			known[c.File] = true
+		}
+	}
+	return nil
 }
 
 // check that a form is a table.
@@ -105,8 +129,8 @@ func (f Form) check() error {
 		return errors.New("heading, corner, rows and columns: each form has all of them")
 	}
 	for _, p := range slices.Concat([]Part{f.Part}, f.Rows, f.Columns) {
-		if p.Over == nil && (p.Percent || p.OverHere != nil) {
-			return errors.New("percent and overHere: they stand beside an over")
+		if p.Over == nil && p.OverHere == nil && p.Percent {
+			return errors.New("percent: it stands beside an over or an overHere")
 		}
 	}
 	for i, row := range f.Rows {
@@ -134,9 +158,19 @@ func (p Part) check() error {
 		return errors.New("name: each cell is of a measurement")
 	case p.Over == nil && p.Unit == "":
 		return errors.New("unit: each number has one, and a ratio has over")
+	case p.Over == nil && p.OverHere != nil && p.Unit != printedUnit[p.Percent]:
+		return fmt.Errorf("unit: got %s, and overHere without over is a ratio that was printed, in %s", p.Unit, printedUnit[p.Percent])
+	case p.Statistic != "" && (p.ratio() || !slices.Contains(statistics, p.Statistic)):
+		return fmt.Errorf("statistic: got %s, want one of %v, and none of a ratio", p.Statistic, statistics)
 	}
 	return nil
 }
+
+// printedUnit of ratios, and of those in percent.
+var printedUnit = map[bool]string{false: "1", true: "%"}
+
+// ratio says whether a cell is one.
+func (p Part) ratio() bool { return p.Over != nil || p.OverHere != nil }
 
 // heads of a row.
 func (f Form) heads(row Part) []string {
@@ -154,9 +188,9 @@ func (f Form) heads(row Part) []string {
 func together(parts ...Part) (out Part) {
 	for _, p := range parts {
 		out.Quoted, out.Stage, out.Name = cmp.Or(p.Quoted, out.Quoted), cmp.Or(p.Stage, out.Stage), cmp.Or(p.Name, out.Name)
-		out.Unit, out.Measurement = cmp.Or(p.Unit, out.Unit), cmp.Or(p.Measurement, out.Measurement)
+		out.Unit, out.Measurement, out.Statistic = cmp.Or(p.Unit, out.Unit), cmp.Or(p.Measurement, out.Measurement), cmp.Or(p.Statistic, out.Statistic)
 		out.Labels, out.Here = with(out.Labels, p.Labels), with(out.Here, p.Here)
-		if p.Over != nil {
+		if p.ratio() {
 			out.Over, out.OverHere, out.Percent = p.Over, p.OverHere, p.Percent
 		}
 	}
@@ -165,7 +199,7 @@ func together(parts ...Part) (out Part) {
 
 // cellOf what its parts say together.
 func cellOf(p Part, all []quoted.Numbers) (c Cell, err error) {
-	c = Cell{Part: p, Claim: Claim{Measurement: cmp.Or(p.Measurement, p.Name), Labels: p.Labels, Of: p.Here, To: with(p.Here, p.OverHere)}}
+	c = Cell{Part: p, Claim: Claim{Measurement: cmp.Or(p.Measurement, p.Name), Of: p.Here, To: with(p.Here, p.OverHere)}}
 	number, err := p.number(all, p.Labels)
 	if err != nil || number.Value == nil {
 		return c, err
@@ -187,7 +221,7 @@ func cellOf(p Part, all []quoted.Numbers) (c Cell, err error) {
 	case base.Unit != number.Unit:
 		return c, fmt.Errorf("over: %s %v was published in %s, and its other side in %s", p.Name, p.Labels, number.Unit, base.Unit)
 	}
-	c.Claim.BaseNumber, c.Claim.Ratio = base, quoted.Speed(number, base)
+	c.Claim.Ratio = quoted.Speed(number, base)
 	if !(c.Claim.Ratio > 0) || math.IsInf(c.Claim.Ratio, 1) {
 		err = fmt.Errorf("over: %s %v has no ratio: both sides are to be above 0", p.Name, p.Labels)
 	}

@@ -136,6 +136,42 @@ func TestRatiosOfTimesAndRates(t *testing.T) {
 	}
 }
 
+// Printed ratios stand beside measured ones, but none of a side to itself. Times have the prefix that they need, rates of operations are those of the rows that
+// an operation has, and a statistic is that of all blocks. A text of the source is no HTML.
+func TestPrintedRatiosAndStatistics(t *testing.T) {
+	const table = "measurement: latency.avg\nunit: s\ndirection: LowerIsBetter\nrows: call\n\n| call | mean |\n| --- | ---: |\n| a<b> | 0.000177 |\n| many | 1.72 |\n| cell | 1.81e-07 |\n\n" +
+		"measurement: rate\nunit: rows/s\ndirection: HigherIsBetter\n\n| call | rate |\n| --- | ---: |\n| a<b> | 5650 |\n| many | 580 |\n\n" +
+		"measurement: change\nunit: %\ndirection: HigherIsBetter\n\n| call | change |\n| --- | ---: |\n| many | +5,101.9 |\n\n" +
+		"measurement: margin\nunit: %\ndirection:\n\n| call | margin |\n| --- | ---: |\n| many | 0.45 |\n\n" +
+		"measurement: samples\nunit: 1\ndirection:\n\n| call | samples |\n| --- | ---: |\n| many | 280 |\n"
+	const form = "- heading: of <b>\n  prefixes: true\n  name: latency.avg\n  measurement: throughput\n  corner: [call]\n  rows:\n  - {labels: {call: a<b>}, here: {scheme: a}}\n" +
+		"  - {labels: {call: many}, here: {scheme: many, rows: \"100\"}}\n  - {labels: {call: cell}}\n  columns:\n" +
+		"  - {heads: [mean], quoted: q, name: latency.avg, unit: s, here: {}}\n  - {heads: [rows], quoted: q, name: rate, unit: rows/s, here: {}}\n" +
+		"  - {heads: [over a], quoted: q, name: change, unit: \"%\", percent: true, here: {}, overHere: {scheme: a, rows: \"\"}}\n" +
+		"  - {heads: [±], quoted: q, name: margin, unit: \"%\", statistic: Margin, here: {}}\n  - {heads: [count], quoted: q, name: samples, unit: \"1\", statistic: Count, here: {}}\n" +
+		"  - {heads: [IQR], unit: s, statistic: IQR, here: {}}\n"
+	s, forms, err := laid(t, form, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := madeRuns(forms, 3, func(_ int, labels map[string]string) (float64, string) {
+		return map[string]float64{"a": 500, "many": 1000}[labels["scheme"]], "ops/s"
+	})
+	want := []string{
+		"### of &lt;b>", "",
+		"| call | mean | rows | over a | ± | count | IQR |",
+		"| --- | --: | --: | --: | --: | --: | --: |",
+		"| a&lt;b> | 177 us / 2,000 us | 5,650 rows/s / 500 rows/s | - / - | - / ±0 % | - / 24 | - / 0 ns |",
+		"| many | 1.72 s / 0.001 s | 580 rows/s / 100,000 rows/s | +5,101.9 % / +100.0 % | ±0.45 % / ±0 % | 280 / 24 | - / 0 ns |",
+		"| cell | 181 ns / - | - / - | - / - | - / - | - / - | - / - |", "",
+	}
+	got, err := s.Written(forms, runs)
+	_, tables, _ := strings.Cut(got, "claims below.\n\n")
+	if diff := cmp.Diff(want, strings.Split(strings.TrimSuffix(tables, "\n"), "\n")); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
 // A form asks a run for what it measures, and no more: both sides of a ratio too.
 func TestAsked(t *testing.T) {
 	const form = "- heading: h\n  name: queries\n  unit: q/s\n  corner: [a]\n  rows: [{heads: [r], here: {test: w}}, {heads: [s]}]\n  columns:\n" +
@@ -175,8 +211,11 @@ func TestFormsThatAreRefused(t *testing.T) {
 		"a row of nothing":         {cells + corner + "  rows: [{labels: {scheme: z}}]\n" + of, "rows[0]: no number of throughput map[scheme:z]"},
 		"a column of nothing":      {cells + corner + rows + "  columns: [{heads: [a], labels: {driver: a}}, {heads: [c], labels: {driver: c}}]\n", "columns[1]: no number of throughput map[driver:c]"},
 		"a row of no measurement":  {cells + corner + "  rows: [{labels: {scheme: x}}, {heads: [y], name: latency.avg}]\n" + of, "rows[1]: no number of latency.avg"},
-		"percent of a number":      {cells + corner + rows + "  columns: [{heads: [a], labels: {driver: a}, percent: true}]\n", "percent and overHere"},
-		"another side of a number": {cells + "  overHere: {driver: b}\n" + corner + rows + of, "percent and overHere"},
+		"percent of a number":      {cells + corner + rows + "  columns: [{heads: [a], labels: {driver: a}, percent: true}]\n", "percent: it stands beside"},
+		"another side of a number": {cells + "  overHere: {driver: b}\n" + corner + rows + of, "unit: got ops/s, and overHere without over is a ratio that was printed, in 1"},
+		"a ratio not in percent":   {cells + "  overHere: {driver: b}\n  percent: true\n" + corner + rows + of, "that was printed, in %"},
+		"another statistic":        {cells + "  statistic: Mode\n" + corner + rows + of, "statistic: got Mode, want one of [Margin IQR Outliers Count]"},
+		"a statistic of a ratio":   {cells + corner + rows + "  columns: [{heads: [a], labels: {driver: a}, over: {driver: b}, statistic: IQR}]\n", "none of a ratio"},
 		"no other side":            {cells + corner + rows + "  columns: [{heads: [a], labels: {driver: a}, over: {driver: c}}]\n", "over: throughput map[driver:c scheme:x] was not published"},
 	}
 	for name, tt := range tests {

@@ -30,9 +30,6 @@ func Page(s Source, rows []Row, forms string, runs []Run, now string) string {
 	for i, g := range s.Groups {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Claim.Group != i })
 		fmt.Fprintf(&b, "## %s\n\n", g.Heading)
-		if g.Table != nil && len(of) > 0 {
-			fmt.Fprintf(&b, "The sides of these claims, published / measured here:\n\n%s", g.Table.form(of))
-		}
 		if g.Not+g.NotSmall == "" && len(of) > 0 && of[0].Claim.Measured() {
 			b.WriteString("| claim | published | measured | ratio published | ratio measured | measured over published | verdict |\n| --- | --- | --- | --: | --- | --: | --- |\n")
 			for _, r := range of {

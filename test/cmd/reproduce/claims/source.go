@@ -3,7 +3,7 @@
 //
 // The steps: Source.List makes claims of the quoted tables and of the sentences of a source. Measure takes of a finished run what they
 // need, block by block. Decide gives each claim its verdict over all runs. Source.Lay makes tables in the form of the source of the same
-// numbers, and Source.Written fills them. Page writes it all in Markdown.
+// numbers, and Source.Written fills them, with Source.Pictures of their charts. Page writes it all in Markdown.
 package claims
 
 import (
@@ -78,8 +78,6 @@ type Group struct {
 	Here map[string]string `json:"here,omitempty"`
 	// Measurement of ours that both sides have; that of the table without one.
 	Measurement string `json:"measurement,omitempty"`
-	// Table of the sides of its claims, above them; without one there is none.
-	Table *Table `json:"table,omitempty"`
 	// Claims that are no numbers of a table.
 	Claims []Sentence `json:"claims,omitempty"`
 }
@@ -107,10 +105,8 @@ type Claim struct {
 	// Printed are the published numbers, as printed; empty without any. Ratio is that of them, and 0 without one.
 	Printed string
 	Ratio   float64
-	// Number that was published, and that of the other side; without a value if there is none. Labels and BaseLabels are those of the
-	// publication.
-	Number, BaseNumber contract.Measurement
-	Labels, BaseLabels map[string]string
+	// Number that was published; without a value if there is none.
+	Number contract.Measurement
 	// Measurement and labels of both sides, with their place.
 	Measurement string
 	Of, To      map[string]string
@@ -213,14 +209,11 @@ func (g Group) claim(m contract.Measurement, all []contract.Measurement) (c Clai
 	}
 	c = Claim{
 		Says: saysOf(m), Printed: printed(m), Measurement: cmp.Or(g.Measurement, m.Name), Not: g.Not, NotSmall: g.NotSmall,
-		Of: with(m.Labels, g.Here), To: with(with(m.Labels, g.Here), g.Baseline), Number: m, Labels: m.Labels, BaseLabels: base,
+		Of: with(m.Labels, g.Here), To: with(with(m.Labels, g.Here), g.Baseline), Number: m,
 	}
 	other := slices.IndexFunc(all, func(o contract.Measurement) bool {
 		return o.Value != nil && o.Name == m.Name && o.Unit == m.Unit && maps.Equal(o.Labels, base)
 	})
-	if other >= 0 {
-		c.BaseNumber = all[other]
-	}
 	switch {
 	case !c.Measured():
 	case len(g.Baseline) == 0:
@@ -231,8 +224,8 @@ func (g Group) claim(m contract.Measurement, all []contract.Measurement) (c Clai
 		if other < 0 {
 			return Claim{}, false, fmt.Errorf("nobody published %s %v, the other side of %v", m.Name, base, m.Labels)
 		}
-		c.Printed += " over " + printed(c.BaseNumber)
-		c.Ratio = *m.Value / *c.BaseNumber.Value
+		c.Printed += " over " + printed(all[other])
+		c.Ratio = *m.Value / *all[other].Value
 		// A time is published, and a rate is measured: how many times as fast is the inverse of how many times as long.
 		if m.Direction == contract.LowerIsBetter && strings.HasPrefix(c.Measurement, contract.NameThroughput) {
 			c.Ratio = 1 / c.Ratio
@@ -244,7 +237,6 @@ func (g Group) claim(m contract.Measurement, all []contract.Measurement) (c Clai
 func (s Sentence) claim(group int, g Group) Claim {
 	c := Claim{
 		Group: group, Says: s.Says, Ratio: s.Ratio, Measurement: cmp.Or(s.Measurement, contract.NameThroughput), Of: s.Of, To: s.To, Not: cmp.Or(s.Not, g.Not), NotSmall: cmp.Or(s.NotSmall, g.NotSmall),
-		Labels: s.Of, BaseLabels: s.To,
 	}
 	if s.Ratio != 0 {
 		c.Printed = figure.Number(s.Ratio) + "x"
