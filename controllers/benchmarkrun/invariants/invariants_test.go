@@ -63,7 +63,7 @@ func looksAtData(run *v1alpha1.BenchmarkRun) {
 	clientsStand(run)
 	run.Spec.Clients.Count = 1
 	for i := range run.Spec.Targets {
-		run.Spec.Targets[i].External.Data = v1alpha1.DataExisting
+		run.Spec.Targets[i].External.Data, run.Spec.Targets[i].External.AllowWrites = v1alpha1.DataExisting, true // nobody knows what its tool does
 	}
 }
 
