@@ -34,6 +34,14 @@ func (r *BenchmarkRun) Copies() bool {
 	return slices.ContainsFunc(r.Spec.Targets, func(t Target) bool { return t.FromSnapshot() != nil })
 }
 
+// AwaitsSnapshot says whether a VolumeSnapshot is to be made of the volume of a target, which does not stand in the status yet: the run is
+// complete, and the target has its data. One that was given up is awaited no more.
+func (r *BenchmarkRun) AwaitsSnapshot(t Target) bool {
+	st := r.TargetStatus(t.Name)
+	return t.MakesSnapshot() != nil && st.LoadResult != "" && st.Snapshot == nil && !st.SnapshotOver &&
+		meta.IsStatusConditionTrue(r.Status.Conditions, ConditionComplete)
+}
+
 // ResolvedTarget has the pinned inputs of a target; the zero value before they are pinned.
 func (r *BenchmarkRun) ResolvedTarget(name string) ResolvedTarget {
 	if r.Status.Resolved == nil {

@@ -51,7 +51,7 @@ const (
 	// (limits.trials, limits.cells).
 	ReasonTooManyTrials = "TooManyTrials"
 	// ReasonSpecTooLarge: the spec, or the workloads of all its cells together, have more bytes than
-	// the operator's limits (limits.specBytes, limits.workBytes).
+	// the operator's limits (limits.specBytes, limits.workBytes), or the values of spec.matrix than a plan holds.
 	ReasonSpecTooLarge = "SpecTooLarge"
 	// ReasonResultBudgetExceeded: the results could take more of etcd than the budget of a run,
 	// of its namespace or of all namespaces; the message has the arithmetic.

@@ -21,9 +21,13 @@ var milestones = []string{
 	v1alpha1.ConditionDataLoaded, v1alpha1.ConditionMeasured, v1alpha1.ConditionComplete, v1alpha1.ConditionPassed, v1alpha1.ConditionSuspended,
 }
 
-// tell sends an event of a run, whose message has as many bytes as the API server takes.
+// maxNote is how many bytes the API server takes of the message of an event.
+const maxNote = 1024
+
+// tell sends an event of a run. Of a message that is too long, what is in the middle goes: the words of a driver or a server, and not the
+// remedy behind them.
 func tell(to events.EventRecorder, run *v1alpha1.BenchmarkRun, kind, reason, message string) {
-	to.Eventf(run, nil, kind, contract.Cut(reason, 128), "Reconcile", "%s", contract.Cut(message, 1024))
+	to.Eventf(run, nil, kind, contract.Cut(reason, 128), "Reconcile", "%s", contract.CutInside(message, maxNote))
 }
 
 // announce sends the events that follow from what changed in the status, after it

@@ -82,12 +82,15 @@ func TestWhatStandsInTheWayOfASnapshot(t *testing.T) {
 		read, create error
 		keeps, fails bool
 		later        time.Duration
-		says         string
+		// says is the beginning of it, and remedy the end.
+		says, remedy string
 	}{
-		"it is made":             {keeps: true, later: snapshotPoll},
-		"it was made before":     {create: apierrors.NewAlreadyExists(snapshotsResource, "tables"), keeps: true, later: snapshotPoll},
-		"the API is away":        {read: away, keeps: true, fails: true, later: snapshotRetry, says: "reading VolumeSnapshot tables: "},
-		"no right to look":       {read: quota, keeps: true, later: snapshotRetry, says: "the manager may not use VolumeSnapshots ("},
+		"it is made":         {keeps: true, later: snapshotPoll},
+		"it was made before": {create: apierrors.NewAlreadyExists(snapshotsResource, "tables"), keeps: true, later: snapshotPoll},
+		"the API is away":    {read: away, keeps: true, fails: true, later: snapshotRetry, says: "reading VolumeSnapshot tables: "},
+		"no right to look":   {read: quota, keeps: true, later: snapshotRetry, says: "the manager may not use VolumeSnapshots ("},
+		"no right, at length": {read: apierrors.NewForbidden(snapshotsResource, "tables", errors.New(strings.Repeat("why ", 500))), keeps: true, later: snapshotRetry,
+			says: "the manager may not use VolumeSnapshots (", remedy: "): give it the rights of the chart"},
 		"a quota":                {create: quota, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
 		"a policy":               {create: policy, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
 		"not taken for a moment": {create: away, keeps: true, later: snapshotRetry, says: "VolumeSnapshot tables cannot be made: "},
@@ -107,10 +110,10 @@ func TestWhatStandsInTheWayOfASnapshot(t *testing.T) {
 				t.Errorf("later %s, error %v, claims that stay (-want +got):\n%s", got.later, got.err, diff)
 			}
 			said := after.TargetStatus("db").SnapshotMessage
-			if !strings.HasPrefix(said, tt.says) || (said == "") != (tt.says == "") || len(said) > 1024 {
+			if !strings.HasPrefix(said, tt.says) || !strings.HasSuffix(said, tt.remedy) || (said == "") != (tt.says == "") || len(said) > 1024 {
 				t.Errorf("the status says %q (%d bytes), want %q", said, len(said), tt.says)
 			}
-			checkAnnounced(t, before, after, got, tt.says)
+			checkAnnounced(t, before, after, got, said)
 		})
 	}
 }

@@ -105,7 +105,7 @@ type snapshotMaker struct{ *Reconciler }
 // awaited are the VolumeSnapshots of a run, by the status that is saved: their claims stay whatever was seen since.
 func awaited(run *v1alpha1.BenchmarkRun) (out snapshots) {
 	for _, t := range run.Provided() {
-		if conclude.AwaitsSnapshot(run, t) {
+		if run.AwaitsSnapshot(t) {
 			out.keep = append(out.keep, resources.Volume{Of: resources.Primary(run, t)}.ClaimName())
 			out.later = snapshotPoll
 		}
@@ -117,7 +117,7 @@ func awaited(run *v1alpha1.BenchmarkRun) (out snapshots) {
 // way, is set in the status of the run, in memory.
 func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (out snapshots) {
 	for _, t := range run.Provided() {
-		if !conclude.AwaitsSnapshot(run, t) {
+		if !run.AwaitsSnapshot(t) {
 			continue
 		}
 		next, err := r.nextOf(ctx, run, t)
@@ -133,7 +133,7 @@ func (r snapshotMaker) next(ctx context.Context, run *v1alpha1.BenchmarkRun) (ou
 		if next.Problem != "" {
 			out.stuck = append(out.stuck, t.Name)
 		}
-		message := contract.Cut(cmp.Or(next.Problem, next.Waits), 1024)
+		message := contract.CutInside(cmp.Or(next.Problem, next.Waits), maxNote-len(noteOn(t.Name, "")))
 		if !next.Over { // the last words stay
 			message = r.steady(toldOf{run.UID, t.Name}, st.SnapshotMessage, message)
 		}
@@ -233,7 +233,10 @@ func (r snapshotMaker) volumeOf(ctx context.Context, run *v1alpha1.BenchmarkRun,
 func announceSnapshots(to events.EventRecorder, before, after *v1alpha1.BenchmarkRun, waits snapshots) {
 	for _, t := range after.Status.Targets {
 		if slices.Contains(waits.stuck, t.Name) && t.SnapshotMessage != before.TargetStatus(t.Name).SnapshotMessage {
-			tell(to, after, corev1.EventTypeWarning, "VolumeSnapshotNotMade", fmt.Sprintf("target %s: %s", t.Name, t.SnapshotMessage))
+			tell(to, after, corev1.EventTypeWarning, "VolumeSnapshotNotMade", noteOn(t.Name, t.SnapshotMessage))
 		}
 	}
 }
+
+// noteOn what the status says of a target.
+func noteOn(target, message string) string { return fmt.Sprintf("target %s: %s", target, message) }

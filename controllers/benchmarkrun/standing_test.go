@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -88,6 +89,85 @@ func TestClientsThatStand(t *testing.T) {
 				}
 			}
 			await(t, run, "torn down", func(*v1alpha1.BenchmarkRun) bool { return len(standing(t, ns)) == 0 })
+		})
+	}
+}
+
+// onDataThatExists makes the targets of a run servers of somebody else, which have their data: a, b and so on.
+func onDataThatExists(t *testing.T, ns string, targets int) func(*v1alpha1.BenchmarkRun) {
+	t.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "login"}, StringData: map[string]string{"username": "u", "password": "p"}}
+	if err := server.API.Create(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	return func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Targets, r.Spec.Workload.Sysbench.Test = nil, "oltp_read_only"
+		for i := range targets {
+			name := string(rune('a' + i))
+			r.Spec.Targets = append(r.Spec.Targets, v1alpha1.Target{Name: name, External: &v1alpha1.ExternalTarget{
+				Host: name + ".example", Data: v1alpha1.DataExisting, TLS: v1alpha1.TLSDisabled, InsecureSkipVerify: true, Credentials: corev1.LocalObjectReference{Name: secret.Name},
+			}})
+		}
+		r.Spec.Design.Blocks, r.Spec.Design.Order = 2, v1alpha1.OrderSequential
+	}
+}
+
+// The client that stands looks at data that exists, and then measures: no other pod is made. Several clients are made for the trials.
+func TestAClientThatStandsLooksAtData(t *testing.T) {
+	t.Parallel()
+	several := func(r *v1alpha1.BenchmarkRun) { r.Spec.Clients.Count = 2 }
+	tests := map[string]struct {
+		targets int
+		change  func(*v1alpha1.BenchmarkRun)
+		// unfit is the target whose data the workload cannot use; empty for none.
+		unfit    string
+		jobs     []string
+		attempts []string
+	}{
+		"of one target":  {targets: 1, jobs: []string{"run-clients-a-load"}, attempts: []string{"0/0 Succeeded!", "1/0 Succeeded!"}},
+		"of two targets": {targets: 2, jobs: []string{"run-clients-a-load"}, attempts: []string{"0/0 Succeeded!", "1/0 Succeeded!", "2/0 Succeeded!", "3/0 Succeeded!"}},
+		"several clients": {targets: 1, change: several, jobs: []string{"run-a-load", "run-clients-00000"},
+			attempts: []string{"0/0 Succeeded!", "1/0 Succeeded!"}},
+		"data that does not fit": {targets: 2, change: func(r *v1alpha1.BenchmarkRun) { r.Spec.Retain = v1alpha1.RetainNever }, unfit: "b", jobs: []string{"run-clients-a-load"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ns := server.Namespace(t)
+			startManager(t, ns, nil)
+			good := delivers(always(50))
+			k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+				res := good(trial)
+				if trial.Ref.Phase == string(contract.PhasePrepare) && trial.Ref.Target == tt.unfit {
+					return fails(res, contract.ReasonDataDiffers, "a table is missing")
+				}
+				return res
+			}})
+			run := newRun(t, ns, clientsStand, onDataThatExists(t, ns, tt.targets))
+			if tt.change != nil {
+				tt.change(run)
+			}
+			create(t, run)
+			got := await(t, run, "finished", (*v1alpha1.BenchmarkRun).Finished)
+			if got.HasFailed() != (tt.unfit != "") {
+				t.Errorf("conditions %+v", got.Status.Conditions)
+			}
+			if diff := cmp.Diff(tt.attempts, attempts(t, got)); diff != "" {
+				t.Errorf("the journal differs (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.jobs, slices.Sorted(maps.Keys(k.Jobs()))); diff != "" {
+				t.Errorf("Jobs (-want +got):\n%s", diff)
+			}
+			for trial, n := range k.ToolStarts() {
+				if n != 1 {
+					t.Errorf("%s was carried out %d times", trial, n)
+				}
+			}
+			await(t, run, "torn down", func(*v1alpha1.BenchmarkRun) bool {
+				var pods corev1.PodList
+				err := server.API.List(t.Context(), &pods, client.InNamespace(ns), client.HasLabels{v1alpha1.LabelRun})
+				return err == nil && len(pods.Items) == 0 && len(children(t, ns)["Job"]) == 0
+			})
 		})
 	}
 }

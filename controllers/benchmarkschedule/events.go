@@ -16,7 +16,7 @@ import (
 // announce what happened, after the status was written.
 func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.BenchmarkSchedule) {
 	tell := func(kind, reason, format string, args ...any) {
-		r.Events.Eventf(after, nil, kind, reason, "Reconcile", "%s", contract.Cut(fmt.Sprintf(format, args...), maxMessage))
+		r.Events.Eventf(after, nil, kind, reason, "Reconcile", "%s", contract.CutInside(fmt.Sprintf(format, args...), maxMessage))
 	}
 	if d.write {
 		for _, run := range w.Ended {

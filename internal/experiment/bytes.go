@@ -1,14 +1,18 @@
 package experiment
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
@@ -65,31 +69,60 @@ func checkText(w Work, p *plan.Plan, limits config.Limits) error {
 			"use fewer cells, or a smaller workload", cells, each, w.Tool.Name, cells*each, most)
 	}
 	if n := p.CellBytes(); n > maxCellBytes {
-		return Refuse(v1alpha1.ReasonSpecTooLarge, "spec.matrix: the values of %d cells are %d bytes, and a plan has at most %d: use shorter values, or fewer cells",
-			cells, n, maxCellBytes)
+		return tooLong(p, fmt.Sprintf("the values of %d cells are %d bytes, and a plan has at most %d", cells, n, maxCellBytes), func(column []byte) int { return len(column) })
 	}
 	return nil
 }
 
-// PlanBytes are those that a plan takes in etcd, where it is written when the run is accepted. It refuses a plan that the ConfigMap of its
-// cells does not hold: long values that are unlike each other hardly compress, and JSON writes some characters longer.
-func PlanBytes(p *plan.Plan) (int64, error) {
-	tooLarge := func(why string) error {
-		return Refuse(v1alpha1.ReasonSpecTooLarge, "spec.matrix: the plan of %d cells does not fit into its ConfigMap (%s): use shorter values, or fewer cells", len(p.Cells), why)
+// PlanParts are the parts of a plan, as they are stored when the run is accepted. It refuses a plan that the ConfigMap of its cells does not
+// hold: long values that are unlike each other hardly compress, and JSON writes some characters longer.
+func PlanParts(p *plan.Plan) ([][]byte, error) {
+	refuse := func(bytes int, form string, most int64, size func([]byte) int) error {
+		return tooLong(p, fmt.Sprintf("the plan of %d cells takes %d bytes as %s, and its ConfigMap holds at most %d", len(p.Cells), bytes, form, most), size)
 	}
 	parts, err := journal.SplitPlan(p)
-	if err != nil {
-		return 0, tooLarge(err.Error())
+	var large *journal.TooLargeError
+	switch {
+	case errors.As(err, &large):
+		return nil, refuse(large.Bytes, "JSON (<, > and & take six each)", int64(large.Most), func(column []byte) int { return len(column) })
+	case err != nil:
+		return nil, fmt.Errorf("the plan: %w", err)
 	}
+	for _, data := range parts {
+		if int64(len(data)) > budget.MostData {
+			return nil, refuse(len(data), "compressed JSON", budget.MostData, func(column []byte) int { return len(contract.Compress(column, gzip.DefaultCompression)) })
+		}
+	}
+	return parts, nil
+}
+
+// tooLong is the refusal of a plan because of its values. It names the axis whose values, as JSON, have the largest size.
+func tooLong(p *plan.Plan, what string, size func([]byte) int) error {
+	longest, most := "", 0
+	for _, axis := range p.Axes {
+		var column []intstr.IntOrString
+		for _, cell := range p.Cells {
+			column = append(column, cell[axis])
+		}
+		data, err := json.Marshal(column)
+		if err != nil {
+			return fmt.Errorf("the values of axis %s: %w", axis, err)
+		}
+		if n := size(data); n > most {
+			longest, most = axis, n
+		}
+	}
+	return Refuse(v1alpha1.ReasonSpecTooLarge, "spec.matrix: %s. The values of %s are about %d of them: use shorter ones there, or fewer cells", what, longest, most)
+}
+
+// planBytes are those that a plan takes in etcd, where it is written when the run is accepted.
+func planBytes(p *plan.Plan) (int64, error) {
+	parts, err := PlanParts(p)
 	var bytes int64
 	for _, data := range parts {
-		n := int64(len(data))
-		if n > budget.MostData {
-			return 0, tooLarge(fmt.Sprintf("%s, compressed, and a part of a plan has at most %s", budget.Text(n), budget.Text(budget.MostData)))
-		}
-		bytes += budget.OfResult(n)
+		bytes += budget.OfResult(int64(len(data)))
 	}
-	return bytes, nil
+	return bytes, err
 }
 
 // Budget of etcd that the results of a plan take, of which fixed bytes are written at once. Shows is what Foresee said of the

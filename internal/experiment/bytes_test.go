@@ -40,32 +40,34 @@ func TestAPlanFitsItsConfigMap(t *testing.T) {
 	alike := settingAxis("config.init_connect", texts(1, 512)...)
 	for name, tt := range map[string]struct {
 		matrix []v1alpha1.Axis
-		says   string
+		// says is the beginning of the refusal, and what is in it; none for no refusal.
+		says []string
 	}{
 		"one long value": {matrix: []v1alpha1.Axis{settingAxis("config.sort_buffer_size", some...), settingAxis("config.join_buffer_size", some...), alike}},
 		"long values that hardly compress": {
 			matrix: []v1alpha1.Axis{settingAxis("config.sort_buffer_size", some...), settingAxis("config.init_connect", texts(64, 512)...)},
-			says:   "spec.matrix: the plan of 1984 cells does not fit into its ConfigMap (",
+			says:   []string{"spec.matrix: the plan of 1984 cells takes ", " bytes as compressed JSON, and its ConfigMap holds at most 921600. The values of config.init_connect are about "},
 		},
 		"long values, several in a cell": {
-			matrix: []v1alpha1.Axis{settingAxis("config.sort_buffer_size", texts(31, 512)...), settingAxis("config.init_connect", texts(64, 512)...)},
-			says:   "spec.matrix: the values of 1984 cells are",
+			matrix: []v1alpha1.Axis{settingAxis("config.sort_buffer_size", texts(31, 500)...), settingAxis("config.init_connect", texts(64, 512)...)},
+			says:   []string{"spec.matrix: the values of 1984 cells are ", ", and a plan has at most 4194304. The values of config.init_connect are about "},
 		},
 		"values that JSON writes longer": {
 			matrix: []v1alpha1.Axis{settingAxis("config.sort_buffer_size", some...), settingAxis("config.join_buffer_size", more...), settingAxis("config.init_connect", strings.Repeat("<", 512)),
 				settingAxis("config.ssl_cipher", strings.Repeat("&", 512)), settingAxis("config.ft_boolean_syntax", strings.Repeat(">", 512))},
-			says: "spec.matrix: the plan of 1922 cells does not fit into its ConfigMap (encoding a part of the journal: ",
+			says: []string{"spec.matrix: the plan of 1922 cells takes ", " bytes as JSON (<, > and & take six each), and its ConfigMap holds at most 16777216. The values of config.init_connect are about "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := previewOf(tt.matrix)
-			if tt.says == "" {
+			if tt.says == nil {
 				if err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			if err == nil || RefusalOf(err).Reason != v1alpha1.ReasonSpecTooLarge || !strings.HasPrefix(err.Error(), tt.says) || !strings.HasSuffix(err.Error(), ": use shorter values, or fewer cells") {
+			if err == nil || RefusalOf(err).Reason != v1alpha1.ReasonSpecTooLarge || !strings.HasPrefix(err.Error(), tt.says[0]) || !strings.Contains(err.Error(), tt.says[1]) ||
+				!strings.HasSuffix(err.Error(), " of them: use shorter ones there, or fewer cells") {
 				t.Errorf("%v, want a refusal with %q", err, tt.says)
 			}
 		})
@@ -94,7 +96,7 @@ func TestAPlanAtTheBoundOfItsConfigMap(t *testing.T) {
 		some = append(some, strings.Repeat("1", n+1))
 		got, err := previewOf([]v1alpha1.Axis{settingAxis("config.sort_buffer_size", some...), settingAxis("config.init_connect", unlike...)})
 		if err != nil {
-			if !strings.Contains(err.Error(), ", compressed, and a part of a plan has at most 900 KiB") {
+			if !strings.Contains(err.Error(), " bytes as compressed JSON, and its ConfigMap holds at most 921600. The values of config.init_connect are about ") {
 				t.Error(err)
 			}
 			break

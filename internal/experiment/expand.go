@@ -34,6 +34,9 @@ type Planned struct {
 	// OwnImage is the user's own image in their place; empty for none.
 	OwnImage string
 
+	// Bytes that the plan takes in etcd; 0 of one that is written down.
+	Bytes int64
+
 	// checks of a plan that is not written down yet.
 	checks checks
 	// complete: every cell was expanded, and the plan can be carried out.
@@ -78,7 +81,7 @@ func (p Planned) Memory() int {
 func (w Work) PerPass() int { return min(cellsPerPass, max(bytesPerPass/max(len(w.Params), 1), 1)) }
 
 // Expand asks the tool about the next cells of a plan. A plan that is not written down
-// yet has to be one that can be carried out. The argument is left alone.
+// yet has to be one that can be carried out, and stored. The argument is left alone.
 func (w Work) Expand(p Planned) (Planned, error) {
 	cells := len(p.Plan.Cells)
 	most := w.PerPass()
@@ -97,10 +100,15 @@ func (w Work) Expand(p Planned) (Planned, error) {
 		return p, nil
 	}
 	p.complete = true
-	if p.checks.wanted {
-		return p, checkPlan(w, p)
+	if !p.checks.wanted {
+		return p, nil
 	}
-	return p, nil
+	if err := checkPlan(w, p); err != nil {
+		return p, err
+	}
+	var err error
+	p.Bytes, err = planBytes(p.Plan)
+	return p, err
 }
 
 // expandCell adds what the tool says about a cell.

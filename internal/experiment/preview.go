@@ -85,10 +85,6 @@ func Preview(run *v1alpha1.BenchmarkRun, c Catalogue) (out Foreseen, err error) 
 		return out, err
 	}
 	out.Message = Message(len(p.Trials), len(p.Cells), run.Spec, out.Analysis)
-	bytes, err := PlanBytes(p)
-	if err != nil {
-		return out, err
-	}
-	out.Budget, err = w.Budget(p, out.Analysis, bytes, c.Config)
+	out.Budget, err = w.Budget(p, out.Analysis, planned.Bytes, c.Config)
 	return out, err
 }

@@ -337,17 +337,8 @@ func TestExternalServer(t *testing.T) {
 		existing := strings.Replace(external(right.Name), "external: {", "external: {data: Existing, ", 1)
 		refused := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("mustnotwrite", existing, short))), 2*time.Minute)
 		failedWith(t, refused, v1alpha1.ReasonInvalidSpec)
-		for _, name := range []string{"reads", "readsagain"} { // the first one dropped nothing
-			text := strings.Replace(cluster.RunYAML(name, existing, short), "oltp_read_write", "oltp_read_only", 1)
-			got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(text)), 2*time.Minute)
-			cluster.Complete(t, got)
-			looked := cluster.Stored(t, ns, contract.LoadName(name, "db"), 0)
-			if looked.Data == nil || len(looked.Data.Tables) == 0 || looked.Data.Tables[0].Rows == 0 || looked.Tool.ExitCode != nil {
-				t.Errorf("looking at what is there: %+v, %+v", looked.Data, looked.Tool)
-			}
-			if st := got.Status.Targets[0]; st.CleanupResult != "" || len(st.Load) > 0 {
-				t.Errorf("something was loaded or dropped: %+v", st)
-			}
+		for _, pods := range []v1alpha1.ClientPods{v1alpha1.ClientPodsPerTrial, v1alpha1.ClientPodsStanding} { // the first run dropped nothing
+			readsWhatExists(t, ns, existing, pods)
 		}
 		larger := strings.Replace(strings.Replace(cluster.RunYAML("toolarge", existing, short), "oltp_read_write", "oltp_read_only", 1), "tableSize: ", "tableSize: 9", 1)
 		failedWith(t, cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(larger)), 2*time.Minute), string(contract.ReasonDataDiffers))

@@ -221,11 +221,15 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := in.allowed(*out, r.resolved, ask); err != nil {
 		return err
 	}
+	d, err := in.demands(*out, shows, r.copies)
+	if err != nil {
+		return err
+	}
 	if r.awaits != nil {
 		return r.awaits
 	}
 	// After what else may be refused, because what is written counts from here on.
-	if out.Status.Results, err = in.budget(*out, shows, r.copies, ask); err != nil || !ask.Complete() {
+	if out.Status.Results, err = in.admit(d, ask); err != nil || !ask.Complete() {
 		return err
 	}
 	out.Findings = slices.Concat(unverified(in.Run), existing(in.Run.Spec.Targets, r.resolved), BehindServices(r.resolved), shapesChosen(in.Run, r.resolved, r.sizes.Why), out.Work.WearFindings(out.Planned, r.resolved))

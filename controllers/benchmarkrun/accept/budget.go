@@ -11,27 +11,37 @@ import (
 	"github.com/assay-bench/assay/internal/ground/store"
 )
 
-// budget is how many bytes the results of the run may take, and what of that is written at
-// once: the plan and the copies. It has no meaning while ask is not complete.
-func (in Input) budget(
-	out Result, shows *v1alpha1.PlannedAnalysis, copies []decision.Action, ask *decision.Asking,
-) (*v1alpha1.ResultsStatus, error) {
-	fixed, err := fixedBytes(out, copies)
-	if err != nil {
-		return nil, err
+// demand is what the results of a run may take of etcd.
+type demand struct {
+	budget.Budget
+	// fixed bytes of it are written when the run is accepted: the plan and the copies.
+	fixed int64
+}
+
+// demands of the run. It needs nothing of the cluster but what the references meant.
+func (in Input) demands(out Result, shows *v1alpha1.PlannedAnalysis, copies []decision.Action) (demand, error) {
+	fixed := out.Planned.Bytes
+	for _, action := range copies {
+		if c, is := action.(decision.Create); is {
+			if cm, is := c.Object.(*corev1.ConfigMap); is {
+				fixed += budget.OfConfigMap(cm)
+			}
+		}
 	}
 	b, err := out.Work.Budget(out.Planned.Plan, shows, fixed, in.Catalogue.Config)
-	if err != nil {
-		return nil, err
-	}
-	got := ask.Admit(fixed, b.Bytes)
+	return demand{b, fixed}, err
+}
+
+// admit the demand of a run beside those of the others. The result has no meaning while ask is not complete.
+func (in Input) admit(d demand, ask *decision.Asking) (*v1alpha1.ResultsStatus, error) {
+	got := ask.Admit(d.fixed, d.Bytes)
 	if !got.Known {
 		return nil, nil
 	}
-	if err := judge(got.Value, b.Bytes, in.Run.Namespace); err != nil {
+	if err := judge(got.Value, d.Bytes, in.Run.Namespace); err != nil {
 		return nil, err
 	}
-	return &v1alpha1.ResultsStatus{BudgetBytes: b.Bytes, ClientBudgetBytes: b.Result, HeldBytes: fixed, Store: in.folder()}, nil
+	return &v1alpha1.ResultsStatus{BudgetBytes: d.Bytes, ClientBudgetBytes: d.Result, HeldBytes: d.fixed, Store: in.folder()}, nil
 }
 
 // judge what other runs hold. What they may still write is a matter of the queue: this run waits there
@@ -65,20 +75,4 @@ func (in Input) folder() string {
 // Layout is where the objects of a run are.
 func Layout(cfg config.Store, run *v1alpha1.BenchmarkRun) store.Layout {
 	return store.Layout{Prefix: cfg.Prefix, Cluster: cfg.Cluster, Namespace: run.Namespace, Run: run.Name}
-}
-
-// fixedBytes are what is written when the run is accepted.
-func fixedBytes(out Result, copies []decision.Action) (int64, error) {
-	fixed, err := experiment.PlanBytes(out.Planned.Plan)
-	if err != nil {
-		return 0, err
-	}
-	for _, action := range copies {
-		if c, is := action.(decision.Create); is {
-			if cm, is := c.Object.(*corev1.ConfigMap); is {
-				fixed += budget.OfConfigMap(cm)
-			}
-		}
-	}
-	return fixed, nil
 }

@@ -1,10 +1,13 @@
 package accept
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -83,5 +86,51 @@ func TestBudgetCountsAttemptsAndClients(t *testing.T) {
 	}
 	if got.HeldBytes <= 0 || got.HeldBytes > 10<<10 {
 		t.Errorf("the plan holds %d bytes", got.HeldBytes)
+	}
+}
+
+// longMatrix has so many long values, each unlike the others, that no plan holds their cells.
+var longMatrix = spec(func(s *v1alpha1.BenchmarkRunSpec) {
+	random := rand.New(rand.NewPCG(1, 2))
+	long := func(name string, values, length int) v1alpha1.Axis {
+		axis := v1alpha1.Axis{Name: name, Apply: v1alpha1.ApplyRestart}
+		for range values {
+			text := make([]rune, length)
+			for i := range text {
+				text[i] = rune(0x4e00 + random.IntN(20000))
+			}
+			axis.Values = append(axis.Values, intstr.FromString(string(text)))
+		}
+		return axis
+	}
+	s.Matrix = []v1alpha1.Axis{long("config.sort_buffer_size", 31, 2), long("config.init_connect", 64, 512)}
+	s.Deadline.Duration = 1000 * time.Hour
+})
+
+// What cannot be stored is refused before the run waits for anything.
+func TestTooLargeIsNotWaitedFor(t *testing.T) {
+	noRoom := func(w *world) { w.in.Catalogue.Config.Results.Budget.Run = resource.MustParse("100Ki") }
+	for name, tt := range map[string]struct {
+		change change
+		want   string
+		// asked: what the references mean was looked up before.
+		asked bool
+	}{
+		"the plan":    {longMatrix, "fail SpecTooLarge: spec.matrix: the plan of 1984 cells takes ", false},
+		"the results": {noRoom, "fail ResultBudgetExceeded: spec.design, spec.matrix: ", true},
+		"neither":     {func(*world) {}, "wait VolumeSnapshotNotReady: ", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(ofTables(decision.Absent{}), tt.change)
+			w.in.Turn, w.in.Run.CreationTimestamp.Time = true, now
+			res := w.decide(t)
+			for strings.HasPrefix(words(res.State), "wait Progressing: planning: ") {
+				w.in.Planned = res.Planned
+				res = w.decide(t)
+			}
+			if got := words(res.State); !strings.HasPrefix(got, tt.want) || len(w.lookedUp) > 0 != tt.asked || w.admitted.Bytes != 0 {
+				t.Errorf("%s\nwant %s\nafter a look at %v, admitted %+v", got, tt.want, w.lookedUp, w.admitted)
+			}
+		})
 	}
 }

@@ -94,7 +94,7 @@ func (in Input) limits() plan.Limits {
 // pass that did not end, maybe of another version: one that differs is written again.
 func (in Input) writePlan(ask *decision.Asking, out *Result) error {
 	p := out.Planned.Plan
-	parts, err := journal.SplitPlan(p)
+	parts, err := experiment.PlanParts(p)
 	if err != nil {
 		return err
 	}

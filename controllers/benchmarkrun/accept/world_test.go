@@ -25,8 +25,9 @@ var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 type world struct {
 	in      Input
 	objects map[decision.Query]any
-	// asked are the names that the room asked for.
-	asked []string
+	// asked are the names that the room asked for, and lookedUp all of its questions.
+	asked    []string
+	lookedUp []decision.Query
 	// bounds of the namespace.
 	bounds decision.Bounds
 	// nodes of the cluster.
@@ -72,6 +73,7 @@ func (w *world) decide(t *testing.T) Result {
 		if ask.Complete() {
 			return res
 		}
+		w.lookedUp = append(w.lookedUp, ask.Missing()...)
 		for _, q := range ask.Missing() {
 			if stored, is := q.(decision.GetStored); is {
 				cm, _ := w.objects[decision.Named[*corev1.ConfigMap](stored.Name)].(*corev1.ConfigMap)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -17,20 +16,12 @@ import (
 	"github.com/assay-bench/assay/internal/ground/resources"
 )
 
-// AwaitsSnapshot says whether a VolumeSnapshot is to be made of the volume of a target, which does not stand in the status yet: the run is
-// complete, and the target has its data. One that was given up is awaited no more.
-func AwaitsSnapshot(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) bool {
-	st := run.TargetStatus(t.Name)
-	return t.MakesSnapshot() != nil && st.LoadResult != "" && st.Snapshot == nil && !st.SnapshotOver && run.DeletionTimestamp.IsZero() &&
-		apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
-}
-
 // MakesBefore says whether another run is to make a VolumeSnapshot of this name before a run that wants the same: it was accepted, or it may be
 // at any moment and is older. Neither is changed.
 func MakesBefore(other, run *v1alpha1.BenchmarkRun, name string) bool {
 	makes := func(t v1alpha1.Target) bool {
 		made := t.MakesSnapshot()
-		return made != nil && made.Name == name && (!other.Finished() || AwaitsSnapshot(other, t))
+		return made != nil && made.Name == name && (!other.Finished() || other.AwaitsSnapshot(t))
 	}
 	switch {
 	case other.UID == run.UID || !other.DeletionTimestamp.IsZero() || !slices.ContainsFunc(other.Spec.Targets, makes):

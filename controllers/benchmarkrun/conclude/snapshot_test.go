@@ -57,34 +57,6 @@ func ofTheRun(change ...func(*resources.VolumeSnapshot)) decision.VolumeSnapshot
 	return decision.VolumeSnapshot{VolumeSnapshot: s}
 }
 
-// A VolumeSnapshot is made of what a complete run has loaded, once.
-func TestAwaitsSnapshot(t *testing.T) {
-	tests := map[string]struct {
-		change func(*v1alpha1.BenchmarkRun)
-		want   bool
-	}{
-		"complete":          {func(*v1alpha1.BenchmarkRun) {}, true},
-		"not ended":         {func(r *v1alpha1.BenchmarkRun) { r.Status.Conditions = nil }, false},
-		"failed":            {func(r *v1alpha1.BenchmarkRun) { r.Status.Conditions[0].Status = metav1.ConditionFalse }, false},
-		"not loaded":        {func(r *v1alpha1.BenchmarkRun) { r.Status.Targets = nil }, false},
-		"none is asked for": {func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0].MySQL.Storage.Snapshot = nil }, false},
-		"being deleted":     {func(r *v1alpha1.BenchmarkRun) { r.DeletionTimestamp = &metav1.Time{Time: time.Unix(2000, 0)} }, false},
-		"given up":          {func(r *v1alpha1.BenchmarkRun) { r.Status.Targets[0].SnapshotOver = true }, false},
-		"made before": {func(r *v1alpha1.BenchmarkRun) {
-			r.Status.Targets[0].Snapshot = &v1alpha1.SnapshotStatus{Name: "tables"}
-		}, false},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			run := snapshotting()
-			tt.change(run)
-			if got := AwaitsSnapshot(run, run.Spec.Targets[0]); got != tt.want {
-				t.Errorf("%v, want %v", got, tt.want)
-			}
-		})
-	}
-}
-
 // Of two runs that would make a VolumeSnapshot of one name, one comes before the other one, and never both.
 func TestMakesBefore(t *testing.T) {
 	of := func(name string, created int64, change ...func(*v1alpha1.BenchmarkRun)) *v1alpha1.BenchmarkRun {

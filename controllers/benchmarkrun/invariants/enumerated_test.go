@@ -67,6 +67,7 @@ var runs = map[string]func(*v1alpha1.BenchmarkRun){
 	"external targets":                  func(*v1alpha1.BenchmarkRun) {},
 	"a provided and an external target": func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0] = provided("a") },
 	"clients that stand":                func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0] = provided("a"); clientsStand(r) },
+	"a client that looks at data":       looksAtData,
 	"nodes that are requested":          requestsNodes,
 	"targets that are stopped by turns": func(r *v1alpha1.BenchmarkRun) {
 		r.Spec.Targets = []v1alpha1.Target{provided("a"), provided("b")}
@@ -145,7 +146,7 @@ func (t *tally) add(want, got v1alpha1.Totals, differs bool) {
 func (t *tally) row(test *testing.T) reliability.Row {
 	t.Name, t.Date, t.Commit = "enumerated", time.Now(), evidence.Commit()
 	t.Reasons = map[string]int{string(contract.ReasonToolFailed): t.Retries}
-	t.Note = fmt.Sprintf("every %d. write of six runs, before and after it; one failing attempt is part of each run", *stride)
+	t.Note = fmt.Sprintf("every %d. write of seven runs, before and after it; one failing attempt is part of each run", *stride)
 	if test.Failed() {
 		t.Note += "; the test failed"
 	}

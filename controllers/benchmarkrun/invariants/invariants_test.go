@@ -45,14 +45,26 @@ func play(t *testing.T, seed uint64) *cluster {
 	if seed%5 == 4 {
 		changes = append(changes, stopsEarly)
 	}
-	if seed%2 == 1 {
+	switch seed % 4 {
+	case 1:
 		changes = append(changes, clientsStand)
+	case 3:
+		changes = append(changes, looksAtData)
 	}
 	return playOn(t, newCluster(t, seed), seed, changes...)
 }
 
 func clientsStand(run *v1alpha1.BenchmarkRun) {
 	run.Spec.Design.ClientPods = v1alpha1.ClientPodsStanding
+}
+
+// looksAtData makes a run one whose targets have their data, and whose only client stands: it looks at the data, and then measures.
+func looksAtData(run *v1alpha1.BenchmarkRun) {
+	clientsStand(run)
+	run.Spec.Clients.Count = 1
+	for i := range run.Spec.Targets {
+		run.Spec.Targets[i].External.Data, run.Spec.Targets[i].External.AllowWrites = v1alpha1.DataExisting, true // nobody knows what its tool does
+	}
 }
 
 // playOn a cluster a run with these changes.

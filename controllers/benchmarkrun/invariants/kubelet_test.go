@@ -205,7 +205,7 @@ func (c kubelet) tool(job *batchv1.Job, pod *corev1.Pod, out *corev1.ConfigMap, 
 		return
 	}
 	fails := c.bad != nil && c.bad(name)
-	if fails && index == 0 && len(c.configMap(contract.ResultName(name, 1)).BinaryData) == 0 {
+	if other := c.configMap(contract.ResultName(name, 1)); fails && index == 0 && other != nil && len(other.BinaryData) == 0 {
 		return // the other client delivers first, or it would be ended by this failure sometimes
 	}
 	if pod.Annotations["started"] != name {

@@ -85,13 +85,18 @@ func (m *manager) judgeNext(cm *corev1.ConfigMap, next string) {
 	if at, is := positionOfTrial(m.cluster, before); is && !earlier(at, m.position()) && !m.run().HasFailed() && next != contract.NoTrial {
 		m.t.Errorf("manager %s tells %s of %s, and the end of %s is not recorded", m.name, cm.Name, next, before)
 	}
+	if target, is := m.looksAt(before); is && next != contract.NoTrial {
+		if run := m.run(); run.Status.Releases == 0 && run.TargetStatus(target).LoadResult == "" {
+			m.t.Errorf("manager %s tells %s of %s, and what %s saw is not in the status", m.name, cm.Name, next, before)
+		}
+	}
 	if next == contract.NoTrial {
 		return
 	}
 	if m.configMap(next) == nil {
 		m.t.Errorf("manager %s tells %s of %s before there is such a trial", m.name, cm.Name, next)
 	}
-	m.judgeBegin(next, 2)
+	m.judgeBegin(next, m.run().ClientCount())
 }
 
 // judgeBegin: the results come first, and none is marked that this pass came upon; the journal is there.
@@ -109,6 +114,15 @@ func (m *manager) judgeBegin(trial string, clients int) {
 	if at, is := positionOfTrial(m.cluster, trial); is && (earlier(at, m.began) || earlier(m.position(), at)) {
 		m.t.Errorf("manager %s begins trial %+v while the journal is at %+v, and was at %+v when the pass began", m.name, at, m.position(), m.began)
 	}
+}
+
+// looksAt is the target at whose data an execution looks; it is none for a trial.
+func (c *cluster) looksAt(name string) (target string, is bool) {
+	out := c.configMap(contract.ResultName(name, 0))
+	if out == nil || out.Labels[v1alpha1.LabelPhase] != string(contract.PhasePrepare) {
+		return "", false
+	}
+	return out.Labels[v1alpha1.LabelTarget], true
 }
 
 // positionOfTrial by its name, which its result knows.

@@ -3,6 +3,7 @@ package trial
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -97,6 +98,7 @@ func Load(in Input, target string) Execution {
 		// One client decides by the store whether there is something to load, and the archive takes about as long as the load.
 		e.Clients, e.Busy = 1, e.Busy+in.Timeouts.Load.Duration
 	}
+	e.Standing = in.standsFrom(e)
 	if in.resets() && in.Run.Target(target).MySQL != nil {
 		e.Snapshot = true
 		e.Busy += in.Timeouts.Reset.Duration
@@ -105,6 +107,14 @@ func Load(in Input, target string) Execution {
 		e.Busy += in.Timeouts.Reset.Duration
 	}
 	return e
+}
+
+// standsFrom a look at data on: where no target is loaded, the client that stands looks at the data of all of them, and then has its pod
+// already. Several clients are created for the trials, because one alone looks. A look that another manager began with a client of its own
+// is left to that one.
+func (in Input) standsFrom(e Execution) bool {
+	loads := slices.ContainsFunc(in.Run.Spec.Targets, func(t v1alpha1.Target) bool { return t.Published == nil && !t.HasData() })
+	return stands(in.Run) && in.Run.ClientCount() == 1 && !loads && in.Children.Jobs[e.Name] == nil
 }
 
 // triedSettings are all values that the running server will be asked to take: whether it does is known before hours of loading.

@@ -17,10 +17,10 @@ import (
 	"github.com/assay-bench/assay/internal/trial/podhealth"
 )
 
-// Clients that stand carry out one trial after the other, of all targets. Their Job and a ConfigMap have one name. The ConfigMap says
-// which trial they carry out, and is written last, in the place of the Job that other clients are created with: it is the Job of that
-// trial from then on. The clients claim, measure and deliver each trial as others do. What these leave as their termination message
-// is an annotation of the result.
+// Clients that stand carry out one trial after the other, of all targets, and before them the looks at data that exists (standsFrom).
+// Their Job and a ConfigMap have one name. The ConfigMap says which trial they carry out, and is written last, in the place of the Job
+// that other clients are created with: it is the Job of that trial from then on. The clients claim, measure and deliver each trial as
+// others do. What these leave as their termination message is an annotation of the result.
 
 // JobOf is the Job whose clients carry an execution out; nil where none was told to.
 func JobOf(children decision.Children, e Execution, ask *decision.Asking) *batchv1.Job {
@@ -78,29 +78,48 @@ func jobsOf(in Input, e Execution, ask *decision.Asking) []string {
 
 // standingName is that of clients that begin with an execution.
 func standingName(in Input, e Execution) string {
+	if e.Ref.Index == nil {
+		return contract.StandingLookName(in.Run.Name, e.Ref.Target, in.Run.Status.Releases)
+	}
 	return contract.StandingName(in.Run.Name, int32(*e.Ref.Index), e.Attempt)
 }
 
-// free is the Job of clients that stand and have nothing to do: they carried out the last trial that was recorded, and it succeeded.
-// Others are stopped: nobody knows what they do. It is empty where there is none.
+// doneBefore are the executions after which clients that stand have nothing to do, because their success is written down: the last trial
+// that was recorded, and the looks at data. After any other one they are stopped: nobody knows what they do.
+func doneBefore(in Input) []string {
+	out := looked(in)
+	if n := len(in.Recorded); n > 0 && in.Recorded[n-1].State == contract.Succeeded {
+		out = append(out, contract.TrialName(in.Run.Name, in.Recorded[n-1].Index, in.Recorded[n-1].Attempt))
+	}
+	return out
+}
+
+// looked are the looks at data that clients that stand are done with, and that stand in the status.
+func looked(in Input) (names []string) {
+	for _, t := range in.Run.Spec.Targets {
+		name := contract.ReloadName(in.Run.Name, t.Name, in.Run.Status.Releases)
+		if stands(in.Run) && in.Children.Jobs[name] == nil && in.Run.TargetStatus(t.Name).LoadResult == contract.ResultName(name, 0) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// free is the Job of clients that stand and have nothing to do; empty where there is none.
 func free(in Input, e Execution, ask *decision.Asking) string {
-	if !e.Standing || len(in.Recorded) == 0 {
+	if !e.Standing {
 		return ""
 	}
-	last := in.Recorded[len(in.Recorded)-1]
-	before := Execution{Standing: true, Name: contract.TrialName(in.Run.Name, last.Index, last.Attempt)}
-	job := JobOf(in.Children, before, ask)
-	if job == nil || last.State != contract.Succeeded || !job.DeletionTimestamp.IsZero() {
-		return ""
+	before := doneBefore(in)
+	for _, job := range in.Children.Standing() {
+		_, failed := podhealth.JobFailure(job)
+		pods := in.Children.ClientPods[job.Name]
+		if slices.Contains(before, next(ask.Metadata(job.Name))) && job.DeletionTimestamp.IsZero() && !failed &&
+			len(pods) == e.Clients && !slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !stillWhole(p) }) {
+			return job.Name
+		}
 	}
-	if _, failed := podhealth.JobFailure(job); failed {
-		return ""
-	}
-	pods := in.Children.ClientPods[job.Name]
-	if len(pods) != e.Clients || slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !stillWhole(p) }) {
-		return ""
-	}
-	return job.Name
+	return ""
 }
 
 // stillWhole says whether both containers of a client run.
@@ -127,13 +146,12 @@ func stand(in Input, e Execution, job string, c *resources.Client) {
 
 // tell clients that stand which trial comes next, after the actions.
 func tell(in Input, e Execution, job string, actions []decision.Action, ask *decision.Asking) Result {
-	last := in.Recorded[len(in.Recorded)-1]
 	cm := ask.ConfigMap(job)
 	switch {
 	case !cm.Known:
 		return Result{}
 	case cm.Exists && next(cm) == e.Name:
-	case !cm.Exists || next(cm) != contract.TrialName(in.Run.Name, last.Index, last.Attempt):
+	case !cm.Exists || !slices.Contains(doneBefore(in), next(cm)):
 		return stop(in, e, job, ask) // somebody told them something else, or nobody can tell them anything
 	default:
 		actions = append(actions, telling(cm.Value, e.Name))
@@ -297,8 +315,8 @@ func retire(job *batchv1.Job, ask *decision.Asking) []decision.Action {
 	return append(out, decision.Delete{Object: job})
 }
 
-// removeStanding deletes the ConfigMaps of the last trial, and the clients that stood and have ended. At is the attempt that comes
-// next.
+// removeStanding deletes the ConfigMaps of the last trial and of the looks at data, and the clients that stood and have ended. At is the
+// attempt that comes next.
 func removeStanding(in Input, at journal.Position, ask *decision.Asking) []decision.Action {
 	var out []decision.Action
 	remove := func(name string) {
@@ -311,6 +329,9 @@ func removeStanding(in Input, at journal.Position, ask *decision.Asking) []decis
 		if last.State == contract.Succeeded || in.Run.Spec.Retain != v1alpha1.RetainOnFailure {
 			remove(contract.TrialName(in.Run.Name, last.Index, last.Attempt))
 		}
+	}
+	for _, name := range looked(in) {
+		remove(name)
 	}
 	for _, job := range in.Children.Standing() {
 		pods := in.Children.ClientPods[job.Name]

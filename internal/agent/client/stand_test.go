@@ -195,6 +195,35 @@ func TestAClientThatStands(t *testing.T) {
 	}
 }
 
+// A client that stands may look at data that exists first. It starts no tool for that, and measures then.
+func TestAClientThatStandsLooksAtData(t *testing.T) {
+	s := newTrials(t, "a", "b")
+	look, err := json.Marshal(contract.Trial{
+		Version: contract.TrialVersion, Runner: "fake", Ref: contract.TrialRef{RunUID: "u", Phase: string(contract.PhasePrepare), Target: "a"}, Existing: true,
+		Clients: 1, Deadline: time.Now().Add(hang.Limit),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.maps[s.trials[0]].Data[contract.KeyTrial] = string(look)
+	if err := Stand(t.Context(), newStanding(t, "files", s)); err != nil {
+		t.Fatal(err)
+	}
+	for i, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseRun} {
+		told, cm := s.toldOf(t, s.trials[i])
+		res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told.State != contract.Succeeded || res.State != contract.Succeeded || res.Trial.Phase != string(phase) {
+			t.Errorf("trial %d: told %+v of %+v", i, told, res.Trial)
+		}
+		if looks := phase == contract.PhasePrepare; looks != (res.Data != nil) || looks != (res.Tool.ExitCode == nil) {
+			t.Errorf("trial %d: data %+v, the tool %+v", i, res.Data, res.Tool)
+		}
+	}
+}
+
 // A trial that fails is the last one, and is told in both ways.
 func TestAClientThatStandsEndsWithAFailure(t *testing.T) {
 	s := newTrials(t, "a", "b")

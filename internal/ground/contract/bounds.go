@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"unicode/utf8"
 )
 
 // Lengths of what a tool or a server says, in bytes. The raw output beside a result has all of it.
@@ -73,7 +74,7 @@ func (e *TooLargeError) Error() string {
 // Is makes every TooLargeError an ErrTooLarge.
 func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
 
-// cutMark ends a text that was cut.
+// cutMark ends what is kept of a text that was cut.
 const cutMark = "... (cut: %d of %d bytes)"
 
 // Cut keeps the beginning of a text of more than n bytes, and says at its end that it was cut and
@@ -87,6 +88,24 @@ func Cut(text string, n int) string {
 	mark := len(fmt.Sprintf(cutMark, len(text), len(text)))
 	kept := CutTo(text, n-mark)
 	return kept + fmt.Sprintf(cutMark, len(kept), len(text))
+}
+
+// CutInside keeps the beginning and the end of a text of more than n bytes, and says between them that it was cut and how much of it is
+// shown. It is for sentences that say first what is wrong, then what others said of it, and at last the remedy. The result has at most n
+// bytes and is clean (Clean), unless n is too small for the mark.
+func CutInside(text string, n int) string {
+	text = Clean(text)
+	if len(text) <= n {
+		return text
+	}
+	const mark = cutMark + " ..."
+	room := max(n-len(fmt.Sprintf(mark, len(text), len(text))), 0)
+	head := CutTo(text, room/2)
+	from := len(text) - (room - len(head))
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return head + fmt.Sprintf(mark, len(head)+len(text)-from, len(text)) + text[from:]
 }
 
 // Shorten cuts what a tool or a server said to its length: the texts of the result, and the lists of problems,

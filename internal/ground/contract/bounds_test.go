@@ -33,6 +33,30 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// The end of what was cut inside is there, whole: it has the remedy.
+func TestCutInside(t *testing.T) {
+	remedy := ": set it to 5"
+	tests := map[string]struct {
+		text string
+		n    int
+		want string
+	}{
+		"what fits stays":             {"short", 5, "short"},
+		"the middle goes":             {"value: " + strings.Repeat("a", 100) + remedy, 60, "value: aaaaaaa... (cut: 29 of 120 bytes) ...aa" + remedy},
+		"no character is split":       {strings.Repeat("ö", 50), 46, "ööö... (cut: 14 of 100 bytes) ...öööö"},
+		"what is no text becomes one": {"a\xffb", 9, "a\uFFFDb"},
+		"what was cut and fits stays": {CutInside(strings.Repeat("a", 90), 60), 60, CutInside(strings.Repeat("a", 90), 60)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := CutInside(tc.text, tc.n)
+			if got != tc.want || len(got) > tc.n || !utf8.ValidString(got) {
+				t.Errorf("got %q (%d bytes), want %q", got, len(got), tc.want)
+			}
+		})
+	}
+}
+
 // Every text and every list of what is said is cut, and the argument is left alone.
 func TestShorten(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)

@@ -16,6 +16,8 @@ func TestChildName(t *testing.T) {
 		"a result is named after its Job":        {ResultName(TrialName("run", 7, 0), 0), "run-trial-00007-result-0"},
 		"a load after the nodes were given back": {ReloadName("run", "db", 2), "run-db-load-r2"},
 		"the first load":                         {ReloadName("run", "db", 0), "run-db-load"},
+		"clients that look at data first":        {StandingLookName("run", "db", 0), "run-clients-db-load"},
+		"the same after the nodes were given":    {StandingLookName("run", "db", 2), "run-clients-db-load-r2"},
 		"a load is no target of that name":       {LoadName("run", "db"), "run-db-load"},
 		"a long name is cut and marked":          {ClientName(long), strings.Repeat("r", 30) + "-c6661ef6-assay-client"},
 		"a clean-up is named after its target":   {CleanupName("run", "db"), "run-db-cleanup"},

@@ -26,3 +26,13 @@ func StandingName(run string, index, attempt int32) string {
 	}
 	return ChildName(run, suffix)
 }
+
+// StandingLookName is the name of the Job of clients that stand and begin with a look at the data of a target, and of their ConfigMap, after
+// the run gave its nodes back so many times.
+func StandingLookName(run, target string, releases int32) string {
+	suffix := "clients-" + target + "-load"
+	if releases > 0 {
+		suffix += fmt.Sprintf("-r%d", releases)
+	}
+	return ChildName(run, suffix)
+}

@@ -81,7 +81,7 @@ func (c Client) job() string { return cmp.Or(c.Standing, c.Name) }
 // jobLabels are those of the Job and its pods.
 func (c Client) jobLabels() map[string]string {
 	if c.Standing != "" {
-		return map[string]string{v1alpha1.LabelStanding: "true", v1alpha1.LabelPhase: c.Trial.Ref.Phase}
+		return map[string]string{v1alpha1.LabelStanding: "true", v1alpha1.LabelPhase: string(contract.PhaseRun)} // they may have begun with a look at data
 	}
 	return c.labels()
 }

@@ -21,7 +21,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"Offered", "Transient: states of a step. The manager goes on by itself.", "Nodes offer the shape."},
 	{"InvalidSpec", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The spec contradicts itself in a way that the API server cannot check."},
 	{"TooManyTrials", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The plan would have more trials or cells than the operator's limits (limits.trials, limits.cells)."},
-	{"SpecTooLarge", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The spec, or the workloads of all its cells together, have more bytes than the operator's limits (limits.specBytes, limits.workBytes)."},
+	{"SpecTooLarge", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The spec, or the workloads of all its cells together, have more bytes than the operator's limits (limits.specBytes, limits.workBytes), or the values of spec.matrix than a plan holds."},
 	{"ResultBudgetExceeded", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The results could take more of etcd than the budget of a run, of its namespace or of all namespaces; the message has the arithmetic."},
 	{"ShapeNotFound", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "A named InstanceShape does not exist."},
 	{"ShapeNotAllowed", "Permanent: the spec, or what it names, has to change. The run ends before it measures.", "The operator's configuration does not allow an inline shape, or what it has."},

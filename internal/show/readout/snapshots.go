@@ -34,7 +34,8 @@ type Snapshot struct {
 
 // snapshotOf a target; nil where it makes none, and until the run has ended.
 func snapshotOf(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus) *Snapshot {
-	asked := run.Target(st.Name).MakesSnapshot()
+	target := run.Target(st.Name)
+	asked := target.MakesSnapshot()
 	if asked == nil || !run.Finished() {
 		return nil
 	}
@@ -42,18 +43,18 @@ func snapshotOf(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus) *Snapshot 
 		return &Snapshot{Name: asked.Name, State: state, Text: contract.Line(fmt.Sprintf("VolumeSnapshot %s of target %s %s", asked.Name, st.Name, text))}
 	}
 	switch {
+	case run.AwaitsSnapshot(target):
+		why := "the volume is kept until it is"
+		if !run.DeletionTimestamp.IsZero() {
+			why = "the run is deleted, and it may still become so"
+		}
+		return says(SnapshotAwaited, "was not ready to use yet: "+cmp.Or(st.SnapshotMessage, why))
 	case st.Snapshot != nil:
 		return says(SnapshotMade, "was made, and taken at "+st.Snapshot.TakenTime.UTC().Format(time.RFC3339))
 	case st.SnapshotOver:
 		return says(SnapshotNotMade, "is not made: "+cmp.Or(st.SnapshotMessage, "the volume is gone"))
 	case run.HasFailed():
 		return says(SnapshotNotMade, "is not made: a run that fails makes none")
-	case st.LoadResult == "":
-		return says(SnapshotNotMade, "is not made: nothing was loaded")
 	}
-	why := "the volume is kept until it is"
-	if !run.DeletionTimestamp.IsZero() {
-		why = "the run is deleted, and it may still become so"
-	}
-	return says(SnapshotAwaited, "was not ready to use yet: "+cmp.Or(st.SnapshotMessage, why))
+	return says(SnapshotNotMade, "is not made: nothing was loaded")
 }

@@ -53,6 +53,15 @@ func (e *TooNewError) Error() string {
 		e.MinReader, contract.JournalReader)
 }
 
+// TooLargeError is the error for a part that is larger than this package writes.
+type TooLargeError struct {
+	// Bytes of its JSON before it is compressed, and the most that a part has.
+	Bytes, Most int
+}
+
+// Error has both.
+func (e *TooLargeError) Error() string { return fmt.Sprintf("%d bytes, more than %d", e.Bytes, e.Most) }
+
 // header has the first fields of every part.
 type header struct {
 	// Version is always contract.JournalVersion.
@@ -81,7 +90,7 @@ func encode(v any) ([]byte, error) {
 		return nil, fmt.Errorf("encoding a part of the journal: %w", err)
 	}
 	if len(plain) > maxPart {
-		return nil, fmt.Errorf("encoding a part of the journal: %d bytes, more than %d", len(plain), maxPart)
+		return nil, fmt.Errorf("encoding a part of the journal: %w", &TooLargeError{Bytes: len(plain), Most: maxPart})
 	}
 	return contract.Compress(plain, gzip.DefaultCompression), nil
 }

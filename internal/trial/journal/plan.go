@@ -24,7 +24,7 @@ type Plan struct {
 }
 
 // SplitPlan splits a plan into encoded parts, chained: an older manager must not begin records
-// without links.
+// without links. It fails with a TooLargeError for cells that no part holds.
 func SplitPlan(p *plan.Plan) ([][]byte, error) {
 	parts := int32((len(p.Trials) + trialsPerPart - 1) / trialsPerPart)
 	var out [][]byte

@@ -65,7 +65,7 @@ func whyFailed(run *v1alpha1.BenchmarkRun) (reason, message string) {
 	if !bad || c == nil {
 		return "", ""
 	}
-	return contract.Cut(c.Reason, maxReason), contract.Cut(c.Message, maxText)
+	return contract.Cut(c.Reason, maxReason), contract.CutInside(c.Message, maxText)
 }
 
 // medians of the seconds of each kernel on each side.
