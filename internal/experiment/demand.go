@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/settings"
 )
@@ -18,6 +19,33 @@ type Demand struct {
 	// connections and statements of one client in the cell with the most prepared
 	// statements, for the arithmetic.
 	connections, statements int64
+}
+
+// Memory of a server beside its caches, about: that of a connection of sysbench, which reads and sorts, and that of a prepared statement.
+const (
+	connectionBytes = 1 << 20
+	statementBytes  = 12 << 10
+)
+
+// ServerBytes are about the memory that connections and prepared statements take in a server, beside its caches.
+func (d Demand) ServerBytes() int64 {
+	return d.All.Connections*connectionBytes + d.All.PreparedStatements*statementBytes
+}
+
+// Limits are the settings that raise the limits of a server that the workload would meet.
+func (d Demand) Limits(e engine.Engine) []contract.Setting {
+	if e.Limits == nil || d.IsZero() {
+		return nil
+	}
+	return e.Limits(d.All)
+}
+
+// String has the numbers, and where they come from.
+func (d Demand) String() string {
+	if d.IsZero() {
+		return "nothing that is known"
+	}
+	return d.arithmetic()
 }
 
 // IsZero says that nothing is needed, or that nothing is known.

@@ -135,7 +135,7 @@ func fullOf(path string, data []byte) (full, error) {
 	if err != nil {
 		return full{}, err
 	}
-	settings := map[string]map[string]string{}
+	given := map[string]map[string]string{}
 	for _, u := range all {
 		var cm corev1.ConfigMap
 		if u.GetKind() != "ConfigMap" {
@@ -144,7 +144,7 @@ func fullOf(path string, data []byte) (full, error) {
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &cm); err != nil {
 			return full{}, err
 		}
-		settings[cm.Name] = cm.Data
+		given[cm.Name] = cm.Data
 	}
 	run, err := manifest.Complete(object)
 	if err != nil {
@@ -152,7 +152,7 @@ func fullOf(path string, data []byte) (full, error) {
 	}
 	run.Spec.SetDefaults()
 	f := full{path: path, name: run.Name, spec: run.Spec}
-	if f.here, err = reduce(f.spec, settings); err != nil {
+	if f.here, err = reduce(f.spec, given); err != nil {
 		return full{}, err
 	}
 	if f.cells, err = cellsOf(f.spec, f.here); err != nil {

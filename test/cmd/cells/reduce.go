@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/settings"
 )
 
 // The rule by which a manifest at full size becomes one that two cores play in minutes. It changes how much is measured, how long, and on
@@ -80,9 +82,9 @@ func withoutDriver(d v1alpha1.Driver) string {
 	return ""
 }
 
-// reduce a spec that has its defaults, and whose ConfigMaps have these settings. It fails for more drivers of .NET than there are others in
+// reduce a spec that has its defaults, with the data of the ConfigMaps beside it. It fails for settings that cannot be read, and for more drivers of .NET than there are others in
 // their place. What is left has no target where none can be had.
-func reduce(full v1alpha1.BenchmarkRunSpec, settings map[string]map[string]string) (v1alpha1.BenchmarkRunSpec, error) {
+func reduce(full v1alpha1.BenchmarkRunSpec, given map[string]map[string]string) (v1alpha1.BenchmarkRunSpec, error) {
 	spec := *full.DeepCopy()
 	threads := mostThreads(spec)
 	spec.Targets = slices.DeleteFunc(spec.Targets, func(t v1alpha1.Target) bool { return t.Published != nil || unobtainable(full, t) != "" })
@@ -93,7 +95,9 @@ func reduce(full v1alpha1.BenchmarkRunSpec, settings map[string]map[string]strin
 			// Of two nodes the server has one, and its replica the other, beside the client.
 			nodes, spec.Clients.Placement.SeparateFromTargets = nodesOf{}, v1alpha1.SeparationNone
 		}
-		reduceServer(t.MySQL, threads, settings)
+		if err := reduceServer(t.MySQL, threads, given); err != nil {
+			return spec, fmt.Errorf("targets.%s.mysql.configFrom: %w", t.Name, err)
+		}
 	}
 	for i := range spec.Targets {
 		spec.Targets[i].Shape = shape(serverMemory+serverThread*threads, nodes.target)
@@ -137,19 +141,21 @@ func mostThreads(spec v1alpha1.BenchmarkRunSpec) (most int64) {
 }
 
 // reduceServer to one of this cluster. What its settings were taken from is written out, because the ConfigMaps are not there.
-func reduceServer(m *v1alpha1.MySQLTarget, threads int64, settings map[string]map[string]string) {
+func reduceServer(m *v1alpha1.MySQLTarget, threads int64, given map[string]map[string]string) error {
 	m.Flavor, m.Version = local(m.Flavor)
 	m.Image = ""
 	m.Storage.Size, m.Storage.StorageClassName = resource.MustParse(volume), nil
 	config := map[string]string{}
 	for _, from := range m.ConfigFrom {
-		for name, value := range settings[from.Name] {
-			config[name] = value
+		list, err := settings.Parse(given[from.Name])
+		if err != nil {
+			return err
+		}
+		for _, s := range list {
+			config[s.Name] = s.Value
 		}
 	}
-	for name, value := range m.Config {
-		config[name] = value
-	}
+	maps.Copy(config, m.Config)
 	if config["innodb_buffer_pool_size"] != "" {
 		config["innodb_buffer_pool_size"] = bufferPool
 	}
@@ -160,6 +166,7 @@ func reduceServer(m *v1alpha1.MySQLTarget, threads int64, settings map[string]ma
 	if len(config) == 0 {
 		m.Config = nil
 	}
+	return nil
 }
 
 // reduceDesign to one block, which no failure of a trial ends.
