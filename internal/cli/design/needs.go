@@ -20,7 +20,8 @@ func needsOf(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) *output.PlannedN
 			continue
 		}
 		return &output.PlannedNeeds{
-			Connections: f.Demand.All.Connections, PreparedStatements: f.Demand.All.PreparedStatements, ServerBytes: f.Demand.ServerBytes(), Says: f.Demand.String(),
+			Connections: f.Demand.All.Connections, PreparedStatements: f.Demand.All.PreparedStatements, ServerBytes: f.Demand.ServerBytes(),
+			ClientFiles: f.Demand.ClientFiles(), Says: f.Demand.String(),
 		}
 	}
 	return nil

@@ -18,14 +18,14 @@ func TestPlanSaysWhatThreadsNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &output.PlannedNeeds{
-		Connections: 3000, PreparedStatements: 276000, ServerBytes: 3000<<20 + 276000*12<<10,
+		Connections: 3000, PreparedStatements: 276000, ServerBytes: 3000<<20 + 276000*12<<10, ClientFiles: 3256,
 		Says: "3000 connections, 3000 connections x 92 prepared statements = 276000, 10 tables",
 	}
 	if diff := cmp.Diff(want, doc.Needs); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var out bytes.Buffer
-	if err := tellPlan(&out, doc, 0); err != nil || !strings.Contains(out.String(), "\nneeds    3000 connections, 3000 connections x 92 prepared statements = 276000, 10 tables; about\n") {
+	if err := tellPlan(&out, doc, 0); err != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), " "), "needs 3000 connections, 3000 connections x 92 prepared statements = 276000, 10 tables; about 6.1 GiB of a server's memory beside its caches; 3256 open files of a client nodes ") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	if doc, err = planOf(sampleRun(t, "demo.yaml")); err != nil || doc.Needs != nil {

@@ -289,7 +289,7 @@ func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 		fields = append(fields, [2]string{"pods", strings.TrimSpace(fmt.Sprintf("%d %s %s", p.Count, p.Role, p.Name)) + ": " + p.Shape})
 	}
 	if n := doc.Needs; n != nil {
-		fields = append(fields, [2]string{"needs", fmt.Sprintf("%s; about %s of a server's memory beside its caches", n.Says, budget.Text(n.ServerBytes))})
+		fields = append(fields, [2]string{"needs", fmt.Sprintf("%s; about %s of a server's memory beside its caches; %d open files of a client", n.Says, budget.Text(n.ServerBytes), n.ClientFiles)})
 	}
 	p.Fields(append(fields, [2]string{"nodes", fmt.Sprintf("at least %d", doc.LeastNodes)}, [2]string{"results", "at most " + budget.Text(doc.Bytes) + " of etcd"}))
 	if n := min(max(trials, 0), len(doc.Trials)); n > 0 {

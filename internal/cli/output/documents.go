@@ -61,6 +61,8 @@ type PlannedNeeds struct {
 	PreparedStatements int64 `json:"preparedStatements"`
 	// ServerBytes are about the memory of both in a server, beside its caches.
 	ServerBytes int64 `json:"serverBytes"`
+	// ClientFiles are the files that a tool has open in one client.
+	ClientFiles int64 `json:"clientFiles"`
 	// Says it in words, with the arithmetic.
 	Says string `json:"says"`
 }
