@@ -46,8 +46,8 @@ func (d Demand) Limits(e engine.Engine) []contract.Setting {
 	return e.Limits(d.All)
 }
 
-// String has the numbers, and where they come from.
-func (d Demand) String() string {
+// Words have the numbers, and where they come from.
+func (d Demand) Words() string {
 	if d.IsZero() {
 		return "nothing that is known"
 	}

@@ -21,7 +21,7 @@ func needsOf(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) *output.PlannedN
 		}
 		return &output.PlannedNeeds{
 			Connections: f.Demand.All.Connections, PreparedStatements: f.Demand.All.PreparedStatements, ServerBytes: f.Demand.ServerBytes(),
-			ClientFiles: f.Demand.ClientFiles(), Says: f.Demand.String(),
+			ClientFiles: f.Demand.ClientFiles(), Says: f.Demand.Words(),
 		}
 	}
 	return nil

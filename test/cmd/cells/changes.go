@@ -118,7 +118,7 @@ func last(path string) string {
 }
 
 // mostText is how much of a value is shown, in characters.
-const mostText = 120
+const mostText = 200
 
 // text of a value.
 func text(v any) string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"maps"
 	"strings"
 	"testing"
 
@@ -119,7 +118,7 @@ func TestTheSweepReachesItsMostThreads(t *testing.T) {
 			want[target+" "+test] = "7024Mi"
 		}
 	}
-	if diff := cmp.Diff(want, maps.Clone(most)); diff != "" {
+	if diff := cmp.Diff(want, most); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -35,7 +35,7 @@ func fulls(t *testing.T) map[string]full {
 func TestTheRule(t *testing.T) {
 	server := func(name string) []change {
 		return []change{
-			{"targets." + name + ".mysql.config", "-", `{"connect_timeout":"60","innodb_buffer_pool_size":"512M","innodb_flush_log_at_trx_commit":"2","max_connections":"4000","max_prepared_` + "…"},
+			{"targets." + name + ".mysql.config", "-", `{"connect_timeout":"60","innodb_buffer_pool_size":"512M","innodb_flush_log_at_trx_commit":"2","max_connections":"4000","max_prepared_stmt_count":"400000","sync_binlog":"1000"}`},
 			{"targets." + name + ".mysql.configFrom", `[{"name":"high-performance"}]`, leftOut},
 			{"targets." + name + ".mysql.storage.size", "300Gi", "2Gi"},
 			{"targets." + name + ".mysql.storage.storageClassName", "local-ssd", leftOut},
@@ -45,7 +45,7 @@ func TestTheRule(t *testing.T) {
 	}
 	for name, want := range map[string][]change{
 		"s4-sweep": append(append(append(server("old"), server("new")...), change{"targets.published", "published numbers", "left out: they are quoted, and not measured"}), []change{
-			{"analysis", `{"comparisons":[{"baseline":"old","factor":"target","measurements":[{"name":"queries"}]}],"errorRate":"5%","minimumEffec…`, leftOut},
+			{"analysis", `{"comparisons":[{"baseline":"old","factor":"target","measurements":[{"name":"queries"}]}],"errorRate":"5%","minimumEffect":"2%"}`, leftOut},
 			{"clients.placement.separateFromTargets", "Required", "None"},
 			{"clients.shape", `{"name":"sweep-client"}`, `{"inline":{"cpu":"900m","memory":"4024Mi"}}`},
 			{"deadline", "240h0m0s", "30m0s"},
@@ -71,7 +71,7 @@ func TestTheRule(t *testing.T) {
 			{"targets.myrocks.mysql.version", "8.0", "10.11"},
 			{"targets.myrocks.shape", `{"name":"ecs.hfg6.xlarge"}`, `{"inline":{"cpu":"900m","memory":"1064Mi","nodeSelector":{"node.kubernetes.io/instance-type":"kind.target"}}}`},
 			{"targets.published", "published numbers", "left out: they are quoted, and not measured"},
-			{"analysis", `{"comparisons":[{"baseline":"mytopling","factor":"target","measurements":[{"name":"throughput"},{"labels":{"operation":"…`, leftOut},
+			{"analysis", `{"comparisons":[{"baseline":"mytopling","factor":"target","measurements":[{"name":"throughput"},{"labels":{"operation":"insert"},"name":"latency.avg"},{"labels":{"operation":"insert","p":"99"},"name":…`, leftOut},
 			{"clients.shape", `{"name":"ecs.hfc7.4xlarge"}`, `{"inline":{"cpu":"900m","memory":"1044Mi","nodeSelector":{"node.kubernetes.io/instance-type":"kind.client"}}}`},
 			{"deadline", "168h0m0s", "30m0s"},
 			{"design.blocks", "10", "1"},
