@@ -56,7 +56,7 @@ func TestOutcomeOfAMeasurement(t *testing.T) {
 // The places of a run that has ended: a trial that failed at first counts as it ended, one that was disturbed counts, and a place that the
 // run does not have says how the run ended.
 func TestOutcomesOfARun(t *testing.T) {
-	run, err := stored.Read(t.Context(), finished.New(t, finished.Options{Blocks: 1}))
+	run, err := stored.Read(t.Context(), finished.New(t, finished.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

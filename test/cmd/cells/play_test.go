@@ -58,7 +58,7 @@ func playerOf(t *testing.T, top string, refused string) (player, *[]string) {
 			return d, nil
 		},
 		read: func(ctx context.Context, _, name string) (*stored.Run, error) {
-			return stored.Read(ctx, finished.New(t, finished.Options{Name: name, Blocks: 1}))
+			return stored.Read(ctx, finished.New(t, finished.Options{Name: name}))
 		},
 		remove: func(plays.Play, context.Context) error { return nil },
 	}, &played
