@@ -21,10 +21,11 @@ type Demand struct {
 	connections, statements int64
 }
 
-// Memory of a server beside its caches, about: that of a connection of sysbench, which reads and sorts, and that of a prepared statement.
+// Memory of a server beside its caches: that of a connection which has sorted, and that of a prepared statement of sysbench. Measured as
+// resident memory of MySQL 9.7.4 with 300 connections of 90 statements each: 0.49 MiB and 27.7 KiB. MariaDB 10.11 takes 0.12 MiB and 19.3 KiB.
 const (
-	connectionBytes = 1 << 20
-	statementBytes  = 12 << 10
+	connectionBytes = 512 << 10
+	statementBytes  = 28 << 10
 )
 
 // spareFiles is the number of a tool's open files in addition to its connections, as internal/agent/client has it.

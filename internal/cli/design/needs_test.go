@@ -18,14 +18,14 @@ func TestPlanSaysWhatThreadsNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &output.PlannedNeeds{
-		Connections: 3000, PreparedStatements: 276000, ServerBytes: 3000<<20 + 276000*12<<10, ClientFiles: 3256,
+		Connections: 3000, PreparedStatements: 276000, ServerBytes: 3000*512<<10 + 276000*28<<10, ClientFiles: 3256,
 		Says: "3000 connections, 3000 connections x 92 prepared statements = 276000, 10 tables",
 	}
 	if diff := cmp.Diff(want, doc.Needs); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var out bytes.Buffer
-	if err := tellPlan(&out, doc, 0); err != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), " "), "needs 3000 connections, 3000 connections x 92 prepared statements = 276000, 10 tables; about 6.1 GiB of a server's memory beside its caches; 3256 open files of a client nodes ") {
+	if err := tellPlan(&out, doc, 0); err != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), " "), "needs 3000 connections, 3000 connections x 92 prepared statements = 276000, 10 tables; about 8.8 GiB of a server's memory beside its caches; 3256 open files of a client nodes ") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	if doc, err = planOf(sampleRun(t, "demo.yaml")); err != nil || doc.Needs != nil {
@@ -44,10 +44,10 @@ func TestPlanOfTooManyThreads(t *testing.T) {
 		t.Fatalf("the sample has another workload:\n%s", data)
 	}
 	for name, tt := range map[string]struct{ old, new, refused, warning string }{
-		"too few statements": {"config: {", `config: {max_prepared_stmt_count: "100", `, "(LimitTooLow): spec.targets[0].mysql.config.max_prepared_stmt_count: 100 is too low: the workload needs 1000 connections", ""},
-		// 128 MiB of buffer pool, 512 MiB of the server, and 1000 connections with 10 statements each: 1117 MiB.
-		"too little memory": {"memory: 1Gi", "memory: 1700Mi", "", "].shape.inline.memory: 1700Mi has caches of 128 MiB and the server itself, and 1000 connections"},
-		"enough memory":     {"memory: 1Gi", "memory: 1800Mi", "", ""},
+		"too few connections": {"config: {", `config: {max_connections: "100", `, "(LimitTooLow): spec.targets[0].mysql.config.max_connections: 100 is too low: the workload needs 1000 connections", ""},
+		// 128 MiB of buffer pool, 512 MiB of the server, and 1000 connections with 10 statements each: 773 MiB.
+		"too little memory": {"memory: 1Gi", "memory: 1400Mi", "", "].shape.inline.memory: 1400Mi has caches of 128 MiB and the server itself, and 1000 connections"},
+		"enough memory":     {"memory: 1Gi", "memory: 1420Mi", "", ""},
 		"a larger cache":    {"buffer_pool_size: 128M", "buffer-pool-size: 1G", "", "].shape.inline.memory: 1Gi has caches of 1 GiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
