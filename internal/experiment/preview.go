@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/budget"
+	"github.com/assay-bench/assay/internal/ground/settings"
 	"github.com/assay-bench/assay/internal/trial/plan"
 )
 
@@ -24,6 +25,8 @@ type Foreseen struct {
 	Analysis *v1alpha1.PlannedAnalysis
 	// Budget of etcd that the results may take.
 	Budget budget.Budget
+	// Demand of the trials on the limits of a server.
+	Demand Demand
 	// Threads of all clients together that work at the same time in a closed loop: 0 for a tool without threads, where they are an axis of
 	// the matrix, and where the run offers rates or searches one.
 	Threads int64
@@ -44,6 +47,32 @@ func threadsOf(w Work) int64 {
 	}
 	threads, _ := given["threads"].(float64)
 	return int64(threads) * int64(w.Clients())
+}
+
+// fitsServers refuses settings of the spec that are lower than what the workload needs. Those of ConfigMaps are not known here.
+func fitsServers(w Work, d Demand) error {
+	for i, t := range w.spec.Targets {
+		if t.MySQL == nil {
+			continue
+		}
+		e, known := w.engine(t.MySQL.Flavor)
+		if !known {
+			continue // another refusal says so
+		}
+		field := fmt.Sprintf("spec.targets[%d].mysql", i)
+		given, err := settings.Parse(t.MySQL.Config)
+		if err != nil {
+			return Refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
+		}
+		needed := d.Limits(e)
+		if err := d.Fits(field, t.MySQL, given, needed); err != nil {
+			return err
+		}
+		if err := d.FitsVaried(w.spec.Matrix, needed); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Preview accepts a run as the manager does, as far as that needs no cluster: what the spec names is not looked up. The spec
@@ -79,7 +108,10 @@ func Preview(run *v1alpha1.BenchmarkRun, c Catalogue) (out Foreseen, err error) 
 	if err != nil {
 		return out, err
 	}
-	out.Threads = threadsOf(w)
+	if err := fitsServers(w, planned.Demand); err != nil {
+		return out, err
+	}
+	out.Threads, out.Demand = threadsOf(w), planned.Demand
 	out.Plan, out.Least = p, p.Duration(planned.checks.least, run.Spec.Design.Cooldown.Duration)
 	if out.Analysis, err = w.Foresee(p, limits.Comparisons); err != nil {
 		return out, err

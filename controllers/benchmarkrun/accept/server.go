@@ -66,7 +66,7 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d experiment
 	}
 	lists := []sourced{
 		{v1alpha1.SourceShape, shapeSettings(e, shape, t.MySQL)},
-		{v1alpha1.SourceWorkload, limitSettings(e, d)},
+		{v1alpha1.SourceWorkload, d.Limits(e)},
 		{v1alpha1.SourceStarts, startSettings(e, in.Run.Spec)},
 		{v1alpha1.SourceReplication, replication},
 		{v1alpha1.SourceSpec, user},
@@ -146,14 +146,6 @@ func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha
 		MemoryBytes: shape.Memory.Value(),
 		DataBytes:   m.Storage.Size.Value(), DataInMemory: m.Storage.Medium == v1alpha1.MediumMemory,
 	}, m.StorageEngine)
-}
-
-// limitSettings raise the limits that the workload would meet.
-func limitSettings(e engine.Engine, d experiment.Demand) []contract.Setting {
-	if e.Limits == nil || d.IsZero() {
-		return nil
-	}
-	return e.Limits(d.All)
 }
 
 // startSettings are those of a server that is started again for a trial.

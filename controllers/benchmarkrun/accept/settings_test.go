@@ -31,7 +31,7 @@ func TestMergeSettings(t *testing.T) {
 // A tool of which nothing is known asks for nothing.
 func TestNoDemandRaisesNoLimit(t *testing.T) {
 	e := engine.Engine{Limits: func(contract.Demand) []contract.Setting { return []contract.Setting{{Name: "x"}} }}
-	if got := limitSettings(e, experiment.Demand{}); got != nil {
+	if got := (experiment.Demand{}).Limits(e); got != nil {
 		t.Errorf("settings %v", got)
 	}
 }

@@ -83,7 +83,8 @@ func planOf(run *v1alpha1.BenchmarkRun) (output.Plan, error) {
 		Version: output.PlanVersion, Name: run.Name, Message: f.Message, Order: string(f.Plan.Order), Blocks: int32(f.Plan.Blocks()), Seed: f.Plan.Seed,
 		SHA256: f.Plan.SHA256(), Targets: f.Plan.Targets, LeastSeconds: f.Least.Seconds(), MayEndEarly: run.Spec.Search != nil || run.Spec.Design.StopsItself(),
 		DeadlineSeconds: run.Spec.Deadline.Seconds(),
-		LeastNodes:      leastNodes(run), Pods: podsOf(run), Bytes: f.Budget.Bytes, Warnings: append(warningsOf(run), quotaWarnings(run, f)...), Unknown: unknownOf(run, f.Least),
+		LeastNodes:      leastNodes(run), Pods: podsOf(run), Bytes: f.Budget.Bytes, Unknown: unknownOf(run, f.Least),
+		Needs: needsOf(run, f), Warnings: slices.Concat(warningsOf(run), quotaWarnings(run, f), memoryWarnings(run, f)),
 	}
 	for _, cell := range f.Plan.Cells {
 		doc.Cells = append(doc.Cells, textsOf(cell))
@@ -286,6 +287,9 @@ func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 	}
 	for _, p := range doc.Pods {
 		fields = append(fields, [2]string{"pods", strings.TrimSpace(fmt.Sprintf("%d %s %s", p.Count, p.Role, p.Name)) + ": " + p.Shape})
+	}
+	if n := doc.Needs; n != nil {
+		fields = append(fields, [2]string{"needs", fmt.Sprintf("%s; about %s of a server's memory beside its caches; %d open files of a client", n.Says, budget.Text(n.ServerBytes), n.ClientFiles)})
 	}
 	p.Fields(append(fields, [2]string{"nodes", fmt.Sprintf("at least %d", doc.LeastNodes)}, [2]string{"results", "at most " + budget.Text(doc.Bytes) + " of etcd"}))
 	if n := min(max(trials, 0), len(doc.Trials)); n > 0 {

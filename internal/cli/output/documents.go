@@ -44,12 +44,27 @@ type Plan struct {
 	LeastNodes int32 `json:"leastNodes"`
 	// Pods that the run has at the same time.
 	Pods []PlannedPods `json:"pods"`
+	// Needs are what the trials need of servers and clients, where it is more than a server allows by default; else absent.
+	Needs *PlannedNeeds `json:"needs,omitempty"`
 	// Bytes of etcd that the results may take at most, with the default limits of the operator.
 	Bytes int64 `json:"bytes"`
 	// Warnings are what nothing refuses and is probably not meant, such as a misspelt setting of a server.
 	Warnings []string `json:"warnings,omitempty"`
 	// Unknown is what cannot be known without a cluster.
 	Unknown []string `json:"unknown"`
+}
+
+// PlannedNeeds are those of the trial with the most threads, all clients together.
+type PlannedNeeds struct {
+	// Connections, and the prepared statements of all of them.
+	Connections        int64 `json:"connections"`
+	PreparedStatements int64 `json:"preparedStatements"`
+	// ServerBytes are about the memory of both in a server, beside its caches.
+	ServerBytes int64 `json:"serverBytes"`
+	// ClientFiles are the files that a tool has open in one client.
+	ClientFiles int64 `json:"clientFiles"`
+	// Says it in words, with the arithmetic.
+	Says string `json:"says"`
 }
 
 // PlannedTrial is a trial of a plan.
