@@ -28,16 +28,13 @@ const (
 	statementBytes  = 28 << 10
 )
 
-// spareFiles is the number of a tool's open files in addition to its connections, as internal/agent/client has it.
-const spareFiles = 256
-
 // ServerBytes are about the memory that connections and prepared statements take in a server, beside its caches.
 func (d Demand) ServerBytes() int64 {
 	return d.All.Connections*connectionBytes + d.All.PreparedStatements*statementBytes
 }
 
 // ClientFiles are the files that a tool has open in one client.
-func (d Demand) ClientFiles() int64 { return d.All.Connections/max(d.clients, 1) + spareFiles }
+func (d Demand) ClientFiles() int64 { return d.All.Connections/max(d.clients, 1) + contract.SpareFiles }
 
 // Limits are the settings that raise the limits of a server that the workload would meet.
 func (d Demand) Limits(e engine.Engine) []contract.Setting {

@@ -229,7 +229,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 		return r.awaits
 	}
 	// After what else may be refused, because what is written counts from here on.
-	if out.Status.Results, err = in.admit(d, ask); err != nil || !ask.Complete() {
+	if out.Status.Results, err = admitted(in, d, ask); err != nil || !ask.Complete() {
 		return err
 	}
 	out.Findings = slices.Concat(unverified(in.Run), existing(in.Run.Spec.Targets, r.resolved), BehindServices(r.resolved), shapesChosen(in.Run, r.resolved, r.sizes.Why), out.Work.WearFindings(out.Planned, r.resolved))

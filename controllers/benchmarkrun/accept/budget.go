@@ -32,8 +32,8 @@ func (in Input) demands(out Result, shows *v1alpha1.PlannedAnalysis, copies []de
 	return demand{b, fixed}, err
 }
 
-// admit the demand of a run beside those of the others. The result has no meaning while ask is not complete.
-func (in Input) admit(d demand, ask *decision.Asking) (*v1alpha1.ResultsStatus, error) {
+// admitted is what becomes of the demand of a run beside those of the others. The result has no meaning while ask is not complete.
+func admitted(in Input, d demand, ask *decision.Asking) (*v1alpha1.ResultsStatus, error) {
 	got := ask.Admit(d.fixed, d.Bytes)
 	if !got.Known {
 		return nil, nil

@@ -85,7 +85,7 @@ func (m *manager) judgeNext(cm *corev1.ConfigMap, next string) {
 	if at, is := positionOfTrial(m.cluster, before); is && !earlier(at, m.position()) && !m.run().HasFailed() && next != contract.NoTrial {
 		m.t.Errorf("manager %s tells %s of %s, and the end of %s is not recorded", m.name, cm.Name, next, before)
 	}
-	if target, is := m.looksAt(before); is && next != contract.NoTrial {
+	if target, is := looksAt(m.cluster, before); is && next != contract.NoTrial {
 		if run := m.run(); run.Status.Releases == 0 && run.TargetStatus(target).LoadResult == "" {
 			m.t.Errorf("manager %s tells %s of %s, and what %s saw is not in the status", m.name, cm.Name, next, before)
 		}
@@ -117,7 +117,7 @@ func (m *manager) judgeBegin(trial string, clients int) {
 }
 
 // looksAt is the target at whose data an execution looks; it is none for a trial.
-func (c *cluster) looksAt(name string) (target string, is bool) {
+func looksAt(c *cluster, name string) (target string, is bool) {
 	out := c.configMap(contract.ResultName(name, 0))
 	if out == nil || out.Labels[v1alpha1.LabelPhase] != string(contract.PhasePrepare) {
 		return "", false

@@ -92,9 +92,6 @@ func arithmetic(what string, d contract.Demand, need, taken, own int64) string {
 }
 
 const (
-	// spareFiles is the number of a tool's open files in addition to its connections:
-	// libraries, archives of classes, its output.
-	spareFiles = 256
 	// threadStart is the timeout (s) of sysbench for the connections of all threads.
 	threadStart = 30.0
 	// connectTrips is the number of round trips of a connection: TCP, the greeting, TLS, two
@@ -105,7 +102,7 @@ const (
 // neededFiles is the limit of open files for the connections: the present limit if it is enough,
 // else the required number. The shortfall is empty if that is allowed.
 func neededFiles(is toolwire.OpenFiles, connections int64) (limit uint64, shortfall string) {
-	need := uint64(max(connections, 0)) + spareFiles
+	need := uint64(max(connections, 0)) + contract.SpareFiles
 	switch {
 	case need <= is.Now:
 		return is.Now, ""
@@ -113,7 +110,7 @@ func neededFiles(is toolwire.OpenFiles, connections int64) (limit uint64, shortf
 		return need, ""
 	}
 	return is.Most, fmt.Sprintf("open files of this client = %d connections + %d = %d > RLIMIT_NOFILE = %d (use more clients with fewer threads each, "+
-		"or raise the limit of the container runtime)", connections, spareFiles, need, is.Most)
+		"or raise the limit of the container runtime)", connections, contract.SpareFiles, need, is.Most)
 }
 
 // slowStart warns that connecting may take longer than tools wait for their threads; times are

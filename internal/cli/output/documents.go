@@ -54,7 +54,7 @@ type Plan struct {
 	Unknown []string `json:"unknown"`
 }
 
-// PlannedNeeds are those of the trial with the most threads, all clients together.
+// PlannedNeeds are the largest of each over all trials, all clients together.
 type PlannedNeeds struct {
 	// Connections, and the prepared statements of all of them.
 	Connections        int64 `json:"connections"`

@@ -168,6 +168,9 @@ type Demand struct {
 	Tables int64 `json:"tables,omitempty"`
 }
 
+// SpareFiles is the number of a tool's open files in addition to its connections: libraries, archives of classes, its output.
+const SpareFiles = 256
+
 // TLSMode is the encryption of connections. Drivers have different defaults, so it is always set.
 type TLSMode string
 

@@ -38,8 +38,8 @@ type full struct {
 type cell struct {
 	// labels of what is measured, with the target and the values of the matrix.
 	labels map[string]string
-	// why it cannot be had here; empty for one that can.
-	why string
+	// why it cannot be had here; empty for one that can, and for one that others stand in for, which by names.
+	why, by string
 	// played in its place is what has these labels: they are its own, but for a driver in the place of another; nil where nothing is.
 	played map[string]string
 }
@@ -180,8 +180,8 @@ func cellsOf(spec, here v1alpha1.BenchmarkRunSpec) (out []cell, err error) {
 		c := cell{labels: p.labels()}
 		d := driver[c.labels[contract.LabelDriver]]
 		gone := unobtainable(spec, targets[c.labels[v1alpha1.FactorTarget]])
-		c.why = cmp.Or(gone, d.why)
-		if gone == "" {
+		if c.why = gone; gone == "" {
+			c.by = cmp.Or(d.by, standIn(targets[c.labels[v1alpha1.FactorTarget]]))
 			c.played = maps.Clone(c.labels)
 			if d.here != "" {
 				c.played[contract.LabelDriver] = d.here
@@ -192,8 +192,8 @@ func cellsOf(spec, here v1alpha1.BenchmarkRunSpec) (out []cell, err error) {
 	return out, nil
 }
 
-// inPlace of a driver is the one that is played, and why it is another.
-type inPlace struct{ here, why string }
+// inPlace of a driver is the one that is played, and what it says of that if it is another.
+type inPlace struct{ here, by string }
 
 // driversOf a manifest by their names in results.
 func driversOf(spec, here v1alpha1.BenchmarkRunSpec) map[string]inPlace {
@@ -202,9 +202,24 @@ func driversOf(spec, here v1alpha1.BenchmarkRunSpec) map[string]inPlace {
 		return out
 	}
 	for i, d := range spec.Workload.Drivers.Drivers {
-		out[shown(d)] = inPlace{shown(here.Workload.Drivers.Drivers[i]), withoutDriver(d)}
+		other := shown(here.Workload.Drivers.Drivers[i])
+		out[shown(d)] = inPlace{here: other}
+		if why := withoutDriver(d); why != "" {
+			out[shown(d)] = inPlace{other, fmt.Sprintf("%s in the place of %s: %s", other, shown(d), why)}
+		}
 	}
 	return out
 }
 
 func shown(d v1alpha1.Driver) string { return cmp.Or(d.As, d.Name) }
+
+// standIn says which server is played in the place of a target's; empty where it is that of the manifest.
+func standIn(t v1alpha1.Target) string {
+	if t.MySQL == nil {
+		return ""
+	}
+	if flavor, version := local(t.MySQL.Flavor); flavor != t.MySQL.Flavor || version != t.MySQL.Version {
+		return fmt.Sprintf("%s %s in the place of %s %s", flavor, version, t.MySQL.Flavor, t.MySQL.Version)
+	}
+	return ""
+}

@@ -42,7 +42,7 @@ func TestPage(t *testing.T) {
 	}
 	f := full{path: published + "/made/full.yaml", name: "made"}
 	for _, rows := range []string{"1", "1000"} {
-		f.cells = append(f.cells, cell{labels: of("theirs", rows), why: "no image", played: of("ours", rows)}, cell{labels: of("other", rows), played: of("other", rows)})
+		f.cells = append(f.cells, cell{labels: of("theirs", rows), by: "ours, no image of theirs", played: of("ours", rows)}, cell{labels: of("other", rows), played: of("other", rows)})
 		f.pieces = []piece{{name: "made-1", part: "all", places: []place{{within: of("ours", "1")}}}}
 	}
 	digest, err := f.pieces[0].digest()
@@ -57,9 +57,9 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"full.yaml) | 4 | 2, and others in their place | 1 | 2 | 1 | 0 | 0 |\n",
+		"full.yaml) | 4 | 0 | 0 | 1 | 2 | 1 | 0 | 0 |\n",
 		"| operation | rows | theirs, in its place ours | other |\n| --- | --- | --- | --- |\n" +
-			"| Insert | 1 | measured | unsupported (1) |\n| Insert | 1000 | failed (2) | unsupported (1) |\n\n1. no such call\n2. out of memory\n",
+			"| Insert | 1 | by a stand-in (1) | unsupported (2) |\n| Insert | 1000 | failed (3) | unsupported (2) |\n\n1. ours, no image of theirs\n2. no such call\n3. out of memory\n",
 		"## gone/full.yaml\n\n1 cell: not obtainable: a server of the user's \\| elsewhere.\n",
 	} {
 		if !strings.Contains(got, want) {

@@ -19,8 +19,8 @@ import (
 // mostOfPiece is how long a piece may take, by the estimate.
 const mostOfPiece = 10 * time.Minute
 
-// What a piece takes on two cores, from runs of the gallery (docs/gallery): what is around its trials, the pods of a trial, one measurement
-// of a driver, a row of one, and the start of a thread with all others.
+// What a piece takes on two cores, to divide the manifests: what is around its trials, the pods of a trial, one measurement of a driver, a row
+// of one, the start of a thread with all others, and an operation of YCSB.
 const (
 	aroundRun      = 2 * time.Minute
 	aroundTrial    = 6 * time.Second

@@ -82,7 +82,7 @@ func TestPlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| [made/full.yaml](../../config/samples/published/made/full.yaml) | 7 | 1 | 2 | 0 | 2 | 2 | 4 |\n",
+		"| [made/full.yaml](../../config/samples/published/made/full.yaml) | 7 | 1 | 2 | 0 | 0 | 2 | 2 | 4 |\n",
 		"| threads | a | b | c | d |\n| --- | --- | --- | --- | --- |\n" +
 			"| 2 | measured | failed (1) | not yet | not obtainable (2) |\n| 64 | measured | failed (1) | not yet |  |\n\n" +
 			"1. the run has no bundle: it was refused: no node fits\n2. a server of the user's\n",

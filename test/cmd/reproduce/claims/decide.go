@@ -40,7 +40,7 @@ const (
 	// Unclaimed: nobody has published what it should be.
 	Unclaimed Verdict = "nobody claims a number"
 	// Waiting: there are too few runs yet.
-	Waiting Verdict = "not played"
+	Waiting Verdict = "too few runs"
 )
 
 // Row of the page.

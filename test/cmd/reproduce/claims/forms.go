@@ -65,6 +65,9 @@ type Part struct {
 type Laid struct {
 	Form
 	Cells [][]Cell
+
+	// colours of rows by the first of their heads, for charts of one column.
+	colours map[string]int
 }
 
 // Cell of a form: what its parts say together, as a claim without a verdict.

@@ -18,8 +18,9 @@ func Page(s Source, rows []Row, forms string, runs []Run, now string) string {
 	for _, path := range s.Full {
 		full = append(full, fmt.Sprintf("[%s](../../../%s)", path[strings.LastIndex(path, "/")+1:], path))
 	}
-	fmt.Fprintf(&b, "Published numbers: those quoted in %s. Measured: [%s](../../../%s), without what no claim uses, in %d runs of %d blocks%s, with a\n"+
-		"new start of the servers in each block.\n\n", strings.Join(full, " and "), s.Small[strings.LastIndex(s.Small, "/")+1:], s.Small, s.Runs, Blocks, s.Design)
+	fmt.Fprintf(&b, "Published numbers: those quoted in %s. Measured: [%s](../../../%s), without what no claim uses, in %d of %s of %d blocks%s,\n"+
+		"with a new start of the servers in each block.\n\n", strings.Join(full, " and "), s.Small[strings.LastIndex(s.Small, "/")+1:], s.Small,
+		min(len(Sample(runs)), s.Runs), figure.Counted(s.Runs, "run"), Blocks, s.Design)
 	if sample := Sample(runs); len(sample) > 0 && sample[0].Manifest != now {
 		fmt.Fprintf(&b, "**These runs are of `%s`, an earlier form: what is played, how often, or what is measured of it has changed since, to `%s`.**\n\n", sample[0].Manifest, now)
 	}

@@ -18,7 +18,19 @@ type Picture struct{ File, SVG string }
 // Pictures of the charts of the forms, against the first Source.Runs of the runs of one sample.
 func (s Source) Pictures(forms []Laid, runs []Run) (out []Picture, err error) {
 	runs = runs[:min(len(runs), s.Runs)]
+	// A row has one colour in all charts of the source.
+	colours := map[string]int{}
 	for _, f := range forms {
+		for _, row := range f.Rows {
+			if head := f.heads(row)[0]; len(f.Charts) > 0 {
+				if _, has := colours[head]; !has {
+					colours[head] = len(colours)
+				}
+			}
+		}
+	}
+	for _, f := range forms {
+		f.colours = colours
 		for _, c := range f.Charts {
 			svg, err := f.picture(c, []half{printedHalf{}, measuredHalf{runs: runs, wanted: s.Runs}})
 			if err != nil {
@@ -169,7 +181,7 @@ type area struct {
 func (l Laid) bars(a area, h half) (chart.Panel, error) {
 	_, absent, nothing := h.words()
 	out, has := chart.Rows{Bars: true}, false
-	for n, i := range a.rows {
+	for _, i := range a.rows {
 		for k, j := range a.columns {
 			c, row := l.Cells[i][j], l.heads(l.Rows[i])[0]
 			if c.axis() != a.axis {
@@ -182,7 +194,7 @@ func (l Laid) bars(a area, h half) (chart.Panel, error) {
 			bar := chart.Row{Group: row, Label: l.Columns[j].Heads[0], Note: absent, Series: k, Mid: m.value, Low: m.low, High: m.high}
 			switch {
 			case len(a.columns) == 1:
-				bar.Group, bar.Label, bar.Series = "", row, n
+				bar.Group, bar.Label, bar.Series = "", row, l.colours[row]
 			case len(a.rows) == 1:
 				bar.Group = ""
 			}
