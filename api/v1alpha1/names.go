@@ -16,7 +16,7 @@ const (
 	LabelTarget = "assay.dev/target"
 	// LabelReplica is the index of a replica of the target, from 0.
 	LabelReplica = "assay.dev/replica"
-	// LabelPhase is the phase of a client's Job: Prepare, Run or Cleanup.
+	// LabelPhase is the phase of a client's Job: Prepare, Run or Cleanup. Clients that stand have Run, also where they look at data first.
 	LabelPhase = "assay.dev/phase"
 	// LabelTrial is the index of the trial in the plan.
 	LabelTrial = "assay.dev/trial"

@@ -124,11 +124,11 @@ func TestAClientThatStandsLooksAtData(t *testing.T) {
 		jobs     []string
 		attempts []string
 	}{
-		"of one target":  {targets: 1, jobs: []string{"run-clients-a-load"}, attempts: []string{"0/0 Succeeded!", "1/0 Succeeded!"}},
-		"of two targets": {targets: 2, jobs: []string{"run-clients-a-load"}, attempts: []string{"0/0 Succeeded!", "1/0 Succeeded!", "2/0 Succeeded!", "3/0 Succeeded!"}},
+		"of one target":  {targets: 1, jobs: []string{"run-a-clients"}, attempts: []string{"0/0 Succeeded!", "1/0 Succeeded!"}},
+		"of two targets": {targets: 2, jobs: []string{"run-a-clients"}, attempts: []string{"0/0 Succeeded!", "1/0 Succeeded!", "2/0 Succeeded!", "3/0 Succeeded!"}},
 		"several clients": {targets: 1, change: several, jobs: []string{"run-a-load", "run-clients-00000"},
 			attempts: []string{"0/0 Succeeded!", "1/0 Succeeded!"}},
-		"data that does not fit": {targets: 2, change: func(r *v1alpha1.BenchmarkRun) { r.Spec.Retain = v1alpha1.RetainNever }, unfit: "b", jobs: []string{"run-clients-a-load"}},
+		"data that does not fit": {targets: 2, change: func(r *v1alpha1.BenchmarkRun) { r.Spec.Retain = v1alpha1.RetainNever }, unfit: "b", jobs: []string{"run-a-clients"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -78,7 +78,7 @@ func checkText(w Work, p *plan.Plan, limits config.Limits) error {
 // hold: long values that are unlike each other hardly compress, and JSON writes some characters longer.
 func PlanParts(p *plan.Plan) ([][]byte, error) {
 	refuse := func(bytes int, form string, most int64, size func([]byte) int) error {
-		return tooLong(p, fmt.Sprintf("the plan of %d cells takes %d bytes as %s, and its ConfigMap holds at most %d", len(p.Cells), bytes, form, most), size)
+		return tooLong(p, fmt.Sprintf("the plan of %d cells takes %d bytes as %s, and a part of a plan has at most %d", len(p.Cells), bytes, form, most), size)
 	}
 	parts, err := journal.SplitPlan(p)
 	var large *journal.TooLargeError

@@ -46,7 +46,7 @@ func TestAPlanFitsItsConfigMap(t *testing.T) {
 		"one long value": {matrix: []v1alpha1.Axis{settingAxis("config.sort_buffer_size", some...), settingAxis("config.join_buffer_size", some...), alike}},
 		"long values that hardly compress": {
 			matrix: []v1alpha1.Axis{settingAxis("config.sort_buffer_size", some...), settingAxis("config.init_connect", texts(64, 512)...)},
-			says:   []string{"spec.matrix: the plan of 1984 cells takes ", " bytes as compressed JSON, and its ConfigMap holds at most 921600. The values of config.init_connect are about "},
+			says:   []string{"spec.matrix: the plan of 1984 cells takes ", " bytes as compressed JSON, and a part of a plan has at most 921600. The values of config.init_connect are about "},
 		},
 		"long values, several in a cell": {
 			matrix: []v1alpha1.Axis{settingAxis("config.sort_buffer_size", texts(31, 500)...), settingAxis("config.init_connect", texts(64, 512)...)},
@@ -55,7 +55,7 @@ func TestAPlanFitsItsConfigMap(t *testing.T) {
 		"values that JSON writes longer": {
 			matrix: []v1alpha1.Axis{settingAxis("config.sort_buffer_size", some...), settingAxis("config.join_buffer_size", more...), settingAxis("config.init_connect", strings.Repeat("<", 512)),
 				settingAxis("config.ssl_cipher", strings.Repeat("&", 512)), settingAxis("config.ft_boolean_syntax", strings.Repeat(">", 512))},
-			says: []string{"spec.matrix: the plan of 1922 cells takes ", " bytes as JSON (<, > and & take six each), and its ConfigMap holds at most 16777216. The values of config.init_connect are about "},
+			says: []string{"spec.matrix: the plan of 1922 cells takes ", " bytes as JSON (<, > and & take six each), and a part of a plan has at most 16777216. The values of config.init_connect are about "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestAPlanAtTheBoundOfItsConfigMap(t *testing.T) {
 		some = append(some, strings.Repeat("1", n+1))
 		got, err := previewOf([]v1alpha1.Axis{settingAxis("config.sort_buffer_size", some...), settingAxis("config.init_connect", unlike...)})
 		if err != nil {
-			if !strings.Contains(err.Error(), " bytes as compressed JSON, and its ConfigMap holds at most 921600. The values of config.init_connect are about ") {
+			if !strings.Contains(err.Error(), " bytes as compressed JSON, and a part of a plan has at most 921600. The values of config.init_connect are about ") {
 				t.Error(err)
 			}
 			break

@@ -99,16 +99,17 @@ func (w Work) Expand(p Planned) (Planned, error) {
 	if len(p.Lengths) < cells {
 		return p, nil
 	}
-	p.complete = true
-	if !p.checks.wanted {
-		return p, nil
+	if p.checks.wanted {
+		if err := checkPlan(w, p); err != nil {
+			return p, err
+		}
+		var err error
+		if p.Bytes, err = planBytes(p.Plan); err != nil {
+			return p, err
+		}
 	}
-	if err := checkPlan(w, p); err != nil {
-		return p, err
-	}
-	var err error
-	p.Bytes, err = planBytes(p.Plan)
-	return p, err
+	p.complete = true // not before the checks: the plan is kept where the refusal could not be written
+	return p, nil
 }
 
 // expandCell adds what the tool says about a cell.

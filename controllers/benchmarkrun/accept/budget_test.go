@@ -131,6 +131,11 @@ func TestTooLargeIsNotWaitedFor(t *testing.T) {
 			if got := words(res.State); !strings.HasPrefix(got, tt.want) || len(w.lookedUp) > 0 != tt.asked || w.admitted.Bytes != 0 {
 				t.Errorf("%s\nwant %s\nafter a look at %v, admitted %+v", got, tt.want, w.lookedUp, w.admitted)
 			}
+			// The status was not written: the next pass has the plan of this one.
+			w.in.Planned = res.Planned
+			if again := w.decide(t); words(again.State) != words(res.State) {
+				t.Errorf("then %s\nwant %s", words(again.State), words(res.State))
+			}
 		})
 	}
 }

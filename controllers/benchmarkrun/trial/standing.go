@@ -253,10 +253,10 @@ func standingVerdict(in Input, e Execution, pod *corev1.Pod, v podhealth.Verdict
 }
 
 // withoutTool is the verdict on a client whose tool's container has ended before the agent called for it: between two trials. Later the agent
-// notices by itself.
+// notices by itself, and a look at data needs no tool.
 func withoutTool(in Input, e Execution, pod *corev1.Pod, v podhealth.Verdict, ask *decision.Asking) podhealth.Verdict {
 	meta := ask.Metadata(contract.ResultName(e.Name, decision.ClientIndex(pod)))
-	if !meta.Exists || meta.Value.Annotations[v1alpha1.AnnotationReady] != "" {
+	if e.Ref.Index == nil || !meta.Exists || meta.Value.Annotations[v1alpha1.AnnotationReady] != "" {
 		return v
 	}
 	for _, c := range pod.Status.ContainerStatuses {

@@ -73,7 +73,7 @@ func TestWhoLooksAtData(t *testing.T) {
 			if e.Standing != tt.want || e.Clients != 1 || e.Name != "run-a-load" {
 				t.Errorf("%+v, want that it stands: %v", e, tt.want)
 			}
-			if got := standingName(c.in, e); tt.want && got != "run-clients-a-load" {
+			if got := standingName(c.in, e); tt.want && got != "run-a-clients" {
 				t.Errorf("its Job is %s", got)
 			}
 		})
@@ -104,7 +104,7 @@ func TestAfterALook(t *testing.T) {
 			if diff := cmp.Diff(tt.want, doneBefore(c.in)); diff != "" {
 				t.Errorf("done before (-want +got):\n%s", diff)
 			}
-			job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "run-clients-db-load", Labels: map[string]string{v1alpha1.LabelStanding: "true"}}}
+			job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "run-db-clients", Labels: map[string]string{v1alpha1.LabelStanding: "true"}}}
 			c.in.Children.Jobs[job.Name] = job
 			c.in.Children.ClientPods[job.Name] = []*corev1.Pod{{Status: corev1.PodStatus{Phase: corev1.PodRunning}}}
 			told := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: job.Name, Annotations: map[string]string{contract.AnnotationNext: tt.told}}}

@@ -30,7 +30,7 @@ func StandingName(run string, index, attempt int32) string {
 // StandingLookName is the name of the Job of clients that stand and begin with a look at the data of a target, and of their ConfigMap, after
 // the run gave its nodes back so many times.
 func StandingLookName(run, target string, releases int32) string {
-	suffix := "clients-" + target + "-load"
+	suffix := target + "-clients" // a target may be called clients-TARGET, so that the kind is behind it
 	if releases > 0 {
 		suffix += fmt.Sprintf("-r%d", releases)
 	}
