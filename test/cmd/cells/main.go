@@ -79,7 +79,7 @@ func do(length time.Duration, bundles, manifest string, onlyPage, list bool, nam
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	p := player{top: ".", bundles: bundles, commit: commit, machine: plays.Machine(), run: plays.Play.Run, read: plays.Read, remove: plays.Play.Remove}
+	p := player{top: ".", bundles: bundles, commit: commit, machine: plays.Machine(), run: plays.Play.Run, with: plays.With, remove: plays.Play.Remove}
 	return p.play(ctx, all, pieces{chosen, len(names) > 0}, time.Now().Add(length))
 }
 
@@ -121,9 +121,9 @@ func choose(all []full, names []string) (out []piece, err error) {
 type player struct {
 	// top folder of the repository, and that of the bundles; the commit that the images were built of; and the machine.
 	top, bundles, commit, machine string
-	// run plays a run in the cluster, read its bundle, and remove it from the cluster.
+	// run plays a run in the cluster, with does something with its bundle, and remove removes it from the cluster.
 	run    func(plays.Play, context.Context) (plays.Done, error)
-	read   func(ctx context.Context, bundle, name string) (*stored.Run, error)
+	with   func(ctx context.Context, bundle, name string, do func(*stored.Run) error) error
 	remove func(plays.Play, context.Context) error
 }
 
@@ -193,11 +193,10 @@ func (p player) once(ctx context.Context, one piece) (Figures, error) {
 		f.Cells = failedAll(one.places, contract.Line("the run has no bundle: "+done.NoBundle))
 		return f, nil
 	}
-	run, err := p.read(ctx, done.Bundle, one.name)
-	if err != nil {
-		return f, err
-	}
-	f.Cells, err = outcomesOf(ctx, one.places, run)
+	err = p.with(ctx, done.Bundle, one.name, func(run *stored.Run) (err error) {
+		f.Cells, err = outcomesOf(ctx, one.places, run)
+		return err
+	})
 	return f, err
 }
 

@@ -57,8 +57,12 @@ func playerOf(t *testing.T, top string, refused string) (player, *[]string) {
 			}
 			return d, nil
 		},
-		read: func(ctx context.Context, _, name string) (*stored.Run, error) {
-			return stored.Read(ctx, finished.New(t, finished.Options{Name: name}))
+		with: func(ctx context.Context, _, name string, do func(*stored.Run) error) error {
+			run, err := stored.Read(ctx, finished.New(t, finished.Options{Name: name}))
+			if err != nil {
+				return err
+			}
+			return do(run)
 		},
 		remove: func(plays.Play, context.Context) error { return nil },
 	}, &played

@@ -79,18 +79,30 @@ func (p Play) Run(ctx context.Context) (d Done, err error) {
 	return d, err
 }
 
-// Read the run of a play from its bundle. It fails for a run of another name.
-func Read(ctx context.Context, path, name string) (*stored.Run, error) {
+// Read the run of a play from its bundle, without its results (With). It fails for a run of another name.
+func Read(ctx context.Context, path, name string) (run *stored.Run, err error) {
+	err = With(ctx, path, name, func(r *stored.Run) error {
+		run = r
+		return nil
+	})
+	return run, err
+}
+
+// With the run of a play from its bundle, do something. Its results can be read until that returns. It fails for a run of another name.
+func With(ctx context.Context, path, name string, do func(*stored.Run) error) error {
 	b, err := bundle.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = b.Close() }()
 	run, err := stored.Read(ctx, b)
-	if err == nil && run.Object.Name != name {
-		err = fmt.Errorf("%s has the run %s, not %s", path, run.Object.Name, name)
+	if err != nil {
+		return err
 	}
-	return run, err
+	if run.Object.Name != name {
+		return fmt.Errorf("%s has the run %s, not %s", path, run.Object.Name, name)
+	}
+	return do(run)
 }
 
 // Remove the run, if it is there, with all that belongs to it.

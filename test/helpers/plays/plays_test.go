@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/record/stored"
 )
 
 // figures of a run, as a program keeps them.
@@ -58,5 +59,28 @@ func TestQuiet(t *testing.T) {
 	}
 	if text := (&BusyError{1.25}).Error(); !strings.Contains(text, "1.25 CPUs are busy") || !strings.Contains(text, "0.50 is what a cluster takes") {
 		t.Error(text)
+	}
+}
+
+// The results of a run are in its bundle, and can be read while something is done with the run.
+func TestResultsAreReadWithTheRun(t *testing.T) {
+	const path = "../../../docs/evidence/demo.assay.tar"
+	n := 0
+	err := With(t.Context(), path, "demo", func(run *stored.Run) error {
+		for _, rec := range run.Records {
+			for _, err := range run.Results(t.Context(), rec) {
+				if err != nil {
+					return err
+				}
+				n++
+			}
+		}
+		return nil
+	})
+	if err != nil || n == 0 {
+		t.Errorf("%d results, %v", n, err)
+	}
+	if err := With(t.Context(), path, "other", func(*stored.Run) error { return nil }); err == nil || !strings.Contains(err.Error(), "has the run demo, not other") {
+		t.Errorf("%v", err)
 	}
 }
