@@ -27,8 +27,8 @@ const (
 	window, driversWindow = 3 * time.Second, 300 * time.Millisecond
 	// limit of a trial that ends after its operations, and the deadline of a run.
 	limit, deadline = 5 * time.Minute, 30 * time.Minute
-	// cpu of a pod: two of them leave something of the two cores to the rest.
-	cpu = "900m"
+	// cpu of a pod: two of them leave something of the two cores to the rest. A replica and a client on one node have agents beside them.
+	cpu, cpuTogether = "900m", "600m"
 	// volume of a server, and the most of its buffer pool.
 	volume, bufferPool = "2Gi", "512M"
 	// connectTimeout of a server, in seconds, for crowd connections and more, which come all at once and wait for a slice of a CPU. The
@@ -93,28 +93,28 @@ func reduce(full v1alpha1.BenchmarkRunSpec, given map[string]map[string]string) 
 		t := &spec.Targets[i]
 		if t.Replicas() > 0 {
 			// Of two nodes the server has one, and its replica the other, beside the client.
-			nodes, spec.Clients.Placement.SeparateFromTargets = nodesOf{}, v1alpha1.SeparationNone
+			nodes, spec.Clients.Placement.SeparateFromTargets = nodesOf{cpu: cpuTogether}, v1alpha1.SeparationNone
 		}
 		if err := reduceServer(t.MySQL, threads, given); err != nil {
 			return spec, fmt.Errorf("targets.%s.mysql.configFrom: %w", t.Name, err)
 		}
 	}
 	for i := range spec.Targets {
-		spec.Targets[i].Shape = shape(serverMemory+serverThread*threads, nodes.target)
+		spec.Targets[i].Shape = shape(serverMemory+serverThread*threads, nodes.cpu, nodes.target)
 	}
-	spec.Clients.Shape = shape(clientMemory+clientThread*threads, nodes.client)
+	spec.Clients.Shape = shape(clientMemory+clientThread*threads, nodes.cpu, nodes.client)
 	spec.Analysis, spec.Gate, spec.Retain = nil, nil, v1alpha1.RetainNever
 	reduceDesign(&spec)
 	spec.Deadline = metav1.Duration{Duration: deadline}
 	return spec, reduceWorkload(&spec.Workload, spec.Targets)
 }
 
-// nodesOf the local cluster, by their types; those of empty types may be any of its workers.
-type nodesOf struct{ target, client string }
+// nodesOf the local cluster, by their types, and the CPU of a pod on them; those of empty types may be any of its workers.
+type nodesOf struct{ cpu, target, client string }
 
-var targetNodes = nodesOf{"kind.target", "kind.client"}
+var targetNodes = nodesOf{cpu, "kind.target", "kind.client"}
 
-func shape(mebibytes int64, node string) *v1alpha1.ShapeRef {
+func shape(mebibytes int64, cpu, node string) *v1alpha1.ShapeRef {
 	s := v1alpha1.InstanceShapeSpec{CPU: resource.MustParse(cpu), Memory: resource.MustParse(strconv.FormatInt(mebibytes, 10) + "Mi")}
 	if node != "" {
 		s.NodeSelector = map[string]string{"node.kubernetes.io/instance-type": node}

@@ -40,14 +40,14 @@ func TestTheRule(t *testing.T) {
 			{"targets." + name + ".mysql.storage.size", "300Gi", "2Gi"},
 			{"targets." + name + ".mysql.storage.storageClassName", "local-ssd", leftOut},
 			{"targets." + name + ".mysql.version", "8.4", "9.7"},
-			{"targets." + name + ".shape", `{"name":"` + name + `-network"}`, `{"inline":{"cpu":"900m","memory":"7024Mi"}}`},
+			{"targets." + name + ".shape", `{"name":"` + name + `-network"}`, `{"inline":{"cpu":"600m","memory":"7024Mi"}}`},
 		}
 	}
 	for name, want := range map[string][]change{
 		"s4-sweep": append(append(append(server("old"), server("new")...), change{"targets.published", "published numbers", "left out: they are quoted, and not measured"}), []change{
 			{"analysis", `{"comparisons":[{"baseline":"old","factor":"target","measurements":[{"name":"queries"}]}],"errorRate":"5%","minimumEffect":"2%"}`, leftOut},
 			{"clients.placement.separateFromTargets", "Required", "None"},
-			{"clients.shape", `{"name":"sweep-client"}`, `{"inline":{"cpu":"900m","memory":"4024Mi"}}`},
+			{"clients.shape", `{"name":"sweep-client"}`, `{"inline":{"cpu":"600m","memory":"4024Mi"}}`},
 			{"deadline", "240h0m0s", "30m0s"},
 			{"design.blocks", "12", "1"},
 			{"design.cooldown", "10s", "0s"},
