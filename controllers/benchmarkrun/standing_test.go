@@ -77,19 +77,25 @@ func TestClientsThatStand(t *testing.T) {
 			if c := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionFailed); tt.failed == "" && !isTrue(v1alpha1.ConditionComplete)(got) || tt.failed != "" && c.Reason != tt.failed {
 				t.Errorf("conditions %+v", got.Status.Conditions)
 			}
-			if diff := cmp.Diff(tt.attempts, attempts(t, got)); diff != "" {
-				t.Errorf("the journal differs (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.jobs, slices.Sorted(maps.Keys(k.Jobs()))); diff != "" {
-				t.Errorf("Jobs (-want +got):\n%s", diff)
-			}
-			for trial, n := range k.ToolStarts() {
-				if n != 1 {
-					t.Errorf("the tool of %s was started %d times", trial, n)
-				}
-			}
+			judgeStanding(t, k, attempts(t, got), tt.attempts, tt.jobs)
 			await(t, run, "torn down", func(*v1alpha1.BenchmarkRun) bool { return len(standing(t, ns)) == 0 })
 		})
+	}
+}
+
+// judgeStanding: the journal has these attempts, there were these Jobs, and each execution was begun once.
+func judgeStanding(t *testing.T, k *kubelet.Kubelet, got, want, jobs []string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the journal differs (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(jobs, slices.Sorted(maps.Keys(k.Jobs()))); diff != "" {
+		t.Errorf("Jobs (-want +got):\n%s", diff)
+	}
+	for execution, n := range k.ToolStarts() {
+		if n != 1 {
+			t.Errorf("%s was carried out %d times", execution, n)
+		}
 	}
 }
 
@@ -152,17 +158,7 @@ func TestAClientThatStandsLooksAtData(t *testing.T) {
 			if got.HasFailed() != (tt.unfit != "") {
 				t.Errorf("conditions %+v", got.Status.Conditions)
 			}
-			if diff := cmp.Diff(tt.attempts, attempts(t, got)); diff != "" {
-				t.Errorf("the journal differs (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(tt.jobs, slices.Sorted(maps.Keys(k.Jobs()))); diff != "" {
-				t.Errorf("Jobs (-want +got):\n%s", diff)
-			}
-			for trial, n := range k.ToolStarts() {
-				if n != 1 {
-					t.Errorf("%s was carried out %d times", trial, n)
-				}
-			}
+			judgeStanding(t, k, attempts(t, got), tt.attempts, tt.jobs)
 			await(t, run, "torn down", func(*v1alpha1.BenchmarkRun) bool {
 				var pods corev1.PodList
 				err := server.API.List(t.Context(), &pods, client.InNamespace(ns), client.HasLabels{v1alpha1.LabelRun})

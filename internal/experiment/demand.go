@@ -36,6 +36,17 @@ func (d Demand) ServerBytes() int64 {
 // ClientFiles are the files that a tool has open in one client.
 func (d Demand) ClientFiles() int64 { return d.All.Connections/max(d.clients, 1) + contract.SpareFiles }
 
+// ShapeSettings are the defaults of a server that follow from its machine.
+func ShapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []contract.Setting {
+	if m.Sizing == v1alpha1.SizingServer || e.Defaults == nil {
+		return nil
+	}
+	return e.Defaults(engine.Shape{
+		MemoryBytes: shape.Memory.Value(),
+		DataBytes:   m.Storage.Size.Value(), DataInMemory: m.Storage.Medium == v1alpha1.MediumMemory,
+	}, m.StorageEngine)
+}
+
 // Limits are the settings that raise the limits of a server that the workload would meet.
 func (d Demand) Limits(e engine.Engine) []contract.Setting {
 	if e.Limits == nil || d.IsZero() {
@@ -66,8 +77,16 @@ func (d *Demand) add(one contract.Demand) {
 	d.All.Tables = max(d.All.Tables, one.Tables)
 }
 
-// Fits refuses settings of the user that are lower than what the workload needs.
-func (d Demand) Fits(field string, m *v1alpha1.MySQLTarget, user, needed []contract.Setting) error {
+// Fits refuses settings of the user and values of the matrix that are lower than what the workload needs of a server.
+func (d Demand) Fits(field string, m *v1alpha1.MySQLTarget, user []contract.Setting, matrix []v1alpha1.Axis, e engine.Engine) error {
+	needed := d.Limits(e)
+	if err := d.fits(field, m, user, needed); err != nil {
+		return err
+	}
+	return d.fitsVaried(matrix, needed)
+}
+
+func (d Demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []contract.Setting) error {
 	for _, need := range needed {
 		least, ok := settings.Integer(need.Value)
 		if !ok {

@@ -52,7 +52,7 @@ func TestDemandFits(t *testing.T) {
 				t.Fatal(err)
 			}
 			user = append(user, parsed...)
-			err = tt.demand.Fits("spec.targets[0].mysql", &v1alpha1.MySQLTarget{Config: tt.config}, user, []contract.Setting{{Name: "max_prepared_stmt_count", Value: "276000"}})
+			err = tt.demand.fits("spec.targets[0].mysql", &v1alpha1.MySQLTarget{Config: tt.config}, user, []contract.Setting{{Name: "max_prepared_stmt_count", Value: "276000"}})
 			switch {
 			case tt.refused == "" && err != nil:
 				t.Errorf("refused: %v", err)

@@ -64,11 +64,7 @@ func fitsServers(w Work, d Demand) error {
 		if err != nil {
 			return Refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
 		}
-		needed := d.Limits(e)
-		if err := d.Fits(field, t.MySQL, given, needed); err != nil {
-			return err
-		}
-		if err := d.FitsVaried(w.spec.Matrix, needed); err != nil {
+		if err := d.Fits(field, t.MySQL, given, w.spec.Matrix, e); err != nil {
 			return err
 		}
 	}

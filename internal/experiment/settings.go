@@ -149,8 +149,7 @@ func CheckGiven(field string, matrix []v1alpha1.Axis, names []string) error {
 	return nil
 }
 
-// FitsVaried refuses values of the matrix that are lower than what the workload needs (Fits).
-func (d Demand) FitsVaried(matrix []v1alpha1.Axis, needed []contract.Setting) error {
+func (d Demand) fitsVaried(matrix []v1alpha1.Axis, needed []contract.Setting) error {
 	for i, axis := range matrix {
 		name, is := axis.Setting()
 		for _, v := range axis.Values {
@@ -158,7 +157,7 @@ func (d Demand) FitsVaried(matrix []v1alpha1.Axis, needed []contract.Setting) er
 				break
 			}
 			var refused *Refusal
-			err := d.Fits("spec", &v1alpha1.MySQLTarget{Config: map[string]string{name: v.String()}}, []contract.Setting{{Name: name, Value: v.String()}}, needed)
+			err := d.fits("spec", &v1alpha1.MySQLTarget{Config: map[string]string{name: v.String()}}, []contract.Setting{{Name: name, Value: v.String()}}, needed)
 			if errors.As(err, &refused) {
 				return Refuse(refused.Reason, "spec.matrix[%d]: %s", i, strings.TrimPrefix(refused.Message, "spec."))
 			}

@@ -91,12 +91,12 @@ func TestVariedSettingsFitTheDemand(t *testing.T) {
 	d := Demand{All: contract.Demand{Connections: 300}, clients: 1}
 	needed := []contract.Setting{{Name: "max_connections", Value: "332"}}
 	matrix := []v1alpha1.Axis{settingAxis("threads", "1"), settingAxis("config.max_connections", "400", "331")}
-	err := d.FitsVaried(matrix, needed)
+	err := d.fitsVaried(matrix, needed)
 	if want := "spec.matrix[1]: config.max_connections: 331 is too low: the workload needs 300 connections, and Assay a few for itself: use at least 332"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	matrix[1] = settingAxis("config.max_connections", "400", "332")
-	if err := d.FitsVaried(matrix, needed); err != nil {
+	if err := d.fitsVaried(matrix, needed); err != nil {
 		t.Errorf("enough: %v", err)
 	}
 }

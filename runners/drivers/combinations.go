@@ -16,7 +16,7 @@ func (p Params) combinations(json.RawMessage) (out []runner.Combination) {
 		one.Factors = maps.Clone(one.Labels)
 		one.Factors[contract.LabelSession] = c.session
 		if p.Language == "" && len(p.languages()) > 1 {
-			one.Axes = map[string]string{"language": string(c.driver.Language)}
+			one.Axes = map[string]string{contract.LabelLanguage: string(c.driver.Language)}
 		}
 		out = append(out, one)
 	}

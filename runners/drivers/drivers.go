@@ -116,7 +116,7 @@ func axis(workload json.RawMessage) (runner.Axis, error) {
 	if err != nil || p.Language != "" || len(p.languages()) < 2 {
 		return runner.Axis{}, err
 	}
-	return runner.Axis{Field: "language", Values: p.languages()}, nil
+	return runner.Axis{Field: contract.LabelLanguage, Values: p.languages()}, nil
 }
 
 func delay(workload json.RawMessage) (time.Duration, error) {

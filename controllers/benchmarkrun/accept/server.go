@@ -65,16 +65,13 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d experiment
 		return out, err
 	}
 	lists := []sourced{
-		{v1alpha1.SourceShape, shapeSettings(e, shape, t.MySQL)},
+		{v1alpha1.SourceShape, experiment.ShapeSettings(e, shape, t.MySQL)},
 		{v1alpha1.SourceWorkload, d.Limits(e)},
 		{v1alpha1.SourceStarts, startSettings(e, in.Run.Spec)},
 		{v1alpha1.SourceReplication, replication},
 		{v1alpha1.SourceSpec, user},
 	}
-	if err := d.Fits(field+".mysql", t.MySQL, user, lists[1].settings); err != nil {
-		return out, err
-	}
-	if err := d.FitsVaried(in.Run.Spec.Matrix, lists[1].settings); err != nil {
+	if err := d.Fits(field+".mysql", t.MySQL, user, in.Run.Spec.Matrix, e); err != nil {
 		return out, err
 	}
 	out.Settings = mergeSettings(lists)
@@ -135,17 +132,6 @@ func (in references) userSettings(field string, m *v1alpha1.MySQLTarget) ([]cont
 		return nil, experiment.Refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
 	}
 	return settings.Merge(append(lists, list)...), nil
-}
-
-// shapeSettings are the defaults that follow from the machine of the server.
-func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []contract.Setting {
-	if m.Sizing == v1alpha1.SizingServer || e.Defaults == nil {
-		return nil
-	}
-	return e.Defaults(engine.Shape{
-		MemoryBytes: shape.Memory.Value(),
-		DataBytes:   m.Storage.Size.Value(), DataInMemory: m.Storage.Medium == v1alpha1.MediumMemory,
-	}, m.StorageEngine)
 }
 
 // startSettings are those of a server that is started again for a trial.

@@ -63,11 +63,8 @@ func memoryWarnings(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) (out []st
 // cachesOf a server, in bytes: the largest of its settings that are the size of one, as the spec or its shape gives them.
 func cachesOf(e engine.Engine, t v1alpha1.Target) (bytes int64) {
 	given := map[string]string{}
-	if e.Defaults != nil && t.MySQL.Sizing != v1alpha1.SizingServer {
-		shape := engine.Shape{MemoryBytes: t.Shape.Inline.Memory.Value(), DataBytes: t.MySQL.Storage.Size.Value(), DataInMemory: t.MySQL.Storage.Medium == v1alpha1.MediumMemory}
-		for _, s := range e.Defaults(shape, t.MySQL.StorageEngine) {
-			given[s.Name] = s.Value
-		}
+	for _, s := range experiment.ShapeSettings(e, *t.Shape.Inline, t.MySQL) {
+		given[s.Name] = s.Value
 	}
 	for name, value := range t.MySQL.Config {
 		given[settings.CanonicalName(name)] = value

@@ -12,44 +12,41 @@ import (
 )
 
 func TestCut(t *testing.T) {
-	tests := map[string]struct {
-		text string
-		n    int
-		want string
-	}{
+	tests := map[string]cutTest{
 		"what fits stays":                   {"short", 5, "short"},
 		"what does not is marked":           {strings.Repeat("a", 50), 40, strings.Repeat("a", 15) + "... (cut: 15 of 50 bytes)"},
 		"no character is split":             {strings.Repeat("ö", 50), 43, strings.Repeat("ö", 8) + "... (cut: 16 of 100 bytes)"},
 		"what is no text becomes one":       {"a\xffb", 9, "a\uFFFDb"},
 		"what was cut and fits stays as is": {Cut(strings.Repeat("a", 50), 40), 40, Cut(strings.Repeat("a", 50), 40)},
 	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			got := Cut(tc.text, tc.n)
-			if got != tc.want || len(got) > tc.n || !utf8.ValidString(got) {
-				t.Errorf("got %q (%d bytes), want %q", got, len(got), tc.want)
-			}
-		})
-	}
+	testCut(t, Cut, tests)
 }
 
 // The end of what was cut inside is there, whole: it has the remedy.
 func TestCutInside(t *testing.T) {
 	remedy := ": set it to 5"
-	tests := map[string]struct {
-		text string
-		n    int
-		want string
-	}{
+	tests := map[string]cutTest{
 		"what fits stays":             {"short", 5, "short"},
 		"the middle goes":             {"value: " + strings.Repeat("a", 100) + remedy, 60, "value: aaaaaaa... (cut: 29 of 120 bytes) ...aa" + remedy},
 		"no character is split":       {strings.Repeat("ö", 50), 46, "ööö... (cut: 14 of 100 bytes) ...öööö"},
 		"what is no text becomes one": {"a\xffb", 9, "a\uFFFDb"},
 		"what was cut and fits stays": {CutInside(strings.Repeat("a", 90), 60), 60, CutInside(strings.Repeat("a", 90), 60)},
 	}
+	testCut(t, CutInside, tests)
+}
+
+// cutTest is a text, the bytes that it may have, and what is left of it.
+type cutTest struct {
+	text string
+	n    int
+	want string
+}
+
+func testCut(t *testing.T, cut func(string, int) string, tests map[string]cutTest) {
+	t.Helper()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := CutInside(tc.text, tc.n)
+			got := cut(tc.text, tc.n)
 			if got != tc.want || len(got) > tc.n || !utf8.ValidString(got) {
 				t.Errorf("got %q (%d bytes), want %q", got, len(got), tc.want)
 			}

@@ -94,6 +94,8 @@ const (
 	LabelStat = "stat"
 	// LabelDriver is the name of a driver.
 	LabelDriver = "driver"
+	// LabelLanguage is that of a driver, where drivers of several languages are compared.
+	LabelLanguage = "language"
 	// LabelScheme, LabelTransaction and LabelSession are how a driver did an operation.
 	LabelScheme, LabelTransaction, LabelSession = "scheme", "transaction", "session"
 	// LabelRows is the number of rows of one operation of a driver; a measurement without it is of one row, or of no rows.

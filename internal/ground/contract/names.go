@@ -98,10 +98,7 @@ func LoadName(run, target string) string { return ChildName(run, target+"-load")
 // ReloadName is the name of the Job that loads a target after the run gave its nodes back so
 // many times; that of LoadName for none.
 func ReloadName(run, target string, releases int32) string {
-	if releases == 0 {
-		return LoadName(run, target)
-	}
-	return ChildName(run, fmt.Sprintf("%s-load-r%d", target, releases))
+	return ChildName(run, again(target+"-load", releases))
 }
 
 // CleanupName is the name of the Job that cleans a target up.
@@ -120,11 +117,15 @@ func PlaceholderName(run string, index int) string {
 
 // TrialName is the name of the Job of one attempt at a trial and of its trial ConfigMap.
 func TrialName(run string, index, attempt int32) string {
-	suffix := fmt.Sprintf("trial-%05d", index)
-	if attempt > 0 {
-		suffix += fmt.Sprintf("-r%d", attempt)
+	return ChildName(run, again(fmt.Sprintf("trial-%05d", index), attempt))
+}
+
+// again is a suffix of what is made anew, after so many times.
+func again(suffix string, times int32) string {
+	if times == 0 {
+		return suffix
 	}
-	return ChildName(run, suffix)
+	return fmt.Sprintf("%s-r%d", suffix, times)
 }
 
 // ResultName is the name of the result ConfigMap of one client of a Job.

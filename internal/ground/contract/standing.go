@@ -20,19 +20,11 @@ const NoTrial = "-"
 
 // StandingName is the name of the Job of clients that stand, and of their ConfigMap: that of the first attempt that they carry out.
 func StandingName(run string, index, attempt int32) string {
-	suffix := fmt.Sprintf("clients-%05d", index)
-	if attempt > 0 {
-		suffix += fmt.Sprintf("-r%d", attempt)
-	}
-	return ChildName(run, suffix)
+	return ChildName(run, again(fmt.Sprintf("clients-%05d", index), attempt))
 }
 
 // StandingLookName is the name of the Job of clients that stand and begin with a look at the data of a target, and of their ConfigMap, after
 // the run gave its nodes back so many times.
 func StandingLookName(run, target string, releases int32) string {
-	suffix := target + "-clients" // a target may be called clients-TARGET, so that the kind is behind it
-	if releases > 0 {
-		suffix += fmt.Sprintf("-r%d", releases)
-	}
-	return ChildName(run, suffix)
+	return ChildName(run, again(target+"-clients", releases)) // a target may be called clients-TARGET, so that the kind is behind it
 }

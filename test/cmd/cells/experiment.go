@@ -53,11 +53,9 @@ type place struct {
 func (p place) labels() map[string]string {
 	out := maps.Clone(p.trial)
 	maps.Copy(out, p.within)
-	delete(out, labelLanguage)
+	delete(out, contract.LabelLanguage)
 	return out
 }
-
-const labelLanguage = "language"
 
 // key of labels.
 func key(labels map[string]string) string {
@@ -96,7 +94,7 @@ func placesOf(spec v1alpha1.BenchmarkRunSpec) (out []place, err error) {
 				out = append(out, place{trial: trial})
 			}
 			for _, c := range combinations {
-				if language := c.Axes[labelLanguage]; language == "" || language == trial[labelLanguage] {
+				if language := c.Axes[contract.LabelLanguage]; language == "" || language == trial[contract.LabelLanguage] {
 					out = append(out, place{trial: trial, within: c.Labels})
 				}
 			}

@@ -136,7 +136,7 @@ func measuredIn(ctx context.Context, run *stored.Run, rec *contract.Record) (map
 		for _, m := range client.Result.Measurements {
 			if o, says := outcomeIn(m); says {
 				labels := maps.Clone(m.Labels)
-				delete(labels, labelLanguage)
+				delete(labels, contract.LabelLanguage)
 				out[key(labels)] = o
 			}
 		}

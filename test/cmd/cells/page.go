@@ -9,6 +9,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/test/helpers/evidence"
 )
 
 const intro = `# Every cell of the published experiments, once
@@ -119,7 +120,7 @@ func (s sheet) text() (string, error) {
 		}
 		b.WriteString("| field | at full size | here |\n| --- | --- | --- |\n")
 		for _, c := range list {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", escape(c.field), escape(c.from), escape(c.to))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", evidence.Cell(c.field), evidence.Cell(c.from), evidence.Cell(c.to))
 		}
 		b.WriteString("\n| run | part | cells | expected | took | played | tree |\n| --- | --- | --: | --: | --: | --- | --- |\n")
 		for _, p := range s.pieces {
@@ -127,7 +128,7 @@ func (s sheet) text() (string, error) {
 			if f, played := s.played[p.name]; played {
 				took = fmt.Sprintf("%.1f min | %s | %s", f.Seconds/60, f.Date.Format("2006-01-02"), f.Commit)
 			}
-			fmt.Fprintf(&b, "| %s | %s | %d | %.0f min | %s |\n", p.name, escape(p.part), len(p.places), p.takes.Minutes(), took)
+			fmt.Fprintf(&b, "| %s | %s | %d | %.0f min | %s |\n", p.name, evidence.Cell(p.part), len(p.places), p.takes.Minutes(), took)
 		}
 		b.WriteString("\n")
 	}
@@ -145,7 +146,7 @@ func (s sheet) table() string {
 	if len(alike) == 1 {
 		word, why := s.words(s.cells[0])
 		if why != "" {
-			word += ": " + escape(why)
+			word += ": " + evidence.Cell(why)
 		}
 		return fmt.Sprintf("%s: %s.\n\n", figure.Counted(len(s.cells), "cell"), strings.TrimSuffix(word, "."))
 	}
@@ -191,7 +192,7 @@ func (n notes) list() string {
 	}
 	var b strings.Builder
 	for _, why := range slices.SortedFunc(maps.Keys(n), func(a, b string) int { return n[a] - n[b] }) {
-		fmt.Fprintf(&b, "%d. %s\n", n[why], escape(why))
+		fmt.Fprintf(&b, "%d. %s\n", n[why], evidence.Cell(why))
 	}
 	return b.String() + "\n"
 }
@@ -259,6 +260,3 @@ func counted(cells map[string]Outcome) string {
 	}
 	return fmt.Sprintf("%d measured, %d unsupported, %d failed", n[Measured], n[Unsupported], n[Failed])
 }
-
-// escape what would end a cell of a table.
-func escape(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

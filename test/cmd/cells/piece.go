@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 // mostOfPiece is how long a piece may take, by the estimate.
@@ -51,8 +50,7 @@ func (p piece) manifest() (string, error) {
 // digest of the manifest.
 func (p piece) digest() (string, error) {
 	text, err := p.manifest()
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:6]), err
+	return plays.Digest(text), err
 }
 
 // divide a spec into pieces that take no longer than mostOfPiece, as far as its targets, drivers and threads can be told apart. Of servers

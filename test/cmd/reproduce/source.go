@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"os"
@@ -20,6 +18,7 @@ import (
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/cmd/reproduce/claims"
+	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 // source that is played.
@@ -107,8 +106,7 @@ func (s *source) digestOf() (string, error) {
 			keys[claims.Key(c.Measurement, c.Of)], keys[claims.Key(c.Measurement, c.To)] = true, true
 		}
 	}
-	sum := sha256.Sum256(fmt.Appendf([]byte(text), "runs: %d\n%s", s.Runs, strings.Join(slices.Sorted(maps.Keys(keys)), "\n")))
-	return hex.EncodeToString(sum[:6]), err
+	return plays.Digest(text + fmt.Sprintf("runs: %d\n%s", s.Runs, strings.Join(slices.Sorted(maps.Keys(keys)), "\n"))), err
 }
 
 // quotedIn a manifest are the numbers of its published targets.

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"text/template"
 	"time"
+
+	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 // Case is one question that runs answer: how small a difference does this design find in so much time, or how often does it see one
@@ -209,8 +209,7 @@ func (c Case) run(play int) string { return fmt.Sprintf("%s-%d", c.Name, play) }
 
 // Digest of what the case measures: figures of another manifest are of another case.
 func (c Case) Digest() string {
-	sum := sha256.Sum256([]byte(c.Manifest(0)))
-	return hex.EncodeToString(sum[:6])
+	return plays.Digest(c.Manifest(0))
 }
 
 // Manifest of a play of the case.

@@ -38,3 +38,6 @@ func Replace(document, begin, table string) (string, error) {
 	}
 	return before + begin + "\n\n" + table + "\n" + End + after, nil
 }
+
+// Cell is a text in a cell of a table, which it does not end.
+func Cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

@@ -5,6 +5,8 @@ package plays
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,6 +88,12 @@ func Read(ctx context.Context, path, name string) (run *stored.Run, err error) {
 		return nil
 	})
 	return run, err
+}
+
+// Digest of what is played: figures of another one are of something else.
+func Digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
 }
 
 // With the run of a play from its bundle, do something. Its results can be read until that returns. It fails for a run of another name.

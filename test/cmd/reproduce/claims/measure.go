@@ -48,17 +48,14 @@ type Side struct {
 	Values map[int32]float64 `json:"values,omitempty"`
 }
 
-// labelLanguage is the axis of drivers of several languages. A driver has one.
-const labelLanguage = "language"
-
 // notSaid are the values of labels that mean the same as none.
 var notSaid = map[string]string{contract.LabelRows: "1", contract.LabelTransaction: "Autocommit"}
 
-// Key of a measurement with its labels, without those that need not be said.
+// Key of a measurement with its labels, without those that need not be said; a driver has one language.
 func Key(measurement string, labels map[string]string) string {
 	words := []string{measurement}
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		if name != labelLanguage && labels[name] != notSaid[name] {
+		if name != contract.LabelLanguage && labels[name] != notSaid[name] {
 			words = append(words, name+" "+labels[name])
 		}
 	}

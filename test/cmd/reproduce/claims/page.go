@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/test/helpers/evidence"
 )
 
 // Page of a source in Markdown, with the rows of Decide, the forms as Written and all runs that were played; now is the digest of what is played
@@ -39,7 +40,7 @@ func Page(s Source, rows []Row, forms string, runs []Run, now string) string {
 		} else {
 			b.WriteString("| claim | published | verdict |\n| --- | --- | --- |\n")
 			for _, r := range of {
-				fmt.Fprintf(&b, "| %s | %s | **%s**: %s |\n", cell(r.Claim.Says), cell(r.Claim.Printed), r.Verdict, cell(r.Why))
+				fmt.Fprintf(&b, "| %s | %s | **%s**: %s |\n", evidence.Cell(r.Claim.Says), evidence.Cell(r.Claim.Printed), r.Verdict, evidence.Cell(r.Why))
 			}
 		}
 		b.WriteString("\n")
@@ -113,7 +114,7 @@ func playedRuns(runs []Run) string {
 			busy = append(busy, fmt.Sprintf("%.2f", cpus))
 		}
 		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %d | %d | `%s` | %s |\n", r.Play, r.Date.Format("2 January 2006"), r.Commit, r.Machine,
-			cell(strings.Join(r.Versions, "<br>")), strings.Join(busy, ", "), r.Trials, r.LeftOut, r.Manifest, cell(why))
+			evidence.Cell(strings.Join(r.Versions, "<br>")), strings.Join(busy, ", "), r.Trials, r.LeftOut, r.Manifest, evidence.Cell(why))
 	}
 	return b.String() + "\n"
 }
@@ -137,7 +138,7 @@ func (r Row) line() string {
 	if r.Why != "" {
 		verdict += ": " + r.Why
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", cell(r.Claim.Says), cell(r.Claim.Printed), cell(measured), published, r.ratio(), over, cell(verdict))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s |\n", evidence.Cell(r.Claim.Says), evidence.Cell(r.Claim.Printed), evidence.Cell(measured), published, r.ratio(), over, evidence.Cell(verdict))
 }
 
 // ratio with its interval.
@@ -152,6 +153,3 @@ func (r Row) ratio() string {
 }
 
 func percent(share float64) string { return figure.Number(100*share) + " %" }
-
-// cell of a table in Markdown.
-func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/test/helpers/evidence"
 )
 
 // noValue stands in a cell that has none.
@@ -82,7 +83,7 @@ func headOf(corner, columns []string) string {
 // line of a table.
 func line(texts []string) string {
 	for i, text := range texts {
-		texts[i] = cell(text)
+		texts[i] = evidence.Cell(text)
 	}
 	return "| " + strings.Join(texts, " | ") + " |\n"
 }
