@@ -9,15 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/cli/manifest"
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners"
+	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 // published are the manifests at full size.
@@ -129,22 +126,7 @@ func readAll(top string) (out []full, err error) {
 
 // fullOf a manifest.
 func fullOf(path string, data []byte) (full, error) {
-	all, object, err := manifest.Objects(data)
-	if err != nil {
-		return full{}, err
-	}
-	given := map[string]map[string]string{}
-	for _, u := range all {
-		var cm corev1.ConfigMap
-		if u.GetKind() != "ConfigMap" {
-			continue
-		}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &cm); err != nil {
-			return full{}, err
-		}
-		given[cm.Name] = cm.Data
-	}
-	run, err := manifest.Complete(object)
+	run, given, err := plays.Manifest(data)
 	if err != nil {
 		return full{}, err
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -115,28 +114,9 @@ func quotedIn(path string) (out []quoted.Numbers, err error) {
 	if err != nil {
 		return nil, err
 	}
-	texts := map[string]map[string][]byte{}
-	var run v1alpha1.BenchmarkRun
-	for _, document := range strings.Split(string(text), "\n---\n") {
-		var kind struct{ Kind string }
-		if err := yaml.Unmarshal([]byte(document), &kind); err != nil {
-			return nil, err
-		}
-		switch kind.Kind {
-		case "ConfigMap":
-			var cm corev1.ConfigMap
-			if err := yaml.UnmarshalStrict([]byte(document), &cm); err != nil {
-				return nil, err
-			}
-			texts[cm.Name] = map[string][]byte{}
-			for key, text := range cm.Data {
-				texts[cm.Name][key] = []byte(text)
-			}
-		case "BenchmarkRun":
-			if err := yaml.UnmarshalStrict([]byte(document), &run); err != nil {
-				return nil, err
-			}
-		}
+	run, given, err := plays.Manifest(text)
+	if err != nil {
+		return nil, err
 	}
 	for _, t := range run.Spec.Targets {
 		if t.Published == nil {
@@ -146,7 +126,11 @@ func quotedIn(path string) (out []quoted.Numbers, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("target %s: %w", t.Name, err)
 		}
-		numbers, err := quoted.Read(quote, texts[t.Published.ConfigMap.Name])
+		texts := map[string][]byte{}
+		for key, text := range given[t.Published.ConfigMap.Name] {
+			texts[key] = []byte(text)
+		}
+		numbers, err := quoted.Read(quote, texts)
 		if err != nil {
 			return nil, fmt.Errorf("target %s: %w", t.Name, err)
 		}
@@ -203,10 +187,10 @@ func (s *source) sides() (out []map[string]string) {
 func (s *source) page() string    { return filepath.Join(s.top, pages, s.name+".md") }
 func (s *source) figures() string { return filepath.Join(s.top, pages, s.name+".json") }
 
-// good is how many runs there are of the sample that the next one belongs to, as far as it is known: versions and images are not.
+// good is how many runs there are of the sample that the next one belongs to, as far as it is known: versions are not.
 func (s *source) good() int {
 	sample := claims.Sample(s.runs)
-	if len(sample) == 0 || sample[0].Manifest != s.digest || sample[0].Machine != s.machine {
+	if len(sample) == 0 || sample[0].Manifest != s.digest || !claims.SameKind(sample[0].Machine, s.machine) {
 		return 0
 	}
 	return len(sample)

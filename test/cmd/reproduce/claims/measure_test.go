@@ -148,9 +148,9 @@ func TestMeasureLeavesOut(t *testing.T) {
 	}
 }
 
-// One sample are runs of one manifest, machine, versions and images. The last good run says which.
+// One sample are runs of one manifest, kind of machine and versions. The last good run says which.
 func TestSample(t *testing.T) {
-	a := Run{Play: 1, Manifest: "m", Machine: "c", Versions: []string{"v"}, Images: []string{"i"}}
+	a := Run{Play: 1, Manifest: "m", Machine: "2 cores, c, Linux 6.1.4-x1", Versions: []string{"v"}, Images: []string{"i"}}
 	change := func(play int, change func(*Run)) Run {
 		r := a
 		r.Play = play
@@ -166,9 +166,11 @@ func TestSample(t *testing.T) {
 		"all":                      {[]Run{a, change(2, same)}, []int{1, 2}},
 		"a failed one":             {[]Run{a, change(2, func(r *Run) { r.NoVerdict, r.Versions = "failed", nil }), change(3, same)}, []int{1, 3}},
 		"another manifest":         {[]Run{a, change(2, func(r *Run) { r.Manifest = "n" })}, []int{2}},
-		"another machine":          {[]Run{a, change(2, func(r *Run) { r.Machine = "d" }), change(3, same)}, []int{1, 3}},
+		"another machine":          {[]Run{a, change(2, func(r *Run) { r.Machine = "2 cores, d, Linux 6.1.4-x1" }), change(3, same)}, []int{1, 3}},
 		"another server or driver": {[]Run{a, change(2, func(r *Run) { r.Versions = []string{"w"} })}, []int{2}},
-		"another image":            {[]Run{a, change(2, func(r *Run) { r.Images = []string{"j"} })}, []int{2}},
+		"another kernel":           {[]Run{a, change(2, func(r *Run) { r.Machine = "2 cores, c, Linux 6.1.5-x1" })}, []int{2}},
+		"another build of it":      {[]Run{a, change(2, func(r *Run) { r.Machine = "2 cores, c, Linux 6.1.4-x2" })}, []int{1, 2}},
+		"another build of Assay":   {[]Run{a, change(2, func(r *Run) { r.Images = []string{"j"} })}, []int{1, 2}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
