@@ -11,7 +11,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || self.targets.size() < 8",fieldPath=".analysis.control",message="control is a target of its own, and a run has at most 8: use at most 7 targets with it"
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || !self.targets.exists(t, t.name == 'control')",fieldPath=".targets",message="control is the name of the target that analysis.control adds: name yours otherwise"
 // +kubebuilder:validation:XValidation:rule="self.design.idleTargets != 'Stopped' || self.targets.all(t, !has(t.mysql) || t.mysql.storage.medium != 'Memory')",fieldPath=".design.idleTargets",message="idleTargets: Stopped loses the data of a target with storage.medium: Memory: use a Volume, or idleTargets: Running"
-// +kubebuilder:validation:XValidation:rule="!has(self.design.cpus) || self.design.cpus != 'Apart' || self.targets.exists(t, has(t.mysql))",fieldPath=".design.cpus",message="cpus: Apart divides a machine between a server that Assay provides and its clients: leave it out where all targets are external"
+// +kubebuilder:validation:XValidation:rule="!has(self.design.cpus) || self.design.cpus == 'Free' || self.targets.exists(t, has(t.mysql))",fieldPath=".design.cpus",message="cpus is about a machine that a server of Assay's shares with its clients: leave it out where all targets are external"
 // +kubebuilder:validation:XValidation:rule="!has(self.design.clientPods) || self.design.clientPods != 'Standing' || self.design.idleTargets != 'Stopped'",fieldPath=".design.clientPods",message="clientPods: Standing needs the credentials of all targets from the beginning, and idleTargets: Stopped brings the targets up one after the other: use one of both"
 // +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.warmup) || duration(self.design.warmup).getMilliseconds() % 1000 == 0",fieldPath=".design.warmup",message="warmup must be in whole seconds, such as 30s: only workload.drivers takes parts of a second"
 // +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.duration) || duration(self.design.duration).getMilliseconds() % 1000 == 0 && duration(self.design.duration) >= duration('1s')",fieldPath=".design.duration",message="duration must be in whole seconds, such as 300s: only workload.drivers takes parts of a second"
@@ -236,8 +236,10 @@ type Design struct {
 	IdleTargets IdleTargets `json:"idleTargets,omitempty"`
 
 	// cpus are those that servers and clients run on where they are on one machine, as on the nodes of kind. Apart: each has cores
-	// of its own, divided by what their shapes ask for, at least one core; a server and its clients on different machines have
-	// all CPUs, as always. Free (the default): the kernel moves both over all CPUs that their containers may use.
+	// of its own, divided by what their shapes ask for, at least one core. Together: both have one CPU, on which they take turns, so
+	// that a statement does not wake a process on another CPU, and throughput is how often that CPU does the work of both ends. A server
+	// and its clients on different machines have all CPUs, as always. Free (the default): the kernel moves both over all CPUs that
+	// their containers may use.
 	// +optional
 	CPUs CPUs `json:"cpus,omitempty"`
 

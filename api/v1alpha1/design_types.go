@@ -63,13 +63,14 @@ const (
 )
 
 // CPUs says which CPUs servers and clients on one machine run on.
-// +kubebuilder:validation:Enum=Apart;Free
+// +kubebuilder:validation:Enum=Apart;Free;Together
 type CPUs string
 
 // CPUs of servers and clients on one machine.
 const (
-	CPUsApart CPUs = "Apart"
-	CPUsFree  CPUs = "Free"
+	CPUsApart    CPUs = "Apart"
+	CPUsFree     CPUs = "Free"
+	CPUsTogether CPUs = "Together"
 )
 
 // ClientPods says how long the client pods of a run stay.

@@ -13,13 +13,14 @@ import (
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
-// Both ends are told how the CPUs of their machine are divided, and only when the run wants that.
-func TestServersAndClientsHaveCPUsApart(t *testing.T) {
+// Both ends are told which CPUs of their machine they have, and only when the run wants that.
+func TestServersAndClientsHaveTheirCPUs(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[v1alpha1.CPUs]*contract.CPUs{
-		v1alpha1.CPUsApart: {Machines: []string{machine}, Servers: 1000, Clients: 1000},
-		v1alpha1.CPUsFree:  nil,
-		"":                 nil,
+		v1alpha1.CPUsApart:    {Machines: []string{machine}, Servers: 1000, Clients: 1000},
+		v1alpha1.CPUsTogether: {Machines: []string{machine}, Together: true, Servers: 1000, Clients: 1000},
+		v1alpha1.CPUsFree:     nil,
+		"":                    nil,
 	} {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()

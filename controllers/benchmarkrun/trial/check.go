@@ -3,7 +3,6 @@ package trial
 import (
 	"slices"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/merge"
@@ -32,7 +31,7 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 		}
 		limits = append(limits, validity.Limits(res, expected)...)
 	}
-	common := slices.Concat(validity.CheckNeighbours(results), validity.CheckCPUs(results, in.Run.Spec.Design.CPUs == v1alpha1.CPUsApart))
+	common := slices.Concat(validity.CheckNeighbours(results), validity.CheckCPUs(results, in.Run.Spec.Design.CPUs))
 	if len(results) > 1 {
 		common = append(common, validity.CheckClients(skew)...)
 	}

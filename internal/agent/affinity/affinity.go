@@ -1,7 +1,7 @@
-// Package affinity keeps a process, and all that it starts, to its part of a machine's CPUs (design.cpus: Apart). In: how the
-// machine is divided, and which side the process is. Out: the affinity of its threads.
+// Package affinity keeps a process, and all that it starts, to its part of a machine's CPUs (design.cpus: Apart), or to the CPU
+// that both ends have (Together). In: how the machine is divided, and which side the process is. Out: the affinity of its threads.
 //
-// Both ends of a trial find the same division without a word between them: from the topology that the kernel shows to both, and the
+// Both ends of a trial find the same CPUs without a word between them: from the topology that the kernel shows to both, and the
 // ratio in their messages. Whole cores are divided, since two CPUs of one core share most of it; those of a single core are divided
 // where there is no other.
 package affinity
@@ -34,6 +34,8 @@ const (
 var (
 	// ErrOneCPU: there is nothing to divide.
 	ErrOneCPU = errors.New("design.cpus: Apart needs two CPUs, and this machine has one")
+	// ErrNoTopology: nothing says which CPUs there are.
+	ErrNoTopology = errors.New("design.cpus: the kernel does not show which CPUs this machine has")
 	// ErrNarrowed: the container has CPUs of its own already.
 	ErrNarrowed = errors.New("this container may use fewer CPUs than its machine has, and keeps those")
 )
@@ -63,7 +65,18 @@ func Keep(r environment.Reader, cpus *contract.CPUs, side Side) error {
 }
 
 // partOf a side of the cores of a machine.
+//
+// The CPU of both is the first of the last core: the kernel gives most interrupts to the first core, and the other CPUs of a core, which
+// share it, have nothing to do then.
 func partOf(cores [][]int, cpus *contract.CPUs, side Side) (*unix.CPUSet, error) {
+	if len(cores) == 0 {
+		return nil, ErrNoTopology
+	}
+	if cpus.Together {
+		var set unix.CPUSet
+		set.Set(cores[len(cores)-1][0])
+		return &set, nil
+	}
 	if len(cores) == 1 {
 		cores = slices.Collect(slices.Chunk(cores[0], 1))
 	}

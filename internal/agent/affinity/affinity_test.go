@@ -42,7 +42,6 @@ func TestPartOf(t *testing.T) {
 		"in the ratio of what both ask for":            {hyperthreads, 6000, 2000, []int{0, 1, 2, 4, 5, 6}, []int{3, 7}},
 		"those of one core, where there is no other":   {[][]int{{1, 5}}, 1, 1, []int{1}, []int{5}},
 		"one CPU is not divided":                       {[][]int{{0}}, 1, 1, nil, nil},
-		"no topology":                                  {nil, 1, 1, nil, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -62,6 +61,39 @@ func TestPartOf(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Both ends have one CPU, whatever they ask for.
+func TestPartOfBoth(t *testing.T) {
+	tests := map[string]struct {
+		cores [][]int
+		want  int
+	}{
+		"the last core":        {[][]int{{0}, {1}}, 1},
+		"its first CPU":        {[][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 3},
+		"the only CPU will do": {[][]int{{0}}, 0},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, side := range []Side{Servers, Clients} {
+				part, err := partOf(tc.cores, &contract.CPUs{Together: true, Servers: 3000, Clients: 900}, side)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff([]int{tc.want}, members(part)); diff != "" {
+					t.Errorf("side %d (-want +got):\n%s", side, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestPartOfNoTopology(t *testing.T) {
+	for _, together := range []bool{false, true} {
+		if _, err := partOf(nil, &contract.CPUs{Together: together, Servers: 1, Clients: 1}, Servers); err != ErrNoTopology {
+			t.Errorf("together %t: %v, want %v", together, err, ErrNoTopology)
+		}
 	}
 }
 

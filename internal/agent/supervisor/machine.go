@@ -25,7 +25,7 @@ func (s *Supervisor) hello(r *http.Request) (any, error) {
 		err = nil // by the first trial
 	}
 	if err != nil {
-		s.Log.Warn("the tool is not kept to CPUs of its own", "error", err)
+		s.Log.Warn("the tool is not kept to its CPUs", "error", err)
 	}
 	return toolwire.Hello{Version: toolwire.Version, Limits: s.machine.Limits()}, nil
 }

@@ -58,7 +58,7 @@ func (a *agent) provide(ctx context.Context) error {
 	defer cancel()
 	// Before any server is started: it inherits the CPUs of this process.
 	if err := affinity.Keep(a.sampler.Reader, a.in.target.CPUs, affinity.Servers); err != nil {
-		a.Log.Warn("the server is not kept to CPUs of its own", "error", err)
+		a.Log.Warn("the server is not kept to its CPUs", "error", err)
 	}
 	go supervise.Reap(background)
 	go a.sampler.Run(background)

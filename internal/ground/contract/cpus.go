@@ -7,16 +7,18 @@ import (
 	"strings"
 )
 
-// CPUs divides those of a machine between the servers and the clients of a target (design.cpus: Apart).
+// CPUs says which of a machine the servers and the clients of a target have, where both run on it (design.cpus).
 type CPUs struct {
 	// Machines are the boot IDs of the machines that both run on. Whoever runs elsewhere keeps all its CPUs.
 	Machines []string `json:"machines"`
+	// Together: both have the same CPU, and nothing is divided.
+	Together bool `json:"together,omitempty"`
 	// Servers and Clients are the ratio in which the cores are divided: what both may use, in thousandths of a CPU, at least 1.
 	Servers int64 `json:"servers"`
 	Clients int64 `json:"clients"`
 }
 
-// On says whether the CPUs of a machine are divided.
+// On says whether a machine is one of those.
 func (c CPUs) On(bootID string) bool { return bootID != "" && slices.Contains(c.Machines, bootID) }
 
 // mostCPUs bounds what a list of the kernel may name.

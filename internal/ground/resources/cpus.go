@@ -7,15 +7,16 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// CPUs divides those of the machines that servers of the run share with clients; nil where they share none, or the spec wants no
-// division. The ratio is that of what a target with its replicas, and all clients, ask for together. It is the same for all targets,
+// CPUs of the machines that servers of the run share with clients; nil where they share none, or the spec leaves them to the kernel.
+// The ratio of a division is that of what a target with its replicas, and all clients, ask for together. It is the same for all targets,
 // that of the largest that shares a machine, so that the clients have the same CPUs with each of them, external ones included.
 func CPUs(run *v1alpha1.BenchmarkRun) *contract.CPUs {
-	if run.Spec.Design.CPUs != v1alpha1.CPUsApart || run.Status.Placement == nil {
+	asked := run.Spec.Design.CPUs
+	if asked != v1alpha1.CPUsApart && asked != v1alpha1.CPUsTogether || run.Status.Placement == nil {
 		return nil
 	}
 	client := run.Status.Resolved.ClientShape
-	out := contract.CPUs{Servers: 1, Clients: max(1, client.CPU.MilliValue()*int64(run.ClientCount()))}
+	out := contract.CPUs{Together: asked == v1alpha1.CPUsTogether, Servers: 1, Clients: max(1, client.CPU.MilliValue()*int64(run.ClientCount()))}
 	for _, t := range run.Provided() {
 		if machines := run.PlacementOf(t.Name).SharedMachines; len(machines) > 0 {
 			out.Machines = append(out.Machines, machines...)

@@ -34,6 +34,10 @@ func TestCPUs(t *testing.T) {
 	if diff := cmp.Diff(want, CPUs(run)); diff != "" {
 		t.Errorf("the largest that shares a machine decides (-want +got):\n%s", diff)
 	}
+	run.Spec.Design.CPUs, want.Together = v1alpha1.CPUsTogether, true
+	if diff := cmp.Diff(want, CPUs(run)); diff != "" {
+		t.Errorf("one CPU for both (-want +got):\n%s", diff)
+	}
 	run.Spec.Design.CPUs = v1alpha1.CPUsFree
 	if got := CPUs(run); got != nil {
 		t.Errorf("%+v, and nobody asked for it", got)

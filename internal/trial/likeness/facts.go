@@ -32,6 +32,9 @@ const (
 	factFilesystem  = "storage/filesystem"
 	factWriteCache  = "storage/write-cache"
 	factMachine     = "target/machine"
+	factClientSet   = "client/cpu-set"
+	// cpuOfServer is the value of factClientSet where server and tool take turns on one of several CPUs (design.cpus: Together).
+	cpuOfServer = "one, that of the server"
 	// FactNode is the node of the server.
 	FactNode = "target/node"
 	// setPrefix is before variables outside of the catalogue that some server of the run has set.
@@ -92,6 +95,9 @@ func FactsOf(in Source) contract.Facts {
 	machineFacts(out, "client", in.Result.Client.Machine, in.Result.Client.Limits)
 	if t := in.Result.Target; t != nil {
 		machineFacts(out, "target", t.Machine, t.Limits)
+		if oneCPU(*t, in.Result.Client.Environment) {
+			out[factClientSet] = cpuOfServer
+		}
 		out[factReplicas] = strconv.Itoa(len(t.Replicas))
 		if t.Storage != nil {
 			out[factFilesystem], out[factWriteCache] = t.Storage.Filesystem, t.Storage.WriteCache
@@ -102,6 +108,16 @@ func FactsOf(in Source) contract.Facts {
 	dataFacts(out, in)
 	return contract.NewFacts(out)
 }
+
+// oneCPU says whether the server and the tool of a result take turns on one of the CPUs of a machine that has more.
+func oneCPU(server, client contract.Environment) bool {
+	cpus := server.Machine.CPUs
+	return cpus != nil && *cpus > 1 && server.Machine.BootID != "" && server.Machine.BootID == client.Machine.BootID && server.Limits.CPUSet == client.Limits.CPUSet &&
+		len(contract.CPUList(server.Limits.CPUSet)) == 1
+}
+
+// OnOneCPU says whether server and tool of a trial took turns on one of several CPUs, by its facts.
+func OnOneCPU(facts contract.Facts) bool { return facts.Map()[factClientSet] == cpuOfServer }
 
 // leaveOut variables, by each name that a server has for them.
 func leaveOut(out map[string]string, varied []string) {

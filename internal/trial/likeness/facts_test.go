@@ -160,3 +160,31 @@ func TestPlaceOf(t *testing.T) {
 		}
 	}
 }
+
+// A client on the CPU of its server says so: it is another measurement than one on a CPU of its own.
+func TestOneCPU(t *testing.T) {
+	of := func(boot string, cpus int64, set string) contract.Environment {
+		return contract.Environment{Machine: contract.Machine{BootID: boot, CPUs: &cpus}, Limits: contract.Limits{CPUSet: set}}
+	}
+	tests := map[string]struct {
+		server, client contract.Environment
+		want           string
+		one            bool
+	}{
+		"one for both":                   {of("a", 2, "1"), of("a", 2, "1"), "one, that of the server", true},
+		"one each":                       {of("a", 2, "0"), of("a", 2, "1"), "1 of 2", false},
+		"one each, of two machines":      {of("a", 2, "1"), of("b", 2, "1"), "1 of 2", false},
+		"both on all":                    {of("a", 2, ""), of("a", 2, ""), "all", false},
+		"both on the same two":           {of("a", 4, "2-3"), of("a", 4, "2-3"), "2 of 4", false},
+		"a machine that has one":         {of("a", 1, "0"), of("a", 1, "0"), "1 of 1", false},
+		"a machine that nobody can name": {of("", 2, "1"), of("", 2, "1"), "1 of 2", false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			facts := FactsOf(Source{Result: contract.Result{Client: contract.Client{Environment: tc.client}, Target: &tc.server}})
+			if got := facts.Map()["client/cpu-set"]; got != tc.want || OnOneCPU(facts) != tc.one {
+				t.Errorf("%q, %t, want %q, %t", got, OnOneCPU(facts), tc.want, tc.one)
+			}
+		})
+	}
+}

@@ -39,7 +39,7 @@ var factRules = []factRule{
 	{name: "target/cpus", class: CPU, matters: true, why: "the limit of the container", more: "Faster"},
 	{name: "client/cpus", class: CPU, matters: true, why: "the limit of the container", more: "Faster"},
 	{name: "target/cpu-set", class: CPU, matters: true, why: "the CPUs that it runs on: all of its machine, or a part (design.cpus)"},
-	{name: "client/cpu-set", class: CPU, matters: true, why: "the CPUs that it runs on: all of its machine, or a part (design.cpus)"},
+	{name: factClientSet, class: CPU, matters: true, why: "the CPUs that it runs on: all of its machine, or a part (design.cpus)"},
 	{name: "target/numa", class: CPU, matters: true, why: "memory of another NUMA node takes longer to reach"},
 	{name: "client/numa", class: CPU, matters: true, why: "memory of another NUMA node takes longer to reach"},
 	{name: "target/idle-states", class: CPU, matters: true, why: "a CPU that sleeps deeper takes longer to wake, and a request that waits for it pays"},

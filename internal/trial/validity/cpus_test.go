@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
@@ -44,14 +45,41 @@ func TestCheckCPUs(t *testing.T) {
 				}
 				results = append(results, r)
 			}
-			if diff := cmp.Diff(tc.want, CheckCPUs(results, false)); diff != "" {
+			if diff := cmp.Diff(tc.want, CheckCPUs(results, v1alpha1.CPUsFree)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
 	}
-	one := of("a", 1, "")
-	asked := CheckCPUs([]contract.Result{{State: contract.Succeeded, Client: contract.Client{Environment: one}, Target: &one}}, true)
-	if len(asked) != 1 || asked[0].Severity != Warning || !strings.Contains(asked[0].Message, "although design.cpus is Apart") {
-		t.Errorf("a run that wants them apart: %+v", asked)
+}
+
+// A run says which CPUs it wants, and is told where server and tool have others.
+func TestCheckAskedCPUs(t *testing.T) {
+	on := func(cpus int64, server, client string) []contract.Result {
+		of := func(set string) contract.Environment {
+			return contract.Environment{Machine: contract.Machine{BootID: "a", CPUs: &cpus}, Limits: contract.Limits{CPUSet: set}}
+		}
+		return []contract.Result{{State: contract.Succeeded, Client: contract.Client{Environment: of(client)}, Target: new(of(server))}}
+	}
+	const apart, together = "although design.cpus is Apart: the machine has one CPU, or it was started again", "although design.cpus is Together: it was started again"
+	tests := map[string]struct {
+		asked   v1alpha1.CPUs
+		results []contract.Result
+		want    string
+	}{
+		"apart, as asked":                      {v1alpha1.CPUsApart, on(2, "0", "1"), ""},
+		"apart, on a machine of one CPU":       {v1alpha1.CPUsApart, on(1, "", ""), apart},
+		"together, as asked":                   {v1alpha1.CPUsTogether, on(2, "1", "1"), ""},
+		"together, and each has its own":       {v1alpha1.CPUsTogether, on(2, "0", "1"), together},
+		"together, and both have all":          {v1alpha1.CPUsTogether, on(2, "", ""), together},
+		"together, and both have the same two": {v1alpha1.CPUsTogether, on(4, "2-3", "2-3"), together},
+		"together, on a machine of one CPU":    {v1alpha1.CPUsTogether, on(1, "", ""), ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := CheckCPUs(tc.results, tc.asked)
+			if tc.want == "" && len(got) > 0 || tc.want != "" && (len(got) != 1 || got[0].Severity != Warning || !strings.Contains(got[0].Message, tc.want)) {
+				t.Errorf("%+v, want %q", got, tc.want)
+			}
+		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
+	"github.com/assay-bench/assay/internal/trial/likeness"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/verdict/summary"
 )
@@ -21,6 +22,8 @@ type limited struct {
 	// client: a client was at its own CPU limit. server: the server was at its own. saturated: the offered rate was not achieved.
 	// offered: a rate was offered.
 	client, server, saturated, offered int
+	// oneCPU: server and tool took turns on one CPU.
+	oneCPU int
 	// disturbed by what lasted for most of the run: by says by what.
 	disturbed int
 	by        map[string]bool
@@ -37,7 +40,7 @@ func (l limited) plus(o limited) limited {
 	maps.Copy(by, o.by)
 	return limited{
 		trials: l.trials + o.trials, client: l.client + o.client, server: l.server + o.server, saturated: l.saturated + o.saturated, offered: l.offered + o.offered,
-		disturbed: l.disturbed + o.disturbed, by: by, notSteady: l.notSteady + o.notSteady, tooShort: l.tooShort + o.tooShort,
+		oneCPU: l.oneCPU + o.oneCPU, disturbed: l.disturbed + o.disturbed, by: by, notSteady: l.notSteady + o.notSteady, tooShort: l.tooShort + o.tooShort,
 	}
 }
 
@@ -76,6 +79,9 @@ func limitsOf(l Layout, records []contract.Record, leftOut rule) limits {
 		}
 		if at(v1alpha1.LimitCPU) {
 			n.server++
+		}
+		if likeness.OnOneCPU(rec.Facts) {
+			n.oneCPU++
 		}
 		if rec.Saturated {
 			n.saturated++
@@ -133,6 +139,7 @@ func limiting(measurement string, n limited) (out []v1alpha1.VerdictReason) {
 	if 2*n.server > n.trials { // a few such trials are a note of a median
 		says(v1alpha1.CodeServerLimit, n.server)
 	}
+	says(v1alpha1.CodeOneCPU, n.oneCPU)
 	switch {
 	case strings.HasPrefix(measurement, "latency."):
 		says(v1alpha1.CodeSaturated, n.saturated)

@@ -80,6 +80,8 @@ var delayed = fmt.Sprintf(`drivers: {%s, delay: %s}`, selectOne, moreDelay.value
 // reads are point selects without transactions, from memory.
 var reads = fmt.Sprintf(`sysbench: {test: oltp_read_only, skipTrx: true, threads: 1, tables: 2, tableSize: 10000, options: {range_selects: "off", point_selects: "%s"}}`, moreStatements.value(0))
 
+func minutes(n int) time.Duration { return time.Duration(n) * time.Minute }
+
 // cases in the order of their first plays: a design and its control stand side by side, so that they meet the same machine.
 var cases = list()
 
@@ -96,7 +98,6 @@ func list() (all []Case) {
 			all = append(all, c.named())
 		}
 	}
-	minutes := func(n int) time.Duration { return time.Duration(n) * time.Minute }
 	for _, window := range []time.Duration{time.Second, 5 * time.Second, 20 * time.Second} {
 		add(Case{What: "reads", Starts: "PerBlock", Window: window, Length: minutes(5), Workload: reads})
 	}
@@ -120,15 +121,17 @@ func list() (all []Case) {
 	add(Case{What: "reads", Effect: 0.02, Starts: "One", Window: 5 * time.Second, Length: minutes(10), Workload: reads})
 	stands(Case{What: "reads", Effect: 0.03, Starts: "One", Window: time.Second, Length: minutes(5), Workload: reads})
 	stands(Case{What: "reads", Effect: 0.02, Starts: "One", Window: time.Second, Length: minutes(10), Workload: reads})
-	// A client that stands, and each end on CPUs of its own.
+	// A client that stands, and each end on CPUs of its own; or both on one, so that no statement wakes a process on another.
 	alone := Case{What: "reads", Starts: "One", CPUs: "Free", Pods: "Standing", Window: time.Second, Length: minutes(5), Workload: reads}
-	apart := alone
-	apart.CPUs = "Apart"
-	all = append(all, apart.named())
-	apart.Effect = 0.03
-	all = append(all, apart.named())
-	apart.Effect, apart.Length = 0.02, minutes(10)
-	all = append(all, apart.named())
+	for _, cpus := range []string{"Apart", "Together"} {
+		placed := alone
+		placed.CPUs = cpus
+		same := placed.named()
+		placed.Effect = 0.03
+		all = append(all, same, placed.named())
+		placed.Effect, placed.Length = 0.02, minutes(10)
+		all = append(all, placed.named())
+	}
 	// Larger effects, of which one is above what such a run finds here.
 	for _, effect := range []float64{0.05, 0.1} {
 		alone.Effect = effect
