@@ -107,6 +107,17 @@ func apart(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	}
 }
 
+// together: server and tool took turns on one CPU of the one machine that all nodes are.
+func together(t *testing.T, run *v1alpha1.BenchmarkRun) {
+	t.Helper()
+	for _, trial := range run.Status.Trials {
+		res := cluster.Stored(t, run.Namespace, contract.TrialName(run.Name, trial.Index, 0), 0)
+		if server, tool := res.Target.Limits.CPUSet, res.Client.Limits.CPUSet; *res.Client.Machine.CPUs > 1 && (server != tool || len(contract.CPUList(server)) != 1) {
+			t.Errorf("trial %d of %s: the server may run on the CPUs %q, the tool on %q", trial.Index, trial.Target, server, tool)
+		}
+	}
+}
+
 // startedAgain: each server was started for each block, and then read its buffer pool in before anything was measured.
 func startedAgain(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
@@ -198,8 +209,9 @@ func TestWhatTheOperatorCosts(t *testing.T) {
 	if writes > 25 {
 		t.Errorf("the manager writes %.1f times for a trial", writes)
 	}
-	standing := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("stand", "", "  design: {blocks: 6, warmup: 0s, duration: 1s, clientPods: Standing}\n")), 5*time.Minute)
+	standing := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("stand", "", "  design: {blocks: 6, warmup: 0s, duration: 1s, clientPods: Standing, cpus: Together}\n")), 5*time.Minute)
 	cluster.Complete(t, standing)
+	together(t, standing)
 	if pods := clientPodsOf(t, standing); pods != 1 {
 		t.Errorf("%d client pods measured while they stood, want 1", pods)
 	}
