@@ -190,7 +190,7 @@ func (s *source) figures() string { return filepath.Join(s.top, pages, s.name+".
 // good is how many runs there are of the sample that the next one belongs to, as far as it is known: versions are not.
 func (s *source) good() int {
 	sample := claims.Sample(s.runs)
-	if len(sample) == 0 || sample[0].Manifest != s.digest || !claims.SameKind(sample[0].Machine, s.machine) {
+	if len(sample) == 0 || sample[0].Manifest != s.digest || sample[0].Machine != s.machine {
 		return 0
 	}
 	return len(sample)

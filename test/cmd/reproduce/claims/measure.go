@@ -3,7 +3,6 @@ package claims
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,10 +144,11 @@ func digits(v float64) float64 {
 	return short
 }
 
-// Sample of the last run that is good for something: the good runs of the same manifest on the same kind of machine with the same versions
-// of the servers and the drivers, in the order of their plays. Others are another sample, and are never mixed with it. Builds of Assay and of
-// the kernel may differ, so that a sample can be played on several days: a ratio has both its sides in one run, and what a build changes of it
-// is in the spread between the runs, which decides.
+// Sample of the last run that is good for something: the good runs of the same manifest on the same machine with the same versions of the
+// servers and the drivers, in the order of their plays. Others are another sample, and are never mixed with it: two machines with one
+// model of CPU and one version of the kernel had rates of Node.js that differ by a factor of two, and ratios that differ by a fifth (S3,
+// November 2026). Builds of Assay may differ: a ratio has both its sides in one run, and what a build changes of it is in the spread
+// between the runs, which decides.
 func Sample(runs []Run) (out []Run) {
 	for _, r := range slices.Backward(runs) {
 		if r.NoVerdict == "" && (len(out) == 0 || out[0].like(r)) {
@@ -160,15 +160,7 @@ func Sample(runs []Run) (out []Run) {
 }
 
 func (r Run) like(o Run) bool {
-	return r.Manifest == o.Manifest && SameKind(r.Machine, o.Machine) && slices.Equal(r.Versions, o.Versions)
-}
-
-// build of a kernel: what follows its version.
-var build = regexp.MustCompile(`(Linux [0-9.]+)\S*`)
-
-// SameKind reports whether two machines have the same number of cores, model of CPU and version of the kernel.
-func SameKind(a, b string) bool {
-	return build.ReplaceAllString(a, "$1") == build.ReplaceAllString(b, "$1")
+	return r.Manifest == o.Manifest && r.Machine == o.Machine && slices.Equal(r.Versions, o.Versions)
 }
 
 // side of a run; false for one that it was not asked for.

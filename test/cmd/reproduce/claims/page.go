@@ -107,7 +107,7 @@ func playedRuns(runs []Run) string {
 	for _, r := range runs {
 		why := r.NoVerdict
 		if why == "" && !sample[0].like(r) {
-			why = "another sample: the kind of machine, versions or what was played differ"
+			why = "another sample: machine, versions or what was played differ"
 		}
 		var busy []string
 		for _, cpus := range r.Busy {
@@ -116,8 +116,8 @@ func playedRuns(runs []Run) string {
 		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %d | %d | `%s` | %s |\n", r.Play, r.Date.Format("2 January 2006"), r.Commit, r.Machine,
 			evidence.Cell(strings.Join(r.Versions, "<br>")), strings.Join(busy, ", "), r.Trials, r.LeftOut, r.Manifest, evidence.Cell(why))
 	}
-	b.WriteString("\nRuns count together when what was played, the versions and the kind of machine are the same. Builds of Assay and of the kernel may differ: both\n" +
-		"sides of a ratio are of one run, and what a build changes of it is in the spread between the runs.\n")
+	b.WriteString("\nRuns count together when what was played, the versions and the machine are the same. Builds of Assay may differ: both sides of a ratio are of one\n" +
+		"run, and what a build changes of it is in the spread between the runs.\n")
 	return b.String() + "\n"
 }
 
