@@ -237,9 +237,9 @@ type Design struct {
 
 	// cpus are those that servers and clients run on where they are on one machine, as on the nodes of kind. Apart: each has cores
 	// of its own, divided by what their shapes ask for, at least one core. Together: both have one CPU, on which they take turns, so
-	// that a statement does not wake a process on another CPU, and throughput is how often that CPU does the work of both ends. A server
-	// and its clients on different machines have all CPUs, as always. Free (the default): the kernel moves both over all CPUs that
-	// their containers may use.
+	// that throughput is how often that CPU does the work of both ends; replicas and idle targets on that machine have this CPU, too, and
+	// a trial whose server and clients are not all on it has a Warning. Whoever shares no machine with the other end has all CPUs, as
+	// always. Free (the default): the kernel moves both over all CPUs that their containers may use.
 	// +optional
 	CPUs CPUs `json:"cpus,omitempty"`
 

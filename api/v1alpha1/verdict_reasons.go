@@ -62,7 +62,7 @@ const (
 	CodeClientLimit ReasonCode = "ClientLimit"
 	// CodeServerLimit: {trials, of}: in so many trials of both sides, which are most, the server used up its own CPU limit, so that the quota has a part in the numbers.
 	CodeServerLimit ReasonCode = "ServerLimit"
-	// CodeOneCPU: {trials, of}: in so many trials of both sides server and tool took turns on one CPU, as the run wants.
+	// CodeOneCPU: {trials, of}: in so many trials of both sides, or of the sweep, server and tool took turns on one CPU.
 	CodeOneCPU ReasonCode = "OneCPU"
 	// CodeSaturated: {trials, of}: in so many trials of both sides the offered rate was not achieved.
 	CodeSaturated ReasonCode = "Saturated"

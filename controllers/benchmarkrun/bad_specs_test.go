@@ -139,6 +139,7 @@ var badSpecs = map[string]badSpec{
 	"too many clients":                       {replace: "clients: {shape:", by: "clients: {count: 65, shape:", refused: "spec.clients.count"},
 	"idle targets that lose their data":      {replace: "size: 1Gi}}", by: "size: 1Gi, medium: Memory}}", more: "idleTargets: Stopped", refused: "idleTargets: Stopped loses the data"},
 	"CPUs of an external server":             {replace: target1, by: external("fullsecret"), more: "cpus: Apart", refused: "cpus is about a machine that a server of Assay's shares"},
+	"one CPU of an external server":          {replace: target1, by: external("fullsecret"), more: "cpus: Together", refused: "cpus is about a machine that a server of Assay's shares"},
 	"clients that stand by turns":            {replace: "blocks: 3", by: "blocks: 3, clientPods: Standing", more: "idleTargets: Stopped", refused: "clientPods: Standing needs the credentials of all targets"},
 	"client pods that are none":              {replace: "blocks: 3", by: "blocks: 3, clientPods: PerRun", refused: "spec.design.clientPods"},
 	"an axis that is no name":                {replace: "  workload:", by: matrix("{name: 9threads, values: [1]}"), refused: "spec.matrix[0].name"},

@@ -120,7 +120,8 @@ func TestMain(m *testing.M) {
 		}
 	}
 	var r environment.Reader
-	cpus := &contract.CPUs{Machines: []string{r.Machine().BootID}, Servers: 1, Clients: 1}
+	side, both := strings.CutPrefix(side, "both ")
+	cpus := &contract.CPUs{Machines: []string{r.Machine().BootID}, Together: both, Servers: 1, Clients: 1}
 	if err := Keep(r, cpus, map[string]Side{"servers": Servers, "clients": Clients}[side]); err != nil {
 		fmt.Fprint(os.Stderr, err)
 		os.Exit(1)
@@ -145,14 +146,14 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// Both sides, on the kernel of this machine: what they and their children may use has nothing in common.
+// Both sides, on the kernel of this machine: what they and their children may use has nothing in common, or is one CPU.
 func TestKeep(t *testing.T) {
 	var r environment.Reader
 	if runtime.NumCPU() < 2 {
 		t.Skip("this machine has one CPU")
 	}
 	said := map[string]string{}
-	for _, side := range []string{"servers", "clients"} {
+	for _, side := range []string{"servers", "clients", "both servers", "both clients"} {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), helperEnv+"="+side)
 		out, err := cmd.CombinedOutput()
@@ -169,6 +170,9 @@ func TestKeep(t *testing.T) {
 	}
 	if said["servers"] == said["clients"] {
 		t.Errorf("both sides have %q", said["servers"])
+	}
+	if one := said["both servers"]; one != said["both clients"] || strings.ContainsAny(one, "-,") {
+		t.Errorf("together the servers have %q, and the clients %q", one, said["both clients"])
 	}
 	// A process that has a part already keeps it.
 	cmd := exec.Command(os.Args[0])

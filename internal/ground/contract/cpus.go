@@ -64,6 +64,13 @@ func FormatCPUs(cpus []int) string {
 	return strings.Join(parts, ",")
 }
 
+// OneCPU reports whether two containers take turns on one CPU: they are on one machine, and it has no other, or both may use one alone, the same.
+func (e Environment) OneCPU(o Environment) bool {
+	cpus, set := e.Machine.CPUs, e.Limits.CPUSet
+	return cpus != nil && e.Machine.BootID != "" && e.Machine.BootID == o.Machine.BootID &&
+		(*cpus == 1 || len(CPUList(set)) == 1 && set == o.Limits.CPUSet)
+}
+
 // MostCPUs is what the processes of a container may use: its quota, or the CPUs that they run on, whichever is less. Absent without a limit.
 func (l Limits) MostCPUs() *float64 {
 	set := float64(len(CPUList(l.CPUSet)))

@@ -147,7 +147,7 @@ var words = []Sense{
 	{"OnFailure", "retain policy", "RetainPolicy selects when the objects of a run are kept after it has ended."},
 	{"OnSchedule", "condition", "True when a run was started for the last time of the schedule. False when it waits or times were missed. Unknown before the first time, and without times."},
 	{"One", "starts", "Starts is how often a server is started."},
-	{"OneCPU", "reason code", "{trials, of}: in so many trials of both sides server and tool took turns on one CPU, as the run wants. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
+	{"OneCPU", "reason code", "{trials, of}: in so many trials of both sides, or of the sweep, server and tool took turns on one CPU. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"OneObservation", "reason code", "The value is the largest since the server began, so that all blocks are one observation. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"OneOrder", "reason code", "Every block measured the cells in one order, so that a drift within a block looks like a difference. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},
 	{"OneRun", "reason code", "One run says nothing of the difference between runs. ReasonCode is why a comparison or a sweep is not decided, or what limits its numbers."},

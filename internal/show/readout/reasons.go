@@ -41,7 +41,7 @@ var sentences = map[v1alpha1.ReasonCode]string{
 	v1alpha1.CodeOneOrder:       "every block measured the cells in one order, so that a drift within a block looks like an effect",
 	v1alpha1.CodeClientLimit:    "in {trials} of {of} trials of both sides a client was at its own CPU limit",
 	v1alpha1.CodeServerLimit:    "in {trials} of {of} trials of both sides the server used up its CPU limit: this is what so much CPU gives",
-	v1alpha1.CodeOneCPU:         "in {trials} of {of} trials of both sides server and tool took turns on one CPU: this is how often it does the work of both",
+	v1alpha1.CodeOneCPU:         "in {trials} of {of} trials of both sides server and tool took turns on one CPU",
 	v1alpha1.CodeSaturated:      "in {trials} of {of} trials of both sides the offered rate was not achieved, so that the latency grows with the window",
 	v1alpha1.CodeNotSteady:      "in {trials} of {of} trials of both sides the throughput changed within the window by more than 5 %",
 	v1alpha1.CodeWindowTooShort: "steadiness unknown in {trials} of {of} trials of both sides: their windows are too short",

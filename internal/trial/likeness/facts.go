@@ -33,7 +33,7 @@ const (
 	factWriteCache  = "storage/write-cache"
 	factMachine     = "target/machine"
 	factClientSet   = "client/cpu-set"
-	// cpuOfServer is the value of factClientSet where server and tool take turns on one of several CPUs (design.cpus: Together).
+	// cpuOfServer is the value of factClientSet where server and tool take turns on one CPU, as with design.cpus: Together.
 	cpuOfServer = "one, that of the server"
 	// FactNode is the node of the server.
 	FactNode = "target/node"
@@ -95,7 +95,7 @@ func FactsOf(in Source) contract.Facts {
 	machineFacts(out, "client", in.Result.Client.Machine, in.Result.Client.Limits)
 	if t := in.Result.Target; t != nil {
 		machineFacts(out, "target", t.Machine, t.Limits)
-		if oneCPU(*t, in.Result.Client.Environment) {
+		if t.OneCPU(in.Result.Client.Environment) {
 			out[factClientSet] = cpuOfServer
 		}
 		out[factReplicas] = strconv.Itoa(len(t.Replicas))
@@ -109,14 +109,7 @@ func FactsOf(in Source) contract.Facts {
 	return contract.NewFacts(out)
 }
 
-// oneCPU says whether the server and the tool of a result take turns on one of the CPUs of a machine that has more.
-func oneCPU(server, client contract.Environment) bool {
-	cpus := server.Machine.CPUs
-	return cpus != nil && *cpus > 1 && server.Machine.BootID != "" && server.Machine.BootID == client.Machine.BootID && server.Limits.CPUSet == client.Limits.CPUSet &&
-		len(contract.CPUList(server.Limits.CPUSet)) == 1
-}
-
-// OnOneCPU says whether server and tool of a trial took turns on one of several CPUs, by its facts.
+// OnOneCPU says whether the server and the first tool of a trial took turns on one CPU, by its facts.
 func OnOneCPU(facts contract.Facts) bool { return facts.Map()[factClientSet] == cpuOfServer }
 
 // leaveOut variables, by each name that a server has for them.

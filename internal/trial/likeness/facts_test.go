@@ -176,7 +176,7 @@ func TestOneCPU(t *testing.T) {
 		"one each, of two machines":      {of("a", 2, "1"), of("b", 2, "1"), "1 of 2", false},
 		"both on all":                    {of("a", 2, ""), of("a", 2, ""), "all", false},
 		"both on the same two":           {of("a", 4, "2-3"), of("a", 4, "2-3"), "2 of 4", false},
-		"a machine that has one":         {of("a", 1, "0"), of("a", 1, "0"), "1 of 1", false},
+		"a machine that has one":         {of("a", 1, ""), of("a", 1, ""), "one, that of the server", true},
 		"a machine that nobody can name": {of("", 2, "1"), of("", 2, "1"), "1 of 2", false},
 	}
 	for name, tc := range tests {

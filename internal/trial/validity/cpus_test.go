@@ -54,30 +54,42 @@ func TestCheckCPUs(t *testing.T) {
 
 // A run says which CPUs it wants, and is told where server and tool have others.
 func TestCheckAskedCPUs(t *testing.T) {
-	on := func(cpus int64, server, client string) []contract.Result {
-		of := func(set string) contract.Environment {
-			return contract.Environment{Machine: contract.Machine{BootID: "a", CPUs: &cpus}, Limits: contract.Limits{CPUSet: set}}
-		}
-		return []contract.Result{{State: contract.Succeeded, Client: contract.Client{Environment: of(client)}, Target: new(of(server))}}
+	of := func(boot string, cpus int64, set string) contract.Environment {
+		return contract.Environment{Machine: contract.Machine{BootID: boot, CPUs: &cpus}, Limits: contract.Limits{CPUSet: set}}
 	}
-	const apart, together = "although design.cpus is Apart: the machine has one CPU, or it was started again", "although design.cpus is Together: it was started again"
+	const apart, turns = "although design.cpus is Apart: the machine has one CPU", "took turns on one CPU, as design.cpus: Together wants"
+	one := of("a", 2, "1")
 	tests := map[string]struct {
-		asked   v1alpha1.CPUs
-		results []contract.Result
-		want    string
+		asked    v1alpha1.CPUs
+		target   *contract.Environment
+		clients  []contract.Environment
+		severity Severity
+		want     string
 	}{
-		"apart, as asked":                      {v1alpha1.CPUsApart, on(2, "0", "1"), ""},
-		"apart, on a machine of one CPU":       {v1alpha1.CPUsApart, on(1, "", ""), apart},
-		"together, as asked":                   {v1alpha1.CPUsTogether, on(2, "1", "1"), ""},
-		"together, and each has its own":       {v1alpha1.CPUsTogether, on(2, "0", "1"), together},
-		"together, and both have all":          {v1alpha1.CPUsTogether, on(2, "", ""), together},
-		"together, and both have the same two": {v1alpha1.CPUsTogether, on(4, "2-3", "2-3"), together},
-		"together, on a machine of one CPU":    {v1alpha1.CPUsTogether, on(1, "", ""), ""},
+		"apart, as asked":                    {v1alpha1.CPUsApart, new(of("a", 2, "0")), []contract.Environment{one}, "", ""},
+		"apart, on a machine of one CPU":     {v1alpha1.CPUsApart, new(of("a", 1, "")), []contract.Environment{of("a", 1, "")}, Warning, apart},
+		"together, as asked":                 {v1alpha1.CPUsTogether, &one, []contract.Environment{one, one}, Note, turns},
+		"together, on a machine of one CPU":  {v1alpha1.CPUsTogether, new(of("a", 1, "")), []contract.Environment{of("a", 1, "")}, Note, turns},
+		"together, and each has its own":     {v1alpha1.CPUsTogether, new(of("a", 2, "0")), []contract.Environment{one}, Warning, "and 0 of 1 clients took turns"},
+		"together, and both have all":        {v1alpha1.CPUsTogether, new(of("a", 2, "")), []contract.Environment{of("a", 2, "")}, Warning, "and 0 of 1 clients"},
+		"together, and both have two":        {v1alpha1.CPUsTogether, new(of("a", 4, "2-3")), []contract.Environment{of("a", 4, "2-3")}, Warning, "and 0 of 1 clients"},
+		"together, on two machines":          {v1alpha1.CPUsTogether, new(of("b", 2, "1")), []contract.Environment{one}, Warning, "and 0 of 1 clients"},
+		"together, and a client elsewhere":   {v1alpha1.CPUsTogether, &one, []contract.Environment{of("b", 2, ""), one}, Warning, "and 1 of 2 clients"},
+		"together with nobody knows whom":    {v1alpha1.CPUsTogether, nil, []contract.Environment{one}, Warning, "and 0 of 1 clients"},
+		"together with a replica, no server": {v1alpha1.CPUsTogether, &contract.Environment{Machine: of("b", 2, "").Machine, Replicas: []contract.Replica{{Machine: &one.Machine, Limits: &one.Limits}}}, []contract.Environment{one}, Warning, "and 0 of 1 clients"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := CheckCPUs(tc.results, tc.asked)
-			if tc.want == "" && len(got) > 0 || tc.want != "" && (len(got) != 1 || got[0].Severity != Warning || !strings.Contains(got[0].Message, tc.want)) {
+			var results []contract.Result
+			for i, e := range tc.clients {
+				r := contract.Result{State: contract.Succeeded, Client: contract.Client{Environment: e}}
+				if r.Trial.Client = i; i == 0 {
+					r.Target = tc.target
+				}
+				results = append(results, r)
+			}
+			got := CheckCPUs(results, tc.asked)
+			if tc.want == "" && len(got) > 0 || tc.want != "" && (len(got) != 1 || got[0].Severity != tc.severity || !strings.Contains(got[0].Message, tc.want)) {
 				t.Errorf("%+v, want %q", got, tc.want)
 			}
 		})

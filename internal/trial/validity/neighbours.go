@@ -240,7 +240,10 @@ func (m *machine) findingOf(check string, severity Severity, format string, args
 func (m *machine) otherWork() []Finding {
 	foreign, most := m.foreign()
 	tolerated := m.tolerated()
-	free, other := m.cpus-m.most-m.steal, figure.PercentBeside(foreign, tolerated)
+	free, may, other := m.cpus-m.most-m.steal, min(m.most, m.cpus), figure.PercentBeside(foreign, tolerated)
+	if m.onOneCPU() { // where others did their work is unknown, and who is kept to a CPU cannot give way
+		free, may = 0, 1
+	}
 	switch {
 	case !m.knowsBusy || most >= -mostBelow && most <= tolerated:
 		return nil
@@ -255,10 +258,10 @@ func (m *machine) otherWork() []Finding {
 	case foreign*m.cpus > free && m.external:
 		// Excluding such trials would exclude fast servers and keep stalled ones.
 		return m.findingOf("neighbours", Warning, "other work, or that of the target if it runs there, used %s %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
-			other, m.cpus, min(m.most, m.cpus))
+			other, m.cpus, may)
 	case foreign*m.cpus > free:
 		return m.findingOf("neighbours", Disturbed, "other work used %s %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
-			"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", other, m.cpus, 100*tolerated, min(m.most, m.cpus))
+			"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", other, m.cpus, 100*tolerated, may)
 	default:
 		return m.findingOf("neighbours", Note, "other work used %s %% of %g CPUs, which left the pods of the trial all that they may use", other, m.cpus)
 	}

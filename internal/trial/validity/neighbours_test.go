@@ -47,6 +47,12 @@ func trialOf(client pod, target *pod, others ...pod) []contract.Result {
 	return out
 }
 
+// onOneCPU keeps the server and the client to one CPU.
+func onOneCPU(results []contract.Result) []contract.Result {
+	results[0].Client.Limits.CPUSet, results[0].Target.Limits.CPUSet = "3", "3"
+	return results
+}
+
 func withReplica(results []contract.Result, p *pod) []contract.Result {
 	replica := contract.Replica{}
 	if p != nil {
@@ -87,6 +93,10 @@ func TestCheckNeighbours(t *testing.T) {
 					"and the pods of the trial may use 1.75 CPUs: give the run nodes of its own, or leave CPUs free"}}},
 		"an agent without counters": {
 			withAgent(trialOf(pod{"a", 2, 1.8, 2, 1.85, 0, 0, 0}, nil), pod{}), nil},
+		"others beside a server and a client on one CPU, who cannot give way": {
+			onOneCPU(trialOf(pod{"a", 4, 0.4, 1, 1.9, 0, 0, 0}, &pod{"a", 4, 0.5, 1, 1.9, 0, 0, 0})), []Finding{{"neighbours", Disturbed,
+				"on the machine of the target and client 0 other work used 25.0 % of 4 CPUs during the measured window (at most 15 % expected), " +
+					"and the pods of the trial may use 1 CPUs: give the run nodes of its own, or leave CPUs free"}}},
 		"others that use what is left": {
 			trialOf(pod{"a", 4, 0.5, 1, 2.5, 0, 0, 0}, &pod{"a", 4, 1, 1, 2.5, 0, 0, 0}), []Finding{{"neighbours", Note,
 				"on the machine of the target and client 0 other work used 25.0 % of 4 CPUs, which left the pods of the trial all that they may use"}}},

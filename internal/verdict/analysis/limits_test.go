@@ -28,7 +28,9 @@ func TestLimitsOfAComparison(t *testing.T) {
 				r.LimitedBy = []contract.RecordedLimit{{By: string(v1alpha1.LimitCPU)}}
 			}
 		}, "", ""},
-		"both ends on one CPU": {func(r *contract.Record) { r.Facts = contract.NewFacts(map[string]string{"client/cpu-set": "one, that of the server"}) },
+		"both ends on one CPU": {func(r *contract.Record) {
+			r.Facts = contract.NewFacts(map[string]string{"client/cpu-set": "one, that of the server"})
+		},
 			"OneCPU of=20 trials=20", "OneCPU of=20 trials=20"},
 		"an offered rate": {func(r *contract.Record) { r.Values = append(r.Values, offered) }, "RateOffered", ""},
 		"a rate beyond all servers": {func(r *contract.Record) { r.Values, r.Saturated = append(r.Values, offered), true },

@@ -237,13 +237,16 @@ func (w sweeper) caveats(of loadSweep, peak float64) (out []v1alpha1.VerdictReas
 	var all limited
 	for i, u := range of.units {
 		at := w.limits[place{u.Target, u.Cell}]
-		all.trials, all.client = all.trials+at.trials, all.client+at.client
+		all = all.plus(at)
 		if of.loads[i] == peak && at.offered > at.saturated {
 			out = append(out, because(v1alpha1.CodePeakRateOffered))
 		}
 	}
 	if all.client > 0 {
 		out = append(out, because(v1alpha1.CodeClientLimit, "trials", count(all.client), "of", count(all.trials)))
+	}
+	if all.oneCPU > 0 {
+		out = append(out, because(v1alpha1.CodeOneCPU, "trials", count(all.oneCPU), "of", count(all.trials)))
 	}
 	if w.Layout.Plan.Order == v1alpha1.OrderABBA {
 		out = append(out, because(v1alpha1.CodeOneOrder))

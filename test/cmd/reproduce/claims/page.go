@@ -116,8 +116,8 @@ func playedRuns(runs []Run) string {
 		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s | %d | %d | `%s` | %s |\n", r.Play, r.Date.Format("2 January 2006"), r.Commit, r.Machine,
 			evidence.Cell(strings.Join(r.Versions, "<br>")), strings.Join(busy, ", "), r.Trials, r.LeftOut, r.Manifest, evidence.Cell(why))
 	}
-	b.WriteString("\nRuns count together when what was played, the versions and the machine are the same. Builds of Assay may differ: both sides of a ratio are of one\n" +
-		"run, and what a build changes of it is in the spread between the runs.\n")
+	b.WriteString("\nRuns count together when what was played, the versions and the machine are the same. Builds of Assay and of its images may differ: both sides of\n" +
+		"a ratio are of one run, and what a build changes of it is in the spread between the runs.\n")
 	return b.String() + "\n"
 }
 
