@@ -112,8 +112,8 @@ func together(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
 	for _, trial := range run.Status.Trials {
 		res := cluster.Stored(t, run.Namespace, contract.TrialName(run.Name, trial.Index, 0), 0)
-		if server, tool := res.Target.Limits.CPUSet, res.Client.Limits.CPUSet; *res.Client.Machine.CPUs > 1 && (server != tool || len(contract.CPUList(server)) != 1) {
-			t.Errorf("trial %d of %s: the server may run on the CPUs %q, the tool on %q", trial.Index, trial.Target, server, tool)
+		if !res.Target.OneCPU(res.Client.Environment) {
+			t.Errorf("trial %d of %s: the server may run on the CPUs %q, the tool on %q", trial.Index, trial.Target, res.Target.Limits.CPUSet, res.Client.Limits.CPUSet)
 		}
 	}
 }

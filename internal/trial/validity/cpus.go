@@ -36,6 +36,9 @@ func takeTurns(results []contract.Result) []Finding {
 			turns++
 		}
 	}
+	if of == 0 {
+		return nil
+	}
 	if turns == of {
 		return []Finding{{"cpu-shared", Note, "server and tool took turns on one CPU, as design.cpus: Together wants"}}
 	}

@@ -95,3 +95,12 @@ func TestCheckAskedCPUs(t *testing.T) {
 		})
 	}
 }
+
+// Of a trial in which no client succeeded nothing is known.
+func TestNobodyTookTurns(t *testing.T) {
+	one := contract.Environment{Machine: contract.Machine{BootID: "a", CPUs: new(int64(2))}, Limits: contract.Limits{CPUSet: "1"}}
+	failed := []contract.Result{{State: contract.Failed, Client: contract.Client{Environment: one}, Target: &one}}
+	if got := CheckCPUs(failed, v1alpha1.CPUsTogether); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
