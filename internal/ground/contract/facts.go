@@ -52,3 +52,13 @@ func (f Facts) Map() map[string]string {
 	}
 	return out
 }
+
+// Get the value of a name; empty without one. It makes no map of all.
+func (f Facts) Get(name string) string {
+	for line := range strings.Lines(string(f)) {
+		if value, ok := strings.CutPrefix(line, name+"="); ok {
+			return strings.TrimSuffix(value, "\n")
+		}
+	}
+	return ""
+}

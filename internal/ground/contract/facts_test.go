@@ -15,6 +15,16 @@ func TestFacts(t *testing.T) {
 	if diff := cmp.Diff(want, got.Map()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	for name, value := range got.Map() {
+		if got.Get(name) != value {
+			t.Errorf("%s: %q, want %q", name, got.Get(name), value)
+		}
+	}
+	for _, name := range []string{"", "c", "1", "two"} {
+		if value := got.Get(name); value != "" {
+			t.Errorf("%q: %q", name, value)
+		}
+	}
 	if !strings.HasPrefix(string(got), "a=1=2\nb=two words") {
 		t.Errorf("order: %q", got)
 	}

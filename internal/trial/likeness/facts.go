@@ -110,7 +110,7 @@ func FactsOf(in Source) contract.Facts {
 }
 
 // OnOneCPU says whether the server and the first tool of a trial took turns on one CPU, by its facts.
-func OnOneCPU(facts contract.Facts) bool { return facts.Map()[factClientSet] == cpuOfServer }
+func OnOneCPU(facts contract.Facts) bool { return facts.Get(factClientSet) == cpuOfServer }
 
 // leaveOut variables, by each name that a server has for them.
 func leaveOut(out map[string]string, varied []string) {

@@ -92,6 +92,11 @@ func TestSweeps(t *testing.T) {
 				}
 			}
 		}},
+		"server and client took turns on one CPU": {throughput: falling, knee: "5.9", peak: "16 to 16", reasons: "OneCPU of=84 trials=84", change: func(in *Input) {
+			for i := range in.Records {
+				in.Records[i].Facts = contract.NewFacts(map[string]string{"client/cpu-set": "one, that of the server"})
+			}
+		}},
 		"a rate was offered and achieved": {throughput: knee, knee: "6.", peak: "8 to 64", reasons: "PeakBeyond; PeakRateOffered", change: func(in *Input) {
 			for i := range in.Records {
 				in.Records[i].Values = append(in.Records[i].Values, contract.RecordedValue{Name: contract.NameOffered, Value: 600, Unit: "tx/s"})

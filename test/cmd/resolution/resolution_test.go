@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestManifests(t *testing.T) {
 		if string(d.CPUs) != c.CPUs || (d.ClientPods == v1alpha1.ClientPodsStanding) != (c.Pods == "Standing") || d.Warmup.Duration != c.Warmup || string(d.Starts) != c.Starts || d.Duration.Duration != c.Window || d.Within.Duration != c.Length || *d.Seed != 7 {
 			t.Errorf("%s: %+v", c.Name, d)
 		}
-		if g := run.Spec.Gate; (g != nil) != (c.Margin > 0) || g != nil && (g.Margin != "10%" || g.Comparisons != "Declared") {
+		if g := run.Spec.Gate; (g != nil) != (c.Margin > 0) || g != nil && (string(g.Margin) != fmt.Sprintf("%g%%", 100*c.Margin) || g.Comparisons != "Declared") {
 			t.Errorf("%s: gate %+v", c.Name, g)
 		}
 		if injected := len(run.Spec.Matrix) == 1; injected != (c.Effect > 0) || injected == (len(run.Spec.Targets) == 2) {
@@ -100,9 +101,9 @@ func TestTable(t *testing.T) {
 			"| reads | two servers alike | PerBlock | Apart | PerTrial | 1s | 1s | 5 min | 1, none with a verdict | | | | | | | |",
 			"| reads | 3 % more statements | One | Free | PerTrial | 1s | 5s | 5 min | 3 | 30 | 10.0 s | 1.0 % | 0.5 % | 0.4 % | 1 | 1 |",
 			"",
-			"| Gate | Two sides | Margin | Runs | Without a verdict | Passed | Failed | Undecided | Wrong | Blocks that count, median | Most | From the first window to the last, median |",
-			"| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
-			"| gate | 25 % more statements | 10.0 % | 4 | 1 | 1 | 1 | 1 | 1 | 20 | 30 | 60 s |",
+			"| Gate | Two sides | Starts | CPUs | Margin | Runs | Without a verdict | Passed | Failed | Undecided | Wrong | Blocks that count, median | Most | From the first window to the last, median |",
+			"| --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
+			"| gate | 25 % more statements | One | Free | 10.0 % | 4 | 1 | 1 | 1 | 1 | 1 | 20 | 30 | 60 s |",
 		},
 	)
 	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(tables(figures)), "\n")); diff != "" {

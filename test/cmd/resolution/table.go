@@ -48,8 +48,8 @@ func tables(all []Figures) string {
 			b.WriteString(rows.String() + "\n")
 		}
 		if gates.Len() > 0 {
-			b.WriteString("| Gate | Two sides | Margin | Runs | Without a verdict | Passed | Failed | Undecided | Wrong | Blocks that count, median | Most | From the first window to the last, median |\n")
-			b.WriteString("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
+			b.WriteString("| Gate | Two sides | Starts | CPUs | Margin | Runs | Without a verdict | Passed | Failed | Undecided | Wrong | Blocks that count, median | Most | From the first window to the last, median |\n")
+			b.WriteString("| --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
 			b.WriteString(gates.String() + "\n")
 		}
 	}
@@ -90,7 +90,7 @@ func gateRow(c Case, of []Figures) string {
 		length, _ := stats.EstimateMedian(seconds) // of as many values
 		medians = fmt.Sprintf("%g | %g | %.0f s |", n.Median, slices.Max(blocks), length.Median)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %d | %d | %d | %s\n", c.What, c.sides(), percent(c.Margin),
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %d | %d | %d | %d | %d | %d | %s\n", c.What, c.sides(), c.Starts, c.CPUs, percent(c.Margin),
 		len(of), len(of)-len(blocks), passed, failed, len(blocks)-passed-failed, wrong, medians)
 }
 
