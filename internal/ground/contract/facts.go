@@ -56,8 +56,8 @@ func (f Facts) Map() map[string]string {
 // Get the value of a name; empty without one. It makes no map of all.
 func (f Facts) Get(name string) string {
 	for line := range strings.Lines(string(f)) {
-		if value, ok := strings.CutPrefix(line, name+"="); ok {
-			return strings.TrimSuffix(value, "\n")
+		if is, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "="); is == name {
+			return value
 		}
 	}
 	return ""

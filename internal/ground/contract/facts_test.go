@@ -20,7 +20,7 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got.Get(name), value)
 		}
 	}
-	for _, name := range []string{"", "c", "1", "two"} {
+	for _, name := range []string{"", "c", "1", "two", "a=1"} {
 		if value := got.Get(name); value != "" {
 			t.Errorf("%q: %q", name, value)
 		}

@@ -46,6 +46,16 @@ type Axis struct {
 	Unit string
 	// More says in words what there is more of.
 	More string
+	// Idle: the axis changes nothing, so that its sides are one server with the same statements.
+	Idle bool
+}
+
+// other value of the axis than its base: with the effect, or any of an idle one.
+func (a Axis) other(effect float64) string {
+	if a.Idle {
+		return a.value(1)
+	}
+	return a.value(effect)
 }
 
 // value of the axis with an effect.
@@ -59,6 +69,8 @@ var (
 	moreStatements = Axis{Name: "point_selects", Base: 100, More: "statements"}
 	// moreDelay is in each round trip of a driver. A round trip takes some time of its own, so that 3 % more delay are less than 3 %.
 	moreDelay = Axis{Name: "delay", Base: 2, Unit: "ms", More: "delay"}
+	// nothing more: sysbench sends no ranges here, however many of them were asked for.
+	nothing = Axis{Name: "distinct_ranges", Base: 1, Idle: true}
 )
 
 const (
@@ -154,13 +166,16 @@ func placed() (all []Case) {
 		placed.Effect, placed.Length = 0.02, minutes(10)
 		all = append(all, placed.named())
 	}
-	// Servers alike, of which one start of each would be the whole difference at this resolution.
-	starts := oneStart
+	// Servers alike whose starts are in the interval; and one server with nothing but another name on its second side, the null of those
+	// with more statements.
+	starts, null := oneStart, oneStart
 	starts.CPUs, starts.Starts = "Together", "PerBlock"
-	return append(all, starts.named())
+	null.CPUs, null.Axis = "Together", nothing
+	return append(all, starts.named(), null.named())
 }
 
-// gates over servers alike, and over a loss of twice the margin: of a margin of 10 %, 25 % more statements are 20 % less throughput; of 3 %, 6 % more are 5.7 % less.
+// gates over servers alike, and over a loss of about twice the margin on one server: of a margin of 10 %, 25 % more statements are 20 %
+// less throughput; of 3 %, 6 % more are 5.7 % less, for there is no half of a statement.
 func gates() (all []Case) {
 	gate := oneStart
 	gate.What, gate.Margin = "gate", 0.1
@@ -168,12 +183,10 @@ func gates() (all []Case) {
 		gate.Effect = effect
 		all = append(all, gate.named())
 	}
-	gate.CPUs, gate.Starts, gate.Margin = "Together", "PerBlock", 0.03
-	for _, effect := range []float64{0, 0.06} {
-		gate.Effect = effect
-		all = append(all, gate.named())
-	}
-	return all
+	gate.CPUs, gate.Margin, gate.Effect = "Together", 0.03, 0.06
+	same := gate
+	same.Effect, same.Starts = 0, "PerBlock" // of two servers, whose starts belong into the interval
+	return append(all, same.named(), gate.named())
 }
 
 // named after what it is.
@@ -182,7 +195,10 @@ func (c Case) named() Case {
 	if c.Axis == (Axis{}) {
 		c.Axis = moreStatements
 	}
-	if c.Effect > 0 {
+	switch {
+	case c.Axis.Idle:
+		effect = "null"
+	case c.Effect > 0:
 		effect = fmt.Sprintf("%g", 100*c.Effect)
 	}
 	if c.Pods == "Standing" || c.Warmup != time.Second {
@@ -227,6 +243,9 @@ spec:
   deadline: 30m
 `))
 
+// oneServer has both sides, which are values of the axis.
+func (c Case) oneServer() bool { return c.Effect > 0 || c.Axis.Idle }
+
 // run is the name of a play.
 func (c Case) run(play int) string { return fmt.Sprintf("%s-%d", c.Name, play) }
 
@@ -245,8 +264,8 @@ func (c Case) Manifest(play int) string {
 	if c.Margin > 0 {
 		in["Margin"] = fmt.Sprintf("%g%%", 100*c.Margin)
 	}
-	if c.Effect > 0 {
-		in["Targets"], in["More"] = []string{"a"}, c.Axis.value(c.Effect)
+	if c.oneServer() {
+		in["Targets"], in["More"] = []string{"a"}, c.Axis.other(c.Effect)
 		in["Factor"], in["Baseline"] = c.Axis.Name, c.Axis.value(0)
 	}
 	var b strings.Builder

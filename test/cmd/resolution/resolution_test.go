@@ -46,7 +46,7 @@ func TestManifests(t *testing.T) {
 		if g := run.Spec.Gate; (g != nil) != (c.Margin > 0) || g != nil && (string(g.Margin) != fmt.Sprintf("%g%%", 100*c.Margin) || g.Comparisons != "Declared") {
 			t.Errorf("%s: gate %+v", c.Name, g)
 		}
-		if injected := len(run.Spec.Matrix) == 1; injected != (c.Effect > 0) || injected == (len(run.Spec.Targets) == 2) {
+		if injected := len(run.Spec.Matrix) == 1; injected != c.oneServer() || injected == (len(run.Spec.Targets) == 2) {
 			t.Errorf("%s: %d axes and %d targets", c.Name, len(run.Spec.Matrix), len(run.Spec.Targets))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 )
 
@@ -58,6 +59,9 @@ func tables(all []Figures) string {
 
 // sides of a comparison, in words.
 func (c Case) sides() string {
+	if c.Axis.Idle {
+		return "one server, the same on both sides"
+	}
 	if c.Effect == 0 {
 		return "two servers alike"
 	}
@@ -129,7 +133,7 @@ func row(c Case, of []Figures) string {
 		right, wrong = slower, faster
 	}
 	found := func(in time.Duration) string {
-		effect, ok := stats.DetectableEffect(int(in.Seconds()/pace.Median), spread.Median, errorRate, power)
+		effect, ok := stats.DetectableEffect(min(int(in.Seconds()/pace.Median), v1alpha1.DefaultMostBlocks), spread.Median, errorRate, power)
 		if !ok {
 			return "none: too few blocks"
 		}
