@@ -243,6 +243,9 @@ func InterimText(l analysis.InterimResult) string {
 		text := fmt.Sprintf("stopped %s: another one does not fit into %s", after, l.Rule.Within)
 		if l.Rule.Precision > 0 && l.Widest > 0 {
 			text += fmt.Sprintf(" (a ratio is known to within %s, and %s was wanted)", widest, wanted)
+			if f := l.Forecast; f != nil && f.ExpectedBlocks != nil {
+				text += fmt.Sprintf("; at this spread that takes about %d blocks", *f.ExpectedBlocks)
+			}
 		}
 		return text
 	}

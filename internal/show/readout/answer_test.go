@@ -39,6 +39,10 @@ func TestWhyARunStops(t *testing.T) {
 		"stopped after 8 of at most 40 blocks: another one does not fit into 10m0s (a ratio is known to within 5 %, and 2 % was wanted)": at(func(r *analysis.InterimResult) {
 			r.Stop, r.Rule.Within = analysis.StopInTime, 10*time.Minute
 		}),
+		"stopped after 8 of at most 40 blocks: another one does not fit into 10m0s (a ratio is known to within 5 %, and 2 % was wanted); at this spread that takes about 90 blocks": at(func(r *analysis.InterimResult) {
+			expects(new(int32(90)), "0.05")(r)
+			r.Stop, r.Rule.Within = analysis.StopInTime, 10*time.Minute
+		}),
 		"stopped after 8 of at most 40 blocks: 7 of them count in every comparison": at(func(r *analysis.InterimResult) { r.Stop = analysis.StopCounted }),
 		"stopped after 8 of at most 40 blocks: the gate has passed":                 at(func(r *analysis.InterimResult) { r.Stop = analysis.StopGatePassed }),
 		"stopped after 8 of at most 40 blocks: the gate has failed":                 at(func(r *analysis.InterimResult) { r.Stop = analysis.StopGateFailed }),
@@ -179,5 +183,31 @@ func TestWhatToDoNext(t *testing.T) {
 	run.Status.Comparisons[0].BlocksNeeded = 0
 	if got := FromStatus(run).Next; len(got) != 1 {
 		t.Errorf("a spread that is not known: %q", got)
+	}
+}
+
+// A run that did not reach its precision says how many blocks do.
+func TestBlocksForAPrecision(t *testing.T) {
+	for name, tt := range map[string]struct {
+		known    v1alpha1.Figure
+		expected *int32
+		want     string
+	}{
+		"reached":                {"0.0199", new(int32(25)), ""},
+		"as soon as it can be":   {"", new(int32(20)), ""},
+		"not known":              {"0.05", nil, ""},
+		"in more time":           {"0.05", new(int32(90)), "to know every ratio to within 2 %, at the spread of this run, set design.within to 9m (90 blocks)"},
+		"of a ratio without one": {"", new(int32(500)), "to know every ratio to within 2 %, at the spread of this run, take 500 blocks, and a run has at most 400: longer windows and a machine of its own make its blocks vary less"},
+	} {
+		run := with(false, "Complete=True", "Valid=True")
+		run.Spec.Design = v1alpha1.Design{Precision: "2%", Within: &metav1.Duration{Duration: 2 * time.Minute}}
+		begin := metav1.NewTime(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+		end := metav1.NewTime(begin.Add(2 * time.Minute))
+		run.Status.StartTime, run.Status.CompletionTime = &begin, &end
+		run.Status.Plan = &v1alpha1.PlanStatus{Analysis: &v1alpha1.PlannedAnalysis{StoppedAfterBlocks: new(int32(20)),
+			Forecast: &v1alpha1.Forecast{AfterBlocks: 20, MostBlocks: 20, Precision: tt.known, ExpectedBlocks: tt.expected}}}
+		if got := blocksForPrecision(run); got != tt.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, tt.want)
+		}
 	}
 }

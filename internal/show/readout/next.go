@@ -31,6 +31,9 @@ func (r Run) next(in Input) (out []string) {
 	if text := moreBlocks(r.Family(v1alpha1.FamilyPrimary), run); text != "" && !judgesComparisons(run) {
 		out = append(out, text)
 	}
+	if text := blocksForPrecision(run); text != "" {
+		out = append(out, text)
+	}
 	if text := blocksForGate(run); text != "" {
 		out = append(out, text)
 	}
@@ -72,6 +75,22 @@ func moreBlocks(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 	return fmt.Sprintf("to find a difference of %s in four of five runs, at the spread of this one, %s", strings.TrimSuffix(minimumEffectOf(run), "%")+" %", setBlocks(run, needed))
 }
 
+// blocksForPrecision says how many blocks reach the precision that was asked for, where the run did not; empty without one, where a
+// gate decided, and where the spread is not known.
+func blocksForPrecision(run *v1alpha1.BenchmarkRun) string {
+	p := run.Status.Plan
+	if run.Spec.Design.Precision == "" || judgesComparisons(run) || p == nil || p.Analysis == nil || p.Analysis.Forecast == nil {
+		return ""
+	}
+	f := p.Analysis.Forecast
+	wanted, err := analysis.Share(run.Spec.Design.Precision)
+	known, is := figure.Decimal(f.Precision)
+	if err != nil || f.ExpectedBlocks == nil || *f.ExpectedBlocks <= f.AfterBlocks || is && known <= wanted {
+		return ""
+	}
+	return fmt.Sprintf("to know every ratio to within %s, at the spread of this run, %s", figure.Share(wanted), setBlocks(run, *f.ExpectedBlocks))
+}
+
 // oneNode says how to take the machines out of a comparison of servers on two of them; empty where none is.
 func oneNode(all []Differences) string {
 	for _, pair := range all {
@@ -101,6 +120,7 @@ func costs(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 		return ""
 	}
 	var each []string
+	most := ""
 	for _, effect := range usualEffects {
 		blocks, ok := analysis.BlocksFor(run.Spec, len(primary), effect, spread)
 		if !ok {
@@ -110,13 +130,16 @@ func costs(primary []Verdict, run *v1alpha1.BenchmarkRun) string {
 		if took := timeOfBlocks(run, int32(blocks)); took > 0 {
 			text += fmt.Sprintf(" (%s)", figure.Duration(took))
 		}
+		if blocks > v1alpha1.MostBlocks {
+			most = fmt.Sprintf("; a run has at most %d", v1alpha1.MostBlocks)
+		}
 		each = append(each, text)
 	}
 	if len(each) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of runs like this one, whose blocks vary by %s (%s), four of five find %s",
-		figure.Share(spread), MeasurementName(worst.Name, worst.Labels), strings.Join(each, ", "))
+	return fmt.Sprintf("of runs like this one, whose blocks vary by %s (%s), four of five find %s%s",
+		figure.Share(spread), MeasurementName(worst.Name, worst.Labels), strings.Join(each, ", "), most)
 }
 
 // setBlocks says which fields have to change, and how long a run of so many blocks takes, where that is known. A run has a bound.

@@ -27,7 +27,7 @@ func TestWhatDifferencesTake(t *testing.T) {
 	}{
 		"nothing is known":     {of("", ""), nil, ""},
 		"no comparison":        {nil, nil, ""},
-		"the one that varies":  {of("0.02", "0.1"), nil, "of runs like this one, whose blocks vary by 10 % (latency.avg), four of five find 10 % with 14 blocks, 5 % with 45 blocks, 2 % with 257 blocks, 1 % with 1,008 blocks"},
+		"the one that varies":  {of("0.02", "0.1"), nil, "of runs like this one, whose blocks vary by 10 % (latency.avg), four of five find 10 % with 14 blocks, 5 % with 45 blocks, 2 % with 257 blocks, 1 % with 1,008 blocks; a run has at most 400"},
 		"beyond 10,000 blocks": {of("0.4"), nil, "of runs like this one, whose blocks vary by 40 % (throughput), four of five find 10 % with "},
 		"more than all blocks": {of("9"), nil, ""},
 		"a gate over them has its own": {of("0.1"), func(r *v1alpha1.BenchmarkRun) {
