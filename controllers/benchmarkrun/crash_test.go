@@ -31,6 +31,7 @@ var hardships = map[string]struct {
 	check func(t *testing.T, run *v1alpha1.BenchmarkRun)
 }{
 	"one client":                 {change: func(*v1alpha1.BenchmarkRun) {}},
+	"clients that stand":         {change: clientsStand},
 	"nodes that are made for it": {change: func(r *v1alpha1.BenchmarkRun) { onPool(r.Namespace)(r) }},
 	"nodes that are requested for it": {
 		change: func(r *v1alpha1.BenchmarkRun) { onPool(r.Namespace)(r); requesting(r) }, play: playRequests,
@@ -44,9 +45,19 @@ var hardships = map[string]struct {
 		change: func(r *v1alpha1.BenchmarkRun) {
 			r.Spec.Clients.Count, r.Spec.Design.OnTrialFailure = 2, v1alpha1.OnFailureRetry
 		},
-		bad: func(index, attempt int) bool { return index%3 == 1 && attempt == 0 },
+		bad: everyThirdOnce,
+	},
+	"two clients that stand, of whom others take the place": {
+		change: func(r *v1alpha1.BenchmarkRun) {
+			clientsStand(r)
+			r.Spec.Clients.Count, r.Spec.Design.OnTrialFailure = 2, v1alpha1.OnFailureRetry
+		},
+		bad: everyThirdOnce,
 	},
 }
+
+// everyThirdOnce fails in its first attempt.
+func everyThirdOnce(index, attempt int) bool { return index%3 == 1 && attempt == 0 }
 
 // checkHardship: every attempt that had to be is in the journal once, in order.
 func checkHardship(t *testing.T, k *kubelet.Kubelet, run *v1alpha1.BenchmarkRun, bad func(index, attempt int) bool) {
