@@ -42,18 +42,15 @@ var hardships = map[string]struct {
 		until: func(r *v1alpha1.BenchmarkRun) bool { return r.TargetStatus("db").Snapshot != nil },
 	},
 	"two clients, and trials that are repeated": {
-		change: func(r *v1alpha1.BenchmarkRun) {
-			r.Spec.Clients.Count, r.Spec.Design.OnTrialFailure = 2, v1alpha1.OnFailureRetry
-		},
-		bad: everyThirdOnce,
+		change: twoThatRepeat, bad: everyThirdOnce,
 	},
 	"two clients that stand, of whom others take the place": {
-		change: func(r *v1alpha1.BenchmarkRun) {
-			clientsStand(r)
-			r.Spec.Clients.Count, r.Spec.Design.OnTrialFailure = 2, v1alpha1.OnFailureRetry
-		},
-		bad: everyThirdOnce,
+		change: func(r *v1alpha1.BenchmarkRun) { clientsStand(r); twoThatRepeat(r) }, bad: everyThirdOnce,
 	},
+}
+
+func twoThatRepeat(r *v1alpha1.BenchmarkRun) {
+	r.Spec.Clients.Count, r.Spec.Design.OnTrialFailure = 2, v1alpha1.OnFailureRetry
 }
 
 // everyThirdOnce fails in its first attempt.
