@@ -42,7 +42,8 @@ func TestDefaultOfStarts(t *testing.T) {
 		spec BenchmarkRunSpec
 		want Starts
 	}{
-		"nothing is compared":  {BenchmarkRunSpec{Targets: []Target{provided, provided}}, StartsOne},
+		"servers by default":   {BenchmarkRunSpec{Targets: []Target{provided, provided}}, StartsPerBlock},
+		"nothing is compared":  {BenchmarkRunSpec{Targets: []Target{provided, {Name: "theirs", Published: &PublishedTarget{}}}}, StartsOne},
 		"servers":              {BenchmarkRunSpec{Targets: []Target{provided, provided}, Analysis: comparing("target")}, StartsPerBlock},
 		"an axis":              {BenchmarkRunSpec{Targets: []Target{provided}, Analysis: comparing("threads")}, StartsOne},
 		"one is external":      {BenchmarkRunSpec{Targets: []Target{provided, external}, Analysis: comparing("target")}, StartsOne},

@@ -174,3 +174,13 @@ func (r *BenchmarkRun) Schedule() *metav1.OwnerReference {
 	}
 	return nil
 }
+
+// MeasuredTargets is the number of targets that the run measures: those that are not quoted from a publication.
+func (s *BenchmarkRunSpec) MeasuredTargets() (n int) {
+	for _, t := range s.Targets {
+		if t.Published == nil {
+			n++
+		}
+	}
+	return n
+}

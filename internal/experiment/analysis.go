@@ -108,13 +108,7 @@ func checkControl(spec v1alpha1.BenchmarkRunSpec) error {
 
 // Message of the condition Accepted: what is planned, and what it can show.
 func Message(trials, cells int, spec v1alpha1.BenchmarkRunSpec, shows *v1alpha1.PlannedAnalysis) string {
-	targets := 0
-	for _, t := range spec.Targets {
-		if t.Published == nil {
-			targets++
-		}
-	}
-	return fmt.Sprintf("%s planned: %s x %s x %s%s%s", figure.Counted(trials, "trial"), figure.Counted(cells, "cell"), figure.Counted(targets, "target"),
+	return fmt.Sprintf("%s planned: %s x %s x %s%s%s", figure.Counted(trials, "trial"), figure.Counted(cells, "cell"), figure.Counted(spec.MeasuredTargets(), "target"),
 		figure.Counted(spec.Design.Blocks+spec.Design.ReserveBlocks, "block"), searches(spec, trials), canShow(shows, spec.Design))
 }
 

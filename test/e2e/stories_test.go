@@ -216,12 +216,13 @@ func TestWhatTheOperatorCosts(t *testing.T) {
 		t.Errorf("%d client pods measured while they stood, want 1", pods)
 	}
 	control := summaryOf(t, bareJobs(t, run, 5))
-	// At most as long as a Job that does nothing, which takes one look of the kubelet more or less; clients that stand wait for none.
+	// A Job that does nothing takes two or three looks of the kubelet, one a second, and a trial as many, or one more or less: no ratio near 1
+	// is right on every machine. Clients that stand wait for none.
 	for _, of := range []struct {
 		name string
 		run  *v1alpha1.BenchmarkRun
 		most float64
-	}{{"with new clients", run, 1}, {"with clients that stand", standing, 0.4}} {
+	}{{"with new clients", run, 2}, {"with clients that stand", standing, 0.4}} {
 		dead := summaryOf(t, cluster.DeadTimes(cluster.Records(t, of.run), 0))
 		ratio := dead.Median / control.Median
 		t.Logf("dead time between trials %s: median %.2f s, min %.2f s, max %.2f s, n=%d; a bare Job: median %.2f s, min %.2f s, max %.2f s, n=%d; ratio %.2f",

@@ -86,6 +86,9 @@ func planOf(run *v1alpha1.BenchmarkRun) (output.Plan, error) {
 		LeastNodes:      leastNodes(run), Pods: podsOf(run), Bytes: f.Budget.Bytes, Unknown: unknownOf(run, f.Least),
 		Needs: needsOf(run, f), Warnings: slices.Concat(warningsOf(run), quotaWarnings(run, f), memoryWarnings(run, f)),
 	}
+	if within := run.Spec.Design.Within; within != nil {
+		doc.WithinSeconds = within.Seconds()
+	}
 	for _, cell := range f.Plan.Cells {
 		doc.Cells = append(doc.Cells, textsOf(cell))
 	}
@@ -271,19 +274,22 @@ func before(t output.PlannedTrial) string {
 
 // tellPlan to people.
 func tellPlan(out io.Writer, doc output.Plan, trials int) error {
-	least := "unknown: the tool counts operations"
+	const without = ", without pods, loading, resets and restarts"
+	least := "unknown: the tool counts operations" + without
 	switch {
+	case doc.WithinSeconds > 0:
+		least = "at most " + seconds(doc.WithinSeconds) + " from the first trial, without loading"
 	case doc.LeastSeconds > 0 && doc.MayEndEarly:
-		least = seconds(doc.LeastSeconds) + " for all trials, and it may need fewer"
+		least = seconds(doc.LeastSeconds) + " for all trials, and it may need fewer" + without
 	case doc.LeastSeconds > 0:
-		least = "at least " + seconds(doc.LeastSeconds)
+		least = "at least " + seconds(doc.LeastSeconds) + without
 	}
 	p := output.NewPage(out)
 	p.Line(doc.Name + ": " + doc.Message)
 	p.Blank()
 	fields := [][2]string{
 		{"order", fmt.Sprintf("%s, seed %d, plan %.12s", doc.Order, doc.Seed, doc.SHA256)},
-		{"time", least + ", without pods, loading, resets and restarts; the deadline is " + seconds(doc.DeadlineSeconds)},
+		{"time", least + "; the deadline is " + seconds(doc.DeadlineSeconds)},
 	}
 	for _, p := range doc.Pods {
 		fields = append(fields, [2]string{"pods", strings.TrimSpace(fmt.Sprintf("%d %s %s", p.Count, p.Role, p.Name)) + ": " + p.Shape})

@@ -209,31 +209,37 @@ func TestPlanNamesServersWhoseSettingsAreNotChecked(t *testing.T) {
 	}
 }
 
-// More threads than CPUs are a warning for each server of such a shape, and an offered rate is none.
+// More threads than an end has CPUs for are a warning for each shape, and an offered rate is none.
 func TestPlanWarnsOfQuotas(t *testing.T) {
 	data, err := os.ReadFile(samples + "demo.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const of = "spec.targets[%d].shape.inline.cpu: 900m for 2 threads: "
+	const servers, client = "spec.targets[%d].shape.inline.cpu: %s for %s: a server ", "spec.clients.shape.inline.cpu: %s for %s: a client "
+	two := []string{fmt.Sprintf(servers, 0, "900m", "2 threads"), fmt.Sprintf(servers, 1, "900m", "2 threads")}
 	for name, tt := range map[string]struct {
-		workload string
-		targets  []int
+		workload, server, client string
+		want                     []string
 	}{
-		"a single thread": {"threads: 1", nil},
-		"two":             {"threads: 2", []int{0, 1}},
-		"two at a rate":   {"threads: 2, rate: 10", nil},
+		"a single thread":                {"threads: 1", "900m", "500m", nil},
+		"a single one, and little CPU":   {"threads: 1", "400m", "500m", []string{fmt.Sprintf(servers, 0, "400m", "1 thread"), fmt.Sprintf(servers, 1, "400m", "1 thread")}},
+		"a client with little for one":   {"threads: 1", "900m", "400m", []string{fmt.Sprintf(client, "400m", "1 thread")}},
+		"two":                            {"threads: 2", "900m", "1", two},
+		"two, and little for the client": {"threads: 2", "900m", "900m", append(two, fmt.Sprintf(client, "900m", "2 threads"))},
+		"two at a rate":                  {"threads: 2, rate: 10", "400m", "400m", nil},
 	} {
-		run, err := runIn([]byte(strings.Replace(string(data), "threads: 1", tt.workload, 1)))
+		text := strings.ReplaceAll(strings.Replace(string(data), "threads: 1", tt.workload, 1), "cpu: 900m", "cpu: "+tt.server)
+		text = strings.Replace(text, "shape: {name: kind-client}", "shape: {inline: {cpu: "+tt.client+", memory: 1Gi}}", 1)
+		run, err := runIn([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
 		doc, err := planOf(run)
-		if err != nil || len(doc.Warnings) != len(tt.targets) {
+		if err != nil || len(doc.Warnings) != len(tt.want) {
 			t.Fatalf("%s: %v, %q", name, err, doc.Warnings)
 		}
-		for i, target := range tt.targets {
-			if want := fmt.Sprintf(of, target); !strings.HasPrefix(doc.Warnings[i], want) {
+		for i, want := range tt.want {
+			if !strings.HasPrefix(doc.Warnings[i], want) {
 				t.Errorf("%s: %q, want %q", name, doc.Warnings[i], want)
 			}
 		}

@@ -2,23 +2,38 @@ package design
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/experiment"
 )
 
-// quotaWarnings are about servers that may use up the CPU limit of their shape: each thread of the clients keeps up to one CPU busy in a
-// closed loop. A single one takes turns with its client, and shapes that are only named here are not known.
+// quotaWarnings are about servers and clients that may use up the CPU limit of their shape. In a closed loop each thread keeps up to one
+// CPU busy at either end: some half of its time at each, as measured for short reads (docs/evidence/resolution.md, "Both ends on one CPU").
+// So a client wants half a CPU for each thread, a server as much for a single one, and for more a CPU each, because their statements meet.
+// Shapes that are only named here are not known.
 func quotaWarnings(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) (out []string) {
-	if f.Threads < 2 {
-		return nil
+	const half = 0.5
+	warn := func(field, end string, shape *v1alpha1.ShapeRef, threads int64, wanted float64) {
+		if threads == 0 || shape == nil || shape.Inline == nil || shape.Inline.CPU.AsApproximateFloat64() >= wanted {
+			return
+		}
+		noun := "threads"
+		if threads == 1 {
+			noun = "thread"
+		}
+		cpus := strconv.FormatFloat(wanted, 'f', -1, 64)
+		out = append(out, fmt.Sprintf("%s.shape.inline.cpu: %s for %d %s: a %s at its CPU limit waits for the next period of 100 ms, and the run "+
+			"measures that wait; give it cpu: %q, use fewer threads, or offer a rate", field, shape.Inline.CPU.String(), threads, noun, end, cpus))
+	}
+	server := float64(f.Threads)
+	if f.Threads == 1 {
+		server = half
 	}
 	for i, t := range run.Spec.Targets {
-		if t.Shape == nil || t.Shape.Inline == nil || t.Shape.Inline.CPU.AsApproximateFloat64() >= float64(f.Threads) {
-			continue
-		}
-		out = append(out, fmt.Sprintf("spec.targets[%d].shape.inline.cpu: %s for %d threads: a server at its CPU limit waits for the next period of 100 ms, and the run "+
-			"measures that wait; give it %d CPUs, use fewer threads, or offer a rate", i, t.Shape.Inline.CPU.String(), f.Threads, f.Threads))
+		warn(fmt.Sprintf("spec.targets[%d]", i), "server", t.Shape, f.Threads, server)
 	}
+	each := f.Threads / int64(max(run.Spec.Clients.Count, 1))
+	warn("spec.clients", "client", run.Spec.Clients.Shape, each, half*float64(each))
 	return out
 }

@@ -34,8 +34,10 @@ type Plan struct {
 	Trials []PlannedTrial `json:"trials"`
 	// LeastSeconds of warm-up, measurement and pauses; 0 where operations are counted. Loading, resets and pods come on top.
 	LeastSeconds float64 `json:"leastSeconds"`
-	// MayEndEarly: a search, or design.stopEarly, may leave trials out. Then leastSeconds are those of all trials.
+	// MayEndEarly: a search, design.precision, within or reserveBlocks may leave trials out. Then leastSeconds are those of all trials.
 	MayEndEarly bool `json:"mayEndEarly,omitempty"`
+	// WithinSeconds, from the first trial, the run measures at most; absent without design.within.
+	WithinSeconds float64 `json:"withinSeconds,omitempty"`
 	// DeadlineSeconds of the run.
 	DeadlineSeconds float64 `json:"deadlineSeconds"`
 	// Analysis is what the plan can show; absent for a run that compares nothing.

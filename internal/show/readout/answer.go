@@ -262,11 +262,30 @@ func InterimText(l analysis.InterimResult) string {
 	default:
 		text += fmt.Sprintf("a ratio is known to within %s, and all of them have to be to within %s", widest, wanted)
 	}
-	return text + ForecastText(l.Forecast)
+	return text + forecastText(l.Forecast)
 }
 
-// ForecastText is what is expected of the rest of a run, to follow what is known; empty without it.
-func ForecastText(f *contract.Forecast) string {
+// knownSoFar is what a run that measures knows of its ratios, and what is expected of its rest; empty before its first forecast.
+func knownSoFar(run *v1alpha1.BenchmarkRun) string {
+	p := run.Status.Plan
+	if p == nil || p.Analysis == nil || p.Analysis.Forecast == nil {
+		return ""
+	}
+	f := contract.Forecast(*p.Analysis.Forecast)
+	text, wanted := fmt.Sprintf("; after %d blocks ", f.AfterBlocks), run.Spec.Design.Precision
+	if f.Precision == "" {
+		text += "a ratio has no interval"
+	} else {
+		text += "every ratio is known to within " + figure.ShareText(f.Precision)
+	}
+	if wanted != "" {
+		text += fmt.Sprintf(", and %s is wanted", strings.TrimSuffix(string(wanted), "%")+" %")
+	}
+	return text + forecastText(&f)
+}
+
+// forecastText is what is expected of the rest of a run, to follow what is known; empty without it.
+func forecastText(f *contract.Forecast) string {
 	switch {
 	case f == nil || f.Reachable == "":
 		return ""

@@ -175,7 +175,7 @@ func doing(run *v1alpha1.BenchmarkRun) string {
 	case !waits:
 		return "all trials have ended; the results are summarised"
 	case step.Type == v1alpha1.ConditionMeasured && run.Status.Progress.Current != "":
-		return run.Status.Progress.Current
+		return run.Status.Progress.Current + knownSoFar(run)
 	}
 	return cmp.Or(step.Reason, v1alpha1.ReasonNotReached) + ": " + step.Message
 }

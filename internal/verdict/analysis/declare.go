@@ -117,12 +117,7 @@ func textsOf(parameters map[string]intstr.IntOrString) map[string]string {
 
 // comparesTargets says whether there are two measured targets besides the control.
 func comparesTargets(spec v1alpha1.BenchmarkRunSpec) bool {
-	n := 0
-	for _, t := range spec.Targets {
-		if t.Published == nil {
-			n++
-		}
-	}
+	n := spec.MeasuredTargets()
 	if spec.ControlOf() != "" {
 		n--
 	}

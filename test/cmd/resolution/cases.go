@@ -32,6 +32,8 @@ type Case struct {
 	Warmup, Window time.Duration
 	// Length of a run, from its first trial; it is in the name of a short one.
 	Length time.Duration
+	// Precision that the run asks for, such as 0.01, and ends at; 0 of one that measures for its Length.
+	Precision float64
 	// Margin of a gate within the run, such as 0.1; 0 without a gate. A run with a gate ends where that is decided.
 	Margin float64
 	// Workload in the form of the API, with the base of the axis.
@@ -171,7 +173,22 @@ func placed() (all []Case) {
 	starts, null := oneStart, oneStart
 	starts.CPUs, starts.Starts = "Together", "PerBlock"
 	null.CPUs, null.Axis = "Together", nothing
-	return append(all, starts.named(), null.named())
+	all = append(all, starts.named(), null.named())
+	// Runs that ask for a precision, and end where they have it.
+	asks := starts
+	asks.Precision, asks.Length = 0.01, minutes(10)
+	same := asks.named()
+	asks.Effect, asks.Starts = 0.03, "One"
+	all = append(all, same, asks.named())
+	// Other work of servers alike. A window of a new JVM, or of writes, is longer.
+	for _, tool := range []Case{
+		{What: "driver", Workload: driver, Window: time.Second}, {What: "ycsb", Workload: ycsb, Window: 5 * time.Second},
+		{What: "writes", Workload: writes, Window: 5 * time.Second},
+	} {
+		starts.What, starts.Workload, starts.Window = tool.What, tool.Workload, tool.Window
+		all = append(all, starts.named())
+	}
+	return all
 }
 
 // gates over servers alike, and over a loss of about twice the margin on one server: of a margin of 10 %, 25 % more statements are 20 %
@@ -204,6 +221,9 @@ func (c Case) named() Case {
 	if c.Pods == "Standing" || c.Warmup != time.Second {
 		pods = fmt.Sprintf("-%s-%s", c.Pods, c.Warmup)
 	}
+	if c.Precision > 0 {
+		pods += fmt.Sprintf("-to-%g", 100*c.Precision)
+	}
 	if c.Length == short {
 		pods += fmt.Sprintf("-%gm", c.Length.Minutes())
 	}
@@ -233,7 +253,7 @@ spec:
 {{- if .More}}
   matrix: [{name: {{.Factor}}, values: [{{.Baseline}}, {{.More}}]}]
 {{- end}}
-  design: {within: {{.Within}}, warmup: {{.Warmup}}, duration: {{.Window}}, cpus: {{.CPUs}}, starts: {{.Starts}}, seed: {{.Seed}}
+  design: {within: {{.Within}}, {{with .Precision}}precision: {{.}}, {{end}}warmup: {{.Warmup}}, duration: {{.Window}}, cpus: {{.CPUs}}, starts: {{.Starts}}, seed: {{.Seed}}
 {{- if ne .Pods "PerTrial"}}, clientPods: {{.Pods}}{{end}}}
   analysis:
     comparisons: [{factor: {{.Factor}}, baseline: "{{.Baseline}}", measurements: [{name: throughput}]}]
@@ -242,6 +262,14 @@ spec:
 {{- end}}
   deadline: 30m
 `))
+
+// length of a run, in words.
+func (c Case) length() string {
+	if c.Precision > 0 {
+		return fmt.Sprintf("to %g %%, at most %g min", 100*c.Precision, c.Length.Minutes())
+	}
+	return fmt.Sprintf("%g min", c.Length.Minutes())
+}
 
 // oneServer has both sides, which are values of the axis.
 func (c Case) oneServer() bool { return c.Effect > 0 || c.Axis.Idle }
@@ -259,7 +287,10 @@ func (c Case) Manifest(play int) string {
 	in := map[string]any{
 		"Name":    c.run(play),
 		"Targets": []string{"a", "b"}, "Workload": c.Workload, "More": "", "Within": c.Length, "Warmup": c.Warmup, "Window": c.Window, "Pods": c.Pods,
-		"CPUs": c.CPUs, "Starts": c.Starts, "Seed": play, "Factor": "target", "Baseline": "a", "Margin": "",
+		"CPUs": c.CPUs, "Starts": c.Starts, "Seed": play, "Factor": "target", "Baseline": "a", "Margin": "", "Precision": "",
+	}
+	if c.Precision > 0 {
+		in["Precision"] = fmt.Sprintf("%g%%", 100*c.Precision)
 	}
 	if c.Margin > 0 {
 		in["Margin"] = fmt.Sprintf("%g%%", 100*c.Margin)

@@ -43,6 +43,9 @@ func TestManifests(t *testing.T) {
 		if string(d.CPUs) != c.CPUs || (d.ClientPods == v1alpha1.ClientPodsStanding) != (c.Pods == "Standing") || d.Warmup.Duration != c.Warmup || string(d.Starts) != c.Starts || d.Duration.Duration != c.Window || d.Within.Duration != c.Length || *d.Seed != 7 {
 			t.Errorf("%s: %+v", c.Name, d)
 		}
+		if asked := strings.TrimSuffix(string(d.Precision), "%"); (asked != "") != (c.Precision > 0) || asked != "" && asked != fmt.Sprintf("%g", 100*c.Precision) {
+			t.Errorf("%s: a precision of %s", c.Name, d.Precision)
+		}
 		if g := run.Spec.Gate; (g != nil) != (c.Margin > 0) || g != nil && (string(g.Margin) != fmt.Sprintf("%g%%", 100*c.Margin) || g.Comparisons != "Declared") {
 			t.Errorf("%s: gate %+v", c.Name, g)
 		}

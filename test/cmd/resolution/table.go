@@ -121,7 +121,7 @@ func row(c Case, of []Figures) string {
 	spread, unknown := stats.EstimateMedian(spreads)
 	pace, none := stats.EstimateMedian(paces)
 	if unknown != nil || none != nil {
-		return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %g min | %d, none with a verdict | | | | | | | |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, c.Length.Minutes(), len(of))
+		return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %d, none with a verdict | | | | | | | |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, c.length(), len(of))
 	}
 	runs := fmt.Sprint(len(of))
 	if silent > 0 {
@@ -139,7 +139,7 @@ func row(c Case, of []Figures) string {
 		}
 		return percent(effect)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %g min | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, c.Length.Minutes(),
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %d | %.1f s | %s | %s | %s | %d | %d |\n", c.What, c.sides(), c.Starts, c.CPUs, c.Pods, c.Warmup, c.Window, c.length(),
 		runs, blocks, pace.Median, percent(spread.Median), found(5*time.Minute), found(10*time.Minute), right, wrong)
 }
 

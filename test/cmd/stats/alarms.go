@@ -45,16 +45,18 @@ func alarms() []simulation {
 	threshold := gated{noise: 0.02, between: 0.02, gate: v1alpha1.Gate{Threshold: "25%"}}
 	slower := threshold
 	slower.slower = 0.3
-	one := func(name, conditions string, b bar, w watched) simulation {
-		return simulation{name, fmt.Sprintf("%s, confirmed by %d more, one baseline; %d cells of %d blocks", conditions, w.confirm, gatedCells, gatedBlocks), func(random *rand.Rand, rounds int) row {
-			return share(rounds/50, b, func() bool { return w.alarms(random) })
-		}}
-	}
 	const alarm = "False alarms of a schedule"
 	return []simulation{
-		one(alarm, "2 nights, test at 5 % of 5 % or more, noise 2 %, between runs 2 %", none, watched{test, 2, 1}),
-		one(alarm, "60 nights, the same", none, watched{test, 60, 1}),
-		one(alarm, "60 nights, threshold 25 %, noise 2 %, between runs 2 %", atMost(0.01), watched{threshold, 60, 1}),
-		one("Regressions that a schedule confirms", "2 nights, threshold 25 %, 30 % slower, noise 2 %, between runs 2 %", atLeastAbout(0.95), watched{slower, 2, 1}),
+		alerts(alarm, "2 nights, test at 5 % of 5 % or more, noise 2 %, between runs 2 %", none, watched{test, 2, 1}),
+		alerts(alarm, "60 nights, the same", none, watched{test, 60, 1}),
+		alerts(alarm, "60 nights, threshold 25 %, noise 2 %, between runs 2 %", atMost(0.01), watched{threshold, 60, 1}),
+		alerts("Regressions that a schedule confirms", "2 nights, threshold 25 %, 30 % slower, noise 2 %, between runs 2 %", atLeastAbout(0.95), watched{slower, 2, 1}),
 	}
+}
+
+// alerts are the row of a schedule.
+func alerts(name, conditions string, b bar, w watched) simulation {
+	return simulation{name, fmt.Sprintf("%s, confirmed by %d more, one baseline; %d cells of %d blocks", conditions, w.confirm, gatedCells, gatedBlocks), func(random *rand.Rand, rounds int) row {
+		return share(rounds/50, b, func() bool { return w.alarms(random) })
+	}}
 }

@@ -170,11 +170,18 @@ func (n nights) play(random *rand.Rand) []gate.Past {
 	return out
 }
 
+// regressed says whether a look at the series finds a change for the worse.
+func regressed(series []gate.Past, minimum float64) bool {
+	return len(must(gate.Changes(context.Background(), series, gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: minimum, Confirm: 1}))) > 0
+}
+
+// atEnd is one look at a whole series.
+func atEnd(n nights, minimum float64) func(*rand.Rand) bool {
+	return func(random *rand.Rand) bool { return regressed(n.play(random), minimum) }
+}
+
 // changes are the rows of change points over a series.
 func changes() []simulation {
-	regressed := func(series []gate.Past, minimum float64) bool {
-		return len(must(gate.Changes(context.Background(), series, gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: minimum, Confirm: 1}))) > 0
-	}
 	row1 := func(name, conditions string, b bar, happens func(*rand.Rand) bool, part int) simulation {
 		return simulation{name, conditions, func(random *rand.Rand, rounds int) row {
 			return share(max(rounds/part, 20), b, func() bool { return happens(random) })
@@ -191,9 +198,6 @@ func changes() []simulation {
 			}
 			return false
 		}
-	}
-	atEnd := func(n nights, minimum float64) func(*rand.Rand) bool {
-		return func(random *rand.Rand) bool { return regressed(n.play(random), minimum) }
 	}
 	return []simulation{
 		row1(alarm, "one look at 30 nights, noise 2 %, for the worse", atMost(errorRate), atEnd(nights{count: 30, measurements: 1, noise: 0.02}, 0), 10),

@@ -33,7 +33,7 @@ func main() {
 // play the simulations, as many side by side as there are processors. The random numbers of a row
 // depend on the seed and on its place only.
 func play(rounds int, seed uint64, only string) (all []simulation, played []row) {
-	for _, group := range [][]simulation{comparisons(), severalRuns(), powers(), sequences(), seriesRows(), sweeps(), gates(), alarms(), starts(), predictions(), lossRows()} {
+	for _, group := range [][]simulation{comparisons(), severalRuns(), powers(), sequences(), seriesRows(), sweeps(), gates(), alarms(), starts(), predictions(), lossRows(), noisy()} {
 		all = append(all, group...)
 	}
 	simulated := len(all)

@@ -40,11 +40,6 @@ func (g gated) remember(random *rand.Rand, spec *v1alpha1.BenchmarkBaselineSpec)
 func predictions() []simulation {
 	rule := v1alpha1.Gate{Prediction: &v1alpha1.GatePrediction{ErrorRate: "5%"}}
 	allowing := v1alpha1.Gate{Prediction: &v1alpha1.GatePrediction{ErrorRate: "5%", MinimumEffect: "5%"}}
-	one := func(name, conditions string, b bar, g gated) simulation {
-		return simulation{name, fmt.Sprintf("%d runs, %s; %d cells of %d blocks", g.history, conditions, gatedCells, gatedBlocks), func(random *rand.Rand, rounds int) row {
-			return share(rounds/10, b, func() bool { return g.failed(random) })
-		}}
-	}
 	const alarm, found = "False alarms of a prediction", "Regressions that a prediction finds"
 	var all []simulation
 	for _, runs := range []int{3, 5, 10, 20} {
@@ -53,21 +48,28 @@ func predictions() []simulation {
 			good = atLeastAbout(0.8)
 		}
 		all = append(all,
-			one(alarm, "noise 2 %, between runs 2 %, one for all cells", atMost(errorRate), gated{noise: quiet, between: betweenRuns, history: runs, gate: rule}),
-			one(alarm, "noise 2 %, between runs 2 % in each cell by itself", atMost(errorRate), gated{noise: quiet, between: betweenRuns, apart: true, history: runs, gate: rule}),
-			one(found, "8 % slower, noise 2 %, between runs 2 %, one for all cells", none, gated{noise: quiet, between: betweenRuns, slower: 0.08, history: runs, gate: rule}),
-			one(found, "8 % slower, noise 2 %, between runs 2 % in each cell by itself", good, gated{noise: quiet, between: betweenRuns, apart: true, slower: 0.08, history: runs, gate: rule}),
+			predicted(alarm, "noise 2 %, between runs 2 %, one for all cells", atMost(errorRate), gated{noise: quiet, between: betweenRuns, history: runs, gate: rule}),
+			predicted(alarm, "noise 2 %, between runs 2 % in each cell by itself", atMost(errorRate), gated{noise: quiet, between: betweenRuns, apart: true, history: runs, gate: rule}),
+			predicted(found, "8 % slower, noise 2 %, between runs 2 %, one for all cells", none, gated{noise: quiet, between: betweenRuns, slower: 0.08, history: runs, gate: rule}),
+			predicted(found, "8 % slower, noise 2 %, between runs 2 % in each cell by itself", good, gated{noise: quiet, between: betweenRuns, apart: true, slower: 0.08, history: runs, gate: rule}),
 		)
 	}
 	return append(all,
-		one(alarm, "noise 6.5 %, between runs 2 % in each cell by itself", atMost(errorRate), gated{noise: spread, between: betweenRuns, apart: true, history: 10, gate: rule}),
-		one(alarm, "of 5 % or more, every cell slower by 5 %, noise 2 %, between runs 2 % in each cell by itself", atMost(errorRate), gated{noise: quiet, between: betweenRuns, apart: true, slower: 0.05, history: 10, gate: allowing}),
+		predicted(alarm, "noise 6.5 %, between runs 2 % in each cell by itself", atMost(errorRate), gated{noise: spread, between: betweenRuns, apart: true, history: 10, gate: rule}),
+		predicted(alarm, "of 5 % or more, every cell slower by 5 %, noise 2 %, between runs 2 % in each cell by itself", atMost(errorRate), gated{noise: quiet, between: betweenRuns, apart: true, slower: 0.05, history: 10, gate: allowing}),
 		simulation{"Power that a gate states, 80 %", "one cell of a prediction from 10 runs, at the change that its entries state in the mean, noise 2 %, between runs 2 %", func(random *rand.Rand, rounds int) row {
 			return statedPower(random, rounds/10, gated{noise: quiet, between: betweenRuns, apart: true, history: 10, gate: rule})
 		}},
 		simulation{"Power that a gate states, 80 %", "one cell of a test of 5 % or more, the same, runs alike", func(random *rand.Rand, rounds int) row {
 			return statedPower(random, rounds/10, gated{noise: quiet, gate: v1alpha1.Gate{Test: &v1alpha1.GateTest{ErrorRate: "5%", MinimumEffect: "5%"}}})
 		}})
+}
+
+// predicted is the row of a gate that judges by several runs.
+func predicted(name, conditions string, b bar, g gated) simulation {
+	return simulation{name, fmt.Sprintf("%d runs, %s; %d cells of %d blocks", g.history, conditions, gatedCells, gatedBlocks), func(random *rand.Rand, rounds int) row {
+		return share(rounds/10, b, func() bool { return g.failed(random) })
+	}}
 }
 
 // statedPower is how often the first cell is slower where it is slower by what the gate says of sound runs that it would have

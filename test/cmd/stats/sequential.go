@@ -46,16 +46,8 @@ const mostBlocks = 100
 func byPrecision(cells int, precision, part float64, wanted bar, kind string, of func() *experiment) []simulation {
 	conditions := fmt.Sprintf("8 to %d blocks until %g %%, %s, %s", mostBlocks, 100*precision, cellsOf(cells), kind)
 	rate := errorRate * part
-	play := func(random *rand.Rand, e *experiment) (blocks int, family []stats.Comparison) {
-		values := e.run(random)
-		pilot := max(stats.PilotBlocks, stats.BlocksNeeded(len(values), rate))
-		for _, blocks := range append(stats.Looks(pilot, mostBlocks), mostBlocks) {
-			family = firstBlocks(values, blocks)
-			if widest, unknown := stats.WidestOf(family, rate); unknown == 0 && widest <= precision || blocks == mostBlocks {
-				return blocks, family
-			}
-		}
-		return mostBlocks, family
+	play := func(random *rand.Rand, e *experiment) (int, []stats.Comparison) {
+		return untilPrecise(e.run(random), precision, rate)
 	}
 	return []simulation{
 		{"Stopped by precision: coverage", conditions, func(random *rand.Rand, rounds int) row {
@@ -81,6 +73,18 @@ func byPrecision(cells int, precision, part float64, wanted bar, kind string, of
 			})
 		}},
 	}
+}
+
+// untilPrecise is how many blocks an experiment takes until all ratios are known to within the precision, and what they say.
+func untilPrecise(values []samples, precision, rate float64) (blocks int, family []stats.Comparison) {
+	pilot := max(stats.PilotBlocks, stats.BlocksNeeded(len(values), rate))
+	for _, blocks := range append(stats.Looks(pilot, mostBlocks), mostBlocks) {
+		family = firstBlocks(values, blocks)
+		if widest, unknown := stats.WidestOf(family, rate); unknown == 0 && widest <= precision || blocks == mostBlocks {
+			return blocks, family
+		}
+	}
+	return mostBlocks, family
 }
 
 // expectedPrecision holds the precision that the forecast expects of a number of blocks against what they reach.

@@ -31,13 +31,7 @@ func starts() []simulation {
 			e := experiment{blocks: blocks, order: v1alpha1.OrderRandomizedBlocks, noise: noise(normal).of(of.noise)}
 			return share(rounds/2, of.bar, func() bool {
 				s := e.run(random)[0]
-				a, b := of.start*random.NormFloat64(), of.start*random.NormFloat64()
-				for i := range s.baseline {
-					if of.everyBlock {
-						a, b = of.start*random.NormFloat64(), of.start*random.NormFloat64()
-					}
-					s.baseline[i], s.subject[i] = s.baseline[i]*math.Exp(a), s.subject[i]*math.Exp(b)
-				}
+				s.started(random, of.start, of.everyBlock)
 				return paired(s).P() <= errorRate
 			})
 		}})
@@ -49,4 +43,15 @@ func starts() []simulation {
 		}
 		return mean(1, none, func() float64 { return float64(n) })
 	}})
+}
+
+// started gives the values of both sides the levels of the starts of their servers: of one each, or of one for each block.
+func (s samples) started(random *rand.Rand, level float64, everyBlock bool) {
+	a, b := level*random.NormFloat64(), level*random.NormFloat64()
+	for i := range s.baseline {
+		if everyBlock {
+			a, b = level*random.NormFloat64(), level*random.NormFloat64()
+		}
+		s.baseline[i], s.subject[i] = s.baseline[i]*math.Exp(a), s.subject[i]*math.Exp(b)
+	}
 }

@@ -12,19 +12,19 @@ import (
 func sweeps() []simulation {
 	return []simulation{
 		{"Knee: coverage of 95 % intervals", "threads 1 to 256, knee at 24, peak at 64, noise 2 %, 10 blocks", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, 10, falling).Bend(errorRate))) })
+			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, quiet, 10, falling).Bend(errorRate))) })
 		}},
 		{"Knee: mean estimate", "the same; the true one is 24", func(random *rand.Rand, rounds int) row {
-			return mean(rounds/4, between(0.97*trueKnee, 1.03*trueKnee), func() float64 { return must(sweep(random, 10, falling).Bend(errorRate)).Knee })
+			return mean(rounds/4, between(0.97*trueKnee, 1.03*trueKnee), func() float64 { return must(sweep(random, quiet, 10, falling).Bend(errorRate)).Knee })
 		}},
 		{"Peak: among the named loads", "the same; the true one is 64", func(random *rand.Rand, rounds int) row {
 			return share(rounds/4, between(0.95, 1), func() bool {
-				bend := must(sweep(random, 10, falling).Bend(errorRate))
+				bend := must(sweep(random, quiet, 10, falling).Bend(errorRate))
 				return bend.Lowest <= 64 && 64 <= bend.Highest
 			})
 		}},
 		{"Search: the rate is within 10 %", "rates 1,000 to 64,000, precision 5 %, 3 trials each, capacity of a trial varies by 2 %", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, between(0.95, 1), func() bool { return math.Abs(math.Log(searched(random)/7700)) < 0.1 })
+			return share(rounds/4, between(0.95, 1), func() bool { return math.Abs(math.Log(searched(random, quiet)/7700)) < 0.1 })
 		}},
 		{"Components: variance between runs", "5 runs of 12 trials; the true one is 9", func(random *rand.Rand, rounds int) row {
 			return mean(rounds/4, exactly(9), func() float64 { return stats.VarianceComponents(nested(random)).Run.Variance })
@@ -33,13 +33,13 @@ func sweeps() []simulation {
 			return mean(rounds/4, exactly(1), func() float64 { return stats.VarianceComponents(nested(random)).Trial.Variance })
 		}},
 		{"Knee: coverage of 95 % intervals", "threads 1 to 256, knee at 24, one throughput beyond, noise 2 %, 8 blocks", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, 8, flat).Bend(errorRate))) })
+			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, quiet, 8, flat).Bend(errorRate))) })
 		}},
 		{"Knee: coverage of 95 % intervals", "the same, 20 blocks", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, 20, flat).Bend(errorRate))) })
+			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, quiet, 20, flat).Bend(errorRate))) })
 		}},
 		{"Knee: coverage, the peak taken as known", "the same, 20 blocks: why its choice costs error rate", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, none, func() bool { return covered(asIfKnown(sweep(random, 20, flat))) })
+			return share(rounds/4, none, func() bool { return covered(asIfKnown(sweep(random, quiet, 20, flat))) })
 		}},
 	}
 }
@@ -52,8 +52,8 @@ func falling(load float64) float64 { return 1 - 0.03*math.Abs(math.Log2(load/64)
 // flat is that of one that keeps its throughput: any of its loads may look like the peak.
 func flat(float64) float64 { return 1 }
 
-// sweep of a system with a knee at trueKnee, which has this share of its capacity beyond.
-func sweep(random *rand.Rand, blocks int, beyond func(load float64) float64) stats.Sweep {
+// sweep of a system with a knee at trueKnee, which has this share of its capacity beyond, with noise of this spread.
+func sweep(random *rand.Rand, noise float64, blocks int, beyond func(load float64) float64) stats.Sweep {
 	s := stats.Sweep{Loads: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}}
 	for range blocks {
 		var block []float64
@@ -62,7 +62,7 @@ func sweep(random *rand.Rand, blocks int, beyond func(load float64) float64) sta
 			if load > trueKnee {
 				y *= beyond(load)
 			}
-			block = append(block, y*math.Exp(quiet*random.NormFloat64()))
+			block = append(block, y*math.Exp(noise*random.NormFloat64()))
 		}
 		s.Throughputs = append(s.Throughputs, block)
 	}
@@ -86,8 +86,8 @@ func asIfKnown(s stats.Sweep) stats.Bend {
 	return stats.Bend{Interval: &interval}
 }
 
-// searched is the highest rate that a search found to hold, for a capacity of about 7,700.
-func searched(random *rand.Rand) float64 {
+// searched is the highest rate that a search found to hold, for a capacity of about 7,700, which varies from trial to trial.
+func searched(random *rand.Rand, noise float64) float64 {
 	search := stats.Search{Low: 1000, High: 64000, Precision: 0.05, Unit: 1, Trials: 3}
 	var history []stats.Probe
 	for {
@@ -95,7 +95,7 @@ func searched(random *rand.Rand) float64 {
 		if next.Done {
 			return next.Held
 		}
-		capacity := 7700 * math.Exp(quiet*random.NormFloat64())
+		capacity := 7700 * math.Exp(noise*random.NormFloat64())
 		history = append(history, stats.Probe{Rate: next.Rate, Held: next.Rate <= capacity})
 		if len(history) > search.MostTrials() {
 			return math.NaN()
