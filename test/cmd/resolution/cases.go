@@ -173,6 +173,7 @@ func placed() (all []Case) {
 	starts, null := oneStart, oneStart
 	starts.CPUs, starts.Starts = "Together", "PerBlock"
 	null.CPUs, null.Axis = "Together", nothing
+	null.Workload = strings.Replace(reads, "options: {", fmt.Sprintf("options: {%s: %q, ", nothing.Name, nothing.value(0)), 1) // an axis has a value without it, too
 	all = append(all, starts.named(), null.named())
 	// Runs that ask for a precision, and end where they have it.
 	asks := starts

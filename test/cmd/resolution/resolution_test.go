@@ -11,9 +11,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/apischema"
+	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/trial/journal"
+	"github.com/assay-bench/assay/runners"
 )
 
 // Every manifest is a spec of the API, and asks for what its case says.
@@ -36,8 +40,17 @@ func TestManifests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := rules.Complete(raw); err != nil {
-			t.Errorf("%s: %v", c.Name, err)
+		complete, err := rules.Complete(raw)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		accepted := v1alpha1.BenchmarkRun{ObjectMeta: run.ObjectMeta}
+		if err := json.Unmarshal(complete, &accepted.Spec); err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		accepted.Spec.SetDefaults()
+		if _, err := experiment.Preview(&accepted, experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}); err != nil {
+			t.Errorf("the manager would refuse %s: %v", c.Name, err)
 		}
 		d := run.Spec.Design
 		if string(d.CPUs) != c.CPUs || (d.ClientPods == v1alpha1.ClientPodsStanding) != (c.Pods == "Standing") || d.Warmup.Duration != c.Warmup || string(d.Starts) != c.Starts || d.Duration.Duration != c.Window || d.Within.Duration != c.Length || *d.Seed != 7 {
