@@ -10,7 +10,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/record/stored"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/verdict/summary"
 )
 
@@ -68,8 +70,8 @@ var (
 	images   = []string{"server/image", "client/image"}
 )
 
-// Measure the sides of the claims in a run that has ended, in the trials that count. A run that was refused, or has not come to its end,
-// says so in NoVerdict.
+// Measure the sides of the claims in a run that has ended, in the trials that count. A run that was refused, has not come to its end, or was
+// disturbed in too many blocks says so in NoVerdict: no value has a part in that.
 func Measure(all []Claim, run *stored.Run) Run {
 	var out Run
 	if phase := run.Object.Status.Phase; phase != v1alpha1.PhaseComplete {
@@ -89,7 +91,11 @@ func Measure(all []Claim, run *stored.Run) Run {
 	}
 	out.Trials = len(run.Plan.Trials)
 	last := summary.LastRecords(run.Records)
-	for i, reason := range summary.LeftOut(run.Plan, run.Records) {
+	leftOut := summary.LeftOut(run.Plan, run.Records)
+	if n, of := undisturbed(run.Plan, leftOut); n < stats.MinBlocks && of >= stats.MinBlocks && out.NoVerdict == "" {
+		out.NoVerdict = fmt.Sprintf("%d of %d blocks were not disturbed, and a verdict needs %d", n, of, stats.MinBlocks)
+	}
+	for i, reason := range leftOut {
 		if reason != "" {
 			out.LeftOut++
 			continue
@@ -109,6 +115,24 @@ func Measure(all []Claim, run *stored.Run) Run {
 		out.Sides = append(out.Sides, *by[key])
 	}
 	return out
+}
+
+// undisturbed are the blocks of the cell that has fewest of them, and the blocks of the plan.
+func undisturbed(p *plan.Plan, leftOut []v1alpha1.LeftOutReason) (fewest, blocks int) {
+	lost := make([]map[int32]bool, len(p.Cells))
+	for i, t := range p.Trials {
+		if leftOut[i] == v1alpha1.LeftOutDisturbed {
+			if lost[t.Cell] == nil {
+				lost[t.Cell] = map[int32]bool{}
+			}
+			lost[t.Cell][t.Block] = true
+		}
+	}
+	most := 0
+	for _, of := range lost {
+		most = max(most, len(of))
+	}
+	return p.Blocks() - most, p.Blocks()
 }
 
 // added facts of a trial that are not there yet, with its target. Of an image its digest counts: its name may be that of the day on which it

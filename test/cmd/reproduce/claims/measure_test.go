@@ -123,7 +123,8 @@ func TestVersionsAndImages(t *testing.T) {
 	}
 }
 
-// A trial that failed at first and was repeated counts; one that was disturbed leaves its pair out: the last of the second load.
+// A trial that failed at first and was repeated counts; one that was disturbed leaves its pair out: the last of the second load. A run of
+// which too few blocks are left is good for nothing.
 func TestMeasureLeavesOut(t *testing.T) {
 	run, err := stored.Read(t.Context(), finished.New(t, finished.Options{}))
 	if err != nil {
@@ -141,6 +142,16 @@ func TestMeasureLeavesOut(t *testing.T) {
 	}
 	if a, b := values(low), values(high); got.LeftOut != 2 || a != finished.Blocks || b != finished.Blocks-1 {
 		t.Errorf("%d left out, %d and %d blocks", got.LeftOut, a, b)
+	}
+	if want := "5 of 6 blocks were not disturbed, and a verdict needs 6"; got.NoVerdict != want {
+		t.Errorf("%q, want %q", got.NoVerdict, want)
+	}
+	longer, err := stored.Read(t.Context(), finished.New(t, finished.Options{Blocks: 7}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Measure([]Claim{low, high}, longer); got.LeftOut != 2 || got.NoVerdict != "" {
+		t.Errorf("%d left out of 7 blocks: %q", got.LeftOut, got.NoVerdict)
 	}
 	run.Plan = nil
 	if got := Measure(nil, run); got.NoVerdict == "" {
