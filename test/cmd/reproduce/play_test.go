@@ -67,7 +67,7 @@ func playerOf(t *testing.T, s *source, ratios []float64, disturbed int, notRemov
 			return d, nil
 		},
 		read: func(ctx context.Context, _, name string) (*stored.Run, error) {
-			run, err := stored.Read(ctx, finished.New(t, finished.Options{Name: name, Ratio: ratios[(len(played)-1)%len(ratios)]}))
+			run, err := stored.Read(ctx, finished.New(t, finished.Options{Name: name, Blocks: claims.Blocks, Ratio: ratios[(len(played)-1)%len(ratios)]}))
 			if err == nil {
 				run.Object.Status.Phase = v1alpha1.PhaseComplete
 			}

@@ -301,6 +301,7 @@ func TestTheNextSourceIsThatWithTheFewestRuns(t *testing.T) {
 		"two failures are enough":       {[]claims.Run{good, failed, failed}, []claims.Run{good, good}, "b", ""},
 		"and end the plays":             {[]claims.Run{failed, failed}, three, "", "the last 2 runs of a are good for nothing"},
 		"of another manifest they last": {[]claims.Run{other, {Manifest: "another", NoVerdict: "failed"}, {Manifest: "another", NoVerdict: "failed"}}, three, "a", ""},
+		"of another machine, too":       {[]claims.Run{good, {Manifest: "d", Machine: "another", NoVerdict: "failed"}, {Manifest: "d", Machine: "another", NoVerdict: "failed"}}, []claims.Run{good, good}, "a", ""},
 		"runs of another manifest":      {[]claims.Run{other, other, other}, []claims.Run{good}, "a", ""},
 		"runs of another machine":       {[]claims.Run{elsewhere, elsewhere, elsewhere}, []claims.Run{good}, "a", ""},
 		"the others have their runs":    {three, []claims.Run{good, good}, "b", ""},

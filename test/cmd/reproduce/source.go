@@ -196,10 +196,10 @@ func (s *source) good() int {
 	return len(sample)
 }
 
-// failed is how many runs of what is played now have failed since the last good one.
+// failed is how many runs of what is played now have failed on this machine since the last good one.
 func (s *source) failed() (n int) {
 	for _, r := range slices.Backward(s.runs) {
-		if r.Manifest != s.digest || r.NoVerdict == "" {
+		if r.Manifest != s.digest || r.Machine != s.machine || r.NoVerdict == "" {
 			break
 		}
 		n++

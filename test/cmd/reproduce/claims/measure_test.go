@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
@@ -135,6 +136,7 @@ func TestMeasureLeavesOut(t *testing.T) {
 	}
 	low := Claim{Says: "low", Measurement: "throughput", Of: side("b", "2"), To: side("a", "2")}
 	high := Claim{Says: "high", Measurement: "throughput", Of: side("b", "64"), To: side("a", "64")}
+	run.Object.Status.Phase = v1alpha1.PhaseComplete
 	got := Measure([]Claim{low, high}, run)
 	values := func(c Claim) int {
 		side, _ := got.side(c.Measurement, c.Of)
@@ -150,6 +152,7 @@ func TestMeasureLeavesOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	longer.Object.Status.Phase = v1alpha1.PhaseComplete
 	if got := Measure([]Claim{low, high}, longer); got.LeftOut != 2 || got.NoVerdict != "" {
 		t.Errorf("%d left out of 7 blocks: %q", got.LeftOut, got.NoVerdict)
 	}
