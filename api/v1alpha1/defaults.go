@@ -56,15 +56,10 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 	}
 }
 
-// comparesServers says whether the run compares targets, as declared or by default, and Assay starts all of them.
+// comparesServers says whether the run compares targets, and Assay starts all of them.
 func (s *BenchmarkRunSpec) comparesServers() bool {
-	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.External != nil }) {
-		return false
-	}
-	if s.Analysis == nil || len(s.Analysis.Comparisons) == 0 {
-		return s.MeasuredTargets() > 1
-	}
-	return slices.ContainsFunc(s.Analysis.Comparisons, func(c Comparison) bool { return c.Factor == FactorTarget })
+	external := slices.ContainsFunc(s.Targets, func(t Target) bool { return t.External != nil })
+	return !external && s.Analysis != nil && slices.ContainsFunc(s.Analysis.Comparisons, func(c Comparison) bool { return c.Factor == FactorTarget })
 }
 
 // RestartsServers says whether a server is started again during the run, by the trials or because it was stopped meanwhile.

@@ -42,8 +42,7 @@ func TestDefaultOfStarts(t *testing.T) {
 		spec BenchmarkRunSpec
 		want Starts
 	}{
-		"servers by default":   {BenchmarkRunSpec{Targets: []Target{provided, provided}}, StartsPerBlock},
-		"nothing is compared":  {BenchmarkRunSpec{Targets: []Target{provided, {Name: "theirs", Published: &PublishedTarget{}}}}, StartsOne},
+		"nothing is compared":  {BenchmarkRunSpec{Targets: []Target{provided, provided}}, StartsOne},
 		"servers":              {BenchmarkRunSpec{Targets: []Target{provided, provided}, Analysis: comparing("target")}, StartsPerBlock},
 		"an axis":              {BenchmarkRunSpec{Targets: []Target{provided}, Analysis: comparing("threads")}, StartsOne},
 		"one is external":      {BenchmarkRunSpec{Targets: []Target{provided, external}, Analysis: comparing("target")}, StartsOne},

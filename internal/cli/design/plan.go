@@ -277,8 +277,8 @@ func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 	const without = ", without pods, loading, resets and restarts"
 	least := "unknown: the tool counts operations" + without
 	switch {
-	case doc.WithinSeconds > 0:
-		least = "at most " + seconds(doc.WithinSeconds) + " from the first trial, without loading"
+	case doc.WithinSeconds > 0 && (doc.LeastSeconds == 0 || doc.WithinSeconds < doc.LeastSeconds):
+		least = "about " + seconds(doc.WithinSeconds) + " from the first trial, and it may need less, without loading"
 	case doc.LeastSeconds > 0 && doc.MayEndEarly:
 		least = seconds(doc.LeastSeconds) + " for all trials, and it may need fewer" + without
 	case doc.LeastSeconds > 0:

@@ -36,7 +36,7 @@ type Plan struct {
 	LeastSeconds float64 `json:"leastSeconds"`
 	// MayEndEarly: a search, design.precision, within or reserveBlocks may leave trials out. Then leastSeconds are those of all trials.
 	MayEndEarly bool `json:"mayEndEarly,omitempty"`
-	// WithinSeconds, from the first trial, the run measures at most; absent without design.within.
+	// WithinSeconds are those of design.within, from the first window: a block that is expected to fit is begun. Absent without it.
 	WithinSeconds float64 `json:"withinSeconds,omitempty"`
 	// DeadlineSeconds of the run.
 	DeadlineSeconds float64 `json:"deadlineSeconds"`

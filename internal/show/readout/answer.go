@@ -9,6 +9,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/verdict/analysis"
 )
 
@@ -272,14 +273,19 @@ func knownSoFar(run *v1alpha1.BenchmarkRun) string {
 		return ""
 	}
 	f := contract.Forecast(*p.Analysis.Forecast)
-	text, wanted := fmt.Sprintf("; after %d blocks ", f.AfterBlocks), run.Spec.Design.Precision
-	if f.Precision == "" {
-		text += "a ratio has no interval"
-	} else {
-		text += "every ratio is known to within " + figure.ShareText(f.Precision)
+	text, pilot := "; after "+figure.Counted(f.AfterBlocks, "block")+" ", int32(stats.PilotBlocks)
+	if p.Analysis.PilotBlocks != nil {
+		pilot = *p.Analysis.PilotBlocks
 	}
-	if wanted != "" {
-		text += fmt.Sprintf(", and %s is wanted", strings.TrimSuffix(string(wanted), "%")+" %")
+	switch wanted := run.Spec.Design.Precision; {
+	case f.Precision != "" && wanted != "":
+		text += fmt.Sprintf("every ratio is known to within %s, and %s is wanted", figure.ShareText(f.Precision), strings.TrimSuffix(string(wanted), "%")+" %")
+	case f.Precision != "":
+		text += "every ratio is known to within " + figure.ShareText(f.Precision)
+	case f.AfterBlocks < pilot:
+		text += "the pilot goes on"
+	default:
+		text += "a ratio has no interval, or too few blocks for a verdict"
 	}
 	return text + forecastText(&f)
 }

@@ -88,3 +88,48 @@ func TestNextNamesWhatWasRead(t *testing.T) {
 		}
 	}
 }
+
+// A run that measures says what it knows of its ratios beside its trial, as soon as it has looked.
+func TestARunThatMeasuresTellsItsForecast(t *testing.T) {
+	const trial = "trial 24: base block 12"
+	for name, tt := range map[string]struct {
+		precision string
+		pilot     *int32
+		forecast  *v1alpha1.Forecast
+		want      string
+	}{
+		"before the first look": {},
+		"the pilot, of a time":  {forecast: &v1alpha1.Forecast{AfterBlocks: 1, MostBlocks: 20}, want: "; after 1 block the pilot goes on"},
+		"a larger pilot": {
+			precision: "2%", pilot: new(int32(12)), forecast: &v1alpha1.Forecast{AfterBlocks: 10, MostBlocks: 20}, want: "; after 10 blocks the pilot goes on",
+		},
+		"a ratio that is not known": {
+			precision: "2%", forecast: &v1alpha1.Forecast{AfterBlocks: 12, MostBlocks: 20},
+			want: "; after 12 blocks a ratio has no interval, or too few blocks for a verdict",
+		},
+		"a time": {
+			forecast: &v1alpha1.Forecast{AfterBlocks: 12, MostBlocks: 20, Precision: "0.031", Reachable: "0.024"},
+			want:     "; after 12 blocks every ratio is known to within 3.1 %; at this spread the 20 blocks that fit reach about 2.4 %",
+		},
+		"a precision": {
+			precision: "2%", forecast: &v1alpha1.Forecast{AfterBlocks: 12, MostBlocks: 40, ExpectedBlocks: new(int32(30)), Precision: "0.031", Reachable: "0.018"},
+			want: "; after 12 blocks every ratio is known to within 3.1 %, and 2 % is wanted; at this spread that takes about 30 blocks",
+		},
+	} {
+		run := with(false, "Accepted=True")
+		run.Status.Progress.Current = trial
+		run.Spec.Design.Precision = v1alpha1.Percentage(tt.precision)
+		run.Status.Plan = &v1alpha1.PlanStatus{Analysis: &v1alpha1.PlannedAnalysis{PilotBlocks: tt.pilot, Forecast: tt.forecast}}
+		for _, step := range Steps {
+			if step != v1alpha1.ConditionMeasured {
+				run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: step, Status: metav1.ConditionTrue})
+				continue
+			}
+			break
+		}
+		run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse})
+		if got := doing(run); got != trial+tt.want {
+			t.Errorf("%s: %q, want %q", name, got, trial+tt.want)
+		}
+	}
+}

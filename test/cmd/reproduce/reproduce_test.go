@@ -302,6 +302,7 @@ func TestTheNextSourceIsThatWithTheFewestRuns(t *testing.T) {
 		"and end the plays":             {[]claims.Run{failed, failed}, three, "", "the last 2 runs of a are good for nothing"},
 		"of another manifest they last": {[]claims.Run{other, {Manifest: "another", NoVerdict: "failed"}, {Manifest: "another", NoVerdict: "failed"}}, three, "a", ""},
 		"of another machine, too":       {[]claims.Run{good, {Manifest: "d", Machine: "another", NoVerdict: "failed"}, {Manifest: "d", Machine: "another", NoVerdict: "failed"}}, []claims.Run{good, good}, "a", ""},
+		"in turns with another machine": {[]claims.Run{failed, {Manifest: "d", Machine: "another", NoVerdict: "failed"}, failed}, three, "", "the last 2 runs of a are good for nothing"},
 		"runs of another manifest":      {[]claims.Run{other, other, other}, []claims.Run{good}, "a", ""},
 		"runs of another machine":       {[]claims.Run{elsewhere, elsewhere, elsewhere}, []claims.Run{good}, "a", ""},
 		"the others have their runs":    {three, []claims.Run{good, good}, "b", ""},

@@ -199,10 +199,13 @@ func (s *source) good() int {
 // failed is how many runs of what is played now have failed on this machine since the last good one.
 func (s *source) failed() (n int) {
 	for _, r := range slices.Backward(s.runs) {
-		if r.Manifest != s.digest || r.Machine != s.machine || r.NoVerdict == "" {
-			break
+		switch {
+		case r.Manifest != s.digest || r.Machine != s.machine:
+		case r.NoVerdict == "":
+			return n
+		default:
+			n++
 		}
-		n++
 	}
 	return n
 }

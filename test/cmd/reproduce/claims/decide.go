@@ -92,7 +92,9 @@ func Decide(s Source, all []Claim, runs []Run) ([]Row, error) {
 			return nil, err
 		}
 	}
-	moderate(rows, s.Runs)
+	if s.Margin > 0 { // nothing is claimed of the others, which stand each by itself
+		moderate(rows, s.Runs)
+	}
 	families := map[string][]int{}
 	for i := range rows {
 		r := &rows[i]

@@ -92,8 +92,8 @@ func Measure(all []Claim, run *stored.Run) Run {
 	out.Trials = len(run.Plan.Trials)
 	last := summary.LastRecords(run.Records)
 	leftOut := summary.LeftOut(run.Plan, run.Records)
-	if n, of := undisturbed(run.Plan, leftOut); n < stats.MinBlocks && of >= stats.MinBlocks && out.NoVerdict == "" {
-		out.NoVerdict = fmt.Sprintf("%d of %d blocks were not disturbed, and a verdict needs %d", n, of, stats.MinBlocks)
+	if lost, of := disturbed(run.Plan, leftOut); lost > 0 && out.NoVerdict == "" {
+		out.NoVerdict = fmt.Sprintf("disturbances left %d of %d blocks, and a verdict needs %d", of-lost, of, stats.MinBlocks)
 	}
 	for i, reason := range leftOut {
 		if reason != "" {
@@ -117,22 +117,31 @@ func Measure(all []Claim, run *stored.Run) Run {
 	return out
 }
 
-// undisturbed are the blocks of the cell that has fewest of them, and the blocks of the plan.
-func undisturbed(p *plan.Plan, leftOut []v1alpha1.LeftOutReason) (fewest, blocks int) {
-	lost := make([]map[int32]bool, len(p.Cells))
+// disturbed is how many blocks are left out of the cell that has too few for a verdict, where it had enough without disturbances; 0 where there is
+// no such cell. Blocks are those of the plan.
+func disturbed(p *plan.Plan, leftOut []v1alpha1.LeftOutReason) (lost, blocks int) {
+	out, by := make([]map[int32]bool, len(p.Cells)), make([]map[int32]bool, len(p.Cells))
+	for c := range p.Cells {
+		out[c], by[c] = map[int32]bool{}, map[int32]bool{}
+	}
 	for i, t := range p.Trials {
-		if leftOut[i] == v1alpha1.LeftOutDisturbed {
-			if lost[t.Cell] == nil {
-				lost[t.Cell] = map[int32]bool{}
-			}
-			lost[t.Cell][t.Block] = true
+		switch leftOut[i] {
+		case "":
+		case v1alpha1.LeftOutDisturbed, v1alpha1.LeftOutBlockDisturbed:
+			by[t.Cell][t.Block] = true
+			fallthrough
+		default:
+			out[t.Cell][t.Block] = true
 		}
 	}
-	most := 0
-	for _, of := range lost {
-		most = max(most, len(of))
+	blocks = p.Blocks()
+	for c := range p.Cells {
+		left := blocks - len(out[c])
+		if left < stats.MinBlocks && left+len(by[c]) >= stats.MinBlocks {
+			lost = max(lost, len(out[c]))
+		}
 	}
-	return p.Blocks() - most, p.Blocks()
+	return lost, blocks
 }
 
 // added facts of a trial that are not there yet, with its target. Of an image its digest counts: its name may be that of the day on which it

@@ -145,7 +145,7 @@ func TestMeasureLeavesOut(t *testing.T) {
 	if a, b := values(low), values(high); got.LeftOut != 2 || a != finished.Blocks || b != finished.Blocks-1 {
 		t.Errorf("%d left out, %d and %d blocks", got.LeftOut, a, b)
 	}
-	if want := "5 of 6 blocks were not disturbed, and a verdict needs 6"; got.NoVerdict != want {
+	if want := "disturbances left 5 of 6 blocks, and a verdict needs 6"; got.NoVerdict != want {
 		t.Errorf("%q, want %q", got.NoVerdict, want)
 	}
 	longer, err := stored.Read(t.Context(), finished.New(t, finished.Options{Blocks: 7}))

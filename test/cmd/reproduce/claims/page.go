@@ -72,7 +72,8 @@ func (d Design) String() (text string) {
 // rules of the verdicts.
 func (s Source) rules() string {
 	if s.Margin == 0 {
-		return "No published number of this source is tested. An interval is that of Student over the runs, at 95 %.\n\n"
+		return "No published number of this source is tested. A ratio is the geometric mean over the runs, and its interval that of Student\n" +
+			"over them, each by itself, at 95 %. What was measured is the median over all blocks, so that its ratio may be another.\n\n"
 	}
 	return fmt.Sprintf("A ratio is the geometric mean over the runs, in brackets with the interval that decides: that of Student over the runs, whose spread is estimated\n"+
 		"over all claims of the page, at the level of Holm's procedure over those of one published table (%g %% for all of it). **Reproduced** is a ratio\n"+
