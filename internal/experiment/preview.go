@@ -10,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/settings"
 	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Foreseen is what follows from a spec alone.
@@ -30,16 +31,17 @@ type Foreseen struct {
 	// Threads of all clients together that work at the same time in a closed loop: 0 for a tool without threads, where they are an axis of
 	// the matrix, and where the run offers rates or searches one.
 	Threads int64
+	// Rate is the field of the workload by which its tool offers a rate; empty where it offers none.
+	Rate string
 }
 
 // threadsOf a run, as in Foreseen.
-func threadsOf(w Work) int64 {
+func threadsOf(w Work, offered runner.Offered) int64 {
 	is := func(axis string) bool {
 		return slices.ContainsFunc(w.spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == axis })
 	}
 	var given map[string]any
-	offered, err := w.Tool.Offers(w.Params)
-	if err != nil || json.Unmarshal(w.Params, &given) != nil || w.Search != nil || is(offered.Field) || is("threads") {
+	if json.Unmarshal(w.Params, &given) != nil || w.Search != nil || is(offered.Field) || is("threads") {
 		return 0
 	}
 	if rate, _ := given[offered.Field].(float64); rate > 0 {
@@ -107,7 +109,11 @@ func Preview(run *v1alpha1.BenchmarkRun, c Catalogue) (out Foreseen, err error) 
 	if err := fitsServers(w, planned.Demand); err != nil {
 		return out, err
 	}
-	out.Threads, out.Demand = threadsOf(w), planned.Demand
+	offered, err := w.Tool.Offers(w.Params)
+	if err != nil {
+		return out, err
+	}
+	out.Threads, out.Rate, out.Demand = threadsOf(w, offered), offered.Field, planned.Demand
 	out.Plan, out.Least = p, p.Duration(planned.checks.least, run.Spec.Design.Cooldown.Duration)
 	if out.Analysis, err = w.Foresee(p, limits.Comparisons); err != nil {
 		return out, err

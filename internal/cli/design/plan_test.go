@@ -264,3 +264,32 @@ func TestPlanWarnsOfTwins(t *testing.T) {
 		t.Errorf("%v, %q", err, doc.Warnings)
 	}
 }
+
+// The time of a plan is that of design.within where it is shorter than all trials take.
+func TestPlanTellsItsTime(t *testing.T) {
+	data, err := os.ReadFile(samples + "demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for within, want := range map[string]string{
+		"":             "time at least 40 s, without pods, ",
+		"within: 30s,": "time about 30 s from the first trial, and it may need less, without loading; the deadline is 15 min ",
+		"within: 10m,": "time 40 s for all trials, and it may need fewer, without pods, ",
+	} {
+		run, err := runIn([]byte(strings.Replace(string(data), "design: {", "design: {"+within, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := planOf(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := tellPlan(&out, doc, 0); err != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+			t.Errorf("%q: %v, want %q:\n%s", within, err, want, out.String())
+		}
+		if (doc.WithinSeconds > 0) != (within != "") {
+			t.Errorf("%q: withinSeconds %g", within, doc.WithinSeconds)
+		}
+	}
+}

@@ -16,8 +16,7 @@ import (
 // Not known are shapes that are only named here, and what a custom tool does; both ends on one CPU have no more than that between them.
 func quotaWarnings(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) (out []string) {
 	const half = 0.5
-	w := run.Spec.Workload
-	if f.Threads == 0 || w.Custom != nil || run.Spec.Design.CPUs == v1alpha1.CPUsTogether {
+	if f.Threads == 0 || run.Spec.Workload.Custom != nil || run.Spec.Design.CPUs == v1alpha1.CPUsTogether {
 		return nil
 	}
 	warn := func(field, end string, shape *v1alpha1.ShapeRef, threads int64, wanted float64) {
@@ -28,7 +27,7 @@ func quotaWarnings(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) (out []str
 		if threads > 1 {
 			remedies = append(remedies, "use fewer threads")
 		}
-		if w.Sysbench != nil || w.YCSB != nil { // these have an offered rate
+		if f.Rate != "" {
 			remedies = append(remedies, "offer a rate")
 		}
 		out = append(out, fmt.Sprintf("%s.shape.inline.cpu: %s for %s: a %s at its CPU limit waits for the next period of 100 ms, and the run "+

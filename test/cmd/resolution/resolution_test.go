@@ -1,56 +1,38 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
+	manifests "github.com/assay-bench/assay/internal/cli/manifest"
 	"github.com/assay-bench/assay/internal/experiment"
-	"github.com/assay-bench/assay/internal/ground/apischema"
 	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/runners"
 )
 
-// Every manifest is a spec of the API, and asks for what its case says.
+// Every manifest is a spec of the API that the manager accepts, and asks for what its case says.
 func TestManifests(t *testing.T) {
-	rules, err := apischema.ForSpec()
-	if err != nil {
-		t.Fatal(err)
-	}
 	seen := map[string]bool{}
 	for _, c := range cases {
 		if seen[c.Name] {
 			t.Errorf("two cases have the name %s", c.Name)
 		}
 		seen[c.Name] = true
-		var run v1alpha1.BenchmarkRun
-		if err := yaml.UnmarshalStrict([]byte(c.Manifest(7)), &run); err != nil {
-			t.Fatalf("%s: %v", c.Name, err)
-		}
-		raw, err := json.Marshal(run.Spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		complete, err := rules.Complete(raw)
+		_, object, err := manifests.Objects([]byte(c.Manifest(7)))
 		if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
 		}
-		accepted := v1alpha1.BenchmarkRun{ObjectMeta: run.ObjectMeta}
-		if err := json.Unmarshal(complete, &accepted.Spec); err != nil {
+		run, err := manifests.Complete(object)
+		if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
-		}
-		accepted.Spec.SetDefaults()
-		if _, err := experiment.Preview(&accepted, experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}); err != nil {
-			t.Errorf("the manager would refuse %s: %v", c.Name, err)
 		}
 		d := run.Spec.Design
 		if string(d.CPUs) != c.CPUs || (d.ClientPods == v1alpha1.ClientPodsStanding) != (c.Pods == "Standing") || d.Warmup.Duration != c.Warmup || string(d.Starts) != c.Starts || d.Duration.Duration != c.Window || d.Within.Duration != c.Length || *d.Seed != 7 {
@@ -64,6 +46,10 @@ func TestManifests(t *testing.T) {
 		}
 		if injected := len(run.Spec.Matrix) == 1; injected != c.oneServer() || injected == (len(run.Spec.Targets) == 2) {
 			t.Errorf("%s: %d axes and %d targets", c.Name, len(run.Spec.Matrix), len(run.Spec.Targets))
+		}
+		run.Spec.SetDefaults()
+		if _, err := experiment.Preview(run, experiment.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}); err != nil {
+			t.Errorf("the manager would refuse %s: %v", c.Name, err)
 		}
 	}
 }

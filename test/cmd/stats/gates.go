@@ -180,13 +180,15 @@ func atEnd(n nights, minimum float64) func(*rand.Rand) bool {
 	return func(random *rand.Rand) bool { return regressed(n.play(random), minimum) }
 }
 
+// nightly is a row of change points over a series: how often something happens, in a part of the rounds.
+func nightly(name, conditions string, b bar, happens func(*rand.Rand) bool, part int) simulation {
+	return simulation{name, conditions, func(random *rand.Rand, rounds int) row {
+		return share(max(rounds/part, 20), b, func() bool { return happens(random) })
+	}}
+}
+
 // changes are the rows of change points over a series.
 func changes() []simulation {
-	row1 := func(name, conditions string, b bar, happens func(*rand.Rand) bool, part int) simulation {
-		return simulation{name, conditions, func(random *rand.Rand, rounds int) row {
-			return share(max(rounds/part, 20), b, func() bool { return happens(random) })
-		}}
-	}
 	const alarm, found = "False alarms of change points", "Regressions that change points find"
 	anyNight := func(n nights, minimum float64) func(*rand.Rand) bool {
 		return func(random *rand.Rand) bool {
@@ -200,16 +202,16 @@ func changes() []simulation {
 		}
 	}
 	return []simulation{
-		row1(alarm, "one look at 30 nights, noise 2 %, for the worse", atMost(errorRate), atEnd(nights{count: 30, measurements: 1, noise: 0.02}, 0), 10),
-		row1(alarm, "the same of 8 measurements together", atMost(errorRate), atEnd(nights{count: 30, measurements: 8, noise: 0.02}, 0), 20),
-		row1(alarm, "a look in each of 60 nights, any size: the looks add up", none, anyNight(nights{count: 60, measurements: 1, noise: 0.02}, 0), 50),
-		row1(alarm, "a look in each of 60 nights, 5 % or more", atMost(0.02), anyNight(nights{count: 60, measurements: 1, noise: 0.02}, 0.05), 50),
-		row1(alarm, "one look at 30 nights, noise 2 % AR(1) 0.5: nights that depend on one another", none, atEnd(nights{count: 30, measurements: 1, noise: 0.02, correlation: 0.5}, 0), 10),
-		row1(found, "5 % slower for 5 of 30 nights, noise 2 %", atLeastAbout(0.8), atEnd(nights{count: 30, measurements: 1, noise: 0.02, slower: 0.05, at: 25}, 0.02), 20),
-		row1(found, "10 % slower for 2 of 30 nights, noise 2 %: two nights", none, atEnd(nights{count: 30, measurements: 1, noise: 0.02, slower: 0.1, at: 28}, 0.05), 20),
-		row1(found, "10 % slower for 3 of 30 nights, noise 2 %", atLeastAbout(0.9), atEnd(nights{count: 30, measurements: 1, noise: 0.02, slower: 0.1, at: 27}, 0.05), 20),
-		row1(alarm, "one look at 30 nights of 24 series, such as 3 measurements in 8 cells, noise 2 %", atMost(errorRate), atEnd(nights{count: 30, measurements: 24, noise: 0.02}, 0), 40),
-		row1(alarm, "the same, half of the noise is common to all", atMost(errorRate), atEnd(nights{count: 30, measurements: 24, noise: 0.02, shared: 0.5}, 0), 40),
-		row1(found, "10 % slower for 3 of 30 nights, in 24 series, noise 2 %", none, atEnd(nights{count: 30, measurements: 24, noise: 0.02, slower: 0.1, at: 27}, 0.05), 100),
+		nightly(alarm, "one look at 30 nights, noise 2 %, for the worse", atMost(errorRate), atEnd(nights{count: 30, measurements: 1, noise: 0.02}, 0), 10),
+		nightly(alarm, "the same of 8 measurements together", atMost(errorRate), atEnd(nights{count: 30, measurements: 8, noise: 0.02}, 0), 20),
+		nightly(alarm, "a look in each of 60 nights, any size: the looks add up", none, anyNight(nights{count: 60, measurements: 1, noise: 0.02}, 0), 50),
+		nightly(alarm, "a look in each of 60 nights, 5 % or more", atMost(0.02), anyNight(nights{count: 60, measurements: 1, noise: 0.02}, 0.05), 50),
+		nightly(alarm, "one look at 30 nights, noise 2 % AR(1) 0.5: nights that depend on one another", none, atEnd(nights{count: 30, measurements: 1, noise: 0.02, correlation: 0.5}, 0), 10),
+		nightly(found, "5 % slower for 5 of 30 nights, noise 2 %", atLeastAbout(0.8), atEnd(nights{count: 30, measurements: 1, noise: 0.02, slower: 0.05, at: 25}, 0.02), 20),
+		nightly(found, "10 % slower for 2 of 30 nights, noise 2 %: two nights", none, atEnd(nights{count: 30, measurements: 1, noise: 0.02, slower: 0.1, at: 28}, 0.05), 20),
+		nightly(found, "10 % slower for 3 of 30 nights, noise 2 %", atLeastAbout(0.9), atEnd(nights{count: 30, measurements: 1, noise: 0.02, slower: 0.1, at: 27}, 0.05), 20),
+		nightly(alarm, "one look at 30 nights of 24 series, such as 3 measurements in 8 cells, noise 2 %", atMost(errorRate), atEnd(nights{count: 30, measurements: 24, noise: 0.02}, 0), 40),
+		nightly(alarm, "the same, half of the noise is common to all", atMost(errorRate), atEnd(nights{count: 30, measurements: 24, noise: 0.02, shared: 0.5}, 0), 40),
+		nightly(found, "10 % slower for 3 of 30 nights, in 24 series, noise 2 %", none, atEnd(nights{count: 30, measurements: 24, noise: 0.02, slower: 0.1, at: 27}, 0.05), 100),
 	}
 }

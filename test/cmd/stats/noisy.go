@@ -17,20 +17,11 @@ func noisy() []simulation {
 	for _, sd := range []float64{spread, loud} {
 		of := fmt.Sprintf("noise %g %%", 100*sd)
 		all = append(all,
-			simulation{"Knee: coverage of 95 % intervals", "threads 1 to 256, knee at 24, peak at 64, 10 blocks, " + of, func(random *rand.Rand, rounds int) row {
-				return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, sd, 10, falling).Bend(errorRate))) })
-			}},
-			simulation{"Peak: among the named loads", "the same, " + of, func(random *rand.Rand, rounds int) row {
-				return share(rounds/4, between(0.95, 1), func() bool {
-					bend := must(sweep(random, sd, 10, falling).Bend(errorRate))
-					return bend.Lowest <= 64 && 64 <= bend.Highest
-				})
-			}},
-			simulation{"Search: the rate is within 10 %", "rates 1,000 to 64,000, precision 5 %, 3 trials each, capacity of a trial varies by " + fmt.Sprintf("%g %%", 100*sd), func(random *rand.Rand, rounds int) row {
-				return share(rounds/4, none, func() bool { return math.Abs(math.Log(searched(random, sd)/7700)) < 0.1 })
-			}},
-			looks("False alarms of change points", "one look at 30 nights, for the worse, "+of, atMost(errorRate), nights{count: 30, measurements: 1, noise: sd}, 0),
-			looks("Regressions that change points find", "20 % slower for 3 of 30 nights, "+of, none, nights{count: 30, measurements: 1, noise: sd, slower: 0.2, at: 27}, 0.05),
+			knee("threads 1 to 256, knee at 24, peak at 64, 10 blocks, "+of, sd, 10, falling),
+			peak("the same, "+of, sd),
+			near(none, sd),
+			nightly("False alarms of change points", "one look at 30 nights, for the worse, "+of, atMost(errorRate), atEnd(nights{count: 30, measurements: 1, noise: sd}, 0), 20),
+			nightly("Regressions that change points find", "20 % slower for 3 of 30 nights, "+of, none, atEnd(nights{count: 30, measurements: 1, noise: sd, slower: 0.2, at: 27}, 0.05), 20),
 			alerts("False alarms of a schedule", "60 nights, threshold 25 %, between runs 2 %, "+of, atMost(0.01), watched{gated{noise: sd, between: betweenRuns, gate: v1alpha1.Gate{Threshold: "25%"}}, 60, 1}),
 		)
 	}
@@ -47,14 +38,6 @@ func noisy() []simulation {
 		all = append(all, predicted(row.name, row.conditions, row.bar, row.of))
 	}
 	return append(all, preciseStarts()...)
-}
-
-// looks are single ones at the end of a series.
-func looks(name, conditions string, b bar, n nights, minimum float64) simulation {
-	return simulation{name, conditions, func(random *rand.Rand, rounds int) row {
-		happens := atEnd(n, minimum)
-		return share(max(rounds/20, 20), b, func() bool { return happens(random) })
-	}}
 }
 
 // moderated are comparisons over three runs whose spreads are estimated together (stats.Moderate).

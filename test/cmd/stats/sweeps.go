@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,37 +12,49 @@ import (
 // sweeps are the rows of knees, peaks, searches and variance components.
 func sweeps() []simulation {
 	return []simulation{
-		{"Knee: coverage of 95 % intervals", "threads 1 to 256, knee at 24, peak at 64, noise 2 %, 10 blocks", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, quiet, 10, falling).Bend(errorRate))) })
-		}},
+		knee("threads 1 to 256, knee at 24, peak at 64, noise 2 %, 10 blocks", quiet, 10, falling),
 		{"Knee: mean estimate", "the same; the true one is 24", func(random *rand.Rand, rounds int) row {
 			return mean(rounds/4, between(0.97*trueKnee, 1.03*trueKnee), func() float64 { return must(sweep(random, quiet, 10, falling).Bend(errorRate)).Knee })
 		}},
-		{"Peak: among the named loads", "the same; the true one is 64", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, between(0.95, 1), func() bool {
-				bend := must(sweep(random, quiet, 10, falling).Bend(errorRate))
-				return bend.Lowest <= 64 && 64 <= bend.Highest
-			})
-		}},
-		{"Search: the rate is within 10 %", "rates 1,000 to 64,000, precision 5 %, 3 trials each, capacity of a trial varies by 2 %", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, between(0.95, 1), func() bool { return math.Abs(math.Log(searched(random, quiet)/7700)) < 0.1 })
-		}},
+		peak("the same; the true one is 64", quiet),
+		near(between(0.95, 1), quiet),
 		{"Components: variance between runs", "5 runs of 12 trials; the true one is 9", func(random *rand.Rand, rounds int) row {
 			return mean(rounds/4, exactly(9), func() float64 { return stats.VarianceComponents(nested(random)).Run.Variance })
 		}},
 		{"Components: variance between trials", "the same; the true one is 1", func(random *rand.Rand, rounds int) row {
 			return mean(rounds/4, exactly(1), func() float64 { return stats.VarianceComponents(nested(random)).Trial.Variance })
 		}},
-		{"Knee: coverage of 95 % intervals", "threads 1 to 256, knee at 24, one throughput beyond, noise 2 %, 8 blocks", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, quiet, 8, flat).Bend(errorRate))) })
-		}},
-		{"Knee: coverage of 95 % intervals", "the same, 20 blocks", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, quiet, 20, flat).Bend(errorRate))) })
-		}},
+		knee("threads 1 to 256, knee at 24, one throughput beyond, noise 2 %, 8 blocks", quiet, 8, flat),
+		knee("the same, 20 blocks", quiet, 20, flat),
 		{"Knee: coverage, the peak taken as known", "the same, 20 blocks: why its choice costs error rate", func(random *rand.Rand, rounds int) row {
 			return share(rounds/4, none, func() bool { return covered(asIfKnown(sweep(random, quiet, 20, flat))) })
 		}},
 	}
+}
+
+// knee is the row of how often the interval of a knee holds the true one, with noise of this spread.
+func knee(conditions string, noise float64, blocks int, beyond func(load float64) float64) simulation {
+	return simulation{"Knee: coverage of 95 % intervals", conditions, func(random *rand.Rand, rounds int) row {
+		return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, noise, blocks, beyond).Bend(errorRate))) })
+	}}
+}
+
+// peak is the row of how often the true peak is among the loads that are named.
+func peak(conditions string, noise float64) simulation {
+	return simulation{"Peak: among the named loads", conditions, func(random *rand.Rand, rounds int) row {
+		return share(rounds/4, between(0.95, 1), func() bool {
+			bend := must(sweep(random, noise, 10, falling).Bend(errorRate))
+			return bend.Lowest <= 64 && 64 <= bend.Highest
+		})
+	}}
+}
+
+// near is the row of how often a search finds the rate, where the capacity of a trial varies by so much.
+func near(b bar, noise float64) simulation {
+	conditions := fmt.Sprintf("rates 1,000 to 64,000, precision 5 %%, 3 trials each, capacity of a trial varies by %g %%", 100*noise)
+	return simulation{"Search: the rate is within 10 %", conditions, func(random *rand.Rand, rounds int) row {
+		return share(rounds/4, b, func() bool { return math.Abs(math.Log(searched(random, noise)/7700)) < 0.1 })
+	}}
 }
 
 const trueKnee = 24.0
