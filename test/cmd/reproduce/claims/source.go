@@ -208,7 +208,7 @@ func (g Group) claim(m contract.Measurement, all []contract.Measurement) (c Clai
 		return Claim{}, false, nil
 	}
 	c = Claim{
-		Says: saysOf(m), Printed: printed(m), Measurement: cmp.Or(g.Measurement, m.Name), Not: g.Not, NotSmall: g.NotSmall,
+		Says: saysOf(m.Name, m.Labels), Printed: printed(m), Measurement: cmp.Or(g.Measurement, m.Name), Not: g.Not, NotSmall: g.NotSmall,
 		Of: with(m.Labels, g.Here), To: with(with(m.Labels, g.Here), g.Baseline), Number: m,
 	}
 	other := slices.IndexFunc(all, func(o contract.Measurement) bool {
@@ -228,6 +228,8 @@ func (g Group) claim(m contract.Measurement, all []contract.Measurement) (c Clai
 		c.Ratio = *m.Value / *all[other].Value
 		// A time is published, and a rate is measured: how many times as fast is the inverse of how many times as long.
 		if m.Direction == contract.LowerIsBetter && strings.HasPrefix(c.Measurement, contract.NameThroughput) {
+			c.Says = saysOf(c.Measurement, m.Labels)
+			c.Printed = "1 / " + printed(m) + " over 1 / " + printed(all[other])
 			c.Ratio = 1 / c.Ratio
 		}
 	}
@@ -256,10 +258,10 @@ func with(labels, others map[string]string) map[string]string {
 }
 
 // saysOf a number of a table: its name, and its labels in the order of their names.
-func saysOf(m contract.Measurement) string {
-	words := []string{m.Name}
-	for _, name := range slices.Sorted(maps.Keys(m.Labels)) {
-		words = append(words, name+" "+m.Labels[name])
+func saysOf(measurement string, labels map[string]string) string {
+	words := []string{measurement}
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		words = append(words, name+" "+labels[name])
 	}
 	return strings.Join(words, ", ")
 }

@@ -43,7 +43,7 @@ func TestList(t *testing.T) {
 			Of: map[string]string{"driver": "b"}, To: map[string]string{"driver": "a"},
 		}}},
 		"times, beside measured rates": {times, "- {heading: h, quoted: q, baseline: {driver: a}, measurement: throughput}", []Claim{{
-			Says: "latency.avg, driver b", Printed: "25 ms over 10 ms", Ratio: 0.4, Measurement: "throughput",
+			Says: "throughput, driver b", Printed: "1 / 25 ms over 1 / 10 ms", Ratio: 0.4, Measurement: "throughput",
 			Of: map[string]string{"driver": "b"}, To: map[string]string{"driver": "a"},
 		}}},
 		"ratios under other names": {ratio, "- {heading: h, quoted: q, baseline: {scheme: x}, here: {driver: '', scheme: z}, measurement: throughput}", []Claim{{
