@@ -20,8 +20,8 @@ func Page(s Source, rows []Row, forms string, runs []Run, now string) string {
 		full = append(full, fmt.Sprintf("[%s](../../../%s)", path[strings.LastIndex(path, "/")+1:], path))
 	}
 	fmt.Fprintf(&b, "Published numbers: those quoted in %s. Measured: [%s](../../../%s), without what no claim uses, in runs of %d blocks%s,\n"+
-		"with a new start of the servers in each block. Of the %s below, %d of the %d that a verdict needs count.\n\n", strings.Join(full, " and "), s.Small[strings.LastIndex(s.Small, "/")+1:], s.Small,
-		Blocks, s.Design, figure.Counted(len(runs), "run"), min(len(Sample(runs)), s.Runs), s.Runs)
+		"with a new start of the servers in each block. Runs that count: %d of the %d that a verdict needs.\n\n", strings.Join(full, " and "), s.Small[strings.LastIndex(s.Small, "/")+1:], s.Small,
+		Blocks, s.Design, min(len(Sample(runs)), s.Runs), s.Runs)
 	if sample := Sample(runs); len(sample) > 0 && sample[0].Manifest != now {
 		fmt.Fprintf(&b, "**These runs are of `%s`, an earlier form: what is played, how often, or what is measured of it has changed since, to `%s`.**\n\n", sample[0].Manifest, now)
 	}
