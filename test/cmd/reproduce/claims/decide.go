@@ -128,6 +128,8 @@ func decide(s Source, rows []Row, family []int) {
 		}
 		if _, r.Verdict = lies(*r, s.Margin); adjusted[k] > errorRate {
 			r.Verdict, r.Why = Undecided, would(*r, s.Margin, levels[k])
+		} else if r.Verdict == Reproduced && r.Claim.Ratio != 1 && r.Interval != nil && r.Interval.Low < 1 && r.Interval.High > 1 {
+			r.Why = "a difference is not shown: its interval holds 1, too"
 		}
 	}
 }
