@@ -190,7 +190,7 @@ func TestSourcesInTheirForms(t *testing.T) {
 			},
 			map[string][]string{
 				"Write only: QPS by threads": {
-					"| threads | old network / flush each commit | new network / flush once a second | new over old |", "| 8 | - / 800 queries/s | - / 1,000 queries/s | - / +25.0 % |", "| 512 | - / - | - / - | 20 % / - |",
+					"| threads | old network / log flushed at each commit | new network / log flushed once a second | new over old |", "| 8 | - / 800 queries/s | - / 1,000 queries/s | - / +25.0 % |", "| 512 | - / - | - / - | 20 % / - |",
 				},
 				"Read only: QPS by threads": {"| 16 | - / - | - / - | 22 % / - |", "| 32 | - / 700 queries/s | - / 875 queries/s | - / +25.0 % |"},
 				"Mixed: QPS by threads":     {"| 512 | - / - | - / - | 18 % / - |"},

@@ -128,10 +128,21 @@ func decide(s Source, rows []Row, family []int) {
 		}
 		if _, r.Verdict = lies(*r, s.Margin); adjusted[k] > errorRate {
 			r.Verdict, r.Why = Undecided, would(*r, s.Margin, levels[k])
-		} else if r.Verdict == Reproduced && r.Claim.Ratio != 1 && r.Interval != nil && r.Interval.Low < 1 && r.Interval.High > 1 {
-			r.Why = "a difference is not shown: its interval holds 1, too"
+		} else if r.Verdict == Reproduced && r.Interval != nil {
+			r.Why = besideOne(r.Claim.Ratio, *r.Interval)
 		}
 	}
+}
+
+// besideOne says of an interval within the margin of a published ratio where it is not on the side of 1 that was published; empty for one that is.
+func besideOne(ratio float64, in stats.Interval) string {
+	switch {
+	case ratio == 1, ratio > 1 && in.Low > 1, ratio < 1 && in.High < 1:
+		return ""
+	case in.Low < 1 && in.High > 1:
+		return "its interval, at this level, holds 1, too"
+	}
+	return "its interval is on the other side of 1"
 }
 
 // lies in which region, at the smallest error rate at which the whole interval does.

@@ -61,7 +61,11 @@ func TestDecide(t *testing.T) {
 		// t = 0.2231/(0.01/sqrt(3)) = 38.65, p = 2*0.000334
 		"the published ratio": {2, around(log2, 0.01), 8, Reproduced, 0.00067, ""},
 		// t = 0.2231/(0.04/sqrt(3)) = 9.66, p = 2*0.00527. The interval is 4.303*0.0231 = 0.0994 to either side of log(1.1) = 0.0953.
-		"the published ratio, which is little": {1.1, around(math.Log(1.1), 0.04), 8, Reproduced, 0.01054, "a difference is not shown: its interval holds 1, too"},
+		"the published ratio, which is little": {1.1, around(math.Log(1.1), 0.04), 8, Reproduced, 0.01054, "its interval, at this level, holds 1, too"},
+		"one that is little less":              {1 / 1.1, around(-math.Log(1.1), 0.04), 8, Reproduced, 0.01054, "its interval, at this level, holds 1, too"},
+		"equality":                             {1, around(0, 0.04), 8, Reproduced, 0.01054, ""},
+		// The lower end of the region is at log(1.1/1.25) = -0.1278, which is 0.0778 away: t = 0.0778/(0.002/sqrt(3)) = 67.4, p = 2*0.00011.
+		"within the margin, on the other side": {1.1, around(-0.05, 0.002), 8, Reproduced, 0.00022, "its interval is on the other side of 1"},
 		// t = 1.932, p = 2*0.0965. At 0.025 and with a power of 80 %, 8 runs have 0.2*(2.365+0.896)/sqrt(8) = 0.2306, and 9 have 0.2130.
 		"runs that differ": {2, around(log2, 0.2), 8, Undecided, 0.193, `if the ratio stays, about 9 runs would show "reproduced"`},
 		// From 1.25, where no difference ends, log(2/1.25) = 0.470, and from 4/1.25 again: t = 81.4.

@@ -20,14 +20,14 @@ func Page(s Source, rows []Row, forms string, runs []Run, now string) string {
 		full = append(full, fmt.Sprintf("[%s](../../../%s)", path[strings.LastIndex(path, "/")+1:], path))
 	}
 	fmt.Fprintf(&b, "Published numbers: those quoted in %s. Measured: [%s](../../../%s), without what no claim uses, in runs of %d blocks%s,\n"+
-		"with a new start of the servers in each block. Runs that count: %d of the %d that a verdict needs.\n\n", strings.Join(full, " and "), s.Small[strings.LastIndex(s.Small, "/")+1:], s.Small,
+		"with a new start of the servers in each block. Runs that count: %d of the %d that are wanted.\n\n", strings.Join(full, " and "), s.Small[strings.LastIndex(s.Small, "/")+1:], s.Small,
 		Blocks, s.Design, min(len(Sample(runs)), s.Runs), s.Runs)
 	if sample := Sample(runs); len(sample) > 0 && sample[0].Manifest != now {
 		fmt.Fprintf(&b, "**These runs are of `%s`, an earlier form: what is played, how often, or what is measured of it has changed since, to `%s`.**\n\n", sample[0].Manifest, now)
 	}
 	b.WriteString(tally(rows))
 	b.WriteString(s.rules())
-	b.WriteString(playedRuns(runs))
+	b.WriteString(playedRuns(runs, s.Runs))
 	b.WriteString(forms)
 	for i, g := range s.Groups {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Claim.Group != i })
@@ -100,15 +100,21 @@ func tally(rows []Row) string {
 	return fmt.Sprintf("Of %s: %s.\n\n", figure.Counted(len(rows), "row"), strings.Join(words, "; "))
 }
 
-// playedRuns is the table of runs. Those of the sample that the verdicts are of say so.
-func playedRuns(runs []Run) string {
+// playedRuns is the table of runs. Those that the verdicts are not of say why.
+func playedRuns(runs []Run, wanted int) string {
 	var b strings.Builder
 	b.WriteString("| run | date | commit | machine | versions | CPUs busy before and after | trials | left out | played | |\n| --: | --- | --- | --- | --- | --- | --: | --: | --- | --- |\n")
-	sample := Sample(runs)
+	sample, counted := Sample(runs), 0
 	for _, r := range runs {
 		why := r.NoVerdict
-		if why == "" && !sample[0].like(r) {
+		switch {
+		case why != "":
+		case !sample[0].like(r):
 			why = "another sample: machine, versions or what was played differ"
+		case counted == wanted:
+			why = "not needed"
+		default:
+			counted++
 		}
 		var busy []string
 		for _, cpus := range r.Busy {

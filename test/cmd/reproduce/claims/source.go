@@ -102,7 +102,7 @@ type Claim struct {
 	// Group is the index of its group, and Says its text, which no other claim of the group has.
 	Group int
 	Says  string
-	// Printed are the published numbers, as printed; empty without any. Ratio is that of them, and 0 without one.
+	// Printed are the published numbers, as printed, and mean times that rates stand for as their inverse; empty without any. Ratio is that of them, and 0 without one.
 	Printed string
 	Ratio   float64
 	// Number that was published; without a value if there is none.
@@ -228,6 +228,9 @@ func (g Group) claim(m contract.Measurement, all []contract.Measurement) (c Clai
 		c.Ratio = *m.Value / *all[other].Value
 		// A time is published, and a rate is measured: how many times as fast is the inverse of how many times as long.
 		if m.Direction == contract.LowerIsBetter && strings.HasPrefix(c.Measurement, contract.NameThroughput) {
+			if m.Name != contract.NameLatencyAvg {
+				return Claim{}, false, fmt.Errorf("measurement: a rate is the inverse of a mean time, and not of %s", m.Name)
+			}
 			c.Says = saysOf(c.Measurement, m.Labels)
 			c.Printed = "1 / " + printed(m) + " over 1 / " + printed(all[other])
 			c.Ratio = 1 / c.Ratio

@@ -85,6 +85,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"a number that nobody takes":  {head + "- {heading: h, quoted: q, where: {driver: [a]}, baseline: {driver: a}}", rates, "no group takes throughput map[driver:b scheme:x] of q"},
 		"a group that takes nothing":  {head + "- {heading: g, quoted: q, baseline: {driver: a}}\n- {heading: h, quoted: q, baseline: {driver: a}}", rates, "groups[1] (h): 0 numbers"},
 		"a baseline that nobody has":  {head + "- {heading: h, quoted: q, baseline: {driver: c}}", rates, "nobody published throughput map[driver:c scheme:x]"},
+		"a rate of no mean time":      {head + "- {heading: h, quoted: q, baseline: {driver: a}, measurement: throughput}", strings.ReplaceAll(times, "latency.avg", "latency.max"), "and not of latency.max"},
 		"a number without a baseline": {head + "- {heading: h, quoted: q}", ratio, "baseline:"},
 	}
 	for name, tt := range tests {
