@@ -168,6 +168,7 @@ play_runs() {
   "$bin/kubectl" apply -f config/samples/shapes.yaml >/dev/null
   namespace_for_runs "$namespace"
   "$bin/kubectl" -n "$namespace" delete benchmarkrun --all --cascade=foreground --wait >/dev/null
+  step "build $program"
   go build -o out/bin/ "./test/cmd/$program"
   step "runs"
   underway_done
