@@ -19,15 +19,17 @@ func Page(s Source, rows []Row, forms string, runs []Run, now string) string {
 	for _, path := range s.Full {
 		full = append(full, fmt.Sprintf("[%s](../../../%s)", path[strings.LastIndex(path, "/")+1:], path))
 	}
+	counting := Sample(runs)
+	counting = counting[:min(len(counting), s.Runs)]
 	fmt.Fprintf(&b, "Published numbers: those quoted in %s. Measured: [%s](../../../%s), without what no claim uses, in runs of %d blocks%s,\n"+
 		"with a new start of the servers in each block. Runs that count: %d of the %d that are wanted.\n\n", strings.Join(full, " and "), s.Small[strings.LastIndex(s.Small, "/")+1:], s.Small,
-		Blocks, s.Design, min(len(Sample(runs)), s.Runs), s.Runs)
-	if sample := Sample(runs); len(sample) > 0 && sample[0].Manifest != now {
-		fmt.Fprintf(&b, "**These runs are of `%s`, an earlier form: what is played, how often, or what is measured of it has changed since, to `%s`.**\n\n", sample[0].Manifest, now)
+		Blocks, s.Design, len(counting), s.Runs)
+	if len(counting) > 0 && counting[0].Manifest != now {
+		fmt.Fprintf(&b, "**These runs are of `%s`, an earlier form: what is played, how often, or what is measured of it has changed since, to `%s`.**\n\n", counting[0].Manifest, now)
 	}
 	b.WriteString(tally(rows))
 	b.WriteString(s.rules())
-	b.WriteString(playedRuns(runs, s.Runs))
+	b.WriteString(playedRuns(runs, counting))
 	b.WriteString(forms)
 	for i, g := range s.Groups {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Claim.Group != i })
@@ -100,18 +102,18 @@ func tally(rows []Row) string {
 	return fmt.Sprintf("Of %s: %s.\n\n", figure.Counted(len(rows), "row"), strings.Join(words, "; "))
 }
 
-// playedRuns is the table of runs. Those that the verdicts are not of say why.
-func playedRuns(runs []Run, wanted int) string {
+// playedRuns is the table of runs. Those that are not among the counting ones say why.
+func playedRuns(runs, counting []Run) string {
 	var b strings.Builder
 	b.WriteString("| run | date | commit | machine | versions | CPUs busy before and after | trials | left out | played | |\n| --: | --- | --- | --- | --- | --- | --: | --: | --- | --- |\n")
-	sample, counted := Sample(runs), 0
+	counted := 0
 	for _, r := range runs {
 		why := r.NoVerdict
 		switch {
 		case why != "":
-		case !sample[0].like(r):
+		case !counting[0].like(r):
 			why = "another sample: machine, versions or what was played differ"
-		case counted == wanted:
+		case counted == len(counting):
 			why = "not needed"
 		default:
 			counted++
