@@ -151,6 +151,12 @@ const (
 // +kubebuilder:validation:XValidation:rule="!(has(self.precision) || has(self.within) || has(self.reserveBlocks)) || self.order != 'Sequential'",fieldPath=".order",message="order must be RandomizedBlocks or ABBA with precision, within or reserveBlocks: trials in sequence have no block that ends"
 // +kubebuilder:validation:XValidation:rule="!(has(self.precision) || has(self.within)) || !has(self.reserveBlocks)",fieldPath=".reserveBlocks",message="leave reserveBlocks out: with precision or within the run goes on as long as it needs"
 type Design struct {
+	// measures is what a trial measures: Run (the default), the workload on data that is loaded before the first trial, or Load, one
+	// load: the tool makes its tables and fills them, from the empty schema on. With Load, dataReset must be PerTrial, warmup is 0s,
+	// duration is the longest that a load may take, and fields that decide what is loaded can be axes of the matrix.
+	// +optional
+	Measures Measures `json:"measures,omitempty"`
+
 	// blocks is the number of repetitions, 1 to 400. Each block measures every
 	// target once in every cell. At least 6 are needed for an interval of the median; 10 is the
 	// usual number. With precision or within it is the most. Absent: 10, and 200 with precision or within.

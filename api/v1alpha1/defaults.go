@@ -48,6 +48,9 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 			d.WarmupRounds = new(DefaultWarmupRounds)
 		}
 	}
+	if d.MeasuresLoad() {
+		warmup = 0
+	}
 	if d.Warmup == nil {
 		d.Warmup = &metav1.Duration{Duration: warmup}
 	}

@@ -31,6 +31,19 @@ func (d Design) BlockCount() int32 {
 	return cmp.Or(d.Blocks, DefaultBlocks)
 }
 
+// Measures says which phase of the workload the trials of a run measure.
+// +kubebuilder:validation:Enum=Run;Load
+type Measures string
+
+// Phases that trials measure.
+const (
+	MeasuresRun  Measures = "Run"
+	MeasuresLoad Measures = "Load"
+)
+
+// MeasuresLoad says that each trial measures one load of the data.
+func (d Design) MeasuresLoad() bool { return d.Measures == MeasuresLoad }
+
 // DataReset selects when the loaded data is restored.
 // +kubebuilder:validation:Enum=PerRun;PerBlock;PerTrial
 type DataReset string

@@ -67,6 +67,11 @@ func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
 	if params, err = schema.Complete(params); err != nil {
 		return Work{}, Refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
+	if spec.Design.MeasuresLoad() {
+		if tool, err = loadingOf(spec, tool, params); err != nil {
+			return Work{}, err
+		}
+	}
 	w := Work{Tool: tool, Params: params, schema: schema, spec: spec, engine: c.Engine, config: c.Config}
 	if w.Search, err = searchOf(w); err != nil {
 		return Work{}, err
@@ -95,7 +100,7 @@ func (w Work) sketch(cell plan.Cell) (contract.Trial, error) {
 	}
 	return contract.Trial{
 		Version: contract.TrialVersion, Runner: w.Tool.Name, Workload: params, Clients: w.Clients(),
-		Measurement: w.Measurement(), DurationSeconds: max(int64(w.spec.Design.Duration.Seconds()), 1), Ref: contract.TrialRef{Phase: string(contract.PhaseRun)},
+		Loads: w.spec.Design.MeasuresLoad(), Measurement: w.Measurement(), DurationSeconds: max(int64(w.spec.Design.Duration.Seconds()), 1), Ref: contract.TrialRef{Phase: string(contract.PhaseRun)},
 	}, nil
 }
 

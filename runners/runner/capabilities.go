@@ -23,6 +23,9 @@ type Data struct {
 	// SameBytes says that every Prepare of the trial's workload leaves the same rows, byte by
 	// byte, so that checksums of two loads can be compared.
 	SameBytes func(t contract.Trial) bool
+	// Leaves are the rows that the phase Run has to leave, all clients together, by the name of the table, of a tool whose trials
+	// measure its load (Loading). An empty answer: nothing is known.
+	Leaves func(t contract.Trial) (map[string]int64, error)
 	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all
 	// clients load together. False: the first client loads alone.
 	SharesLoad bool
@@ -114,6 +117,10 @@ func (r Runner) DataFields(workload json.RawMessage) ([]string, error) {
 // Rows that Prepare has to leave, by the name of the table; none where that is not known. It
 // fails when the workload cannot be understood.
 func (r Runner) Rows(t contract.Trial) (map[string]int64, error) { return ask(r.Data.Rows, t) }
+
+// Leaves are the rows that a load has to leave which is measured; none where that is not known. It fails when the workload cannot be
+// understood.
+func (r Runner) Leaves(t contract.Trial) (map[string]int64, error) { return ask(r.Data.Leaves, t) }
 
 // Wear of the rows by one client of the trial. Known is false where the tool says nothing of
 // it, or of the rows themselves. It fails when the workload cannot be understood.

@@ -2,9 +2,11 @@ package sysbench
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Scripts of the adapter, in the working directory.
@@ -50,14 +52,35 @@ end
 // 3 clients, and loading takes as long as before.
 //
 // A client for which no table is left says so: no output at all would prove nothing.
+//
+// Each thread says how long it was inside of statements, and outside of them, which is where it makes rows. Its line is one string, so that
+// no other thread's text is within it.
 const loadScript = `require("oltp_common")
 local ffi = require("ffi")
-ffi.cdef("extern uint64_t sb_rng_state[2];")
+ffi.cdef("extern uint64_t sb_rng_state[2]; typedef struct { long s, ns; } assay_time; int clock_gettime(int, assay_time*);")
+local time = ffi.new("assay_time")
+local function now()
+   ffi.C.clock_gettime(1, time)
+   return tonumber(time.s) + tonumber(time.ns) / 1e9
+end
+local function timed(con)
+   local all = {inside = 0}
+   for _, name in ipairs({"query", "bulk_insert_init", "bulk_insert_next", "bulk_insert_done"}) do
+      all[name] = function(self, text)
+         local began = now()
+         local result = con[name](con, text)
+         all.inside = all.inside + now() - began
+         return result
+      end
+   end
+   return all
+end
 sysbench.cmdline.options.part = {"The part of the tables to load, from 0", 0}
 sysbench.cmdline.options.parts = {"Number of parts", 1}
 local function load_part()
    local opt = sysbench.opt
-   local con = sysbench.sql.driver():connect()
+   local con = timed(sysbench.sql.driver():connect())
+   local began = now()
    if opt.part >= opt.tables then
       print(string.format("Part %d of %d has none of %d tables", opt.part, opt.parts, opt.tables))
    end
@@ -67,9 +90,36 @@ local function load_part()
       ffi.C.sb_rng_state[1] = 0xBF58476D1CE4E5B9ULL * i
       create_table(sysbench.sql.driver(), con, i)
    end
+   if opt.part + thread * opt.parts < opt.tables then
+      io.write(string.format("Thread %d: %.6f s inside of statements, %.6f s outside\n", thread, con.inside, now() - began - con.inside))
+   end
 end
 sysbench.cmdline.commands.prepare = {load_part, sysbench.cmdline.PARALLEL_COMMAND}
 `
+
+// threadLine is what each thread with a table says at the end of load.lua.
+var threadLine = regexp.MustCompile(`^Thread \d+: (\d+\.\d{6}) s inside of statements, (\d+\.\d{6}) s outside$`)
+
+// threadLoad is how long a thread was inside of statements and outside of them, in s.
+type threadLoad struct{ inside, outside float64 }
+
+func threadLoadOf(m []string) threadLoad {
+	inside, _ := strconv.ParseFloat(m[1], 64) // digits, by the pattern
+	outside, _ := strconv.ParseFloat(m[2], 64)
+	return threadLoad{inside, outside}
+}
+
+// loadTimes are the means of the threads; none where no thread said anything, such as with a script of the user.
+func loadTimes(threads []threadLoad) []contract.Measurement {
+	if len(threads) == 0 {
+		return nil
+	}
+	var sum threadLoad
+	for _, t := range threads {
+		sum.inside, sum.outside = sum.inside+t.inside, sum.outside+t.outside
+	}
+	return runner.LoadTimes(sum.outside/float64(len(threads)), sum.inside/float64(len(threads)))
+}
 
 // sameBytes: the script leaves the same rows in every load. What a script of the user
 // loads is not known.

@@ -88,3 +88,22 @@ func TestTheProofIsOfTheClientsOwnPart(t *testing.T) {
 		})
 	}
 }
+
+// Each thread that loads says how long it was inside of statements. Its line may follow what another thread did not end, and is not
+// there with a script of the user.
+func TestTimesOfALoad(t *testing.T) {
+	const whole = "Creating table 'sbtest1'...\nCreating table 'sbtest2'...Inserting 10 records into 'sbtest1'\nInserting 10 records into 'sbtest2'\n" +
+		"Creating a secondary index on 'sbtest1'...\nThread 0: 1.500000 s inside of statements, 0.500000 s outside\n" +
+		"Creating a secondary index on 'sbtest2'...Thread 1: 2.500000 s inside of statements, 0.300000 s outside\n\n"
+	trial := contract.Trial{Clients: 1, Workload: []byte(`{"test":"oltp_read_only","tables":2,"tableSize":10,"threads":2}`)}
+	got := parse(trial, contract.PhasePrepare, runner.Output{Stdout: []byte(whole)})
+	if got.Failure != nil || len(got.Problems) > 0 {
+		t.Errorf("%v, %v", got.Failure, got.Problems)
+	}
+	if diff := cmp.Diff(runner.LoadTimes(0.4, 2), got.Measurements); diff != "" {
+		t.Errorf("measurements (-want +got):\n%s", diff)
+	}
+	if got := parse(trial, contract.PhasePrepare, runner.Output{Stdout: []byte("Thread 0: 1.5 s inside of statements, nan s outside\n")}); len(got.Measurements) > 0 || len(got.Problems) != 1 {
+		t.Errorf("garbage: %+v", got)
+	}
+}

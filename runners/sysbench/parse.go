@@ -15,6 +15,7 @@ type reading struct {
 	series    series
 	histogram []contract.Bucket
 	progress  progress
+	loads     []threadLoad
 	fatals    []string
 	doubled   []string
 	problems  runner.Problems
@@ -39,6 +40,9 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 	if phase == contract.PhaseRun || phase == contract.PhaseWarmup {
 		report.Measurements = r.measurements(p)
 		report.Errors = r.errorCounts()
+	}
+	if phase == contract.PhasePrepare {
+		report.Measurements = loadTimes(r.loads)
 	}
 	report.Failure = r.failure(t, phase, p, o)
 	return report
@@ -83,6 +87,10 @@ func (r *reading) understand(line string) bool {
 		buckets, ok := addBucket(r.histogram, line)
 		r.histogram = buckets
 		return ok
+	}
+	if m := threadLine.FindStringSubmatch(line); m != nil {
+		r.loads = append(r.loads, threadLoadOf(m))
+		return true
 	}
 	if m := bannerLine.FindStringSubmatch(line); m != nil && r.version == "" {
 		r.version = m[1]

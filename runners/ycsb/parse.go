@@ -43,6 +43,9 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 		} else {
 			made.Measurements = r.whole().measurements(r.status.intervals(float64(p.StatusIntervalSeconds)))
 		}
+		if phase == contract.PhasePrepare {
+			made.Measurements = append(made.Measurements, r.loadTimes(t, p)...)
+		}
 		if phase == contract.PhaseRun {
 			made.Measurements = r.withRates(p, made.Measurements)
 		}

@@ -162,6 +162,9 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 	}
 	// Two processes come to their work, that of the warm-up and that which measures; the data may be checked at the end.
 	e.Busy = length.Most + settle + 2*in.Work.Tool.Opening(asked).Lead + in.Work.Tool.CheckTime(asked)
+	if d.MeasuresLoad() { // statistics, a stop of the server, and the count of the rows follow
+		e.Busy += in.Timeouts.Reset.Duration + 2*verifying
+	}
 	if e.Restart = t.Restart; e.Restart {
 		e.Busy += in.Timeouts.Reset.Duration
 	}
@@ -200,6 +203,9 @@ func message(in Input, e Execution) contract.Trial {
 		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
 		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in), CPUs: resources.CPUs(in.Run),
 		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
+	}
+	if e.phase() == contract.PhaseRun {
+		trial.Loads = d.MeasuresLoad()
 	}
 	if e.Clients > 1 {
 		trial.SettleSeconds = settle.Seconds()

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/likeness"
+	"github.com/assay-bench/assay/internal/trial/loads"
 	"github.com/assay-bench/assay/internal/trial/merge"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
@@ -112,6 +113,18 @@ func loadTime(results []contract.Result) (time.Duration, bool) {
 		}
 	}
 	return to.Sub(from), to.After(from)
+}
+
+// loadedBy a trial that is a load; none of any other.
+func loadedBy(in Input, e Execution, merged contract.Result) []contract.Measurement {
+	if !in.Run.Spec.Design.MeasuresLoad() {
+		return nil
+	}
+	own, err := in.Work.Tool.Leaves(message(in, e))
+	if err != nil {
+		return nil // check has said so, by the expectations of the same workload
+	}
+	return loads.Of(merged, own, in.Run.Target(e.Ref.Target).External == nil)
 }
 
 // rowsLoaded are the rows of the tables that the tool says that it makes. Of a tool that

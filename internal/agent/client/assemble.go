@@ -69,10 +69,10 @@ func timesOf(times contract.Times, p progress) contract.Times {
 
 // dataOf has the known data of the tables; nil for none.
 func dataOf(p progress) *contract.Data {
-	if p.reset == nil && p.restart == nil && p.loaded == nil && p.check == nil && p.dataSet == nil {
+	if p.reset == nil && p.restart == nil && p.loaded == nil && p.check == nil && p.dataSet == nil && p.followed == nil {
 		return nil
 	}
-	d := &contract.Data{Restart: p.restart, Snapshot: p.snapshot, DataSet: p.dataSet, Tables: p.verified.tables, Check: p.check}
+	d := &contract.Data{Restart: p.restart, Snapshot: p.snapshot, DataSet: p.dataSet, Tables: p.verified.tables, Check: p.check, Loaded: p.followed}
 	if p.loaded != nil {
 		d.Tables = p.loaded.tables
 	}

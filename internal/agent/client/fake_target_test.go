@@ -16,6 +16,8 @@ import (
 
 // fakeTarget is the agent of a database pod.
 type fakeTarget struct {
+	// stop is how long its server takes to stop; nil where it does not say.
+	stop *float64
 	address string
 
 	mu sync.Mutex
@@ -122,7 +124,9 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				f.onSet(s)
 			}
 		}
-		_ = json.NewEncoder(w).Encode(aCopy())
+		done := aCopy()
+		done.StopSeconds = f.stop
+		_ = json.NewEncoder(w).Encode(done)
 	}
 }
 

@@ -52,6 +52,12 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 	if !known {
 		return o.failed(invalid(fmt.Errorf("the agent has no runner %q", t.Runner)))
 	}
+	if t.Loads {
+		var err error
+		if adapter, err = adapter.Loading(t.Workload); err != nil {
+			return o.failed(invalid(err))
+		}
+	}
 	s := session{
 		Agent: a, role: role{trial: t, runner: adapter},
 		tool: toolbox{side: side, work: a.Work, grace: a.ToolGrace, figures: a.Figures},

@@ -180,6 +180,10 @@ func checkRows(s session, tables []contract.Table) *contract.Failure {
 	if err != nil {
 		return invalid(err)
 	}
+	return compareRows(tables, want)
+}
+
+func compareRows(tables []contract.Table, want map[string]int64) *contract.Failure {
 	if text := missingRows(tables, want).text(); text != "" {
 		return failed(contract.ReasonDataDiffers, "the tool ended well, but did not load what was asked for: %s", text)
 	}

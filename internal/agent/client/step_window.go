@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -160,8 +161,14 @@ func evaluate(ctx context.Context, s session, r ran, before counters) (o outcome
 		m.exitCode = &in.output.ExitCode
 	}
 	m.report, m.warmupCut = s.runner.Parse(s.trial, s.phase(), in.output), s.warmupCut()
-	if !s.waits() {
+	switch {
+	case !s.waits():
 		m.report.Window = nil // only the phase Run has one
+	case s.trial.Loads: // from the first table to the last row, whatever the tool says of its own time
+		m.report.Window = &runner.Span{From: in.started, To: in.ended}
+		m.report.Measurements = slices.Concat([]contract.Measurement{
+			runner.Number(contract.NameLoadTime, "s", contract.LowerIsBetter, in.ended.Sub(in.started).Seconds()),
+		}, m.report.Measurements)
 	}
 	o.problems = append(o.problems, m.report.Problems...)
 	part(&o, &m.usage, usageInside(ctx, s, m.usage, m.window()))

@@ -37,6 +37,7 @@ type progress struct {
 	loaded           *loadedData
 	snapshot         *contract.Copy
 	dataSet          *contract.DataSetReport
+	followed         *contract.LoadReport
 }
 
 // countersBefore the window: read by a step of their own, or by the one that measures.
@@ -126,6 +127,8 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{varies(s.role), func() F { return inForce(s.trial, p.after.variables(p.server), "after the window") }},
 		{waits && replicated, func() F { return part(o, &p.replicas, s.replicas.collectAfter(ctx, p.measured)) }},
 		{s.checks(), func() F { return part(o, &p.check, checkConsistency(ctx, s)) }},
+		{s.trial.Loads && waits && s.first(), func() F { return waitForPeers(ctx, s) }},
+		{s.trial.Loads && waits && asks, func() F { return part(o, &p.followed, followLoad(ctx, s)) }},
 
 		{loads, func() F { return waitForPeers(ctx, s) }},
 		{loads && s.speaks(), func() F { return part(o, &p.loaded, countLoaded(ctx, s, p.server)) }},

@@ -89,12 +89,16 @@ func (a *agent) perform(ctx context.Context, p running, op *operation) (running,
 	a.Log.Info("the operation begins", "operation", op.path, "id", op.id)
 	op.stopped = time.Now()
 	stopped := a.stopCleanly(p)
+	took := time.Since(op.stopped).Seconds()
 	var refused error
 	if op.copied, refused = a.copyData(ctx, op, stopped); refused != nil {
 		// No server can run: the agent ends, or the data directory is unusable.
 		if ctx.Err() != nil || a.volume.isRestoring() {
 			return p, refused
 		}
+	}
+	if stopped == nil {
+		op.copied.StopSeconds = &took
 	}
 	p, unsuitable, err := a.launchWith(ctx, op.settings)
 	if err != nil {

@@ -263,6 +263,19 @@ type Data struct {
 	DataSet *DataSetReport `json:"dataSet,omitempty"`
 	// Check is what the tool's own check of the data found after the measured window; absent of a tool that has none.
 	Check *DataCheck `json:"check,omitempty"`
+	// Loaded is what the load left that the trial measured, and what it cost afterwards; absent of a trial that measures no load.
+	Loaded *LoadReport `json:"loaded,omitempty"`
+}
+
+// LoadReport is what a load that was measured left, and what follows it outside of the measured window, in this order.
+type LoadReport struct {
+	// StatisticsSeconds is how long ANALYZE TABLE of all tables took; absent where the server has none.
+	StatisticsSeconds *float64 `json:"statisticsSeconds,omitempty"`
+	// FlushSeconds is how long the server then took to stop cleanly, with all that it had put off on its storage; absent of a server that
+	// Assay does not start.
+	FlushSeconds *float64 `json:"flushSeconds,omitempty"`
+	// Tables in the order of their names, counted after that.
+	Tables []Table `json:"tables,omitempty"`
 }
 
 // DataCheck is a tool's own check of the data: rules that hold whatever was measured.
@@ -321,6 +334,9 @@ type Copy struct {
 	// Seconds is the time of the copy. StoppedSeconds is the downtime of the server.
 	Seconds        float64 `json:"seconds"`
 	StoppedSeconds float64 `json:"stoppedSeconds"`
+	// StopSeconds is how long the server took to stop, from the signal to the end of its process, with all that it had put off on its
+	// storage; absent where it did not stop cleanly.
+	StopSeconds *float64 `json:"stopSeconds,omitempty"`
 	// Parts that were written into an object store; absent of any other copy.
 	Parts []DataPart `json:"parts,omitempty"`
 }

@@ -55,6 +55,14 @@ const (
 	// NameLoadTime is the time to load the data, from the start of the first client to the end
 	// of the last client, in s.
 	NameLoadTime = "time.load"
+	// NameGeneratingTime and NameWritingTime are how long a thread of the tool that loads was busy outside of statements, which is
+	// where it makes rows, and in them: the mean of the threads, in s.
+	NameGeneratingTime = "time.generating"
+	NameWritingTime    = "time.writing"
+	// NameStatisticsTime is how long ANALYZE TABLE of all tables took after a load, in s.
+	NameStatisticsTime = "time.statistics"
+	// NameFlushTime is how long the server took after a load, and after that, to stop cleanly: to write what it had put off, in s.
+	NameFlushTime = "time.flush"
 	// NameRowsLoaded is the number of rows in the tool's tables after loading.
 	NameRowsLoaded = "rows.loaded"
 	// NameRowRate is the rate of rows, per second: of a load, and with drivers that of operations times the rows of one.

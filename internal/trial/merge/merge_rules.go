@@ -57,6 +57,9 @@ var rules = map[string]mergeRule{
 	contract.NameLatencyMin:        least,
 	contract.NameLatencyMax:        most,
 	contract.NameTotalTime:         most,
+	contract.NameLoadTime:          most,
+	contract.NameGeneratingTime:    most,
+	contract.NameWritingTime:       most,
 	contract.NameLatencyAvg:        mean,
 	contract.NameLatencyPercentile: percentile,
 }

@@ -119,7 +119,7 @@ func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 }
 
 // WorkloadFields are the fields of a spec that say what its clients do, by their paths: the tool and its
-// parameters, the number of clients, and what a search looks for. How often and for how long it is
+// parameters, the number of clients, whether a load is measured, and what a search looks for. How often and for how long it is
 // measured is none of them, and neither are the cells, nor the image of a tool, which is a circumstance.
 func WorkloadFields(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 	fields, err := fieldsOf(spec)
@@ -129,7 +129,7 @@ func WorkloadFields(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 
 // OfWorkload says whether the field at a path of the spec says what the clients do.
 func OfWorkload(path string) bool {
-	if path == "clients.count" {
+	if path == "clients.count" || path == "design.measures" {
 		return true
 	}
 	return !strings.HasPrefix(path, "workload.custom.image") &&

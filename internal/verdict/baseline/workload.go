@@ -99,7 +99,7 @@ const files, all = "files", "all"
 
 // pathOf a line in the spec.
 func pathOf(name string) string {
-	if name == files || name == all || strings.HasPrefix(name, "clients.") || strings.HasPrefix(name, "search.") {
+	if name == files || name == all || strings.HasPrefix(name, "clients.") || strings.HasPrefix(name, "design.") || strings.HasPrefix(name, "search.") {
 		return name
 	}
 	return workload + name

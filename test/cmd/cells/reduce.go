@@ -179,7 +179,7 @@ func reduceDesign(spec *v1alpha1.BenchmarkRunSpec) {
 	case spec.Workload.Drivers != nil:
 		least = driversWindow
 		d.Rounds, d.WarmupRounds = new(int32(1)), new(int32(0))
-	case spec.Workload.YCSB != nil && spec.Workload.YCSB.OperationCount > 0:
+	case d.MeasuresLoad(), spec.Workload.YCSB != nil && spec.Workload.YCSB.OperationCount > 0:
 		least = limit
 	}
 	d.Duration = &metav1.Duration{Duration: min(least, d.Duration.Duration)}

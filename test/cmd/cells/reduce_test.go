@@ -78,7 +78,7 @@ func TestTheRule(t *testing.T) {
 			{"design.duration", "2h0m0s", "5m0s"},
 			{"workload.ycsb.driver", "MySQL", "MariaDB"},
 			{"workload.ycsb.jvmOptions", "-", `["-Xmx256m"]`},
-			{"workload.ycsb.operationCount", "10000000", "5000"},
+			{"workload.ycsb.recordCount", "10000000", "10000"},
 		},
 	} {
 		f := fulls(t)[name]

@@ -1,0 +1,87 @@
+package client
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// loadingRunner is testRunner with tables.
+func loadingRunner(name string) (runner.Runner, bool) {
+	r, known := testRunner(name)
+	r.Expectations = func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil }
+	r.Data.Rows = func(contract.Trial) (map[string]int64, error) {
+		return map[string]int64{"sbtest1": 1000, "sbtest2": 1000}, nil
+	}
+	return r, known
+}
+
+// A load that is measured has the tool's Prepare as its window. Statistics, the stop of the server and the count follow, in that order.
+func TestALoadIsMeasured(t *testing.T) {
+	target := newFakeTarget(t)
+	target.stop = new(1.25)
+	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.Loads, trial.Agent = true, target.address })
+	r.agent.Runner = loadingRunner
+	r.server.tables = []contract.Table{{Name: "sbtest1", Rows: 1000}, {Name: "sbtest2", Rows: 1000}}
+	r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+	res := runAll(t, []*rig{r})[0]
+	want := &contract.Data{Loaded: &contract.LoadReport{FlushSeconds: new(1.25), Tables: r.server.tables}}
+	if diff := cmp.Diff(want, res.Data, cmpopts.IgnoreFields(contract.LoadReport{}, "StatisticsSeconds")); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	if s := res.Data.Loaded.StatisticsSeconds; s == nil || *s < 0 {
+		t.Errorf("statistics took %v s", s)
+	}
+	if diff := cmp.Diff([]string{"Prepare", "--leak=***"}, res.Tool.Args); diff != "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+	took, found := res.Find(contract.NameLoadTime, nil)
+	from, to, known := contract.MeasuredWindow(res)
+	if !found || took.Value == nil || !known || math.Abs(to.Sub(from).Seconds()-*took.Value) > 0.01 || !from.Equal(*res.Times.MeasureStarted) {
+		t.Errorf("%+v, from %s to %s", took, from, to)
+	}
+	asked := r.server.asked[slices.Index(r.server.asked, "analyze 2")-1:]
+	if want := []string{"variables", "analyze 2", "tables"}; !slices.Equal(want, asked) {
+		t.Errorf("asked at the end: %v of %v", asked, r.server.asked)
+	}
+	if last := target.calls[len(target.calls)-1]; last != "POST /restart t-flush" {
+		t.Errorf("calls %v", target.calls)
+	}
+}
+
+// A load that left other rows than it was to has no number, and one on a server of somebody else stops nobody.
+func TestALoadThatLeavesOtherRows(t *testing.T) {
+	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.Loads = true })
+	r.agent.Runner = loadingRunner
+	r.server.tables = []contract.Table{{Name: "sbtest1", Rows: 1000}, {Name: "sbtest2", Rows: 999}}
+	r.server.unanalyzed = "sbtest1 has no new statistics"
+	r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+	err := r.agent.Run(t.Context())
+	res, _ := r.outcome(t)
+	if err == nil || res.Failure == nil || res.Failure.Reason != contract.ReasonDataDiffers || !strings.Contains(res.Failure.Message, "sbtest2") {
+		t.Errorf("%v: %+v", err, res.Failure)
+	}
+	if diff := cmp.Diff(&contract.Data{Loaded: &contract.LoadReport{Tables: r.server.tables}}, res.Data); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	if len(res.Problems) == 0 || res.Problems[0].Source != "server/analyze" {
+		t.Errorf("problems %v", res.Problems)
+	}
+	r = newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.Loads = true })
+	r.agent.Runner = func(name string) (runner.Runner, bool) {
+		tool, known := loadingRunner(name)
+		tool.Phases.Skips = func(contract.Trial, contract.Phase) bool { return true }
+		return tool, known
+	}
+	if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "TrialUnreadable: workload.fake: the tool loads nothing") {
+		t.Errorf("a tool that loads nothing: %v", err)
+	}
+}
