@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of the driver harnesses, and of YCSB's binding, that need no server. Those of Go and Rust run with the compiler
 # that builds them, those of .NET with the SDK of this machine; the others in the stage "build" of their image, where their
-# runtime and their libraries are, and without a network.
+# runtime and their libraries are, and without a network. The drivers of YCSB are played there too, against servers that refuse.
 # Usage: harness-test.sh [language...|ycsb]      default: all whose image builds them
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -27,6 +27,21 @@ test_in_stage() {
   local folder
   folder=$(folder_of "$1")
   docker run --rm --network none --volume "$REPO/$folder:/build/${folder##*/}:ro" "$2" sh -c "${in_stage[$1]}"
+}
+
+# refusals IMAGE: the tests of YCSB's adapter that start Java, with Java and the jars as the image has them, and with the driver
+# that it lacks. They are compiled here: the stage has no Go.
+refusals() {
+  local informix tests status=0
+  informix=$(hack/maven.sh test-informix) || return
+  tests=$(mktemp -d)
+  CGO_ENABLED=0 go test -c -o "$tests/ycsb.test" ./runners/ycsb &&
+    docker run --rm --network none --volume "$REPO:/build/repository:ro" --volume "$tests:/build/tests:ro" --volume "$informix:/build/informix:ro" \
+      --workdir /build/repository/runners/ycsb --env PATH=/build/java-runtime/bin:/usr/bin:/bin \
+      --env ASSAY_TEST_YCSB_JARS=/build/lib --env ASSAY_TEST_INFORMIX_JARS=/build/informix \
+      "$1" /build/tests/ycsb.test -test.v -test.run '^(TestRealDriversAreRefused|TestADriverThatTheImageLacks)$' || status=1
+  rm -rf "$tests"
+  return $status
 }
 
 # languages are those whose harness is built for its image, and ycsb.
@@ -55,6 +70,7 @@ for language in "${wanted[@]}"; do
   stage=${stages[$(image_of "$language")]:-}
   if [[ -n $stage ]]; then
     test_in_stage "$language" "$stage" || failed+=("$language")
+    [[ $language != ycsb ]] || refusals "$stage" || failed+=("ycsb against servers that refuse")
   else
     "test_$language" || failed+=("$language")
   fi

@@ -40,7 +40,7 @@ func (j judgement) failure(o runner.Output) *contract.Failure {
 	case j.trial.Endpoint.TLS == contract.TLSRequired && j.marks.tls == "none":
 		return failed(contract.ReasonTLSFailed, "the server says that the session is not encrypted: check that it speaks TLS, and workload.ycsb.urlParameters")
 	case j.marks.incomplete != "":
-		return failed(contract.ReasonToolFailed, "YCSB: %s: look at the raw output", runner.Abridge(j.marks.incomplete))
+		return failed(contract.ReasonToolFailed, "YCSB: %s: %s", runner.Abridge(j.marks.incomplete), remedyOf(j.marks.incomplete))
 	case o.Signal != "":
 		return failed(contract.ReasonToolFailed, "YCSB was ended by %s: %s", o.Signal,
 			runner.AfterSignal(o.Signal, ": the JVM takes a share of the memory limit for its heap, see workload.ycsb.jvmOptions", ""))

@@ -1,6 +1,7 @@
 package ycsb
 
 import (
+	"maps"
 	"regexp"
 
 	"github.com/assay-bench/assay/engines/servererror"
@@ -12,7 +13,7 @@ import (
 type cause struct {
 	// kind of an error of the server, which is also known by its number.
 	kind servererror.Kind
-	// words of drivers, and of SQL Server's numbers; nil where the number says all.
+	// words of drivers, and numbers of SQL Server and of Informix; nil where the number says all.
 	words *regexp.Regexp
 	// remedy of what is no error of the server: the tool failed then.
 	remedy string
@@ -36,19 +37,19 @@ var causes = []cause{
 	{kind: servererror.TLS, words: regexp.MustCompile(`Connections using insecure transport are prohibited|SSLHandshakeException|SSLException|PKIX path|CertPath|CertificateException|` +
 		`SSL [Cc]onnection required|does not chain with any of the trust anchors|(?:does not|doesn't) (?:support|allow) SSL|not supported by the server|Trust store|Unable to create SSL|SSL_(?:HANDSHAKE|ERROR)|` +
 		`could not establish a secure connection`)},
-	{kind: servererror.NoPrivilege, words: regexp.MustCompile(`to database '|command denied to user|permission was denied`)},
-	{kind: servererror.AccessDenied, words: regexp.MustCompile(`Access denied for user|Login failed for user|, 18456, `)},
+	{kind: servererror.NoPrivilege, words: regexp.MustCompile(`to database '|command denied to user|permission was denied|, -(?:272|273|274|275|387|388), `)},
+	{kind: servererror.AccessDenied, words: regexp.MustCompile(`Access denied for user|Login failed for user|, 18456, |, -(?:951|952|956), `)},
 	{kind: servererror.LoginMethod, words: regexp.MustCompile(`Public Key Retrieval is not allowed`)},
 	{kind: servererror.AccountUnusable},
-	{kind: servererror.Exists, words: regexp.MustCompile(`Table '[^']*' already exists|There is already an object named`)},
-	{kind: servererror.Missing, words: regexp.MustCompile(`Unknown database|Table '[^']*' doesn't exist|Invalid object name|Cannot open database|, 208, `)},
-	{kind: servererror.Duplicate, words: regexp.MustCompile(`Duplicate entry|Violation of PRIMARY KEY|Violation of UNIQUE KEY|duplicate key`)},
+	{kind: servererror.Exists, words: regexp.MustCompile(`Table '[^']*' already exists|There is already an object named|, -310, `)},
+	{kind: servererror.Missing, words: regexp.MustCompile(`Unknown database|Table '[^']*' doesn't exist|Invalid object name|Cannot open database|, 208, |, -(?:206|329), `)},
+	{kind: servererror.Duplicate, words: regexp.MustCompile(`Duplicate entry|Violation of PRIMARY KEY|Violation of UNIQUE KEY|duplicate key|, -(?:239|268), `)},
 	{words: regexp.MustCompile(`ClassNotFoundException: com\.yahoo\.ycsb`),
 		remedy: "the classes of YCSB are called site.ycsb since 0.17: leave the property workload out, or write site.ycsb in place of com.yahoo.ycsb"},
 	{words: regexp.MustCompile(`javax[./]xml[./]bind[./]DatatypeConverter`),
 		remedy: "the HdrHistogram of the image is too old for its JVM: use 2.2.2 or newer"},
 	{words: regexp.MustCompile(`ClassNotFoundException|NoClassDefFoundError`),
-		remedy: "the image of the runner lacks the class: check workload.ycsb.driver and workload.ycsb.properties"},
+		remedy: "the image of the runner lacks the class: check workload.ycsb.driver, workload.ycsb.properties and external.jdbc.driver of the target; a driver that it lacks takes an image of your own (runners.ycsb.image of the chart)"},
 	{words: regexp.MustCompile(`OutOfMemoryError`),
 		remedy: "raise the memory of the client's shape, or -Xmx in workload.ycsb.jvmOptions"},
 	{kind: servererror.TooManyConnections, words: regexp.MustCompile(`Too many connections`)},
@@ -61,13 +62,19 @@ var causes = []cause{
 	// Said of connections that could not be made as well: it depends on whether any operation ended well before.
 	{kind: servererror.Lost, words: regexp.MustCompile(`Connection refused|UnknownHost|No route to host|timed out|Communications link failure|CommunicationsException|` +
 		`Connection reset|Broken pipe|Socket (?:is )?closed|[Cc]onnection (?:is |was )?closed|after (?:statement|connection) closed|` +
-		`NonTransientConnection|Socket fail to connect|The TCP/IP connection to the host|unexpected end of stream|Server shutdown in progress|, 08S01|, 08001|, 08000`)},
+		`NonTransientConnection|Socket fail to connect|The TCP/IP connection to the host|unexpected end of stream|Server shutdown in progress|, -(?:908|930|25580|25582|2558[678]|25599), |, 08S01|, 08001|, 08000`)},
 }
 
 // remedies of this tool for errors of the server.
 var remedies = map[servererror.Kind]string{
 	servererror.Exists:      "its table or rows are there already: drop the table usertable first, or use an empty schema",
 	servererror.LoginMethod: "the account needs TLS or the server's public key: set the target's tls to Required; in external.jdbc.url, allowPublicKeyRetrieval=true does it as well",
+}
+
+// jdbcRemedies are those that differ behind external.jdbc, whose URL decides what a target says elsewhere.
+var jdbcRemedies = map[servererror.Kind]string{
+	servererror.TLS: "external.jdbc.url decides on encryption: check its options, such as encrypt and trustServerCertificate of SQL Server's driver, " +
+		"and that an authority which the image's Java knows has signed the server's certificate",
 }
 
 // complaints are what exceptions said: there may be one for every operation.
@@ -113,7 +120,7 @@ func (j judgement) complaint() *contract.Failure {
 	if counts := j.report.errorCounts(); len(counts) > 0 {
 		errors = " (" + describe(counts) + ")"
 	}
-	refusals := runner.Refusals{Phase: j.phase, TLS: j.trial.Endpoint.TLS, Loads: true, Remedies: remedies}
+	refusals := j.refusals()
 	for i, why := range causes {
 		line, ok := said.byCause[i]
 		if !ok {
@@ -129,6 +136,26 @@ func (j judgement) complaint() *contract.Failure {
 		return failed(told.Reason, "YCSB: %s%s: %s", runner.Abridge(line), errors, told.Remedy)
 	}
 	return failed(contract.ReasonToolFailed, "YCSB: %s%s: look at the raw output and the server's log", runner.Abridge(said.first), errors)
+}
+
+// remedyOf what the main class could not go on with, such as a class that the image lacks.
+func remedyOf(line string) string {
+	for _, why := range causes {
+		if why.remedy != "" && why.tells(line) {
+			return why.remedy
+		}
+	}
+	return "look at the raw output"
+}
+
+func (j judgement) refusals() runner.Refusals {
+	r := runner.Refusals{Phase: j.phase, TLS: j.trial.Endpoint.TLS, Loads: true, Remedies: remedies}
+	if j.trial.Endpoint.JDBC != nil {
+		// Its tls is left out, so that nothing is to be said of it.
+		r.TLS, r.Remedies = contract.TLSRequired, maps.Clone(remedies)
+		maps.Copy(r.Remedies, jdbcRemedies)
+	}
+	return r
 }
 
 // hasWorked says whether an operation ended well.

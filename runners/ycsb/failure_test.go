@@ -163,6 +163,12 @@ func TestParseFindsTheCause(t *testing.T) {
 		"no such database":                    {said: "Error in CONNECT, 1049, 42000: Unknown database 'ycsb'", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
 		"no such database to load into":       {said: "Error in CONNECT, 1049, 42000: Unknown database 'ycsb'", phase: contract.PhasePrepare, want: contract.ReasonSchemaMissing, remedy: "create the schema"},
 		"no such table":                       {said: "Error in READ, 1146, 42S02: Table 'ycsb.usertable' doesn't exist", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
+		"a password on Informix":              {said: "Error in CONNECT, -951, IX000: Incorrect password or user ycsb is not known on the database server.", want: contract.ReasonCredentialsRejected, remedy: "Secret"},
+		"no rights on Informix":               {said: "Error in CONNECT, -387, IX000: No connect permission.", want: contract.ReasonCredentialsRejected, remedy: "privileges"},
+		"no such table on Informix":           {said: "Error in READ, -206, IX000: The specified table (usertable) is not in the database.", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
+		"a table that Informix has already":   {said: "Error in TABLE, -310, IX000: Table (ycsb.usertable) already exists in database.", want: contract.ReasonSchemaNotEmpty, remedy: "drop the table"},
+		"a row that Informix has already":     {said: "Error in INSERT, -268, 23000: Unique constraint (ycsb.u100_1) violated.", want: contract.ReasonToolFailed, remedy: "same key"},
+		"Informix is gone":                    {said: "Error in READ, -25580, IX000: System error occurred in network function.", before: sound, want: contract.ReasonConnectionLost, remedy: "OOM kill"},
 		"no such table on SQL Server":         {said: "Error in READ, 208, S0002: Invalid object name 'usertable'.", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
 		"the table is there":                  {said: "Error in TABLE, 1050, 42S01: Table 'usertable' already exists", phase: contract.PhasePrepare, want: contract.ReasonSchemaNotEmpty, remedy: "drop the table"},
 		"rows are there":                      {said: "Error in INSERT, 1062, 23000: Duplicate entry 'user1' for key 'usertable.PRIMARY'", phase: contract.PhasePrepare, want: contract.ReasonSchemaNotEmpty, remedy: "drop the table"},
@@ -193,6 +199,27 @@ func TestParseFindsTheCause(t *testing.T) {
 				t.Errorf("problems = %+v, failure = %+v", got.Problems, got.Failure)
 			}
 		})
+	}
+}
+
+// Behind JDBC a target has no tls: the URL decides, and so does the advice.
+func TestAdviceBehindJDBCIsAboutTheURL(t *testing.T) {
+	tests := map[string]struct {
+		said          string
+		want          contract.Reason
+		remedy, never string
+	}{
+		"TLS":        {"Error in CONNECT, 0, 08S01: the driver could not establish a secure connection to SQL Server", contract.ReasonTLSFailed, "external.jdbc.url", "target's Secret"},
+		"a password": {"Error in CONNECT, 18456, S0001: Login failed for user 'bench'.", contract.ReasonCredentialsRejected, "target's Secret", "tls is Disabled"},
+		"a class":    {"[ASSAY], INCOMPLETE, java.lang.ClassNotFoundException: com.informix.jdbc.IfxDriver", contract.ReasonToolFailed, "external.jdbc.driver", "raw output"},
+	}
+	for name, tt := range tests {
+		trial := small().trial(t)
+		trial.Endpoint = contract.Endpoint{TLS: contract.TLSPreferred, JDBC: &contract.JDBC{URL: "jdbc:sqlserver://db:1433", Driver: "a.B"}}
+		got := parse(trial, contract.PhaseRun, runner.Output{Stderr: []byte(tt.said + "\n"), ExitCode: 1})
+		if reasonOf(got) != tt.want || !strings.Contains(got.Failure.Message, tt.remedy) || strings.Contains(got.Failure.Message, tt.never) {
+			t.Errorf("%s: failure = %+v, want %s with %q and without %q", name, got.Failure, tt.want, tt.remedy, tt.never)
+		}
 	}
 }
 

@@ -10,14 +10,46 @@ import (
 // The tests of the Java part, with the JDK of this machine; `make harness-test` runs them with that of the image. They need
 // the jars that hack/maven.sh fetches: ASSAY_TEST_YCSB_JARS=$(hack/maven.sh runner-ycsb)
 func TestJava(t *testing.T) {
+	run(t, "java/test.sh", imageClasses(t))
+}
+
+func ycsbJars(t *testing.T) string {
+	t.Helper()
 	jars := os.Getenv("ASSAY_TEST_YCSB_JARS")
 	if jars == "" {
 		t.Skip("set ASSAY_TEST_YCSB_JARS to the folder that hack/maven.sh runner-ycsb prints")
 	}
+	return jars
+}
+
+// imageClasses are the class path of the image, with the binding as it is here.
+func imageClasses(t *testing.T) string {
+	t.Helper()
+	jars := ycsbJars(t)
+	return builtBinding(t, jars) + ":" + jars + "/*"
+}
+
+// javaClasses are those and Informix's driver, which no image has: ASSAY_TEST_INFORMIX_JARS=$(hack/maven.sh test-informix)
+func javaClasses(t *testing.T) string {
+	t.Helper()
+	classes := imageClasses(t)
+	informix := os.Getenv("ASSAY_TEST_INFORMIX_JARS")
+	if informix == "" {
+		t.Skip("set ASSAY_TEST_INFORMIX_JARS to the folder that hack/maven.sh test-informix prints")
+	}
+	return classes + ":" + informix + "/*"
+}
+
+func builtBinding(t *testing.T, jars string) string {
+	t.Helper()
 	binding := filepath.Join(t.TempDir(), "assay-ycsb.jar")
-	for _, command := range [][]string{{"java/build.sh", jars, binding}, {"java/test.sh", binding + ":" + jars + "/*"}} {
-		if out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", command, err, out)
-		}
+	run(t, "java/build.sh", jars, binding)
+	return binding
+}
+
+func run(t *testing.T, script string, args ...string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), script, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", script, args, err, out)
 	}
 }

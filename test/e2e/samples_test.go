@@ -25,6 +25,7 @@ var notHere = map[string]string{
 	"external.yaml":              "the address of a server is the user's",
 	"external-existing.yaml":     "the same; TestExternalServer plays it against tables of another run",
 	"external-managed.yaml":      "the address of a service is the user's; test/conformance.TestTheRightsOfThePageAreEnough plays its account",
+	"external-informix.yaml":     "its server and its driver are the user's; runners/ycsb.TestRealDriversAreRefused plays the driver",
 	"service-mariadb.yaml":       "its image is of a registry; TestDatabaseOfAnOperator plays it with a server of the catalogue",
 	"service-oracle.yaml":        "the same",
 	"service-percona.yaml":       "the same",

@@ -51,6 +51,7 @@ func TestRulesForExternalTargets(t *testing.T) {
 		"a port among the properties":       {jdbc("jdbc:sqlserver://10.0.0.8;portNumber=1500"), []string{"10.0.0.8/32 any"}},
 		"a host among the properties":       {jdbc("jdbc:sqlserver://10.0.0.8;failoverPartner=b"), []string{"any any"}},
 		"a driver whose port is not known":  {jdbc("jdbc:db9://10.0.0.8/a"), []string{"10.0.0.8/32 any"}},
+		"an URL of Informix":                {jdbc("jdbc:informix-sqli://10.0.0.8:9088/a:INFORMIXSERVER=b;SSLCONNECTION=true"), []string{"10.0.0.8/32 9088"}},
 		"a port that is none":               {jdbc("jdbc:postgresql://10.0.0.8:x/a"), []string{"10.0.0.8/32 any"}},
 		"an URL of a form that is not read": {jdbc("jdbc:oracle:thin:@10.0.0.8:1521:a"), []string{"any any"}},
 		"servers as a list of properties":   {jdbc("jdbc:mysql://(host=10.0.0.8,port=1),(host=b)/a"), []string{"any any"}},

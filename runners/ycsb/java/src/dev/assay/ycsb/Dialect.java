@@ -7,7 +7,9 @@ public enum Dialect {
   /** SQL:2008. */
   FETCH_FIRST,
   /** SQL Server. */
-  TOP;
+  TOP,
+  /** Informix. */
+  FIRST;
 
   private static final String KEY = "YCSB_KEY";
 
@@ -16,12 +18,32 @@ public enum Dialect {
     if (driver.contains("sqlserver")) {
       return TOP;
     }
+    if (driver.contains("informix")) {
+      return FIRST;
+    }
     return driver.contains("oracle") || driver.contains("postgres") ? FETCH_FIRST : LIMIT;
   }
 
   /** Whether a scan has the number of rows as its first parameter, and the key as its second. */
   public boolean rowsFirst() {
-    return this == TOP;
+    return this == TOP || this == FIRST;
+  }
+
+  /** A column that holds the values of a field, however long they are; Informix has none of that kind without a storage of its own. */
+  public String text(String fieldLength) {
+    switch (this) {
+      case TOP:
+        return "VARCHAR(MAX)";
+      case FIRST:
+        return "LVARCHAR(" + fieldLength + ")";
+      default:
+        return "TEXT";
+    }
+  }
+
+  /** The primary key of a table. Informix has the name of a constraint behind it, so that it has none there. */
+  public String primaryKey() {
+    return (this == FIRST ? "" : "CONSTRAINT pk_usertable ") + "PRIMARY KEY (" + KEY + ")";
   }
 
   public String read(String table) {
@@ -33,6 +55,8 @@ public enum Dialect {
     switch (this) {
       case TOP:
         return "SELECT TOP (?) *" + rows;
+      case FIRST:
+        return "SELECT FIRST ? *" + rows;
       case FETCH_FIRST:
         return "SELECT *" + rows + " FETCH FIRST ? ROWS ONLY";
       default:

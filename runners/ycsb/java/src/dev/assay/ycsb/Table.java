@@ -45,14 +45,15 @@ final class Table {
   /** YCSB's own table, or the one of published comparisons; character set and collation are the database's. */
   String ddl() {
     boolean varchar = "Varchar".equals(p.getProperty("assay.columns"));
-    String text = Dialect.of(p.getProperty("db.driver", "")) == Dialect.TOP ? "VARCHAR(MAX)" : "TEXT";
-    String type = varchar ? "VARCHAR(" + p.getProperty("fieldlength") + ") NOT NULL" : text;
+    Dialect dialect = Dialect.of(p.getProperty("db.driver", ""));
+    String length = p.getProperty("fieldlength");
+    String type = varchar ? "VARCHAR(" + length + ") NOT NULL" : dialect.text(length);
     String prefix = p.getProperty("fieldnameprefix", "FIELD");
     StringBuilder sql = new StringBuilder("CREATE TABLE " + NAME + " (YCSB_KEY VARCHAR(255) NOT NULL");
     for (int i = 0; i < Settings.integer(p, "fieldcount", 10); i++) {
       sql.append(", ").append(prefix).append(i).append(' ').append(type);
     }
-    sql.append(", CONSTRAINT pk_usertable PRIMARY KEY (YCSB_KEY))");
+    sql.append(", ").append(dialect.primaryKey()).append(')');
     if (mysql) {
       String engine = p.getProperty("assay.engine", "");
       sql.append(engine.isEmpty() ? "" : " ENGINE=" + engine).append(" COMMENT='").append(mark()).append('\'');

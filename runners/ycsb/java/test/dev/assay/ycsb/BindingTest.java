@@ -40,6 +40,7 @@ public final class BindingTest {
     cases.put("each shard has batches of its own", BindingTest::shards);
     cases.put("without autocommit a batch of inserts is a transaction", BindingTest::transactions);
     cases.put("a scan of SQL Server has the number of rows first", BindingTest::sqlServer);
+    cases.put("the statements of Informix", BindingTest::informix);
     cases.put("values with blanks are refused", BindingTest::blanks);
     cases.put("a delimiter counts only in front of another URL", BindingTest::urls);
     cases.put("a refused connection fails", BindingTest::refused);
@@ -187,8 +188,18 @@ public final class BindingTest {
     equal(Dialect.of("com.microsoft.sqlserver.jdbc.SQLServerDriver").scan("t"),
         "SELECT TOP (?) * FROM t WHERE YCSB_KEY >= ? ORDER BY YCSB_KEY");
     equal(Dialect.TOP.rowsFirst(), true);
+    equal(Dialect.TOP.text("100"), "VARCHAR(MAX)");
+    equal(Dialect.TOP.primaryKey(), Dialect.LIMIT.primaryKey());
     equal(Dialect.of("org.postgresql.Driver").scan("t"),
         "SELECT * FROM t WHERE YCSB_KEY >= ? ORDER BY YCSB_KEY FETCH FIRST ? ROWS ONLY");
+  }
+
+  private static void informix() throws Exception {
+    Dialect informix = Dialect.of("com.informix.jdbc.IfxDriver");
+    equal(informix.scan("t"), "SELECT FIRST ? * FROM t WHERE YCSB_KEY >= ? ORDER BY YCSB_KEY");
+    equal(informix.rowsFirst(), true);
+    equal(informix.text("100"), "LVARCHAR(100)");
+    equal(informix.primaryKey(), "PRIMARY KEY (YCSB_KEY)");
   }
 
   private static void refuses(String... pairs) {
