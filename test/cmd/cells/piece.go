@@ -139,6 +139,8 @@ func takes(spec v1alpha1.BenchmarkRunSpec, places []place) time.Duration {
 		switch w := spec.Workload; {
 		case w.YCSB != nil && w.YCSB.OperationCount > 0:
 			all += time.Duration(w.YCSB.OperationCount) * perOperation
+		case w.YCSB != nil && spec.Design.MeasuresLoad():
+			all += time.Duration(w.YCSB.RecordCount) * perOperation
 		case w.Drivers == nil:
 			all += spec.Design.Duration.Duration
 		}

@@ -38,10 +38,9 @@ type Form struct {
 type Part struct {
 	// Heads of a row, one for each of the corner, or of a column, which has one.
 	Heads []string `json:"heads,omitempty"`
-	// Quoted is the target whose number was published, in the Stage (run without one), with this Name and exactly these Labels. A cell
-	// without such a number was not published.
+	// Quoted is the target whose number was published, of its run, with this Name and exactly these Labels. A cell without such a number
+	// was not published.
 	Quoted string            `json:"quoted,omitempty"`
-	Stage  string            `json:"stage,omitempty"`
 	Name   string            `json:"name,omitempty"`
 	Labels map[string]string `json:"labels,omitempty"`
 	// Unit of what was published; that of what was measured as far as it can be written so.
@@ -190,7 +189,7 @@ func (f Form) heads(row Part) []string {
 // together is what parts say, of which a later one counts before an earlier one.
 func together(parts ...Part) (out Part) {
 	for _, p := range parts {
-		out.Quoted, out.Stage, out.Name = cmp.Or(p.Quoted, out.Quoted), cmp.Or(p.Stage, out.Stage), cmp.Or(p.Name, out.Name)
+		out.Quoted, out.Name = cmp.Or(p.Quoted, out.Quoted), cmp.Or(p.Name, out.Name)
 		out.Unit, out.Measurement, out.Statistic = cmp.Or(p.Unit, out.Unit), cmp.Or(p.Measurement, out.Measurement), cmp.Or(p.Statistic, out.Statistic)
 		out.Labels, out.Here = with(out.Labels, p.Labels), with(out.Here, p.Here)
 		if p.ratio() {
@@ -235,7 +234,7 @@ func cellOf(p Part, all []quoted.Numbers) (c Cell, err error) {
 func (p Part) number(all []quoted.Numbers, labels map[string]string) (out contract.Measurement, err error) {
 	for _, numbers := range all {
 		for _, phase := range numbers.Phases {
-			if numbers.Target != p.Quoted || phase.Phase != cmp.Or(p.Stage, contract.KeyQuotedRun) {
+			if numbers.Target != p.Quoted || phase.Phase != contract.KeyQuotedRun {
 				continue
 			}
 			for _, m := range phase.Measurements {
