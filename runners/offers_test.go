@@ -43,7 +43,7 @@ func TestOfferedRates(t *testing.T) {
 	want := map[string]runner.Offered{
 		"sysbench": {Field: "rate", Percentiles: []string{"95"}},
 		"ycsb":     {Field: "target", Percentiles: []string{"50", "95", "99", "99.9"}},
-		"tpcc":     {}, "drivers": {}, "custom": {},
+		"tpcc":     {}, "tpch": {}, "drivers": {}, "custom": {},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("offered rates (-want +got):\n%s", diff)

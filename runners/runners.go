@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
 	"github.com/assay-bench/assay/runners/tpcc"
+	"github.com/assay-bench/assay/runners/tpch"
 	"github.com/assay-bench/assay/runners/ycsb"
 )
 
@@ -18,6 +19,7 @@ func All() []runner.Runner {
 		bench,
 		cloud,
 		orders,
+		tpch.Runner(),
 		drivers.Runner(),
 		custom.Runner(map[string]custom.Format{
 			"Sysbench": custom.Quoted(bench.Quote), "YCSB": custom.Quoted(cloud.Quote), "GoTPC": orders.Quote,

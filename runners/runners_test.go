@@ -24,6 +24,7 @@ var workloads = map[string]string{
 	"sysbench": `{"test":"oltp_read_write","threads":4}`,
 	"ycsb":     `{"workload":"a","threads":4}`,
 	"tpcc":     `{"threads":4}`,
+	"tpch":     `{"threads":4}`,
 	"drivers":  `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}]}`,
 	"custom": `{"image":"example.com/tool:1","threads":4,"format":"Mysqlslap","files":{"name":"queries"},
 		"prepare":{"command":["load"]},"run":{"command":["tool","$(HOST)","$(DURATION_SECONDS)"]},"cleanup":{"command":["drop"]},
@@ -35,7 +36,7 @@ var workloads = map[string]string{
 var exitProves = map[string]bool{"custom": true}
 
 // endsByItself are the runners whose trials end when all is measured.
-var endsByItself = map[string]bool{"drivers": true}
+var endsByItself = map[string]bool{"drivers": true, "tpch": true}
 
 // failure is the output of a tool that printed this and did nothing else.
 func failure(r runner.Runner, phase contract.Phase, printed []byte) runner.Output {
@@ -280,7 +281,7 @@ func namesItsLoads(t *testing.T, r runner.Runner) {
 			}
 		}
 	}
-	if slices.Contains([]string{"sysbench", "ycsb", "tpcc", "custom"}, r.Name) && !slices.Contains(r.Design.Loads, "threads") {
+	if slices.Contains([]string{"sysbench", "ycsb", "tpcc", "tpch", "custom"}, r.Name) && !slices.Contains(r.Design.Loads, "threads") {
 		t.Errorf("loads %v, want threads among them", r.Design.Loads)
 	}
 }

@@ -22,6 +22,10 @@ type Workload struct {
 	// +optional
 	TPCC *TPCCWorkload `json:"tpcc,omitempty"`
 
+	// tpch runs the queries of TPC-H by go-tpc, derived from TPC-H and not audited.
+	// +optional
+	TPCH *TPCHWorkload `json:"tpch,omitempty"`
+
 	// drivers compares the database drivers of programming languages. Every driver executes
 	// the same operations on the same data, and its results are verified.
 	// +optional

@@ -73,6 +73,9 @@ func Few(names []string) string {
 // not audited to be called derived; so that no table shows it without, the unit says so.
 const UnitNewOrders = "new orders/min, derived from TPC-C, not audited"
 
+// UnitQueryMean is the unit of the geometric mean over the queries of TPC-H, which says what that of new orders does.
+const UnitQueryMean = "s, geometric mean, derived from TPC-H, not audited"
+
 // Number is a plain measurement.
 func Number(name, unit string, direction contract.Direction, value float64) contract.Measurement {
 	return contract.Measurement{Name: name, Unit: unit, Direction: direction, Value: &value}

@@ -1,26 +1,13 @@
 package tpcc
 
 import (
-	"errors"
 	"fmt"
-	"net/url"
-	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/runners/runner/gotpc"
 )
-
-const (
-	program = "go-tpc"
-	// passwordVariable is what the image's go-tpc takes the password from (image/password).
-	passwordVariable = "GO_TPC_PASSWORD"
-)
-
-// schemaName is what go-tpc puts into a DSN, and into CREATE DATABASE, as it is.
-var schemaName = regexp.MustCompile(`^[A-Za-z0-9_$]+$`)
 
 // command builds the command line of a phase. Every option that has a bearing on the numbers
 // is written out, also where it is go-tpc's default.
@@ -29,7 +16,7 @@ func command(t contract.Trial, phase contract.Phase, c runner.Credentials) (runn
 	if err != nil {
 		return runner.Command{}, err
 	}
-	connection, err := connectionArgs(t.Endpoint, c)
+	out, err := gotpc.Connected(t, c)
 	if err != nil {
 		return runner.Command{}, err
 	}
@@ -37,50 +24,10 @@ func command(t contract.Trial, phase contract.Phase, c runner.Credentials) (runn
 	if err != nil {
 		return runner.Command{}, err
 	}
-	out := runner.Command{
-		Path: program, Args: slices.Concat(connection, own), Files: map[string][]byte{},
-		Env: map[string]string{passwordVariable: c.Password},
-		// It seeds its generators with the time, and takes no seed.
-		Unseeded: phase == contract.PhaseWarmup || phase == contract.PhaseRun,
-	}
-	if t.Endpoint.TLS == contract.TLSRequired {
-		out.Files = c.Certificates()
-	}
+	out.Args = append(out.Args, own...)
+	// It seeds its generators with the time, and takes no seed.
+	out.Unseeded = phase == contract.PhaseWarmup || phase == contract.PhaseRun
 	return out, nil
-}
-
-func connectionArgs(e contract.Endpoint, c runner.Credentials) ([]string, error) {
-	if err := runner.CheckEndpoint(e); err != nil {
-		return nil, err
-	}
-	switch {
-	case !schemaName.MatchString(e.Database):
-		return nil, fmt.Errorf("endpoint.database: %q is not a name: use letters, digits, underscores and dollar signs", e.Database)
-	case c.Username == "" || strings.ContainsAny(c.Username, ":@/"):
-		return nil, errors.New("credentials: the username is empty, or has one of : @ /, which go-tpc cannot pass on: use another account")
-	}
-	parameters, files := tlsArgs(e.TLS, c)
-	if e.StorageEngine != "" {
-		// It creates tables with the default of the session.
-		parameters += "&default_storage_engine=" + url.QueryEscape("'"+e.StorageEngine+"'")
-	}
-	return slices.Concat([]string{
-		"--driver=mysql", "--host=" + e.Host, "--port=" + strconv.Itoa(int(e.Port)), "--user=" + c.Username, "--db=" + e.Database,
-		"--conn-params=" + parameters,
-	}, files), nil
-}
-
-// tlsArgs override go-tpc's tls=preferred, which is plain text with a server that has no TLS.
-func tlsArgs(mode contract.TLSMode, c runner.Credentials) (parameters string, files []string) {
-	switch {
-	case mode == contract.TLSDisabled:
-		return "tls=false", nil
-	case len(c.CA) == 0:
-		return "tls=skip-verify", nil
-	case len(c.Cert) > 0 && len(c.Key) > 0:
-		files = []string{"--ssl-cert=" + runner.CertFile, "--ssl-key=" + runner.KeyFile}
-	}
-	return "tls=custom", append([]string{"--ssl-ca=" + runner.CAFile}, files...)
 }
 
 // phaseArgs are the options that the phase itself decides.

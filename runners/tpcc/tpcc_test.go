@@ -251,7 +251,7 @@ func TestCommand(t *testing.T) {
 			if line := strings.Join(got.Args, " "); got.Path != "go-tpc" || line != tt.want {
 				t.Errorf("%s %s\nwant %s", got.Path, line, tt.want)
 			}
-			if got.Env[passwordVariable] != "s3cret" || got.Seed != 0 || got.Unseeded != (tt.phase == contract.PhaseRun || tt.phase == contract.PhaseWarmup) {
+			if got.Env["GO_TPC_PASSWORD"] != "s3cret" || got.Seed != 0 || got.Unseeded != (tt.phase == contract.PhaseRun || tt.phase == contract.PhaseWarmup) {
 				t.Errorf("environment %v, seed %d, unseeded %v", got.Env, got.Seed, got.Unseeded)
 			}
 			if _, has := got.Files[runner.CAFile]; has != (len(c.CA) > 0) {

@@ -2,12 +2,12 @@ package tpcc
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/runners/runner/gotpc"
 )
 
 // Params are spec.workload.tpcc, which have their defaults and are within their bounds.
@@ -20,8 +20,8 @@ func decodeParams(workload json.RawMessage) (Params, error) {
 // workloadOf decodes the workload, and refuses what it cannot be with the trial.
 func workloadOf(t contract.Trial) (Params, error) {
 	p, err := decodeParams(t.Workload)
-	if err == nil && t.Endpoint.JDBC != nil {
-		err = fmt.Errorf("targets: go-tpc speaks the protocol of MySQL, and this target has only a JDBC URL: use external.host")
+	if err == nil {
+		err = gotpc.CheckEndpoint(t.Endpoint)
 	}
 	return p, err
 }

@@ -16,6 +16,7 @@ var least = map[string]string{
 	"sysbench": `{"test":"oltp_read_write"}`,
 	"ycsb":     `{}`,
 	"tpcc":     `{}`,
+	"tpch":     `{}`,
 	"drivers":  `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}]}`,
 	"custom":   `{"image":"i","format":"Result","run":{"command":["t"]}}`,
 }

@@ -29,6 +29,14 @@ const (
 	// NameNewOrders is the rate of new orders, per minute: the main figure of TPC-C. Its unit
 	// says that it is derived from TPC-C, and not audited.
 	NameNewOrders = "tpmC"
+	// NameQueryMean is the geometric mean over the kinds of queries of a workload, each by its mean latency, in s: what the power
+	// metric of TPC-H is made of. Its unit says that it is derived from TPC-H, and not audited.
+	NameQueryMean = "time.geomean"
+	// NameResultRows is the number of rows that a query returned; see LabelOperation.
+	NameResultRows = "result.rows"
+	// NameResultChecksum is the CRC-32 of the rows that a query returned, sorted: equal for equal results, whatever their order; see
+	// LabelOperation.
+	NameResultChecksum = "result.checksum"
 	// NameWrites is the rate of statements that changed a row, per second; intervals only.
 	NameWrites = "queries.writes"
 	// NameEvents is the number of operations that the tool counted itself.

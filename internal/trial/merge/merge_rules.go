@@ -31,6 +31,8 @@ const (
 	// percentile of all operations, from their histogram. It has no intervals, because the
 	// percentile of the whole cannot be computed from percentiles of parts.
 	percentile
+	// geometric mean of the values of the clients, which did the same work: that over what all of them did.
+	geometric
 )
 
 // rules by the name of a measurement. A measurement without a rule is kept separately for each
@@ -39,6 +41,7 @@ var rules = map[string]mergeRule{
 	contract.NameThroughput:        rate,
 	contract.NameQueries:           rate,
 	contract.NameNewOrders:         rate,
+	contract.NameQueryMean:         geometric,
 	contract.NameQueryCount:        sum,
 	contract.NameWrites:            sum,
 	contract.NameEvents:            sum,
@@ -204,6 +207,8 @@ func mergeOne(parts []part, like contract.Measurement) (contract.Measurement, st
 		merged.Value = fold(all, math.Min)
 	case most:
 		merged.Value = fold(all, math.Max)
+	case geometric:
+		merged.Value = geometricOf(all)
 	case mean:
 		merged.Value = meanOf(parts, all)
 		merged.Histogram = histogramOf(all)
@@ -249,6 +254,18 @@ func fold(all []contract.Measurement, f func(a, b float64) float64) *float64 {
 		folded = f(folded, *m.Value)
 	}
 	return &folded
+}
+
+// geometricOf the values; nil when one is absent, or has no logarithm.
+func geometricOf(all []contract.Measurement) *float64 {
+	logs := 0.0
+	for _, m := range all {
+		if m.Value == nil || *m.Value <= 0 {
+			return nil
+		}
+		logs += math.Log(*m.Value)
+	}
+	return new(math.Exp(logs / float64(len(all))))
 }
 
 // total of N; absent when one N is absent.

@@ -269,3 +269,24 @@ func TestSumsAreFinite(t *testing.T) {
 		t.Errorf("the problems are %v, want one for the throughput and one for the sum", merged.Problems)
 	}
 }
+
+// Clients that executed the same queries have the geometric mean of their means, and none where one of them lacks its own.
+func TestMergeOfGeometricMeans(t *testing.T) {
+	of := func(seconds *float64) func(*contract.Result) {
+		return func(r *contract.Result) {
+			r.Measurements = append(r.Measurements, contract.Measurement{
+				Name: contract.NameQueryMean, Unit: "s", Direction: contract.LowerIsBetter, Value: seconds, N: new(int64(22)),
+			})
+		}
+	}
+	got, _ := merge(t, clientResult(0, 0, of(new(2.0))), clientResult(1, 0, of(new(8.0))))
+	if m, ok := got.Find(contract.NameQueryMean, nil); !ok || m.Value == nil || math.Abs(*m.Value-4) > 1e-12 || m.N == nil || *m.N != 44 {
+		t.Errorf("the geometric mean of 2 s and 8 s: %+v", m)
+	}
+	for name, other := range map[string]*float64{"none": nil, "no time at all": new(0.0)} {
+		got, _ = merge(t, clientResult(0, 0, of(new(2.0))), clientResult(1, 0, of(other)))
+		if m, ok := got.Find(contract.NameQueryMean, nil); ok && m.Value != nil {
+			t.Errorf("with a client that has %s: %+v", name, m)
+		}
+	}
+}

@@ -97,6 +97,7 @@ var specs = map[string]string{
 	"sysbench": `{"workload": {"sysbench": {"test": "oltp_read_write"}}}`,
 	"ycsb":     `{"workload": {"ycsb": {}}}`,
 	"tpcc":     `{"workload": {"tpcc": {}}}`,
+	"tpch":     `{"workload": {"tpch": {}}}`,
 	"drivers":  `{"workload": {"drivers": {"drivers": [{"language": "Node", "name": "mysql2"}], "benchmarks": [{"operation": "SelectOne"}]}}}`,
 	"custom":   `{"workload": {"custom": {"image": "i", "format": "Result", "run": {"command": ["t"]}}}}`,
 	"script":   `{"workload": {"sysbench": {"script": {"configMap": {"name": "s"}}}}}`,

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Builds go-tpc from the pinned module (go.mod, go.sum) into the cache, once per content of this folder and Go version,
 # and prints the folder that holds it. One file is added to its main package: it takes the password from the
-# environment (password/password.go). Static, so that the image needs nothing else.
+# environment (password/password.go). Another one, which results/results.patch calls, prints what each query of TPC-H took and returned
+# (results/result.go). Static, so that the image needs nothing else. The images of tpcc and tpch are both made of it.
 source "$(dirname "${BASH_SOURCE[0]}")/../../../hack/lib.sh"
 
 module=$REPO/runners/tpcc/image
-package=github.com/pingcap/go-tpc/cmd/go-tpc
+gotpc=github.com/pingcap/go-tpc
+package=$gotpc/cmd/go-tpc
 
 build() {
   local partial=$1.partial.$$ start
@@ -16,6 +18,8 @@ build() {
   # Sources in the cache of modules are never changed: those of a vendor directory may be.
   (cd "$partial/source" && export GOWORK=off CGO_ENABLED=0 GOOS=linux &&
     GOFLAGS=-mod=readonly go mod vendor && cp password/password.go "vendor/$package/" &&
+    cp results/result.go "vendor/$gotpc/tpch/" && GIT_CEILING_DIRECTORIES=$partial git apply --directory "vendor/$gotpc" results/results.patch &&
+    grep -q printResult "vendor/$gotpc/tpch/check.go" && # git passes over a patch of files that it takes for those of another repository
     GOFLAGS='-mod=vendor -buildvcs=false' nice go build -trimpath -ldflags '-s -w' -o ../go-tpc "$package") 2>&1 |
     { grep -v '^go: downloading' || true; } >&2
   rm -rf "$partial/source"

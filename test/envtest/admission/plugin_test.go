@@ -28,6 +28,7 @@ func TestManifestsOfThePluginAreAccepted(t *testing.T) {
 		"sysbench": {"--target", "MySQL:8.4", "--target", "MySQL:9.7"},
 		"ycsb":     {"--target", "MySQL:9.7", "--tool", "ycsb", "--name", "my-"},
 		"tpcc":     {"--target", "Percona:8.4", "--target", "TiDB:8.5", "--tool", "tpcc"},
+		"tpch":     {"--target", "MySQL:9.7", "--tool", "tpch"},
 		"eight":    many,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,241 @@
+package tpch
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/ground/apischema"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/validity"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+var someone = runner.Credentials{Username: "assay", Password: "s3cret"}
+
+// aTrial of a workload as the API completes it.
+func aTrial(t testing.TB, workload string) contract.Trial {
+	t.Helper()
+	tool, err := apischema.ForTool(Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	completed, err := tool.Complete(json.RawMessage(workload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: Name, Workload: completed, Clients: 1, WarmupSeconds: 5, DurationSeconds: 600,
+		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB"},
+	}
+}
+
+func load(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty output has no file
+		t.Fatal(err)
+	}
+	return data
+}
+
+const (
+	six     = `"queries":["q1","q3","q4","q6","q12","q14"]`
+	streams = `{"queries":["q2","q3","q4","q5","q6","q7","q8","q9","q10","q11","q12","q14","q15","q16","q18","q19","q1"]}`
+)
+
+// fixtures are outputs of go-tpc 1.0.12 (testdata/README.md), and what is made of them.
+var fixtures = map[string]struct {
+	phase    contract.Phase
+	workload string
+	exit     int
+	// want is the reason of the failure; empty for a success. message is a part of it.
+	want    contract.Reason
+	message string
+}{
+	"prepare-maria1011":     {phase: contract.PhasePrepare, workload: `{"threads":2}`},
+	"warmup-maria1011":      {phase: contract.PhaseWarmup, workload: `{"threads":2,` + six + `}`},
+	"run-maria1011":         {phase: contract.PhaseRun, workload: `{"threads":2,` + six + `}`},
+	"run-maria1011-streams": {phase: contract.PhaseRun, workload: streams},
+	"cleanup-maria1011":     {phase: contract.PhaseCleanup, workload: `{}`},
+	"fail-wrong-password":   {contract.PhaseRun, `{"queries":["q6"]}`, 1, contract.ReasonCredentialsRejected, "Access denied"},
+	"fail-refused":          {contract.PhaseRun, `{"queries":["q6"]}`, 1, contract.ReasonTargetUnreachable, "connection refused"},
+	"fail-time-limit":       {contract.PhaseRun, `{` + six + `}`, 0, contract.ReasonOperationsUnfinished, "1 of 6 queries were executed in 5 s: raise design.duration"},
+	"fail-interrupted":      {contract.PhaseRun, `{"queries":["q4","q22"]}`, 0, contract.ReasonToolFailed, "q22: go-tpc: Error 1969"},
+	"fail-differs":          {contract.PhaseRun, `{"threads":2,"queries":["q5","q4"]}`, 0, contract.ReasonToolFailed, "q5 has another result than go-tpc's answers: expect IRAN"},
+	"fail-table-missing":    {contract.PhaseRun, `{"queries":["q6"]}`, 2, contract.ReasonSchemaMissing, "empty.lineitem"},
+	"fail-view-denied":      {contract.PhaseRun, `{"queries":["q6"]}`, 2, contract.ReasonCredentialsRejected, "CREATE VIEW command denied"},
+	"fail-prepare-denied":   {contract.PhasePrepare, `{}`, 2, contract.ReasonCredentialsRejected, "CREATE command denied"},
+	"fail-killed":           {contract.PhaseRun, `{"threads":2,"queries":["q9","q1"]}`, 0, contract.ReasonConnectionLost, "invalid connection"},
+}
+
+func TestParse(t *testing.T) {
+	for name, f := range fixtures {
+		t.Run(name, func(t *testing.T) {
+			o := runner.Output{Stdout: load(t, name+".stdout"), Stderr: load(t, name+".stderr"), ExitCode: f.exit}
+			trial := aTrial(t, f.workload)
+			if f.want == contract.ReasonOperationsUnfinished {
+				trial.DurationSeconds = 5
+			}
+			report := parse(trial, f.phase, o)
+			switch {
+			case f.want == "" && report.Failure != nil:
+				t.Errorf("failed with %+v", report.Failure)
+			case f.want != "" && (report.Failure == nil || report.Failure.Reason != f.want || !strings.Contains(report.Failure.Message, f.message)):
+				t.Errorf("failure = %+v, want %s with %q", report.Failure, f.want, f.message)
+			}
+			got, err := json.MarshalIndent(report, "", " ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := name + ".golden.json"
+			if *update {
+				if err := os.WriteFile(filepath.Join("testdata", golden), append(got, '\n'), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(strings.TrimSpace(string(load(t, golden))), string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			// What was cut off anywhere proves less, never something else.
+			whole := len(o.Stdout)
+			for _, part := range []int{0, whole / 3, whole / 2, whole * 9 / 10} {
+				o.Stdout = load(t, name+".stdout")[:part]
+				if cut := parse(aTrial(t, f.workload), f.phase, o); cut.Failure == nil && !strings.Contains(string(o.Stdout), "\nFinished\n") {
+					t.Errorf("the first %d of %d bytes are enough", part, whole)
+				}
+			}
+		})
+	}
+}
+
+// The headline is never shown without saying what it is not.
+func TestTheHeadlineIsDerivedAndNotAudited(t *testing.T) {
+	report := parse(aTrial(t, fixtures["run-maria1011"].workload), contract.PhaseRun, runner.Output{Stdout: load(t, "run-maria1011.stdout")})
+	m, ok := contract.Find(report.Measurements, Runner().Headline, nil)
+	if !ok || !strings.Contains(m.Unit, "derived from TPC-H, not audited") {
+		t.Errorf("the unit is %q", m.Unit)
+	}
+}
+
+// numbers of a window that is made up, so that they can be computed by hand: q1 in 1 s and 4 s, q2 in 8 s and 8 s.
+const window = `[Result] Q1 - Began(s): 0.500000, Takes(s): 1.000000, Rows: 4, CRC-32: 0000000a
+[Result] Q2 - Began(s): 0.500000, Takes(s): 8.000000, Rows: 7, CRC-32: ffffffff
+[Result] Q1 - Began(s): 8.500000, Takes(s): 4.000000, Rows: 4, CRC-32: 0000000a
+[Result] Q2 - Began(s): 1.500000, Takes(s): 8.000000, Rows: 7, CRC-32: ffffffff
+Finished
+[Summary] Q1: 2.50s
+[Summary] Q2: 8.00s
+`
+
+func TestNumbers(t *testing.T) {
+	report := parse(aTrial(t, `{"threads":2,"queries":["q1","q2"]}`), contract.PhaseRun, runner.Output{Stdout: []byte(window)})
+	if report.Failure != nil || len(report.Problems) > 0 {
+		t.Fatalf("%+v", report)
+	}
+	q1 := map[string]string{contract.LabelOperation: "q1"}
+	tests := map[string]struct {
+		name   string
+		labels map[string]string
+		want   float64
+	}{
+		"the geometric mean of 2.5 s and 8 s":            {contract.NameQueryMean, nil, math.Sqrt(2.5 * 8)},
+		"from the first begin to the last end":           {contract.NameTotalTime, nil, 12},
+		"queries in that time":                           {contract.NameThroughput, nil, 4.0 / 12},
+		"no errors":                                      {contract.NameErrorRate, nil, 0},
+		"the mean of all, in ms":                         {contract.NameLatencyAvg, nil, 5250},
+		"the longest":                                    {contract.NameLatencyMax, nil, 8000},
+		"the mean of a query":                            {contract.NameLatencyAvg, q1, 2500},
+		"how often a query was executed":                 {contract.NameOperationCount, q1, 2},
+		"how many rows it returned":                      {contract.NameResultRows, q1, 4},
+		"and their checksum":                             {contract.NameResultChecksum, q1, 10},
+		"a checksum that no signed number of 32 bits is": {contract.NameResultChecksum, map[string]string{contract.LabelOperation: "q2"}, 4294967295},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got *float64
+			for _, m := range report.Measurements {
+				if m.Name == tt.name && cmp.Equal(m.Labels, tt.labels) {
+					got = m.Value
+				}
+			}
+			if got == nil || math.Abs(*got-tt.want) > 1e-9 {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// A query of which two threads got other rows is no success, whatever go-tpc says, and neither is one that is missing, too many or
+// another one.
+func TestTwoResultsOfAQueryAreAFailure(t *testing.T) {
+	for name, tt := range map[string]struct {
+		old, new string
+		want     contract.Reason
+		message  string
+	}{
+		"other values":           {"0000000a\n[Result] Q2", "0000000b\n[Result] Q2", contract.ReasonToolFailed, "q1 returned 4 rows with the checksum 0000000b, and 4 rows with the checksum 0000000a"},
+		"another number of rows": {"Rows: 7, CRC-32: ffffffff\nFinished", "Rows: 0, CRC-32: 00000000\nFinished", contract.ReasonToolFailed, "q2 returned 7 rows"},
+		"one is missing":         {"[Result] Q2 - Began(s): 1.500000, Takes(s): 8.000000, Rows: 7, CRC-32: ffffffff\n", "", contract.ReasonOperationsUnfinished, "3 of 4"},
+		"one that was not asked": {"[Result] Q1 - Began(s): 8.5", "[Result] Q3 - Began(s): 8.5", contract.ReasonOutputTruncated, "it executed q3"},
+		"one too many": {"Finished", "[Result] Q1 - Began(s): 9.500000, Takes(s): 4.000000, Rows: 4, CRC-32: 0000000a\nFinished", contract.ReasonOutputTruncated,
+			"it executed q1 3 times instead of once in each of 2 threads"},
+		"the image of somebody else": {"[Result] ", "Result ", contract.ReasonOutputTruncated, "it printed no results of queries"},
+		"it was killed":              {"Finished\n", "", contract.ReasonOutputTruncated, "it did not come to its end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := 1
+			if name == "the image of somebody else" {
+				n = -1
+			}
+			o := runner.Output{Stdout: []byte(strings.Replace(window, tt.old, tt.new, n))}
+			report := parse(aTrial(t, `{"threads":2,"queries":["q1","q2"]}`), contract.PhaseRun, o)
+			if f := report.Failure; f == nil || f.Reason != tt.want || !strings.Contains(f.Message, tt.message) {
+				t.Errorf("%+v, want %s with %q", f, tt.want, tt.message)
+			}
+		})
+	}
+}
+
+// A process that died is a failure, whatever it had printed.
+func TestEndsThatAreNoSuccess(t *testing.T) {
+	for want, o := range map[string]runner.Output{
+		"go-tpc was ended by SIGKILL": {Signal: "SIGKILL", ExitCode: -1},
+		"exit code 2: panic: runtime": {ExitCode: 2, Stderr: []byte("panic: runtime error: index out of range\n")},
+	} {
+		o.Stdout = []byte(window)
+		report := parse(aTrial(t, `{"threads":2,"queries":["q1","q2"]}`), contract.PhaseRun, o)
+		if report.Failure == nil || report.Failure.Reason != contract.ReasonToolFailed || !strings.Contains(report.Failure.Message, want) {
+			t.Errorf("%+v, want %q", report.Failure, want)
+		}
+	}
+}
+
+// Whole runs contradict neither themselves nor their trials.
+func TestSoundRunsAreSound(t *testing.T) {
+	for _, name := range []string{"run-maria1011", "run-maria1011-streams"} {
+		trial := aTrial(t, fixtures[name].workload)
+		expected, err := Runner().Expectations(trial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := parse(trial, contract.PhaseRun, runner.Output{Stdout: load(t, name+".stdout")})
+		res := contract.Result{
+			State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)},
+			Measurements: report.Measurements, Errors: report.Errors, Problems: report.Problems,
+		}
+		for _, finding := range validity.Check(res, expected) {
+			t.Errorf("%s: %+v", name, finding)
+		}
+	}
+}

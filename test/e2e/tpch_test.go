@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
+)
+
+// TPC-H on a real server: loaded with the rows that TPC-H asks for, every result compared with go-tpc's answers, and never shown
+// without saying that it is derived from TPC-H and not audited.
+func TestTPCH(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories: the load of scale factor 1 takes minutes")
+	}
+	ns := cluster.Namespace(t)
+	const bench = "{sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}"
+	text := cluster.RunYAML("queries", cluster.MariaDB, "  design: {blocks: 1, warmup: 1s, duration: 20m}\n")
+	text = strings.Replace(text, bench, "{tpch: {queries: [q4, q6, q14], threads: 2}}", 1)
+	text = strings.Replace(text, "deadline: 20m", "deadline: 1h", 1)
+	text = strings.Replace(text, "storage: {size: 1Gi}", "storage: {size: 6Gi}", 1)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), time.Hour)
+	cluster.Complete(t, got)
+
+	const derived = "derived from TPC-H, not audited"
+	if !strings.Contains(got.Status.Headline, derived) || !strings.HasPrefix(got.Status.Headline, contract.NameQueryMean+": mariadb ") {
+		t.Errorf("the headline is %q", got.Status.Headline)
+	}
+	loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0)
+	rows := map[string]int64{}
+	if loaded.Data != nil {
+		for _, table := range loaded.Data.Tables {
+			rows[table.Name] = table.Rows
+		}
+	}
+	want := map[string]int64{
+		"region": 5, "nation": 25, "supplier": 10_000, "customer": 150_000, "part": 200_000, "partsupp": 800_000, "orders": 1_500_000, "lineitem": 6_001_215,
+	}
+	if !maps.Equal(rows, want) {
+		t.Errorf("loaded were (-want +got):\n%s", cmp.Diff(want, rows))
+	}
+
+	res := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
+	if mean, ok := res.Find(contract.NameQueryMean, nil); !ok || mean.Value == nil || *mean.Value <= 0 || mean.N == nil || *mean.N != 6 {
+		t.Errorf("the geometric mean: %+v", mean)
+	}
+	for query, n := range map[string]float64{"q4": 5, "q6": 1, "q14": 1} {
+		labels := map[string]string{contract.LabelOperation: query}
+		if m, ok := res.Find(contract.NameResultRows, labels); !ok || m.Value == nil || *m.Value != n {
+			t.Errorf("rows of %s: %+v, want %v", query, m, n)
+		}
+		if m, ok := res.Find(contract.NameLatencyAvg, labels); !ok || m.Value == nil || *m.Value <= 0 {
+			t.Errorf("latency of %s: %+v", query, m)
+		}
+	}
+	if args := strings.Join(res.Tool.Args, " "); res.Tool.Unseeded || !strings.Contains(args, "--check=true") || strings.Contains(args, "password") {
+		t.Errorf("the tool: %+v", res.Tool)
+	}
+}
