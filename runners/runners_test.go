@@ -99,6 +99,7 @@ func TestConformance(t *testing.T) {
 		"expectations follow the trial":               knowsTheDuration,
 		"its data fields are fields of the workload":  namesItsDataFields,
 		"its loads are numbers of the workload":       namesItsLoads,
+		"its load can be measured, or is refused":     measuresItsLoad,
 	}
 	for _, r := range All() {
 		for name, rule := range rules {
@@ -313,5 +314,33 @@ func namesItsDataFields(t *testing.T, r runner.Runner) {
 func TestFindOfAnUnknownName(t *testing.T) {
 	if r, ok := Find("hammerdb"); ok {
 		t.Errorf("found %q", r.Name)
+	}
+}
+
+// measuresItsLoad: a trial that is a load has the command of Prepare, its headline first, no name twice, and no success without output.
+func measuresItsLoad(t *testing.T, r runner.Runner) {
+	trial := trialOf(t, r, contract.TLSDisabled)
+	loading, err := r.Loading(trial.Workload)
+	if r.Skips(trial, contract.PhasePrepare) != (err != nil) {
+		t.Fatalf("loads nothing: %v, and it is refused with %v", r.Skips(trial, contract.PhasePrepare), err)
+	}
+	if err != nil {
+		return
+	}
+	trial.Ref.Phase, trial.Loads = string(contract.PhaseRun), true
+	prepare := trial
+	prepare.Ref.Phase, prepare.Loads = string(contract.PhasePrepare), false
+	of := runner.Credentials{Username: "assay", Password: password}
+	want, err := r.Command(prepare, contract.PhasePrepare, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := loading.Command(trial, contract.PhaseRun, of)
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(runner.Turn{}, "Unsupported")); err != nil || diff != "" {
+		t.Errorf("%v (-prepare +load):\n%s", err, diff)
+	}
+	headsItsSummary(t, loading)
+	if got := loading.Parse(trial, contract.PhaseRun, failure(r, contract.PhasePrepare, nil)); got.Failure == nil {
+		t.Error("no output is a success")
 	}
 }
