@@ -48,7 +48,7 @@ func TestLoadsAreMeasured(t *testing.T) {
 	})
 	create(t, run)
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
-	if before := told.phase(contract.PhasePrepare); len(before) != 1 || !before[0].Snapshot || before[0].Loads {
+	if before := told.phase(contract.PhasePrepare); len(before) != 1 || !before[0].Snapshot || !before[0].Loads {
 		t.Errorf("before the trials: %+v", before)
 	}
 	for i, trial := range told.phase(contract.PhaseRun) {

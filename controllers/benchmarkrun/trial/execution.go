@@ -200,12 +200,9 @@ func message(in Input, e Execution) contract.Trial {
 	trial := contract.Trial{
 		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
 		Restart: e.Restart, Settings: e.Settings, Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
-		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
+		Snapshot: e.Snapshot, Loads: d.MeasuresLoad(), Demand: in.Demand, Seed: seed(in),
 		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in), CPUs: resources.CPUs(in.Run),
 		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
-	}
-	if e.phase() == contract.PhaseRun {
-		trial.Loads = d.MeasuresLoad()
 	}
 	if e.Clients > 1 {
 		trial.SettleSeconds = settle.Seconds()

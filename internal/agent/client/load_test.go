@@ -57,6 +57,23 @@ func TestALoadIsMeasured(t *testing.T) {
 	}
 }
 
+// Nothing is loaded before loads that are measured: their snapshot is that of an empty server.
+func TestNothingIsLoadedBeforeLoads(t *testing.T) {
+	target := newFakeTarget(t)
+	r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) {
+		trial.Loads, trial.Snapshot, trial.Agent = true, true, target.address
+	})
+	r.agent.Runner = loadingRunner
+	r.server.tables = nil
+	if err := r.agent.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	res, raw := r.outcome(t)
+	if res.Times.MeasureStarted != nil || len(res.Measurements) > 0 || len(res.Tool.Args) > 0 || res.Data.Snapshot == nil || len(res.Data.Tables) > 0 {
+		t.Errorf("%+v, %+v, raw %v", res.Tool, res.Data, raw)
+	}
+}
+
 // A load that left other rows than it was to has no number, and one on a server of somebody else stops nobody.
 func TestALoadThatLeavesOtherRows(t *testing.T) {
 	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.Loads = true })

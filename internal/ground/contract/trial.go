@@ -94,7 +94,8 @@ type Trial struct {
 	Reset *Reset `json:"reset,omitempty"`
 	// Restart: the server is started again before the trial, with its data.
 	Restart bool `json:"restart,omitempty"`
-	// Loads: the phase Run is one load of the data, which the tool does as in the phase Prepare. The schema is empty before.
+	// Loads: the phase Run is one load of the data, which the tool does as otherwise in the phase Prepare. That does nothing, so that the schema
+	// is empty before.
 	Loads bool `json:"loads,omitempty"`
 	// Settings of the server that vary between trials, with their values in this one. They are set before it, and are in force until its
 	// window has ended. In the phase Prepare they are all values that a running server will be asked to take: each is tried before the load.
