@@ -152,7 +152,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!(has(self.precision) || has(self.within)) || !has(self.reserveBlocks)",fieldPath=".reserveBlocks",message="leave reserveBlocks out: with precision or within the run goes on as long as it needs"
 type Design struct {
 	// measures is what a trial measures: Run (the default), the workload on data that is loaded before the first trial, or Load, one
-	// load: the tool makes its tables and fills them, from the empty schema on. With Load, dataReset must be PerTrial, warmup is 0s,
+	// load: the tool makes its tables in an empty schema and fills them. With Load, dataReset must be PerTrial, warmup is 0s,
 	// duration is the longest that a load may take, and fields that decide what is loaded can be axes of the matrix.
 	// +optional
 	Measures Measures `json:"measures,omitempty"`

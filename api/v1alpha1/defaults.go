@@ -48,8 +48,11 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 			d.WarmupRounds = new(DefaultWarmupRounds)
 		}
 	}
-	if d.MeasuresLoad() {
+	switch d.Measures {
+	case MeasuresLoad:
 		warmup = 0
+	case MeasuresRun:
+		d.Measures = "" // which means the same, in one spelling for hashes and comparisons of specs
 	}
 	if d.Warmup == nil {
 		d.Warmup = &metav1.Duration{Duration: warmup}

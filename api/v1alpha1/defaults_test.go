@@ -16,6 +16,7 @@ func TestDefaultsOfTheDesignDependOnTheWorkload(t *testing.T) {
 		rounds, discards *int32
 	}{
 		"one measurement in a trial": {BenchmarkRunSpec{Workload: Workload{Sysbench: &SysbenchWorkload{}}}, 30 * time.Second, 300 * time.Second, nil, nil},
+		"a load is not warmed up":    {BenchmarkRunSpec{Workload: Workload{Sysbench: &SysbenchWorkload{}}, Design: Design{Measures: MeasuresLoad}}, 0, 300 * time.Second, nil, nil},
 		"drivers":                    {BenchmarkRunSpec{Workload: drivers}, 500 * time.Millisecond, 2 * time.Second, new(int32(3)), new(int32(1))},
 		"what is given stays, 0 too": {
 			BenchmarkRunSpec{Workload: drivers, Design: Design{Warmup: d(0), Duration: d(10 * time.Second), Rounds: new(int32(10)), WarmupRounds: new(int32(0))}},
@@ -31,6 +32,16 @@ func TestDefaultsOfTheDesignDependOnTheWorkload(t *testing.T) {
 				t.Errorf("got %+v", got)
 			}
 		})
+	}
+}
+
+// Absent and Run are one spec.
+func TestOneSpellingOfWhatIsMeasured(t *testing.T) {
+	for given, want := range map[Measures]Measures{"": "", MeasuresRun: "", MeasuresLoad: MeasuresLoad} {
+		spec := BenchmarkRunSpec{Design: Design{Measures: given}}
+		if spec.SetDefaults(); spec.Design.Measures != want {
+			t.Errorf("%q became %q", given, spec.Design.Measures)
+		}
 	}
 }
 

@@ -55,6 +55,8 @@ type checks struct {
 	// loaded are the rows of the tables that Prepare makes, once they were asked for.
 	loaded map[string]int64
 	asked  bool
+	// loads are the cells by the digest of how they load, where loads are measured.
+	loads map[string]int
 }
 
 // Begin the expansion of a plan that is not written down yet, and has to be one that can be carried out.

@@ -2,8 +2,11 @@ package experiment
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -30,4 +33,56 @@ func loadingOf(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner, params json.R
 		}
 	}
 	return loading, nil
+}
+
+// checkLoad refuses a cell that loads nothing, one of whose clients loads nothing, and one that loads as an earlier cell does: a difference of
+// the two would be chance.
+func checkLoad(w Work, p *Planned, i int, trial contract.Trial) error {
+	if !trial.Loads {
+		return nil
+	}
+	cell := p.Plan.Cells[i]
+	refuse := func(format string, args ...any) error {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v), and design.measures: Load: "+format, append([]any{i, cell}, args...)...)
+	}
+	if rows, err := w.Tool.Leaves(trial); err == nil && len(rows) > 0 && total(rows) == 0 {
+		return refuse("the tool makes its tables before it measures, and leaves them empty: there is no load of rows: use another workload")
+	}
+	// No tool keeps in its rows how it reached the server.
+	trial.Endpoint = contract.Endpoint{Host: "database", Port: 3306, Database: "database", TLS: contract.TLSDisabled}
+	for client := range w.Clients() {
+		trial.Ref.Client = client
+		if w.Tool.Skips(trial, contract.PhaseRun) {
+			return refuse("client %d of %d has nothing to load: use fewer clients (clients.count)", client, w.Clients())
+		}
+	}
+	trial.Ref.Client = 0
+	command, err := w.Tool.Command(trial, contract.PhaseRun, runner.Credentials{Username: "user", Password: "password"})
+	if err != nil {
+		return nil // it needs files that are not read yet
+	}
+	key, err := json.Marshal(map[string]any{"args": command.Args, "files": command.Files, "env": command.Env, "path": command.Path, "rest": settingsOf(cell)})
+	if err != nil {
+		return fmt.Errorf("a command line as text: %w", err)
+	}
+	digest := contract.Digest(key)
+	if same, is := p.checks.loads[digest]; is && same < i {
+		return refuse("it loads as cell %d (%v) does: leave out the axis that no load has, or values beyond what it can use, such as more threads than tables", same, p.Plan.Cells[same])
+	}
+	if p.checks.loads == nil {
+		p.checks.loads = map[string]int{}
+	}
+	p.checks.loads[digest] = i
+	return nil
+}
+
+// settingsOf the server in a cell.
+func settingsOf(cell plan.Cell) plan.Cell {
+	out := plan.Cell{}
+	for axis, value := range cell {
+		if _, is := (v1alpha1.Axis{Name: axis}).Setting(); is {
+			out[axis] = value
+		}
+	}
+	return out
 }

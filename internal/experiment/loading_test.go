@@ -71,7 +71,7 @@ func TestWhatIsNoLoad(t *testing.T) {
 		"spec.design.warmup: nothing can warm up before a load": func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Design.Warmup = &metav1.Duration{Duration: time.Second}
 		},
-		"spec.search: no rate is offered to a load": func(s *v1alpha1.BenchmarkRunSpec) { s.Search = &v1alpha1.Search{} },
+		"spec.search: no rate is offered to a load":      func(s *v1alpha1.BenchmarkRunSpec) { s.Search = &v1alpha1.Search{} },
 		"spec.data: the trials load the data themselves": func(s *v1alpha1.BenchmarkRunSpec) { s.Data = &v1alpha1.DataSet{Name: "x"} },
 		"spec.clients.count: one client loads with spec.workload.tpcc: set 1": func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Workload, s.Matrix, s.Clients.Count = v1alpha1.Workload{TPCC: &v1alpha1.TPCCWorkload{}}, nil, 2
@@ -87,6 +87,41 @@ func TestWhatIsNoLoad(t *testing.T) {
 		spec.SetDefaults()
 		if _, err := WorkOf(spec, Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want: %s", err, want)
+		}
+	}
+}
+
+// Cells that load nothing, or alike, are refused: what they differ in would be chance.
+func TestCellsThatLoadNothingOrAlike(t *testing.T) {
+	axis := func(name string, values ...int32) []v1alpha1.Axis {
+		out := v1alpha1.Axis{Name: name}
+		for _, v := range values {
+			out.Values = append(out.Values, intstr.FromInt32(v))
+		}
+		return []v1alpha1.Axis{out}
+	}
+	for name, tt := range map[string]struct {
+		change func(*v1alpha1.BenchmarkRunSpec)
+		want   string // empty where it is accepted
+	}{
+		"threads up to the tables": {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("threads", 1, 2) }, ""},
+		"more threads than tables": {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("threads", 2, 4) }, "it loads as cell 0"},
+		"a rate":                   {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("rate", 100, 200) }, "it loads as cell 0"},
+		"a setting of the server":  {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("config.innodb_io_capacity", 100, 200) }, ""},
+		"more clients than tables": {func(s *v1alpha1.BenchmarkRunSpec) { s.Clients.Count = 3 }, "client 2 of 3 has nothing to load"},
+		"tables that stay empty": {func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Workload.Sysbench, s.Matrix = &v1alpha1.SysbenchWorkload{Test: "bulk_insert", Threads: 1}, nil
+		}, "there is no load of rows"},
+		"fewer records than clients": {func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Workload, s.Matrix, s.Clients.Count = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{RecordCount: 1}}, nil, 2
+		}, "client 1 of 2 has nothing to load"},
+	} {
+		run := &v1alpha1.BenchmarkRun{Spec: loadSpec()}
+		tt.change(&run.Spec)
+		run.Spec.SetDefaults()
+		_, err := Preview(run, Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()})
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q", name, err, tt.want)
 		}
 	}
 }

@@ -68,6 +68,9 @@ func checkCell(w Work, p *Planned, i int, trial contract.Trial, length runner.Le
 	if err := checkExisting(w, i, cell, trial); err != nil {
 		return err
 	}
+	if err := checkLoad(w, p, i, trial); err != nil {
+		return err
+	}
 	if !p.checks.asked {
 		if p.checks.loaded, err = rowsLoaded(w, trial); err != nil {
 			return err

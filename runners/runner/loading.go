@@ -13,8 +13,11 @@ import (
 // loadSummary are the measurements of a trial that is a load, besides those that the tool itself gives, the main one first.
 var loadSummary = []string{
 	contract.NameRowRate, contract.NameLoadTime, contract.NameGeneratingTime, contract.NameWritingTime,
-	contract.NameStatisticsTime, contract.NameFlushTime, contract.NameRowsLoaded,
+	contract.NameFlushTime, contract.NameStatisticsTime, contract.NameRowsLoaded,
 }
+
+// threads is the field of a workload with the connections that work at the same time, also of a load.
+const threads = "threads"
 
 // Loading is the tool whose trials measure its load: the phase Run is what Prepare is for r. Nothing is loaded before the trials and
 // nothing warms up, so that a trial begins with an empty schema, and any field of the workload can be an axis. It fails for a
@@ -47,7 +50,11 @@ func (r Runner) Loading(workload json.RawMessage) (Runner, error) {
 	r.Phases = Phases{Skips: func(t contract.Trial, p contract.Phase) bool {
 		return p == contract.PhasePrepare || p == contract.PhaseWarmup || p == contract.PhaseCheck || tool.Skips(loadOf(t, p), phaseOfLoad(p))
 	}}
-	r.Design = Design{Loads: tool.Design.Loads}
+	if slices.Contains(tool.Design.Loads, threads) {
+		r.Design = Design{Loads: []string{threads}} // a load is offered no rate
+	} else {
+		r.Design = Design{}
+	}
 	return r, nil
 }
 

@@ -129,7 +129,7 @@ func phaseArgs(t contract.Trial, phase contract.Phase, p Params) ([]string, erro
 }
 
 // prepareArgs loads one table per thread at a time: more threads than tables
-// would have nothing to do. sysbench needs one thread, also where no table is left.
+// would have nothing to do.
 func prepareArgs(t contract.Trial, p Params) ([]string, error) {
 	engine := cmp.Or(t.Endpoint.StorageEngine, defaultEngine)
 	if p.Script != nil {
@@ -144,7 +144,7 @@ func prepareArgs(t contract.Trial, p Params) ([]string, error) {
 	}
 	return []string{
 		"--mysql-storage-engine=" + engine,
-		"--threads=" + strconv.Itoa(max(min(int(p.Threads), own.count()), 1)),
+		"--threads=" + strconv.Itoa(min(int(p.Threads), own.count())),
 		"--part=" + strconv.Itoa(own.index),
 		"--parts=" + strconv.Itoa(own.parts),
 		// Of the indexed column k, whatever distribution of keys is measured: so the data is

@@ -88,10 +88,6 @@ func TestCommand(t *testing.T) {
 			phase: contract.PhasePrepare, files: loadFiles, change: func(t *contract.Trial) { t.Ref.Client, t.Clients = 2, 4 },
 			args: connection + "--mysql-storage-engine=RocksDB --threads=2 --part=2 --parts=4 --rand-type=special load.lua prepare",
 		},
-		"prepare of a client without a table has the one thread that sysbench needs": {
-			phase: contract.PhasePrepare, files: loadFiles, change: func(t *contract.Trial) { t.Ref.Client, t.Clients = 10, 11 },
-			args: connection + "--mysql-storage-engine=RocksDB --threads=1 --part=10 --parts=11 --rand-type=special load.lua prepare",
-		},
 		"warm-up is a run of another length": {
 			phase: contract.PhaseWarmup, files: plainFiles,
 			args: connection + "--threads=64 --events=0 --time=30 --rand-type=special --rand-seed=1981759407 --percentile=99 " +

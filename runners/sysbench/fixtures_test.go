@@ -149,11 +149,9 @@ var fixtures = map[string]fixture{
 	"fail-too-few-events": offered(0).with(func(f *fixture) {
 		f.params.Threads, f.params.Events, f.seconds, f.want, f.sound = 2, 100000, 3, contract.ReasonOperationsUnfinished, false
 	}),
-	"prepare-own-script": offered(0).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),
-	"prepare-part":       loaded(5, 1, 3),
-	// The fourth of four clients that load two tables.
-	"prepare-part-without-tables": loaded(2, 3, 4),
-	"fail-own-script-twice":       broken(contract.PhasePrepare, 0, contract.ReasonSchemaNotEmpty),
+	"prepare-own-script":    offered(0).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),
+	"prepare-part":          loaded(5, 1, 3),
+	"fail-own-script-twice": broken(contract.PhasePrepare, 0, contract.ReasonSchemaNotEmpty),
 
 	"prepare-mysql97":  measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),
 	"prepare-maria118": measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),

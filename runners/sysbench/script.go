@@ -38,11 +38,15 @@ func hasPhase(s *v1alpha1.SysbenchScript, phase contract.Phase) bool {
 }
 
 // skips: a script that lacks a phase has nothing to do in it, and it loads once: only
-// the script of the bundled tests can share the load among clients.
+// the script of the bundled tests can share the load among clients, of which one without a table has nothing to load.
 func skips(t contract.Trial, phase contract.Phase) bool {
 	p, err := decodeParams(t.Workload)
-	if err != nil || p.Script == nil {
+	if err != nil {
 		return false // Command says what is wrong
+	}
+	if p.Script == nil {
+		own := partOf(t, phase, p)
+		return own.index > 0 && own.index < own.parts && own.count() == 0
 	}
 	return !hasPhase(p.Script, phase) || phase == contract.PhasePrepare && t.Ref.Client > 0
 }

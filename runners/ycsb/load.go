@@ -59,20 +59,21 @@ func insertRange(t contract.Trial, phase contract.Phase) int {
 	return index*max(t.Clients, 1) + t.Ref.Client
 }
 
-// loadTimes split the time of a load by the mean latency of its INSERTs: the rest of what a thread did is outside of statements, but for
-// the time in which it connected. None where one of these is not known.
+// loadTimes split the time of a load by the mean latencies of its INSERTs and of what ends a thread (CLEANUP, which sends the last batch and
+// commits): the rest of what a thread did is outside of statements, but for the time in which it connected. None where one of these is not known.
 func (r *reading) loadTimes(t contract.Trial, p Params) []contract.Measurement {
 	inserts, all := r.report.of("INSERT", false), r.report.runTime.value(-3)
-	if inserts == nil {
+	ends := r.report.of(metricCleanup, false)
+	if inserts == nil || ends == nil {
 		return nil
 	}
-	n, mean := inserts.done(), inserts.avg.ms()
+	n, mean, ended, end := inserts.done(), inserts.avg.ms(), ends.done(), ends.avg.ms()
 	part, err := shareOf(t, p)
-	if n == nil || *n == 0 || mean == nil || all == nil || r.marks.setupSeconds == nil || err != nil {
+	if n == nil || *n == 0 || mean == nil || ended == nil || end == nil || all == nil || r.marks.setupSeconds == nil || err != nil {
 		return nil
 	}
 	threads := float64(part.threads(p))
-	writing := *mean / 1000 * float64(*n) / threads
+	writing := (*mean*float64(*n) + *end*float64(*ended)) / 1000 / threads
 	generating := *all - writing - *r.marks.setupSeconds/threads
 	if generating < 0 { // latencies and times are of two clocks, and rounded
 		return nil

@@ -162,8 +162,8 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 	}
 	// Two processes come to their work, that of the warm-up and that which measures; the data may be checked at the end.
 	e.Busy = length.Most + settle + 2*in.Work.Tool.Opening(asked).Lead + in.Work.Tool.CheckTime(asked)
-	if d.MeasuresLoad() { // statistics, a stop of the server, and the count of the rows follow
-		e.Busy += in.Timeouts.Reset.Duration + 2*verifying
+	if d.MeasuresLoad() { // a stop of the server, statistics, and the count of the rows follow
+		e.Busy += in.Timeouts.Reset.Duration + in.Timeouts.Load.Duration
 	}
 	if e.Restart = t.Restart; e.Restart {
 		e.Busy += in.Timeouts.Reset.Duration

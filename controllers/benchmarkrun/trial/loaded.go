@@ -92,7 +92,8 @@ func LoadFigures(in Input, e Execution, results []contract.Result) ([]v1alpha1.V
 	if err != nil {
 		return nil, fmt.Errorf("merging the results of %s: %w", e.Name, err)
 	}
-	out = append(out, shownValues(values(in.Work.Tool.Summary, merged))...)
+	names := slices.Concat([]string{contract.NameGeneratingTime, contract.NameWritingTime}, in.Work.Tool.Summary)
+	out = append(out, shownValues(values(names, merged))...)
 	return out[:min(len(out), maxLoad)], nil
 }
 
@@ -115,14 +116,11 @@ func loadTime(results []contract.Result) (time.Duration, bool) {
 	return to.Sub(from), to.After(from)
 }
 
-// loadedBy a trial that is a load; none of any other.
+// loadedBy a trial that is a load are its measurements; those of any other are as they were.
 func loadedBy(in Input, e Execution, merged contract.Result) []contract.Measurement {
-	if !in.Run.Spec.Design.MeasuresLoad() {
-		return nil
-	}
 	own, err := in.Work.Tool.Leaves(message(in, e))
 	if err != nil {
-		return nil // check has said so, by the expectations of the same workload
+		return merged.Measurements // check says so, by the expectations of the same workload
 	}
 	return loads.Of(merged, own, in.Run.Target(e.Ref.Target).External == nil)
 }

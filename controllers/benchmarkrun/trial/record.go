@@ -191,7 +191,7 @@ type outcome struct {
 // measured and found into the record.
 func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
-	all.merged.Measurements = append(all.merged.Measurements, loadedBy(in, e, all.merged)...)
+	all.merged.Measurements = loadedBy(in, e, all.merged)
 	all.merged.Measurements = slices.Concat(all.merged.Measurements, costs.Of(results, all.merged, priceOf(in.Run, rec.Target)), levels.Of(all.merged))
 	measured := values(in.Work.Names(), all.merged)
 	rec.Values = measured[:min(len(measured), in.mostValues())]
@@ -212,7 +212,9 @@ func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec
 	}
 	rec.Valid = new(!slices.ContainsFunc(rec.Findings, hasSeverity(validity.Invalid)))
 	rec.Disturbed = slices.ContainsFunc(rec.Findings, hasSeverity(validity.Disturbed))
-	steadiness(all, rec)
+	if !in.Run.Spec.Design.MeasuresLoad() { // a table that grows is no steady state
+		steadiness(all, rec)
+	}
 }
 
 // steadiness of the throughput of all clients together. It never decides whether a trial counts,

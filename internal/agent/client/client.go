@@ -45,6 +45,8 @@ type Server interface {
 	NonDefault(ctx context.Context, statement string) (map[string]string, error)
 	// Tables of the benchmark's schema in the order of their names.
 	Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error)
+	// Count the rows of these tables, without their checksums.
+	Count(ctx context.Context) ([]contract.Table, error)
 	// Look at those of some tables that exist: their rows are estimated where it would take long to count them. They are only read.
 	Look(ctx context.Context, names []string) ([]contract.Table, error)
 	// Analyze takes the statistics of the tables, and says which have none and why; empty where all have some.

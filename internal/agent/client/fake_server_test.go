@@ -188,6 +188,11 @@ func (s *fakeServer) Tables(context.Context) ([]contract.Table, string, error) {
 	return s.tables, s.unchecked, s.err
 }
 
+func (s *fakeServer) Count(context.Context) ([]contract.Table, error) {
+	s.note("count")
+	return s.tables, s.err
+}
+
 func (s *fakeServer) Analyze(_ context.Context, tables []contract.Table) string {
 	s.note(fmt.Sprintf("analyze %d", len(tables)))
 	return s.unanalyzed

@@ -17,7 +17,7 @@ import (
 // fakeTarget is the agent of a database pod.
 type fakeTarget struct {
 	// stop is how long its server takes to stop; nil where it does not say.
-	stop *float64
+	stop    *float64
 	address string
 
 	mu sync.Mutex

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/helpers/hang"
 )
 
 // loadingRunner is testRunner with tables.
@@ -49,7 +50,7 @@ func TestALoadIsMeasured(t *testing.T) {
 		t.Errorf("%+v, from %s to %s", took, from, to)
 	}
 	asked := r.server.asked[slices.Index(r.server.asked, "analyze 2")-1:]
-	if want := []string{"variables", "analyze 2", "tables"}; !slices.Equal(want, asked) {
+	if want := []string{"variables", "analyze 2", "count"}; !slices.Equal(want, asked) {
 		t.Errorf("asked at the end: %v of %v", asked, r.server.asked)
 	}
 	if last := target.calls[len(target.calls)-1]; last != "POST /restart t-flush" {
@@ -100,5 +101,36 @@ func TestALoadThatLeavesOtherRows(t *testing.T) {
 	}
 	if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "TrialUnreadable: workload.fake: the tool loads nothing") {
 		t.Errorf("a tool that loads nothing: %v", err)
+	}
+}
+
+// The first of two clients waits for the other before it reads the counters of the end, and asks the server for what follows.
+func TestTheEndOfALoadIsThatOfAllClients(t *testing.T) {
+	first := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.Loads, trial.Clients = true, 2 })
+	first.agent.Runner = loadingRunner
+	first.server.tables = []contract.Table{{Name: "sbtest1", Rows: 1000}, {Name: "sbtest2", Rows: 1000}}
+	second := first.join(t, 1)
+	first.startAfter(t, 2, 50*time.Millisecond)
+	got := runAll(t, []*rig{first, second})
+	if got[0].Data == nil || got[0].Data.Loaded == nil || len(got[0].Data.Loaded.Tables) != 2 || got[1].Data != nil {
+		t.Errorf("%+v, %+v", got[0].Data, got[1].Data)
+	}
+	for i, res := range got {
+		if took, found := res.Find(contract.NameLoadTime, nil); !found || took.Value == nil {
+			t.Errorf("client %d: %+v", i, res.Measurements)
+		}
+	}
+}
+
+// A load has the time of the design, and no more.
+func TestALoadThatTakesTooLong(t *testing.T) {
+	t.Setenv(sleepEnv, hang.Limit.String())
+	r := newRig(t, "slow", contract.PhaseRun, func(trial *contract.Trial) { trial.Loads = true })
+	r.agent.Runner = loadingRunner
+	r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+	err := r.agent.Run(t.Context())
+	res, _ := r.outcome(t)
+	if err == nil || res.Failure == nil || res.Failure.Reason != contract.ReasonOperationsUnfinished || !strings.Contains(res.Failure.Message, "not done in 1 s: raise design.duration") {
+		t.Errorf("%v: %+v", err, res.Failure)
 	}
 }

@@ -134,6 +134,9 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 		return o.failed(failure)
 	}
 	o.found = &loadedData{tables: count.tables}
+	if s.trial.Loads {
+		return o.failed(emptyBefore(s, count.tables))
+	}
 	if fetches(s.role) {
 		if f := sameAsMade(count.tables, *s.offer.Restore); f != nil {
 			return o.failed(f)

@@ -65,7 +65,15 @@ func measure(ctx context.Context, s session, tool preparedTool, before counters,
 	if s.skips(s.phase()) {
 		return o
 	}
-	in, failure := s.tool.run(ctx, tool, at)
+	limited, stop := ctx, func() {}
+	if s.trial.Loads {
+		limited, stop = context.WithTimeout(ctx, time.Until(at)+time.Duration(s.trial.DurationSeconds)*time.Second)
+	}
+	defer stop()
+	in, failure := s.tool.run(limited, tool, at)
+	if limited.Err() != nil && ctx.Err() == nil {
+		failure = failed(contract.ReasonOperationsUnfinished, "the load was not done in %d s: raise design.duration, or load less", s.trial.DurationSeconds)
+	}
 	return evaluate(ctx, s, ran{tool: tool, in: in, failure: failure}, before)
 }
 

@@ -123,11 +123,12 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{timed, func() F {
 			return part(o, &p.measured, measureTimed(ctx, begins(), p.tool, p.server, p.start.launch(s.opening())))
 		}},
+		// Clients that load end one after the other, and the counters are those of all of them.
+		{s.trial.Loads && waits && s.first(), func() F { return waitForPeers(ctx, s) }},
 		{asks, func() F { return part(o, &p.after, collectAfter(ctx, s, p.measured, p.server, p.baseline())) }},
 		{varies(s.role), func() F { return inForce(s.trial, p.after.variables(p.server), "after the window") }},
 		{waits && replicated, func() F { return part(o, &p.replicas, s.replicas.collectAfter(ctx, p.measured)) }},
 		{s.checks(), func() F { return part(o, &p.check, checkConsistency(ctx, s)) }},
-		{s.trial.Loads && waits && s.first(), func() F { return waitForPeers(ctx, s) }},
 		{s.trial.Loads && waits && asks, func() F { return part(o, &p.followed, followLoad(ctx, s)) }},
 
 		{loads, func() F { return waitForPeers(ctx, s) }},

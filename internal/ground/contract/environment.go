@@ -269,11 +269,12 @@ type Data struct {
 
 // LoadReport is what a load that was measured left, and what follows it outside of the measured window, in this order.
 type LoadReport struct {
-	// StatisticsSeconds is how long ANALYZE TABLE of all tables took; absent where the server has none.
-	StatisticsSeconds *float64 `json:"statisticsSeconds,omitempty"`
-	// FlushSeconds is how long the server then took to stop cleanly, with all that it had put off on its storage; absent of a server that
-	// Assay does not start.
+	// FlushSeconds is how long the server took to stop cleanly, with all that it had put off on its storage; absent of a server that
+	// Assay does not start, with replicas, and where the stop failed.
 	FlushSeconds *float64 `json:"flushSeconds,omitempty"`
+	// StatisticsSeconds is how long ANALYZE TABLE of the tool's tables took, on the server that was started again; absent where they are not
+	// known, or got none.
+	StatisticsSeconds *float64 `json:"statisticsSeconds,omitempty"`
 	// Tables in the order of their names, counted after that.
 	Tables []Table `json:"tables,omitempty"`
 }

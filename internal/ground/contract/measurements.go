@@ -67,10 +67,10 @@ const (
 	// where it makes rows, and in them: the mean of the threads, in s.
 	NameGeneratingTime = "time.generating"
 	NameWritingTime    = "time.writing"
-	// NameStatisticsTime is how long ANALYZE TABLE of all tables took after a load, in s.
-	NameStatisticsTime = "time.statistics"
-	// NameFlushTime is how long the server took after a load, and after that, to stop cleanly: to write what it had put off, in s.
+	// NameFlushTime is how long the server took after a load to stop cleanly, which writes what it had put off, in s.
 	NameFlushTime = "time.flush"
+	// NameStatisticsTime is how long ANALYZE TABLE of the tool's tables took after that, on the server that was started again, in s.
+	NameStatisticsTime = "time.statistics"
 	// NameRowsLoaded is the number of rows in the tool's tables after loading.
 	NameRowsLoaded = "rows.loaded"
 	// NameRowRate is the rate of rows, per second: of a load, and with drivers that of operations times the rows of one.

@@ -72,7 +72,7 @@ type Rate struct {
 }
 
 // Of a trial. Results are those of all clients, and merged is what they measured together. An
-// operation is one of the throughput without labels, or a row of a load that has none. A tool that measures many kinds of operations in a trial has none: of
+// operation is one of the throughput without labels, and of a trial that is a load a row. A tool that measures many kinds of operations in a trial has none: of
 // its costs per operation there is only the CPU time of its processes, where it says that of each kind.
 func Of(results []contract.Result, merged contract.Result, rate Rate) []contract.Measurement {
 	var out []contract.Measurement
@@ -119,7 +119,11 @@ func Of(results []contract.Result, merged contract.Result, rate Rate) []contract
 
 // operations per second; false for none, and for a unit of another time.
 func operations(r contract.Result) (perSecond float64, known bool) {
-	for _, name := range []string{contract.NameThroughput, contract.NameRowRate} {
+	names := []string{contract.NameThroughput}
+	if r.Data != nil && r.Data.Loaded != nil {
+		names = []string{contract.NameRowRate} // of the whole window; what a tool says is of a part of it
+	}
+	for _, name := range names {
 		for _, m := range r.Measurements {
 			if m.Name == name && len(m.Labels) == 0 && m.Value != nil && *m.Value > 0 && strings.HasSuffix(m.Unit, "/s") {
 				return *m.Value, true

@@ -244,3 +244,19 @@ func TestCostsAreFinite(t *testing.T) {
 		t.Errorf("costs of a throughput of almost 0 differ (-want +got):\n%s", diff)
 	}
 }
+
+// An operation of a load is a row, over the whole load: what its tool says of its own rate is of a part of that time.
+func TestTheOperationOfALoadIsARow(t *testing.T) {
+	load := trial(func(r *contract.Result) {
+		r.Data = &contract.Data{Loaded: &contract.LoadReport{}}
+		r.Measurements = append(r.Measurements, contract.Measurement{Name: contract.NameRowRate, Unit: "rows/s", Value: new(1000.0)})
+	})
+	got := shown(Of([]contract.Result{load}, load, Rate{}))
+	if got[ServerCPU] != "1500 s/Mop" || got[ClientCPU] != "500 s/Mop" || got[Written] != "400 B/op" {
+		t.Errorf("%v", got)
+	}
+	load.Measurements = load.Measurements[:1]
+	if got := shown(Of([]contract.Result{load}, load, Rate{})); got[ServerCPU] != "" || got[Written] != "" {
+		t.Errorf("of no known rows: %v", got)
+	}
+}
