@@ -2,7 +2,8 @@ package v1alpha1
 
 // TPCHWorkload are the parameters of TPC-H by go-tpc 1.0.12. Its figures are derived from TPC-H, and not audited: there are no refresh
 // functions, the parameters of the queries are fixed, and the other rules of the TPC do not apply. Each thread
-// executes each query once in a trial; design.duration is the time limit of a trial.
+// executes each query once in a trial. design.duration is the time limit of a trial: it fails when a query would begin after it, and a
+// query that has begun goes on to its end.
 type TPCHWorkload struct {
 	// scaleFactor is the size of the data, 1 to 100. Each 1 is about 8.7 million rows, which TPC-H counts as 1 GB; a server needs
 	// more for them.
@@ -14,7 +15,7 @@ type TPCHWorkload struct {
 
 	// queries are those that each thread executes, in this order: each thread begins one place later than the thread before it.
 	// Without a value they are all 22. go-tpc makes no indexes but primary keys, so some of them take very long on a server that
-	// joins by nested loops.
+	// joins by nested loops. q11 has the fraction of scale factor 1 at every scale factor: at another one it is not TPC-H's q11.
 	// +optional
 	// +kubebuilder:default={q1,q2,q3,q4,q5,q6,q7,q8,q9,q10,q11,q12,q13,q14,q15,q16,q17,q18,q19,q20,q21,q22}
 	// +kubebuilder:validation:MinItems=1
@@ -31,7 +32,8 @@ type TPCHWorkload struct {
 	Threads int32 `json:"threads,omitempty"`
 
 	// check compares the result of each query with go-tpc's answers (the default): a trial with another result fails. There are
-	// answers for scaleFactor 1 only. With or without them a trial fails when two threads get different results of a query.
+	// answers for scaleFactor 1 only, and no check with another one. With or without them a trial fails when two threads of one client
+	// get different results of a query.
 	// +optional
 	// +kubebuilder:default=true
 	Check *bool `json:"check,omitempty"`

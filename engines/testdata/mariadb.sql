@@ -6,5 +6,5 @@ DELETE FROM mysql.global_priv WHERE User = '' OR (User = 'root' AND Host <> 'loc
 FLUSH PRIVILEGES;
 CREATE USER IF NOT EXISTS 'o\'ne\\'@'%' IDENTIFIED BY 'p\'; DROP DATABASE mysql; --\n\\\0"';
 ALTER USER 'o\'ne\\'@'%' IDENTIFIED BY 'p\'; DROP DATABASE mysql; --\n\\\0"';
-GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER ON `as``s\_y\%`.* TO 'o\'ne\\'@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, CREATE VIEW ON `as``s\_y\%`.* TO 'o\'ne\\'@'%';
 DROP USER IF EXISTS 'assay_settings'@'127.0.0.1';

@@ -3,7 +3,7 @@ SET NAMES utf8mb4;
 SET SESSION sql_log_bin = 0;
 CREATE DATABASE IF NOT EXISTS `as``s_y%`;
 CREATE USER IF NOT EXISTS 'o\'ne\\'@'%' IDENTIFIED WITH mysql_native_password BY 'p\'; DROP DATABASE mysql; --\n\\\0"';
-GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER ON `as``s\_y\%`.* TO 'o\'ne\\'@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, CREATE VIEW ON `as``s\_y\%`.* TO 'o\'ne\\'@'%';
 DROP USER IF EXISTS 'root'@'%', 'root'@'localhost';
 SET GLOBAL tidb_enable_noop_variables = 'OFF';
 SET GLOBAL `innodb_buffer_pool_size` = '8G';

@@ -48,7 +48,7 @@ func phaseArgs(t contract.Trial, phase contract.Phase, p Params) ([]string, erro
 		return []string{
 			threads, "--count=" + strconv.FormatInt(count, 10), "--time=" + strconv.FormatInt(seconds, 10) + "s", "--interval=24h",
 			// Its tuning sets variables of TiDB, and those in one of the connections alone.
-			"tpch", "run", scale, "--queries=" + names(p), "--check=" + strconv.FormatBool(runner.Value(p.Check)), "--enable-query-tuning=false",
+			"tpch", "run", scale, "--queries=" + names(p), "--check=" + strconv.FormatBool(p.checked()), "--enable-query-tuning=false",
 		}, nil
 	case contract.PhaseCleanup:
 		return []string{"--threads=1", "tpch", "cleanup", scale}, nil

@@ -29,7 +29,7 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 	case o.ExitCode != 0:
 		return runner.Failed(contract.ReasonToolFailed, "go-tpc ended with exit code %d%s", o.ExitCode, r.problems.Complaint(""))
 	case contradiction != "":
-		return runner.Failed(contract.ReasonToolFailed, "%s: look for what writes to the tables; if nothing does, a server that returns two results is wrong in one of them", contradiction)
+		return runner.Failed(contract.ReasonToolFailed, "%s", contradiction)
 	case phase == contract.PhaseRun && r.finished && r.timeIsUp(p):
 		return runner.Failed(contract.ReasonOperationsUnfinished, "%d of %d queries were executed in %d s: raise design.duration, or name fewer workload.tpch.queries",
 			len(r.executions), p.operations(), t.DurationSeconds)

@@ -38,7 +38,7 @@ func (r *reading) measurements() []contract.Measurement {
 	}
 	var out []contract.Measurement
 	queries := r.byQuery()
-	if mean := geometricMean(queries); mean > 0 {
+	if mean := geometricMean(r.executions); mean > 0 {
 		m := runner.Number(contract.NameQueryMean, runner.UnitQueryMean, contract.LowerIsBetter, mean)
 		m.N = &n
 		out = append(out, m)
@@ -56,13 +56,14 @@ func (r *reading) measurements() []contract.Measurement {
 	return out
 }
 
-// geometricMean of the mean times of the queries, in s; 0 where one took no time.
-func geometricMean(queries map[string][]execution) float64 {
+// geometricMean of the times of all executions, in s; 0 where one took no time. A window has each query as often as every other one. So the
+// mean of several clients is exactly the geometric mean of theirs (internal/trial/merge).
+func geometricMean(all []execution) float64 {
 	logs := 0.0
-	for _, query := range inOrder(queries) {
-		logs += math.Log(meanOf(queries[query]))
+	for _, e := range all {
+		logs += math.Log(e.takes)
 	}
-	return math.Exp(logs / float64(len(queries)))
+	return math.Exp(logs / float64(len(all)))
 }
 
 // meanOf the times, in s.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/apischema"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/merge"
 	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -119,7 +121,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The headline is never shown without saying what it is not.
+// The headline of queries is never shown without saying what it is not.
 func TestTheHeadlineIsDerivedAndNotAudited(t *testing.T) {
 	report := parse(aTrial(t, fixtures["run-maria1011"].workload), contract.PhaseRun, runner.Output{Stdout: load(t, "run-maria1011.stdout")})
 	m, ok := contract.Find(report.Measurements, Runner().Headline, nil)
@@ -149,7 +151,7 @@ func TestNumbers(t *testing.T) {
 		labels map[string]string
 		want   float64
 	}{
-		"the geometric mean of 2.5 s and 8 s":            {contract.NameQueryMean, nil, math.Sqrt(2.5 * 8)},
+		"the geometric mean of 1 s, 4 s and twice 8 s":   {contract.NameQueryMean, nil, 4},
 		"from the first begin to the last end":           {contract.NameTotalTime, nil, 12},
 		"queries in that time":                           {contract.NameThroughput, nil, 4.0 / 12},
 		"no errors":                                      {contract.NameErrorRate, nil, 0},
@@ -184,7 +186,7 @@ func TestTwoResultsOfAQueryAreAFailure(t *testing.T) {
 		want     contract.Reason
 		message  string
 	}{
-		"other values":           {"0000000a\n[Result] Q2", "0000000b\n[Result] Q2", contract.ReasonToolFailed, "q1 returned 4 rows with the checksum 0000000b, and 4 rows with the checksum 0000000a"},
+		"other values":           {"0000000a\n[Result] Q2", "0000000b\n[Result] Q2", contract.ReasonToolFailed, "q1 returned 4 rows with the checksum 11, and 4 rows with the checksum 10 on the same data: look for what writes to the tables; if nothing does, the server is wrong"},
 		"another number of rows": {"Rows: 7, CRC-32: ffffffff\nFinished", "Rows: 0, CRC-32: 00000000\nFinished", contract.ReasonToolFailed, "q2 returned 7 rows"},
 		"one is missing":         {"[Result] Q2 - Began(s): 1.500000, Takes(s): 8.000000, Rows: 7, CRC-32: ffffffff\n", "", contract.ReasonOperationsUnfinished, "3 of 4"},
 		"one that was not asked": {"[Result] Q1 - Began(s): 8.5", "[Result] Q3 - Began(s): 8.5", contract.ReasonOutputTruncated, "it executed q3"},
@@ -204,6 +206,78 @@ func TestTwoResultsOfAQueryAreAFailure(t *testing.T) {
 				t.Errorf("%+v, want %s with %q", f, tt.want, tt.message)
 			}
 		})
+	}
+}
+
+// Rows that tie at the LIMIT of a query may come in or stay out.
+func TestATieAtALimitIsNamed(t *testing.T) {
+	for query, want := range map[string]bool{"1": false, "2": false, "3": true, "10": true, "18": true, "21": false} {
+		output := strings.Replace(strings.Replace(window, "0000000a", "0000000b", 1), "] Q1 ", "] Q"+query+" ", 2)
+		output = strings.ReplaceAll(output, "[Result] Q2 - Began(s): 0.5", "[Result] Q22 - Began(s): 0.5")
+		output = strings.ReplaceAll(output, "[Result] Q2 - Began(s): 1.5", "[Result] Q22 - Began(s): 1.5")
+		report := parse(aTrial(t, `{"threads":2,"queries":["q`+query+`","q22"]}`), contract.PhaseRun, runner.Output{Stdout: []byte(output)})
+		if f := report.Failure; f == nil || f.Reason != contract.ReasonToolFailed || strings.Contains(f.Message, "tie at the LIMIT") != want {
+			t.Errorf("q%s: %+v", query, f)
+		}
+	}
+}
+
+// A query that takes 1 s in one thread and 4 s in another one has the same mean as in two clients, and it is that of their means.
+func TestTheMeanOfThreadsIsThatOfClients(t *testing.T) {
+	const one = "[Result] Q1 - Began(s): 0.100000, Takes(s): 1.000000, Rows: 4, CRC-32: 0000000a\n"
+	const four = "[Result] Q1 - Began(s): 0.100000, Takes(s): 4.000000, Rows: 4, CRC-32: 0000000a\n"
+	client := func(i int, threads, output string) contract.Result {
+		trial := aTrial(t, `{"queries":["q1"],"threads":`+threads+`}`)
+		report := parse(trial, contract.PhaseRun, runner.Output{Stdout: []byte(output + "Finished\n")})
+		if report.Failure != nil {
+			t.Fatal(report.Failure.Message)
+		}
+		return contract.Result{
+			Version: contract.ResultVersion, State: contract.Succeeded, Tool: contract.Tool{Name: Name}, Measurements: report.Measurements,
+			Trial: contract.TrialRef{RunUID: "u", Phase: string(contract.PhaseRun), Index: new(0), Block: new(0), Cell: new(0), Target: "db", Client: i},
+		}
+	}
+	clients, _, err := merge.Results([]contract.Result{client(0, "1", one), client(1, "1", four)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, of := range map[string]contract.Result{"threads": client(0, "2", one+four), "clients": clients} {
+		m, ok := of.Find(contract.NameQueryMean, nil)
+		if !ok || m.Value == nil || math.Abs(*m.Value-2) > 1e-12 || m.N == nil || *m.N != 2 {
+			t.Errorf("two %s: %+v, want 2 s of 2 executions", name, m)
+		}
+	}
+}
+
+// Each line of a phase is needed, also where go-tpc says that it has finished.
+func TestALineThatIsMissingProvesLess(t *testing.T) {
+	for fixture, lines := range map[string]map[string]string{
+		"prepare-maria1011": {
+			"generate nation table done": "loaded nation", "generate region table done": "loaded region",
+			"generate customers table done": "loaded customers", "generate suppliers table done": "loaded suppliers",
+			"generate part/partsupplier tables done": "loaded part/partsupplier", "generate orders/lineitem tables done": "loaded orders/lineitem",
+			"Finished": "come to its end",
+		},
+		"cleanup-maria1011": {
+			"DROP TABLE IF EXISTS lineitem": "drop lineitem", "DROP TABLE IF EXISTS partsupp": "drop partsupp", "DROP TABLE IF EXISTS supplier": "drop supplier",
+			"DROP TABLE IF EXISTS part": "drop part", "DROP TABLE IF EXISTS orders": "drop orders", "DROP TABLE IF EXISTS customer": "drop customer",
+			"DROP TABLE IF EXISTS region": "drop region", "DROP TABLE IF EXISTS nation": "drop nation", "Finished": "come to its end",
+		},
+	} {
+		for line, want := range lines {
+			t.Run(fixture+" without "+line, func(t *testing.T) {
+				whole := "\n" + string(load(t, fixture+".stdout"))
+				output := strings.Replace(whole, "\n"+line+"\n", "\n", 1)
+				if output == whole {
+					t.Fatal("there is no such line")
+				}
+				f := fixtures[fixture]
+				report := parse(aTrial(t, f.workload), f.phase, runner.Output{Stdout: []byte(output)})
+				if report.Failure == nil || report.Failure.Reason != contract.ReasonOutputTruncated || !strings.Contains(report.Failure.Message, want+":") {
+					t.Errorf("%+v, want OutputTruncated with %q", report.Failure, want)
+				}
+			})
+		}
 	}
 }
 
@@ -237,5 +311,25 @@ func TestSoundRunsAreSound(t *testing.T) {
 		for _, finding := range validity.Check(res, expected) {
 			t.Errorf("%s: %+v", name, finding)
 		}
+	}
+}
+
+// A thread that has executed its queries early waits for the other ones, and no client is slow for that.
+func TestAThreadThatWaitsForOthersIsNoBottleneck(t *testing.T) {
+	output := ""
+	for thread, seconds := range []int{1, 60} {
+		for i := range 2 {
+			output += fmt.Sprintf("[Result] Q%d - Began(s): %d.000000, Takes(s): %d.000000, Rows: 4, CRC-32: 0000000a\n", 1+(thread+i)%2, i*seconds, seconds)
+		}
+	}
+	trial := aTrial(t, `{"threads":2,"queries":["q1","q2"]}`)
+	expected, err := Runner().Expectations(trial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := parse(trial, contract.PhaseRun, runner.Output{Stdout: []byte(output + "Finished\n")})
+	res := contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)}, Measurements: report.Measurements}
+	for _, finding := range validity.Check(res, expected) {
+		t.Errorf("%+v", finding)
 	}
 }

@@ -2,6 +2,7 @@ package tpch
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -12,8 +13,14 @@ import (
 // Params are spec.workload.tpch, which have their defaults and are within their bounds.
 type Params v1alpha1.TPCHWorkload
 
+// decodeParams refuses a scale factor whose rows are not known, which a workload without defaults has, too.
 func decodeParams(workload json.RawMessage) (Params, error) {
-	return runner.Decode(Name, workload, func(Params) error { return nil })
+	return runner.Decode(Name, workload, func(p Params) error {
+		if p.ScaleFactor < 1 || int(p.ScaleFactor) > len(lineItems) {
+			return fmt.Errorf("workload.%s.scaleFactor: %d is not 1 to %d", Name, p.ScaleFactor, len(lineItems))
+		}
+		return nil
+	})
 }
 
 // workloadOf decodes the workload, and refuses what it cannot be with the trial.
@@ -28,11 +35,15 @@ func workloadOf(t contract.Trial) (Params, error) {
 // operations that a trial of one client has: each thread executes each query once.
 func (p Params) operations() int64 { return int64(p.Threads) * int64(len(p.Queries)) }
 
+// checked says whether go-tpc compares results with its answers: it has them for scale factor 1 alone.
+func (p Params) checked() bool { return runner.Value(p.Check) && p.ScaleFactor == 1 }
+
+// expectations have no Threads: a thread that has executed its own queries waits for the others, however long theirs take, and the client is
+// no bottleneck.
 func (p Params) expectations(t contract.Trial) runner.Expectations {
 	return runner.Expectations{
 		Headline:      contract.NameQueryMean,
 		Operations:    p.operations(),
-		Threads:       p.Threads,
 		StorageEngine: t.Endpoint.StorageEngine,
 		TLSRequired:   t.Endpoint.TLS == contract.TLSRequired,
 	}

@@ -25,7 +25,9 @@ func TestCommand(t *testing.T) {
 		"all queries":            {contract.PhaseRun, `{}`, "--threads=1 --count=22 --time=600s --interval=24h tpch run --sf=1 --queries=" + all + " --check=true --enable-query-tuning=false"},
 		"each thread has all":    {contract.PhaseRun, `{"threads":3,"queries":["q6","q1"]}`, "--threads=3 --count=6 --time=600s --interval=24h tpch run --sf=1 --queries=q6,q1 --check=true --enable-query-tuning=false"},
 		"results of another one": {contract.PhaseRun, `{"queries":["q6"],"check":false}`, "--threads=1 --count=1 --time=600s --interval=24h tpch run --sf=1 --queries=q6 --check=false --enable-query-tuning=false"},
-		"cleanup":                {contract.PhaseCleanup, `{"threads":4}`, "--threads=1 tpch cleanup --sf=1"},
+		"there are no answers for another scale factor": {contract.PhaseRun, `{"queries":["q6"],"scaleFactor":10,"check":true}`,
+			"--threads=1 --count=1 --time=600s --interval=24h tpch run --sf=10 --queries=q6 --check=false --enable-query-tuning=false"},
+		"cleanup": {contract.PhaseCleanup, `{"threads":4}`, "--threads=1 tpch cleanup --sf=1"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -78,11 +80,37 @@ func TestWhatAWorkloadNeeds(t *testing.T) {
 		t.Errorf("rows %v, %v", got, err)
 	}
 	expected, err := Runner().Expectations(trial)
-	if err != nil || expected.Operations != 352 || expected.DurationSeconds != 0 || expected.Threads != 16 {
+	if err != nil || expected.Operations != 352 || expected.DurationSeconds != 0 || expected.Threads != 0 {
 		t.Errorf("expectations %+v, %v", expected, err)
 	}
 	if _, err := Runner().Expectations(contract.Trial{}); err == nil {
 		t.Error("expectations of a trial without a workload")
+	}
+}
+
+// A scale factor whose rows are not known is refused and not looked up.
+func TestAScaleFactorThatIsNotKnown(t *testing.T) {
+	for _, workload := range []string{`{}`, `{"scaleFactor":0}`, `{"scaleFactor":-1}`, `{"scaleFactor":101}`} {
+		trial := aTrial(t, `{}`)
+		trial.Workload = json.RawMessage(workload)
+		if rows, err := Runner().Rows(trial); err == nil || !strings.Contains(err.Error(), "workload.tpch.scaleFactor: ") {
+			t.Errorf("%s: %v, %v", workload, rows, err)
+		}
+		if report := parse(trial, contract.PhaseRun, runner.Output{Stdout: []byte(window)}); report.Failure == nil || report.Failure.Reason != contract.ReasonTrialUnreadable {
+			t.Errorf("%s: %+v", workload, report.Failure)
+		}
+	}
+	for _, workload := range []string{`{"scaleFactor":1}`, `{"scaleFactor":100}`} {
+		if rows, err := Runner().Rows(aTrial(t, workload)); err != nil || rows["lineitem"] == 0 {
+			t.Errorf("%s: %v, %v", workload, rows, err)
+		}
+	}
+}
+
+// go-tpc replaces a view, so that tables which exist are not used without leave.
+func TestOnExisting(t *testing.T) {
+	if readsOnly, err := Runner().OnExisting(aTrial(t, `{}`)); readsOnly || err != nil {
+		t.Errorf("reads only %v, %v", readsOnly, err)
 	}
 }
 

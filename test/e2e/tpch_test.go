@@ -12,7 +12,7 @@ import (
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
-// TPC-H on a real server: loaded with the rows that TPC-H asks for, every result compared with go-tpc's answers, and never shown
+// TPC-H on a real server: loaded with the rows that TPC-H asks for, every result compared with go-tpc's answers, and its headline never shown
 // without saying that it is derived from TPC-H and not audited.
 func TestTPCH(t *testing.T) {
 	if testing.Short() {

@@ -29,8 +29,8 @@ const (
 	// NameNewOrders is the rate of new orders, per minute: the main figure of TPC-C. Its unit
 	// says that it is derived from TPC-C, and not audited.
 	NameNewOrders = "tpmC"
-	// NameQueryMean is the geometric mean over the kinds of queries of a workload, each by its mean latency, in s: what the power
-	// metric of TPC-H is made of. Its unit says that it is derived from TPC-H, and not audited.
+	// NameQueryMean is the geometric mean of the times of all executions of queries, each query executed equally often, in s: the power metric
+	// of TPC-H is made of such a mean. Its unit says that it is derived from TPC-H, and not audited.
 	NameQueryMean = "time.geomean"
 	// NameResultRows is the number of rows that a query returned; see LabelOperation.
 	NameResultRows = "result.rows"

@@ -31,7 +31,7 @@ const (
 	// percentile of all operations, from their histogram. It has no intervals, because the
 	// percentile of the whole cannot be computed from percentiles of parts.
 	percentile
-	// geometric mean of the values of the clients, which did the same work: that over what all of them did.
+	// geometric mean of the values of the clients, each the geometric mean of as many executions: that of all executions.
 	geometric
 )
 
