@@ -71,9 +71,9 @@ type Rate struct {
 	Currency string
 }
 
-// Of a trial. Results are those of all clients, and merged is what they measured together. An
-// operation is one of the throughput without labels, and of a trial that is a load a row. A tool that measures many kinds of operations in a trial has none: of
-// its costs per operation there is only the CPU time of its processes, where it says that of each kind.
+// Of a trial. Results are those of all clients, and merged is what they measured together. An operation is one of the throughput without
+// labels, and of a load a row. A tool that measures many kinds of operations in a trial has none: of its costs per operation there is
+// only the CPU time of its processes, where it says that of each kind.
 func Of(results []contract.Result, merged contract.Result, rate Rate) []contract.Measurement {
 	var out []contract.Measurement
 	add := func(name, unit string, v float64, known bool) {
