@@ -23,6 +23,8 @@ import (
 // paths in the spec; * is every element of a list. The README of the source names each.
 type small struct {
 	file, of string
+	// form is the full form in the folder of that source; empty for full.yaml.
+	form string
 	// less are numbers that are smaller, and lists that have a part of the values.
 	less []string
 	// other are fields that the local cluster has otherwise, or not at all.
@@ -35,6 +37,8 @@ var smallForms = []small{
 	{file: "drivers-batch-small.yaml", of: "s0-dotnet", less: []string{"workload.drivers.benchmarks.*.rows"}, other: []string{"workload.drivers.drivers"}, server: "mariadb"},
 	{file: "ycsb.yaml", of: "s1-ycsb", less: []string{"workload.ycsb.recordCount", "workload.ycsb.threads"},
 		other: []string{"workload.ycsb.driver", "workload.ycsb.operationCount", "workload.ycsb.jvmOptions", "design.warmup"}},
+	{file: "ycsb-load.yaml", of: "s1-ycsb", form: "load.yaml", less: []string{"workload.ycsb.recordCount", "workload.ycsb.threads"},
+		other: []string{"workload.ycsb.driver", "workload.ycsb.jvmOptions"}},
 	{file: "drivers-python-small.yaml", of: "s2-python"},
 	{file: "drivers-node-small.yaml", of: "s3-node"},
 	{file: "sweep-small.yaml", of: "s4-sweep", less: []string{"workload.sysbench.tables", "workload.sysbench.tableSize", "matrix.0.values"}, other: []string{"retain"}},
@@ -45,7 +49,10 @@ var smallForms = []small{
 func TestSmallFormsAreTheFullOnes(t *testing.T) {
 	for _, s := range smallForms {
 		t.Run(s.file, func(t *testing.T) {
-			full, own := sampleRun(t, "published/"+s.of+"/full.yaml"), sampleRun(t, s.file)
+			if s.form == "" {
+				s.form = "full.yaml"
+			}
+			full, own := sampleRun(t, "published/"+s.of+"/"+s.form), sampleRun(t, s.file)
 			if own.Spec.Analysis != nil && own.Spec.Analysis.Comparisons != nil || own.Spec.Gate != nil {
 				t.Error("it concludes something, with too few blocks")
 			}

@@ -290,3 +290,24 @@ func TestMergeOfGeometricMeans(t *testing.T) {
 		}
 	}
 }
+
+// The parts of a load by several clients are those of the client that took longest, and what one client alone says stays its own.
+func TestMergeOfLoads(t *testing.T) {
+	of := func(client int, generating, writing float64) contract.Result {
+		return clientResult(client, 0, func(r *contract.Result) {
+			r.Measurements = []contract.Measurement{
+				{Name: contract.NameLoadTime, Unit: "s", Value: new(generating + writing)},
+				{Name: contract.NameGeneratingTime, Unit: "s", Value: &generating}, {Name: contract.NameWritingTime, Unit: "s", Value: &writing},
+			}
+		})
+	}
+	merged, _, err := Results([]contract.Result{of(0, 1, 4), of(1, 2, 3.5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{contract.NameLoadTime: 5.5, contract.NameGeneratingTime: 2, contract.NameWritingTime: 4} {
+		if m, found := merged.Find(name, nil); !found || m.Value == nil || *m.Value != want || len(m.Labels) != 0 {
+			t.Errorf("%s: %+v, want %g", name, m, want)
+		}
+	}
+}

@@ -51,8 +51,10 @@ func TestWorkloadOf(t *testing.T) {
 			r.Spec.Design.Blocks, r.Spec.Targets = 20, []v1alpha1.Target{{Name: "db"}}
 			r.Spec.Gate = &v1alpha1.Gate{Baseline: "b"}
 		}, nil},
-		"other tables": {func(r *v1alpha1.BenchmarkRun) { r.Spec.Workload.Sysbench.Tables = 20 }, []string{"sysbench.tables (10 became 20)"}},
-		"more clients": {func(r *v1alpha1.BenchmarkRun) { r.Spec.Clients.Count = 2 }, []string{"clients.count (1 became 2)"}},
+		"other tables":  {func(r *v1alpha1.BenchmarkRun) { r.Spec.Workload.Sysbench.Tables = 20 }, []string{"sysbench.tables (10 became 20)"}},
+		"a load":        {func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Measures = v1alpha1.MeasuresLoad }, []string{"design.measures (absent became Load)"}},
+		"the run, said": {func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Measures = v1alpha1.MeasuresRun }, nil},
+		"more clients":  {func(r *v1alpha1.BenchmarkRun) { r.Spec.Clients.Count = 2 }, []string{"clients.count (1 became 2)"}},
 		"other files": {func(r *v1alpha1.BenchmarkRun) {
 			r.Status.Resolved = &v1alpha1.Resolved{Inputs: &v1alpha1.ResolvedInputs{SHA256: "s"}}
 		}, []string{"files (absent became s)"}},
