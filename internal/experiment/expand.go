@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -72,11 +73,11 @@ func (p Planned) Complete() bool { return p.complete }
 
 // Memory is about how many bytes it takes.
 func (p Planned) Memory() int {
-	const base, length, least, worn = 1 << 10, 64, 8, 128
+	const base, length, least, worn, load = 1 << 10, 64, 8, 128, 128
 	if p.Plan == nil {
 		return base
 	}
-	return base + p.Plan.Memory() + length*cap(p.Lengths) + least*cap(p.checks.least) + worn*cap(p.checks.wear.Cells)
+	return base + p.Plan.Memory() + length*cap(p.Lengths) + least*cap(p.checks.least) + worn*cap(p.checks.wear.Cells) + load*len(p.checks.loads)
 }
 
 // PerPass is the number of cells that are expanded in a pass.
@@ -93,6 +94,9 @@ func (w Work) Expand(p Planned) (Planned, error) {
 		p.checks.wear = wear.Data{Plan: p.Plan, Clients: int64(w.Clients())}
 	}
 	p.Images = slices.Clip(p.Images)
+	loads := make(map[string]int, len(p.checks.loads)) // of this copy of the plan
+	maps.Copy(loads, p.checks.loads)
+	p.checks.loads = loads
 	for i := len(p.Lengths); i < cells && most > 0; i, most = i+1, most-1 {
 		if err := expandCell(w, &p, i); err != nil {
 			return p, err

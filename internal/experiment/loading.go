@@ -3,6 +3,8 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -26,6 +28,7 @@ func loadingOf(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner, params json.R
 		{d.Warmup != nil && d.Warmup.Duration > 0, "spec.design.warmup: nothing can warm up before a load (design.measures: Load): leave it out, or set 0s"},
 		{spec.Search != nil, "spec.search: no rate is offered to a load (design.measures: Load): leave search out"},
 		{spec.Data != nil, "spec.data: the trials load the data themselves (design.measures: Load): leave data out"},
+		{slices.ContainsFunc(spec.Targets, isJDBC), "spec.targets: the data of an external.jdbc target cannot be reset, and a trial that measures a load (design.measures: Load) begins with an empty schema: leave it out"},
 		{spec.Clients.Count > 1 && !tool.Data.SharesLoad, "spec.clients.count: one client loads with spec.workload." + tool.Name + ": set 1"},
 	} {
 		if refused.is {
@@ -33,6 +36,22 @@ func loadingOf(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner, params json.R
 		}
 	}
 	return loading, nil
+}
+
+// isJDBC: the target is reached by a JDBC driver.
+func isJDBC(t v1alpha1.Target) bool { return t.External != nil && t.External.JDBC != nil }
+
+// checkTables refuses a cell that makes other tables than the workload on a server whose tables the tool has to drop: it drops those that it
+// is told of.
+func checkTables(w Work, own map[string]int64, refuse func(string, ...any) error) error {
+	if !slices.ContainsFunc(w.spec.Targets, func(t v1alpha1.Target) bool { return t.External != nil }) {
+		return nil
+	}
+	all, err := w.Tool.Leaves(contract.Trial{Runner: w.Tool.Name, Workload: w.Params, Clients: w.Clients(), Loads: true})
+	if err != nil || len(all) != len(own) || slices.ContainsFunc(slices.Collect(maps.Keys(own)), func(table string) bool { return !contract.Lists(all, table) }) {
+		return refuse("it makes other tables than spec.workload, and on an external target those of one cell would be left for the next: vary their rows, or make one run for each")
+	}
+	return nil
 }
 
 // checkLoad refuses a cell that loads nothing, one of whose clients loads nothing, and one that loads as an earlier cell does: a difference of
@@ -45,7 +64,14 @@ func checkLoad(w Work, p *Planned, i int, trial contract.Trial) error {
 	refuse := func(format string, args ...any) error {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v), and design.measures: Load: "+format, append([]any{i, cell}, args...)...)
 	}
-	if rows, err := w.Tool.Leaves(trial); err == nil && len(rows) > 0 && total(rows) == 0 {
+	rows, err := w.Tool.Leaves(trial)
+	if err != nil {
+		return refuse("%v", err)
+	}
+	if err := checkTables(w, rows, refuse); err != nil {
+		return err
+	}
+	if len(rows) > 0 && total(rows) == 0 {
 		return refuse("the tool makes its tables before it measures, and leaves them empty: there is no load of rows: use another workload")
 	}
 	// No tool keeps in its rows how it reached the server.
@@ -68,9 +94,6 @@ func checkLoad(w Work, p *Planned, i int, trial contract.Trial) error {
 	digest := contract.Digest(key)
 	if same, is := p.checks.loads[digest]; is && same < i {
 		return refuse("it loads as cell %d (%v) does: leave out the axis that no load has, or values beyond what it can use, such as more threads than tables", same, p.Plan.Cells[same])
-	}
-	if p.checks.loads == nil {
-		p.checks.loads = map[string]int{}
 	}
 	p.checks.loads[digest] = i
 	return nil

@@ -100,15 +100,23 @@ func TestCellsThatLoadNothingOrAlike(t *testing.T) {
 		}
 		return []v1alpha1.Axis{out}
 	}
+	external := []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{Host: "db.example", Port: 3306, Database: "test", TLS: v1alpha1.TLSDisabled, InsecureSkipVerify: true}}}
 	for name, tt := range map[string]struct {
 		change func(*v1alpha1.BenchmarkRunSpec)
 		want   string // empty where it is accepted
 	}{
-		"threads up to the tables": {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("threads", 1, 2) }, ""},
-		"more threads than tables": {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("threads", 2, 4) }, "it loads as cell 0"},
-		"a rate":                   {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("rate", 100, 200) }, "it loads as cell 0"},
-		"a setting of the server":  {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("config.innodb_io_capacity", 100, 200) }, ""},
-		"more clients than tables": {func(s *v1alpha1.BenchmarkRunSpec) { s.Clients.Count = 3 }, "client 2 of 3 has nothing to load"},
+		"threads up to the tables":           {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("threads", 1, 2) }, ""},
+		"more threads than tables":           {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("threads", 2, 4) }, "it loads as cell 0"},
+		"a rate":                             {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("rate", 100, 200) }, "it loads as cell 0"},
+		"a setting of the server":            {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("config.innodb_io_capacity", 100, 200) }, ""},
+		"more clients than tables":           {func(s *v1alpha1.BenchmarkRunSpec) { s.Clients.Count = 3 }, "client 2 of 3 has nothing to load"},
+		"other rows on an external server":   {func(s *v1alpha1.BenchmarkRunSpec) { s.Targets = external }, ""},
+		"other tables on an external server": {func(s *v1alpha1.BenchmarkRunSpec) { s.Targets, s.Matrix = external, axis("tables", 2, 3) }, "it makes other tables than spec.workload"},
+		"other tables on one of ours":        {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix = axis("tables", 2, 3) }, ""},
+		"a JDBC driver": {func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Workload, s.Matrix = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{RecordCount: 10}}, nil
+			s.Targets = []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: "jdbc:x://h", Driver: "x.Driver"}}}}
+		}, "the data of an external.jdbc target cannot be reset"},
 		"tables that stay empty": {func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Workload.Sysbench, s.Matrix = &v1alpha1.SysbenchWorkload{Test: "bulk_insert", Threads: 1}, nil
 		}, "there is no load of rows"},

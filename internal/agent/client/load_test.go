@@ -134,3 +134,23 @@ func TestALoadThatTakesTooLong(t *testing.T) {
 		t.Errorf("%v: %+v", err, res.Failure)
 	}
 }
+
+// What a run made is dropped at its end, with the time that there is for that.
+func TestTheTablesOfLoadsAreDropped(t *testing.T) {
+	r := newRig(t, "good", contract.PhaseCleanup, func(trial *contract.Trial) { trial.Loads = true })
+	r.agent.Runner = loadingRunner
+	res := runAll(t, []*rig{r})[0]
+	if res.Failure != nil || len(res.Tool.Args) == 0 || res.Tool.Args[0] != "Cleanup" {
+		t.Errorf("%+v, %+v", res.Failure, res.Tool)
+	}
+}
+
+// A schema of somebody else that has a table of the tool is refused before the first load, whatever the case of its name.
+func TestASchemaWithTablesOfTheTool(t *testing.T) {
+	r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) { trial.Loads = true })
+	r.agent.Runner = loadingRunner
+	r.server.tables = []contract.Table{{Name: "other"}, {Name: "SBTEST2", Rows: 5}}
+	if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "SchemaNotEmpty: each trial makes the table SBTEST2") {
+		t.Errorf("%v", err)
+	}
+}

@@ -26,6 +26,11 @@ func followLoad(ctx context.Context, s session) outcome[*contract.LoadReport] {
 			o.problem("server/flush", "how long the server takes to write what it had put off is not known: stopping it failed: %v", err)
 		}
 		o.found.FlushSeconds = done.StopSeconds
+		if sets(s.role) { // the new start has not what was set while the server ran
+			if failure := set(ctx, s); failure != nil {
+				return o.failed(failure)
+			}
+		}
 	}
 	if len(want) > 0 {
 		var tables []contract.Table
@@ -52,7 +57,7 @@ func emptyBefore(s session, tables []contract.Table) *contract.Failure {
 		return invalid(err)
 	}
 	for _, t := range tables {
-		if _, is := own[t.Name]; is {
+		if contract.Lists(own, t.Name) {
 			return failed(contract.ReasonSchemaNotEmpty, "each trial makes the table %s, and there is one in the schema %s: drop it, or use an empty schema", t.Name, s.trial.Endpoint.Database)
 		}
 	}

@@ -66,7 +66,7 @@ func measure(ctx context.Context, s session, tool preparedTool, before counters,
 		return o
 	}
 	limited, stop := ctx, func() {}
-	if s.trial.Loads {
+	if s.trial.Loads && s.waits() {
 		limited, stop = context.WithTimeout(ctx, time.Until(at)+time.Duration(s.trial.DurationSeconds)*time.Second)
 	}
 	defer stop()

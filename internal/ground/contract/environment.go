@@ -1,6 +1,9 @@
 package contract
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Environment describes the machine and the container of a client or of a database server: properties that the kernel
 // reports, limits of the container, and its usage during the measured window. Unknown values are absent, never 0.
@@ -247,6 +250,16 @@ type Table struct {
 	Estimated bool `json:"estimated,omitempty"`
 	// Checksum by CHECKSUM TABLE; absent when the server returned none or it would have taken too long.
 	Checksum *int64 `json:"checksum,omitempty"`
+}
+
+// Lists says whether a table is among those whose rows are given by their names. Servers differ in the case of names.
+func Lists(rows map[string]int64, table string) bool {
+	for name := range rows {
+		if strings.EqualFold(name, table) {
+			return true
+		}
+	}
+	return false
 }
 
 // Data is the data before or after a phase.

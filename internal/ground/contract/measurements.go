@@ -69,7 +69,7 @@ const (
 	NameWritingTime    = "time.writing"
 	// NameFlushTime is how long the server took after a load to stop cleanly, which writes what it had put off, in s.
 	NameFlushTime = "time.flush"
-	// NameStatisticsTime is how long ANALYZE TABLE of the tool's tables took after that, on the server that was started again, in s.
+	// NameStatisticsTime is how long ANALYZE TABLE of the tool's tables took after a load, on the server that was started again where Assay starts it, in s.
 	NameStatisticsTime = "time.statistics"
 	// NameRowsLoaded is the number of rows in the tool's tables after loading.
 	NameRowsLoaded = "rows.loaded"

@@ -45,7 +45,7 @@ func Of(merged contract.Result, own map[string]int64, provided bool) []contract.
 // rowsOf the tables of the tool; 0 where they are not known.
 func rowsOf(tables []contract.Table, own map[string]int64, provided bool) (rows int64) {
 	for _, table := range tables {
-		if _, is := own[table.Name]; is || len(own) == 0 && provided {
+		if contract.Lists(own, table.Name) || len(own) == 0 && provided {
 			rows += table.Rows
 		}
 	}
