@@ -20,10 +20,10 @@ const analyzeTime = time.Minute
 // which InnoDB does in the background, after 10 % of a table changed. The answer names the tables without new statistics and the reason;
 // it is empty when all have them.
 func (s *Server) Analyze(ctx context.Context, tables []contract.Table) string {
-	return s.analyze(ctx, tables, analyzeTime)
+	return analyze(ctx, s, tables, analyzeTime)
 }
 
-func (s *Server) analyze(ctx context.Context, tables []contract.Table, most time.Duration) string {
+func analyze(ctx context.Context, s *Server, tables []contract.Table, most time.Duration) string {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	without, refused := slices.Clone(tables), ""

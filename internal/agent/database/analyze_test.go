@@ -24,7 +24,7 @@ func TestAnalyze(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(sql.OpenDB(tc.answers), "d")
-			if got := s.analyze(t.Context(), []contract.Table{{Name: "a"}, {Name: "b"}}, tc.most); got != tc.want {
+			if got := analyze(t.Context(), s, []contract.Table{{Name: "a"}, {Name: "b"}}, tc.most); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
