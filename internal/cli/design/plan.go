@@ -275,7 +275,7 @@ func before(t output.PlannedTrial) string {
 // tellPlan to people.
 func tellPlan(out io.Writer, doc output.Plan, trials int) error {
 	const without = ", without pods, loading, resets and restarts"
-	least := "unknown: the tool counts operations" + without
+	least := "unknown: a trial ends when its operations, or its load, are done" + without
 	switch {
 	case doc.WithinSeconds > 0 && (doc.LeastSeconds == 0 || doc.WithinSeconds < doc.LeastSeconds):
 		least = "about " + seconds(doc.WithinSeconds) + " from the first trial, and it may need less, without loading"
