@@ -170,11 +170,13 @@ func lookAtExisting(ctx context.Context, s session) (o outcome[*loadedData]) {
 	return o
 }
 
-// takeStatistics of tables that were just loaded. A server without them can be measured: the problem is a finding.
-func takeStatistics[T any](ctx context.Context, s session, o *outcome[T], tables []contract.Table) {
-	if without := s.server.Analyze(ctx, tables); without != "" {
+// takeStatistics of tables that were just loaded, and say whether all have some. A server without them can be measured: the problem is a finding.
+func takeStatistics[T any](ctx context.Context, s session, o *outcome[T], tables []contract.Table) bool {
+	without := s.server.Analyze(ctx, tables)
+	if without != "" {
 		o.problem("server/analyze", "%s", without)
 	}
+	return without == ""
 }
 
 // checkRows compares the rows after Prepare with the expected rows.

@@ -38,9 +38,7 @@ func followLoad(ctx context.Context, s session) outcome[*contract.LoadReport] {
 			tables = append(tables, contract.Table{Name: name})
 		}
 		began := time.Now()
-		if without := s.server.Analyze(ctx, tables); without != "" {
-			o.problem("server/analyze", "%s", without)
-		} else {
+		if takeStatistics(ctx, s, &o, tables) {
 			o.found.StatisticsSeconds = new(time.Since(began).Seconds())
 		}
 	}

@@ -280,6 +280,14 @@ type Data struct {
 	Loaded *LoadReport `json:"loaded,omitempty"`
 }
 
+// Load is what the trial measured, where it is a load; nil for any other.
+func (r Result) Load() *LoadReport {
+	if r.Data == nil {
+		return nil
+	}
+	return r.Data.Loaded
+}
+
 // LoadReport is what a load that was measured left, and what follows it outside of the measured window, in this order.
 type LoadReport struct {
 	// FlushSeconds is how long the server took to stop cleanly, with all that it had put off on its storage; absent of a server that

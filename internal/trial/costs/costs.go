@@ -119,15 +119,13 @@ func Of(results []contract.Result, merged contract.Result, rate Rate) []contract
 
 // operations per second; false for none, and for a unit of another time.
 func operations(r contract.Result) (perSecond float64, known bool) {
-	names := []string{contract.NameThroughput}
-	if r.Data != nil && r.Data.Loaded != nil {
-		names = []string{contract.NameRowRate} // of the whole window; what a tool says is of a part of it
+	name := contract.NameThroughput
+	if r.Load() != nil {
+		name = contract.NameRowRate // of the whole window; what a tool says is of a part of it
 	}
-	for _, name := range names {
-		for _, m := range r.Measurements {
-			if m.Name == name && len(m.Labels) == 0 && m.Value != nil && *m.Value > 0 && strings.HasSuffix(m.Unit, "/s") {
-				return *m.Value, true
-			}
+	for _, m := range r.Measurements {
+		if m.Name == name && len(m.Labels) == 0 && m.Value != nil && *m.Value > 0 && strings.HasSuffix(m.Unit, "/s") {
+			return *m.Value, true
 		}
 	}
 	return 0, false

@@ -14,10 +14,10 @@ import (
 // their rate, and the times of what follows a load. Own are the tables that the tool says that it fills, by their names; without any, all
 // tables of the schema are its own if provided, so that the server was begun for this run, and of any other server nothing is known.
 func Of(merged contract.Result, own map[string]int64, provided bool) []contract.Measurement {
-	if merged.State != contract.Succeeded || merged.Data == nil || merged.Data.Loaded == nil {
+	loaded := merged.Load()
+	if merged.State != contract.Succeeded || loaded == nil {
 		return merged.Measurements
 	}
-	loaded := merged.Data.Loaded
 	out := slices.DeleteFunc(slices.Clone(merged.Measurements), func(m contract.Measurement) bool { return m.Name == contract.NameLoadTime })
 	add := func(name, unit string, better contract.Direction, v float64) {
 		out = append(out, contract.Measurement{Name: name, Unit: unit, Direction: better, Value: &v})

@@ -107,7 +107,7 @@ func concurrency(s contract.Server, e runner.Expectations) (float64, bool) {
 // fasterThanStorage: a durable commit waits for at least one flush, even if the flush covers
 // many threads, and for two sequential flushes with a synced binary log.
 func fasterThanStorage(r contract.Result, e runner.Expectations) string {
-	if isLoad(r) {
+	if manyAtOnce(r) {
 		return ""
 	}
 	if r.Server == nil || r.Target == nil || r.Target.Storage == nil || r.Target.Storage.Fsync == nil {
@@ -166,7 +166,7 @@ func everyOperationCommits(r contract.Result, e runner.Expectations) bool {
 
 // fasterThanNetwork: without batches, each statement needs a round trip.
 func fasterThanNetwork(r contract.Result, e runner.Expectations) string {
-	if isLoad(r) {
+	if manyAtOnce(r) {
 		return ""
 	}
 	if r.Server == nil || r.Server.RoundTrip == nil {
@@ -247,7 +247,7 @@ func uncounted(r contract.Result) float64 {
 // serverStatements: the server answered as many statements as the tool counted, unless they
 // were sent in batches or to another server of a cluster.
 func serverStatements(r contract.Result, _ runner.Expectations) string {
-	if isLoad(r) {
+	if manyAtOnce(r) {
 		return ""
 	}
 	if r.Server == nil {
@@ -286,5 +286,5 @@ func snapshotIsolation(r contract.Result, _ runner.Expectations) string {
 		"meanwhile fail with error 1020. Servers without this variable do not fail: use the same value on all compared targets", ignored, n, 100*ignored/n, isolation)
 }
 
-// isLoad: a trial that is a load sends and commits rows as its tool likes, many at once, and counts each of them.
-func isLoad(r contract.Result) bool { return r.Data != nil && r.Data.Loaded != nil }
+// manyAtOnce: a trial that is a load sends and commits rows as its tool likes, many at once, and counts each of them.
+func manyAtOnce(r contract.Result) bool { return r.Load() != nil }
