@@ -13,11 +13,12 @@ import (
 type Axis struct {
 	// name of a parameter of the tool, such as threads, or of a custom tool's own parameter. Or a setting of
 	// the server, config.NAME with the name of its variable, such as config.innodb_flush_log_at_trx_commit:
-	// it is changed before each trial, and has to be in force in all of it.
+	// it is changed before each trial, and has to be in force in all of it. Or a field of the second load (spec.background), background.NAME,
+	// such as background.threads; background.clients is how many of its clients work, from 0 on.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^(config\.)?[A-Za-z][A-Za-z0-9_]*$`
+	// +kubebuilder:validation:Pattern=`^(config\.|background\.)?[A-Za-z][A-Za-z0-9_]*$`
 	Name string `json:"name"`
 
 	// target whose setting varies, which is the only one that the run measures. Absent: the setting varies on

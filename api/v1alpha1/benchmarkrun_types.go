@@ -26,6 +26,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.data) || self.targets.all(t, has(t.mysql) && !has(t.mysql.replication) || has(t.published))",fieldPath=".data",message="data is for servers that Assay provides without replicas: leave it out, or leave out external targets and replication"
 // +kubebuilder:validation:XValidation:rule="!has(self.data) || self.data.policy != 'Make' || !has(self.gate)",fieldPath=".gate",message="gate has nothing to judge with data.policy: Make, which measures nothing: leave it out"
 // +kubebuilder:validation:XValidation:rule="!has(self.gate) || !has(self.gate.comparisons) || has(self.analysis) && has(self.analysis.comparisons)",fieldPath=".gate.comparisons",message="comparisons: Declared needs spec.analysis.comparisons, such as [{factor: target, measurements: [{name: throughput}]}]: the gate passes only when all of them pass, so it takes none that nobody declared"
+// +kubebuilder:validation:XValidation:rule="!has(self.background) || !has(self.tenants) || self.tenants == 1",fieldPath=".background",message="background is a second load on the data of one workload: leave it out, or tenants"
+// +kubebuilder:validation:XValidation:rule="has(self.background) || !has(self.matrix) || !self.matrix.exists(a, a.name.startsWith('background.'))",fieldPath=".matrix",message="an axis background.NAME varies spec.background, which the run does not have: add it, or leave the axis out"
 type BenchmarkRunSpec struct {
 	// targets are the databases under test, 1 to 8. Every cell compares them. They are
 	// measured one at a time. Published targets are not measured.
@@ -44,6 +46,19 @@ type BenchmarkRunSpec struct {
 	// workload is what the clients do. Exactly one tool.
 	// +required
 	Workload Workload `json:"workload"`
+
+	// tenants are how many copies of the workload run at one instant, 1 to 16, each with data, connections and clients of its own: clients.count
+	// of them. A tenant has a schema of its own in each server, or a server (mysql.tenancy). The measurements of a trial are those
+	// of all tenants together; those of each have the label tenant, and tenants.fairness says how unequal they are.
+	// Absent: 1, and nothing is said of tenants.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=16
+	Tenants int32 `json:"tenants,omitempty"`
+
+	// background is a second load beside the workload, on the same data, which is reported apart. Absent: none.
+	// +optional
+	Background *Background `json:"background,omitempty"`
 
 	// data names the loaded data, so that later runs restore it in place of loading it again. For targets that Assay provides; it needs the
 	// object store of the operator (results.store). Absent: every run loads its data.
@@ -336,6 +351,8 @@ type BenchmarkRun struct {
 	// +kubebuilder:validation:XValidation:rule="self.targets == oldSelf.targets",fieldPath=".targets",message="targets cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="self.clients == oldSelf.clients",fieldPath=".clients",message="clients cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.tenants) == has(oldSelf.tenants) && (!has(self.tenants) || self.tenants == oldSelf.tenants)",fieldPath=".tenants",message="tenants cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.background) == has(oldSelf.background) && (!has(self.background) || self.background == oldSelf.background)",fieldPath=".background",message="background cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="has(self.data) == has(oldSelf.data) && (!has(self.data) || self.data == oldSelf.data)",fieldPath=".data",message="data cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",fieldPath=".matrix",message="matrix cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"

@@ -125,8 +125,8 @@ func (r *BenchmarkRun) Separates() bool {
 	return r.Status.Resolved != nil && r.Status.Resolved.SeparateFromTargets == SeparationRequired
 }
 
-// ClientCount is the number of clients, at least 1.
-func (r *BenchmarkRun) ClientCount() int { return int(max(r.Spec.Clients.Count, 1)) }
+// ClientCount is the number of client pods of a trial, at least 1: those of all tenants, and those of a second load.
+func (r *BenchmarkRun) ClientCount() int { return r.Spec.MeasuringClients() + r.Spec.BackgroundClients() }
 
 // Replicas is the number of replicas of the target.
 func (t Target) Replicas() int {

@@ -51,8 +51,12 @@ func (v view) attempt(at journal.Position) answer {
 	if err != nil {
 		return answerWith(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
 	}
+	groups, err := v.accepted.Work.Groups(p.Cells[p.Trials[at.Index].Cell])
+	if err != nil {
+		return answerWith(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
+	}
 	in := v.trialInput()
-	e := trial.Measurement(in, at, params, v.accepted.Planned.Lengths[p.Trials[at.Index].Cell])
+	e := trial.Measurement(in, at, params, groups, v.accepted.Planned.Lengths[p.Trials[at.Index].Cell])
 	res := trial.Decide(in, e, v.ask)
 	switch state := res.State.(type) {
 	case decision.Waiting:

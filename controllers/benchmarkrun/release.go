@@ -51,10 +51,7 @@ func releasing(v view) pass {
 	state, actions := holds.Release(v.Run, v.Children, v.Now)
 	a := answer{state: state, actions: append(actions, retainedVolumes(v)...)}
 	if decision.IsDone(state) {
-		given := releasedChange{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()))}
-		if v.accepted.Work.Tool.Data.SharesLoad {
-			given.loads *= int64(v.Run.ClientCount())
-		}
+		given := releasedChange{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()) * v.accepted.Work.Loaders())}
 		// Records that are lost fail the run when it goes on; until then it holds what is known.
 		if all, read := logbook.All(v.Run, v.book, v.ask); decision.IsDone(read) {
 			given.bytes = conclude.Held(all) + logbook.Bytes(v.Run, v.book, v.ask)

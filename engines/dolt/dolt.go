@@ -26,6 +26,7 @@ package dolt
 import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"slices"
 )
 
 // Engine returns the facts about Dolt.
@@ -78,9 +79,10 @@ func serve(t contract.Target, p engine.Paths) engine.Command {
 
 // bootstrap has no privileges on a pattern: Dolt takes the name of the schema as it stands.
 func bootstrap(t contract.Target, password string) []string {
-	return append(engine.NeutralSession(),
-		engine.CreateSchema(t),
-		"CREATE USER IF NOT EXISTS "+engine.Account(t)+" IDENTIFIED WITH mysql_native_password BY "+engine.QuoteString(password)+";",
-		engine.GrantOn(t, t.Database),
-	)
+	out := slices.Concat(engine.NeutralSession(), engine.CreateSchemas(t),
+		[]string{"CREATE USER IF NOT EXISTS " + engine.Account(t) + " IDENTIFIED WITH mysql_native_password BY " + engine.QuoteString(password) + ";"})
+	for _, schema := range t.Schemas() {
+		out = append(out, engine.GrantOn(t, schema))
+	}
+	return out
 }

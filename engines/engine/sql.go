@@ -31,19 +31,26 @@ func NeutralSession() []string {
 	}
 }
 
-// CreateSchema creates the schema of the benchmark.
-func CreateSchema(t contract.Target) string {
-	return "CREATE DATABASE IF NOT EXISTS " + QuoteIdentifier(t.Database) + ";"
+// CreateSchemas creates the schemas of the benchmark.
+func CreateSchemas(t contract.Target) (out []string) {
+	for _, schema := range t.Schemas() {
+		out = append(out, "CREATE DATABASE IF NOT EXISTS "+QuoteIdentifier(schema)+";")
+	}
+	return out
 }
 
 // Account is the benchmark's account in SQL. It allows any client address; the NetworkPolicy
 // of the target restricts them.
 func Account(t contract.Target) string { return QuoteString(t.Username) + "@'%'" }
 
-// Grant grants the account its privileges. In a GRANT the name of a schema is a pattern, so
+// Grants give the account its privileges on all schemas. In a GRANT the name of a schema is a pattern, so
 // its wildcards are escaped.
-func Grant(t contract.Target) string {
-	return GrantOn(t, strings.NewReplacer(`\`, `\\`, `_`, `\_`, `%`, `\%`).Replace(t.Database))
+func Grants(t contract.Target) (out []string) {
+	escaped := strings.NewReplacer(`\`, `\\`, `_`, `\_`, `%`, `\%`)
+	for _, schema := range t.Schemas() {
+		out = append(out, GrantOn(t, escaped.Replace(schema)))
+	}
+	return out
 }
 
 // GrantOn grants the account its privileges on a schema, whose name is taken as it stands.

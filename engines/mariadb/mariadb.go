@@ -71,14 +71,12 @@ func initialise(p engine.Paths) engine.Command {
 func bootstrap(t contract.Target, password string) []string {
 	const by = " IDENTIFIED BY "
 	identified := by + engine.QuoteString(password) + ";"
-	return slices.Concat(engine.NeutralSession(), []string{
-		engine.CreateSchema(t),
+	return slices.Concat(engine.NeutralSession(), engine.CreateSchemas(t), []string{
 		"DELETE FROM mysql.global_priv WHERE User = '' OR (User = 'root' AND Host <> 'localhost');",
 		"FLUSH PRIVILEGES;",
 		"CREATE USER IF NOT EXISTS " + engine.Account(t) + identified,
 		"ALTER USER " + engine.Account(t) + identified,
-		engine.Grant(t),
-	}, replicationAccount(t, identified), mysqld.SetterAccount(t, setterPrivileges, by))
+	}, engine.Grants(t), replicationAccount(t, identified), mysqld.SetterAccount(t, setterPrivileges, by))
 }
 
 // setterPrivileges: since 11.0 SUPER does not have those of the binary log, of connections and of replication, which some variables need.

@@ -17,6 +17,7 @@ package tidb
 import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"slices"
 )
 
 // Engine returns the facts about TiDB.
@@ -59,12 +60,9 @@ func bootstrap(t contract.Target, password string) []string {
 		// for it. There is no other account.
 		identified += " REQUIRE SSL"
 	}
-	return append(append(engine.NeutralSession(),
-		engine.CreateSchema(t),
-		"CREATE USER IF NOT EXISTS "+engine.Account(t)+identified+";",
-		engine.Grant(t),
-		"DROP USER IF EXISTS 'root'@'%', 'root'@'localhost';",
-	), variables(t.Settings)...)
+	return slices.Concat(engine.NeutralSession(), engine.CreateSchemas(t),
+		[]string{"CREATE USER IF NOT EXISTS " + engine.Account(t) + identified + ";"}, engine.Grants(t),
+		[]string{"DROP USER IF EXISTS 'root'@'%', 'root'@'localhost';"}, variables(t.Settings))
 }
 
 // minMemoryLimit is the minimum that TiDB accepts, in bytes.

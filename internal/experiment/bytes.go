@@ -145,7 +145,7 @@ func (w Work) Budget(p *plan.Plan, shows *v1alpha1.PlannedAnalysis, fixed int64,
 // demandOfBytes is how many objects the run makes.
 func (w Work) demandOfBytes(p *plan.Plan, limits config.Limits) budget.Demand {
 	d := budget.Demand{
-		Trials: int64(len(p.Trials)), Attempts: 1, Clients: int64(w.Clients()),
+		Trials: int64(len(p.Trials)), Attempts: 1, Clients: int64(w.spec.MeasuringClients() + w.spec.BackgroundClients()),
 		Entries: int64(len(p.Cells)) * int64(len(p.Targets)),
 		Values:  int64(journal.MostValues(limits.ResultMemory.Value(), len(p.Trials))),
 	}
@@ -174,12 +174,10 @@ func (w Work) demandOfBytes(p *plan.Plan, limits config.Limits) budget.Demand {
 		case t.Published != nil:
 			continue
 		case t.External != nil:
-			d.Loads++ // the clean-up
+			d.Loads += int64(w.spec.TenantCount()) // the clean-up
 		}
 		d.Loads++
-		if w.Tool.Data.SharesLoad {
-			d.Loads += d.Clients - 1
-		}
+		d.Loads += int64(w.Loaders()) - 1
 	}
 	return d
 }

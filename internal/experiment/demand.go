@@ -14,8 +14,10 @@ import (
 type Demand struct {
 	// All clients together, the largest of all cells.
 	All contract.Demand
-	// clients that work at the same time.
-	clients int64
+	// clients that measure at the same time, of all tenants, and the number of tenants.
+	clients, tenants int64
+	// each is the most connections of one client, and beside are those of a second load in the cell with the most connections.
+	each, beside int64
 	// connections and statements of one client in the cell with the most prepared
 	// statements, for the arithmetic.
 	connections, statements int64
@@ -35,7 +37,7 @@ func (d Demand) ServerBytes() int64 {
 }
 
 // ClientFiles are the files that a tool has open in one client.
-func (d Demand) ClientFiles() int64 { return d.All.Connections/max(d.clients, 1) + contract.SpareFiles }
+func (d Demand) ClientFiles() int64 { return d.each + contract.SpareFiles }
 
 // ShapeSettings are the defaults of a server that follow from its machine.
 func ShapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []contract.Setting {
@@ -67,15 +69,18 @@ func (d Demand) Words() string {
 // IsZero says that nothing is needed, or that nothing is known.
 func (d Demand) IsZero() bool { return d.All == contract.Demand{} }
 
-// add the demand of one client in one cell. Each client has connections of its own;
-// they share the tables.
-func (d *Demand) add(one contract.Demand) {
+// add the demand of one client in one cell, and that of the clients of a second load there. Each client has connections of its own;
+// those of a tenant share the tables, and a second load has no others.
+func (d *Demand) add(one contract.Demand, second contract.Demand, clients int64) {
 	if one.PreparedStatements > d.statements {
 		d.connections, d.statements = one.Connections, one.PreparedStatements
 	}
-	d.All.Connections = max(d.All.Connections, d.clients*one.Connections)
-	d.All.PreparedStatements = max(d.All.PreparedStatements, d.clients*one.PreparedStatements)
-	d.All.Tables = max(d.All.Tables, one.Tables)
+	d.each = max(d.each, one.Connections, second.Connections)
+	if all := d.clients*one.Connections + clients*second.Connections; all > d.All.Connections {
+		d.All.Connections, d.beside = all, clients*second.Connections
+	}
+	d.All.PreparedStatements = max(d.All.PreparedStatements, d.clients*one.PreparedStatements+clients*second.PreparedStatements)
+	d.All.Tables = max(d.All.Tables, d.tenants*one.Tables)
 }
 
 // Fits refuses settings of the user and values of the matrix that are lower than what the workload needs of a server.
@@ -129,12 +134,17 @@ func inConfig(m *v1alpha1.MySQLTarget, name string) bool {
 // arithmetic says where the numbers come from.
 func (d Demand) arithmetic() string {
 	words := []string{fmt.Sprintf("%d connections", d.All.Connections)}
-	each := d.All.Connections / d.clients
-	if d.clients > 1 {
+	each := (d.All.Connections - d.beside) / d.clients
+	switch {
+	case d.beside > 0:
+		words[0] = fmt.Sprintf("%d clients x %d + %d of the second load = %d connections", d.clients, each, d.beside, d.All.Connections)
+	case d.clients > 1:
 		words[0] = fmt.Sprintf("%d clients x %d = %d connections", d.clients, each, d.All.Connections)
 	}
 	switch {
 	case d.All.PreparedStatements == 0:
+	case d.beside > 0:
+		words = append(words, fmt.Sprintf("%d prepared statements", d.All.PreparedStatements))
 	case d.connections > 0 && d.statements%d.connections == 0 && d.clients > 1:
 		words = append(words, fmt.Sprintf("%d clients x %d connections x %d prepared statements = %d",
 			d.clients, d.connections, d.statements/d.connections, d.All.PreparedStatements))

@@ -17,11 +17,15 @@ import (
 // the default of 16,382.
 func TestDemandFits(t *testing.T) {
 	of := func(clients, connections, each int64) Demand {
-		d := Demand{clients: clients}
-		d.add(contract.Demand{Connections: 2, PreparedStatements: 2, Tables: 7})
-		d.add(contract.Demand{Connections: connections, PreparedStatements: connections * each, Tables: 10})
+		d := Demand{clients: clients, tenants: 1}
+		d.add(contract.Demand{Connections: 2, PreparedStatements: 2, Tables: 7}, contract.Demand{}, 0)
+		d.add(contract.Demand{Connections: connections, PreparedStatements: connections * each, Tables: 10}, contract.Demand{}, 0)
 		return d
 	}
+	beside := Demand{clients: 2, tenants: 1}
+	beside.add(contract.Demand{Connections: 100, PreparedStatements: 100, Tables: 10}, contract.Demand{Connections: 500, PreparedStatements: 500, Tables: 10}, 2)
+	tenants := Demand{clients: 6, tenants: 3}
+	tenants.add(contract.Demand{Connections: 100, PreparedStatements: 200, Tables: 10}, contract.Demand{}, 0)
 	tests := map[string]struct {
 		demand  Demand
 		config  map[string]string
@@ -37,6 +41,14 @@ func TestDemandFits(t *testing.T) {
 		"of several clients": {
 			demand: of(4, 750, 92), config: map[string]string{"loose_max_prepared_stmt_count": "16k"},
 			refused: "needs 4 clients x 750 = 3000 connections, 4 clients x 750 connections x 92 prepared statements = 276000, 10 tables, and",
+		},
+		"with a second load": {
+			demand: beside, config: map[string]string{"max_prepared_stmt_count": "1000"},
+			refused: "needs 2 clients x 100 + 1000 of the second load = 1200 connections, 1200 prepared statements, 10 tables, and",
+		},
+		"of tenants, each with tables of its own": {
+			demand: tenants, config: map[string]string{"max_prepared_stmt_count": "1000"},
+			refused: "needs 6 clients x 100 = 600 connections, 6 clients x 100 connections x 2 prepared statements = 1200, 30 tables, and",
 		},
 		"in a ConfigMap": {
 			demand: of(1, 3000, 92), from: []contract.Setting{{Name: "max_prepared_stmt_count", Value: "1"}},

@@ -90,7 +90,7 @@ func (w Work) Expand(p Planned) (Planned, error) {
 	most := w.PerPass()
 	if len(p.Lengths) == 0 {
 		p.Lengths = make([]runner.Length, 0, cells)
-		p.Demand.clients = int64(w.Clients())
+		p.Demand.clients, p.Demand.tenants = int64(w.spec.MeasuringClients()), int64(w.spec.TenantCount())
 		p.checks.wear = wear.Data{Plan: p.Plan, Clients: int64(w.Clients())}
 	}
 	p.Images = slices.Clip(p.Images)
@@ -141,6 +141,10 @@ func expandCell(w Work, p *Planned, i int) error {
 	if err != nil {
 		return refused(err)
 	}
+	second, clients, err := secondDemand(w, p, i, trial)
+	if err != nil {
+		return refused(err)
+	}
 	pods, err := w.Tool.PodsOf(trial.Workload)
 	if err != nil {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
@@ -151,7 +155,7 @@ func expandCell(w Work, p *Planned, i int) error {
 	case !slices.Contains(p.Images, name):
 		p.Images = append(p.Images, name)
 	}
-	p.Demand.add(demand)
+	p.Demand.add(demand, second, clients)
 	p.Lengths = append(p.Lengths, length)
 	return nil
 }

@@ -48,7 +48,7 @@ func threadsOf(w Work, offered runner.Offered) int64 {
 		return 0
 	}
 	threads, _ := given["threads"].(float64)
-	return int64(threads) * int64(w.Clients())
+	return int64(threads) * int64(w.spec.MeasuringClients())
 }
 
 // fitsServers refuses settings of the spec that are lower than what the workload needs. Those of ConfigMaps are not known here.

@@ -46,8 +46,10 @@ type Work struct {
 }
 
 // Names of the measurements that records have, the main one first: those of the tool, what an
-// operation costs, and what the windows began with.
-func (w Work) Names() []string { return slices.Concat(w.Tool.Summary, costs.Names(), levels.Names()) }
+// operation costs, and what the windows began with; with tenants, how unequal they are.
+func (w Work) Names() []string {
+	return slices.Concat(w.Tool.Summary, tenantNames(w.spec), costs.Names(), levels.Names())
+}
 
 // WorkOf a spec. It fails when the catalogue has no such tool, and when the API of this
 // program would refuse the tool's part of the spec: the CRD may be of another version.
@@ -67,6 +69,9 @@ func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
 	if params, err = schema.Complete(params); err != nil {
 		return Work{}, Refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
+	if err := checkGroups(spec, tool); err != nil {
+		return Work{}, err
+	}
 	if spec.Design.MeasuresLoad() {
 		if tool, err = loadingOf(spec, tool, params); err != nil {
 			return Work{}, err
@@ -79,7 +84,7 @@ func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
 	return w, checkSearchDesign(spec)
 }
 
-// Clients that work at the same time, at least 1.
+// Clients of a tenant that measure at the same time, at least 1.
 func (w Work) Clients() int { return int(max(w.spec.Clients.Count, 1)) }
 
 // Cell is the workload of a cell as JSON: that of the spec with the cell's values. It

@@ -157,9 +157,9 @@ func (r Runner) Delay(workload json.RawMessage) (time.Duration, error) {
 }
 
 // Skips says that the phase has nothing to do; a tool that does not say does every phase. Data that exists is
-// neither prepared nor dropped.
+// neither prepared nor dropped, and an idle client does nothing.
 func (r Runner) Skips(t contract.Trial, p contract.Phase) bool {
-	if t.Existing && (p == contract.PhasePrepare || p == contract.PhaseCleanup) {
+	if t.Idle || t.Existing && (p == contract.PhasePrepare || p == contract.PhaseCleanup) {
 		return true
 	}
 	return r.Phases.Skips != nil && r.Phases.Skips(t, p)
@@ -168,7 +168,7 @@ func (r Runner) Skips(t contract.Trial, p contract.Phase) bool {
 // Opening of the process that measures. The zero value, where the tool does not say: the
 // process is started at the instant at which the window is to begin.
 func (r Runner) Opening(t contract.Trial) Opening {
-	if r.Phases.Opening == nil {
+	if r.Phases.Opening == nil || t.Idle {
 		return Opening{}
 	}
 	return r.Phases.Opening(t)

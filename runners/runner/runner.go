@@ -165,6 +165,9 @@ type Expectations struct {
 	StorageEngine string
 	// Clients of the trial, whose work the server's counters hold together; 0 is 1.
 	Clients int32
+	// Shared: another load is at work beside the clients, so that the server's counters are not of their work alone. The manager
+	// sets it.
+	Shared bool
 	// Mix is the share (0 to 1) of all operations in which the tool counts operations of a
 	// kind, by the label operation, where each is chosen at random. Shares may add up to
 	// more than 1: an operation that reads and writes counts as both.

@@ -22,15 +22,15 @@ const MaxSeed = 1<<31 - 1
 // It is the number of the first eight hexadecimal digits of the SHA-256 of these words, each
 // followed by a newline, numbers in decimal and from 0, modulo 2147483647, plus 1:
 //
-//	assay.dev/seed/v1  SEED  BLOCK  CELL  PHASE  CLIENT  ATTEMPT  [TARGET]
+//	assay.dev/seed/v1  SEED  BLOCK  CELL  PHASE  CLIENT  ATTEMPT  [TARGET]  [tenant NUMBER]
 //
-// SEED is that of the run, PHASE is Warmup or Run, and the name of the target is left out
-// unless targets share a server. So anybody can compute it in a shell:
+// SEED is that of the run, PHASE is Warmup or Run, the name of the target is left out
+// unless targets share a server, and the last line is that of a tenant from the second on. So anybody can compute it in a shell:
 //
 //	printf '%s\n' assay.dev/seed/v1 42 0 0 Warmup 0 0 | sha256sum
 //
-// Prepare and Cleanup have neither block, cell nor attempt (0 each), and no target: data that
-// is loaded again, or on another target, is the same data.
+// Prepare and Cleanup have neither block, cell nor attempt (0 each), no target and no tenant: data that
+// is loaded again, on another target, or for another tenant, is the same data.
 //
 // Equal keys are not promised: the threads of a tool may share one stream in an order that
 // nobody decides.
@@ -43,6 +43,9 @@ func Seed(t contract.Trial, p contract.Phase) int64 {
 	words := fmt.Appendf(nil, "assay.dev/seed/v1\n%d\n%d\n%d\n%s\n%d\n%d\n", t.Seed, block, cell, p, t.Ref.Client, attempt)
 	if measures && t.SharedServer {
 		words = fmt.Appendf(words, "%s\n", t.Ref.Target)
+	}
+	if measures && t.Tenant > 1 {
+		words = fmt.Appendf(words, "tenant %d\n", t.Tenant)
 	}
 	sum := sha256.Sum256(words)
 	return int64(binary.BigEndian.Uint32(sum[:4]))%MaxSeed + 1

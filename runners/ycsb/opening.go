@@ -32,11 +32,11 @@ func opening(t contract.Trial) runner.Opening {
 		return runner.Opening{} // Command says what is wrong
 	}
 	o := runner.Opening{
-		Timed:   p.OperationCount == 0 || t.Clients > 1,
+		Timed:   p.OperationCount == 0 || t.Together(),
 		WarmsUp: p.OperationCount == 0 && t.WarmupSeconds > 0,
 	}
 	switch {
-	case t.Clients > 1:
+	case t.Together():
 		o.Lead = leadTogether
 	case o.WarmsUp:
 		o.Lead = lead // a single client that has no warm-up begins when it can

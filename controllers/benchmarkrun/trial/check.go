@@ -5,17 +5,19 @@ import (
 
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/groups"
 	"github.com/assay-bench/assay/internal/trial/merge"
 	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// check compares the results of a trial with themselves and with what was asked for, and
+// check compares the results of the clients of a trial that work with themselves and with what was asked for, and
 // says which limits of its own the trial ran into.
 func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([]contract.RecordedFinding, []contract.RecordedLimit) {
 	var out []contract.RecordedFinding
 	var limits []validity.Limit
-	for i, res := range results {
+	for _, res := range results {
+		i := res.Trial.Client
 		expected, err := expectations(in, e, i)
 		if err != nil {
 			return []contract.RecordedFinding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
@@ -40,9 +42,8 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 
 // expectations that the result of one client is checked against.
 func expectations(in Input, e Execution, client int) (runner.Expectations, error) {
-	asked := message(in, e)
+	asked := message(in, e).Of(client)
 	asked.Deadline = in.Now
-	asked.Ref.Client = client
 	expected, err := expectationsOf(in, asked)
 	if err != nil {
 		return expected, err
@@ -56,6 +57,7 @@ func expectations(in Input, e Execution, client int) (runner.Expectations, error
 // counters of the server see their rows.
 func expectationsOf(in Input, asked contract.Trial) (runner.Expectations, error) {
 	expected, err := in.Work.Tool.Expectations(asked)
+	expected.Shared = groups.Shared(asked)
 	if asked.Existing && in.Run.Target(asked.Ref.Target).External != nil {
 		expected.Rows = runner.Rows{}
 	}
@@ -65,7 +67,7 @@ func expectationsOf(in Input, asked contract.Trial) (runner.Expectations, error)
 // checkTogether asks of the results of a trial what one client's alone cannot say: what
 // the server did for all of them, and whether its data was still what was loaded.
 func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []contract.RecordedFinding {
-	asked := message(in, e)
+	asked := message(in, e).Of(0)
 	asked.Deadline = in.Now
 	expected, err := expectationsOf(in, asked)
 	if err != nil {

@@ -71,7 +71,7 @@ func newCluster() *cluster {
 		},
 		results: map[int]*corev1.ConfigMap{}, database: database,
 	}
-	c.e = Measurement(c.in, journal.Position{}, nil, runner.Length{})
+	c.e = Measurement(c.in, journal.Position{}, nil, nil, runner.Length{})
 	return c
 }
 

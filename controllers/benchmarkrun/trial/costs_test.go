@@ -49,7 +49,7 @@ func TestCostsAreRecorded(t *testing.T) {
 		},
 	}
 	at := journal.Position{}
-	rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
+	rec := Record(in, Measurement(in, at, nil, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
 	var got []string
 	for _, v := range rec.Values {
 		got = append(got, strings.TrimSpace(v.Name+" "+v1alpha1.FourDigits(v.Value)+" "+v.Unit+" "+string(v.Direction)))
@@ -66,14 +66,14 @@ func TestCostsAreRecorded(t *testing.T) {
 		t.Errorf("findings %+v", rec.Findings)
 	}
 	in.Run.Status.Resolved.Targets[0].Shape.Price = nil
-	rec = Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
+	rec = Record(in, Measurement(in, at, nil, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
 	if slices.ContainsFunc(rec.Values, func(v contract.RecordedValue) bool { return v.Name == "cost.price" }) {
 		t.Error("a shape without a price has one")
 	}
 	// A server that Assay did not start has the price that the spec says, and replicas of its own in it.
 	in.Run.Spec.Targets[0] = v1alpha1.Target{Name: "db", External: &v1alpha1.ExternalTarget{Price: price}}
 	in.Run.Status.Resolved.Targets[0].Shape = nil
-	rec = Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
+	rec = Record(in, Measurement(in, at, nil, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
 	i := slices.IndexFunc(rec.Values, func(v contract.RecordedValue) bool { return v.Name == "cost.price" })
 	if i < 0 || v1alpha1.FourDigits(rec.Values[i].Value) != "0.05" || rec.Values[i].Unit != "EUR/Mop" {
 		t.Errorf("the price of an external server is not in %+v", rec.Values)

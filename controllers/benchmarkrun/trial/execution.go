@@ -59,8 +59,9 @@ type Execution struct {
 	Ref contract.TrialRef
 	// Attempt at a trial, from 0.
 	Attempt int32
-	// Clients that work together, at least 1.
+	// Clients that work together, at least 1, and their groups: of tenants without the schema of each, which follows from the target.
 	Clients int
+	Groups  []contract.Group
 	// Workload of the cell as JSON.
 	Workload json.RawMessage
 	// Snapshot of the data after loading.
@@ -91,9 +92,11 @@ func Load(in Input, target string) Execution {
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhasePrepare), Target: target},
 		Busy: in.Timeouts.Load.Duration, Workload: in.Work.Params, Clients: 1,
 	}
+	each := 1
 	if in.Work.Tool.Data.SharesLoad && !in.Run.Target(target).HasData() {
-		e.Clients = in.Run.ClientCount()
+		each = in.Work.Clients()
 	}
+	e.Clients, e.Groups = each*in.Run.Spec.TenantCount(), in.Work.Tenants(each)
 	if in.named(e) {
 		// One client decides by the store whether there is something to load, and the archive takes about as long as the load.
 		e.Clients, e.Busy = 1, e.Busy+in.Timeouts.Load.Duration
@@ -137,19 +140,19 @@ func Cleanup(in Input, target string) (e Execution, needed bool) {
 	e = Execution{
 		Name: contract.CleanupName(in.Run.Name, target),
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhaseCleanup), Target: target},
-		Busy: in.Timeouts.Cleanup.Duration, Workload: in.Work.Params, Clients: 1,
+		Busy: in.Timeouts.Cleanup.Duration, Workload: in.Work.Params, Clients: in.Run.Spec.TenantCount(), Groups: in.Work.Tenants(1),
 	}
-	return e, !in.Work.Tool.Skips(message(in, e), contract.PhaseCleanup)
+	return e, !in.Work.Tool.Skips(message(in, e).Of(0), contract.PhaseCleanup)
 }
 
-// Measurement is an attempt at a trial of the plan. Workload and length are those of its
+// Measurement is an attempt at a trial of the plan. Workload, groups and length are those of its
 // cell.
-func Measurement(in Input, at journal.Position, workload json.RawMessage, length runner.Length) Execution {
+func Measurement(in Input, at journal.Position, workload json.RawMessage, groups []contract.Group, length runner.Length) Execution {
 	t := in.Plan.Trials[at.Index]
 	target := in.Plan.Targets[t.Target]
 	e := Execution{
 		Name: contract.TrialName(in.Run.Name, at.Index, at.Attempt), Attempt: at.Attempt, Workload: workload,
-		Clients: in.Run.ClientCount(), Standing: stands(in.Run),
+		Clients: in.Run.ClientCount(), Groups: groups, Standing: stands(in.Run),
 		Ref: contract.TrialRef{
 			RunUID: string(in.Run.UID), Phase: string(contract.PhaseRun), Target: target,
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
@@ -157,10 +160,11 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 	}
 	d := in.Run.Spec.Design
 	asked := contract.Trial{
-		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
+		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients, Groups: e.Groups,
 		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 	}
 	// Two processes come to their work, that of the warm-up and that which measures; the data may be checked at the end.
+	asked = asked.Of(0)
 	e.Busy = length.Most + settle + 2*in.Work.Tool.Opening(asked).Lead + in.Work.Tool.CheckTime(asked)
 	if d.MeasuresLoad() { // a stop of the server, statistics, and the count of the rows follow
 		e.Busy += in.Timeouts.Reset.Duration + in.Timeouts.Load.Duration
@@ -198,7 +202,7 @@ func message(in Input, e Execution) contract.Trial {
 	t := in.Run.Target(e.Ref.Target)
 	d := in.Run.Spec.Design
 	trial := contract.Trial{
-		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
+		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients, Groups: e.Groups,
 		Restart: e.Restart, Settings: e.Settings, Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 		Snapshot: e.Snapshot, Loads: d.MeasuresLoad(), Demand: in.Demand, Seed: seed(in),
 		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in), CPUs: resources.CPUs(in.Run),
@@ -210,11 +214,12 @@ func message(in Input, e Execution) contract.Trial {
 	if trial.Measurement != nil {
 		trial.DurationSeconds = int64(e.Busy.Seconds())
 	}
-	if in.Work.Tool.Skips(trial, contract.PhaseWarmup) {
+	if in.Work.Tool.Skips(trial.Of(0), contract.PhaseWarmup) {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
 	}
 	if t.External != nil {
 		trial.Endpoint, trial.Existing = externalEndpoint(in.Run.Namespace, t.External), t.HasData()
+		trial.Groups = schemas(e.Groups, trial.Endpoint.Database)
 		return trial
 	}
 	server := resources.Primary(in.Run, t)
@@ -226,7 +231,19 @@ func message(in Input, e Execution) contract.Trial {
 		Host: server.Address(), Port: resources.DatabasePort, Database: resources.Database,
 		TLS: contract.TLSMode(cmp.Or(t.MySQL.TLS, v1alpha1.TLSDisabled)), StorageEngine: t.MySQL.StorageEngine,
 	}
+	trial.Groups = schemas(e.Groups, trial.Endpoint.Database)
 	return trial
+}
+
+// schemas gives each tenant the schema that it has beside that of the endpoint.
+func schemas(groups []contract.Group, database string) []contract.Group {
+	out := slices.Clone(groups)
+	for i, g := range out {
+		if g.Tenant > 1 {
+			out[i].Database = contract.TenantDatabase(database, g.Tenant)
+		}
+	}
+	return out
 }
 
 // externalEndpoint is where a server answers that Assay does not provide.

@@ -34,7 +34,7 @@ func TestFactsAreRecorded(t *testing.T) {
 	res := contract.Result{State: contract.Succeeded, Server: &contract.Server{Version: "9.7.0", Variables: map[string]string{"log_bin": "ON", "max_connections": "151"}}}
 	at := journal.Position{}
 	record := func(end End) contract.Record {
-		return Record(in, Measurement(in, at, nil, runner.Length{}), at, end, known.Ask())
+		return Record(in, Measurement(in, at, nil, nil, runner.Length{}), at, end, known.Ask())
 	}
 	got := record(End{Results: []contract.Result{res}}).Facts.Map()
 	want := map[string]string{

@@ -51,7 +51,7 @@ func TestATrialInheritsWhatInvalidatesItsTarget(t *testing.T) {
 	checks := map[string][]string{}
 	for i, target := range in.Plan.Targets {
 		at := journal.Position{Index: int32(i)}
-		rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
+		rec := Record(in, Measurement(in, at, nil, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
 		for _, f := range rec.Findings {
 			if f.Check == "durability" {
 				checks[target] = append(checks[target], f.Message)

@@ -25,7 +25,7 @@ func LoadFindings(in Input, target string, res contract.Result, ask *decision.As
 	if first := firstLoaded(in, target); first != "" {
 		if loaded := loadResult(in, first, ask); saysData(loaded) {
 			e := Execution{Ref: res.Trial, Workload: in.Work.Params, Clients: 1}
-			same := in.Work.Tool.SameBytes(message(in, e))
+			same := in.Work.Tool.SameBytes(message(in, e).Of(0))
 			found = append(found, validity.CompareData(loaded.Value.Result, res, same)...)
 		}
 	}
@@ -119,7 +119,7 @@ func loadTime(results []contract.Result) (time.Duration, bool) {
 
 // loadedBy a trial that is a load are its measurements; those of any other are as they were.
 func loadedBy(in Input, e Execution, merged contract.Result) []contract.Measurement {
-	own, err := in.Work.Tool.Leaves(message(in, e))
+	own, err := in.Work.Tool.Leaves(message(in, e).Of(0))
 	if err != nil {
 		return merged.Measurements // check says so, by the expectations of the same workload
 	}
@@ -133,10 +133,12 @@ func rowsLoaded(in Input, e Execution, results []contract.Result) (rows int64, k
 	if results[0].Data == nil {
 		return 0, false, nil
 	}
-	own, err := in.Work.Tool.Rows(message(in, e))
+	asked := message(in, e)
+	own, err := in.Work.Tool.Rows(asked.Of(0))
 	if err != nil {
 		return 0, false, fmt.Errorf("the rows of %s: %w", e.Name, err)
 	}
+	own = asked.Everywhere(own)
 	if len(own) == 0 && in.Run.Target(e.Ref.Target).External != nil {
 		return 0, false, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/costs"
+	"github.com/assay-bench/assay/internal/trial/groups"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/levels"
 	"github.com/assay-bench/assay/internal/trial/likeness"
@@ -52,11 +53,11 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 	rec.Facts = facts(in, e, rec, end, ask)
 	rec.Delivered = append(loadDelivered(in, at, ask), end.Delivered...)
 	if !end.failed() {
-		merged, skew, err := merge.Results(end.Results)
+		all, err := outcomeOf(in, e, end.Results)
 		if err != nil {
 			end = end.with(v1alpha1.ReasonResultContradictory, "the results of the clients cannot be merged: "+err.Error())
 		} else {
-			evaluate(in, e, end.Results, outcome{merged, skew}, &rec, ask)
+			evaluate(in, e, all, &rec, ask)
 		}
 	}
 	rec.Findings = append(rec.Findings, end.Lost...)
@@ -154,7 +155,7 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 	}
 	if st.LoadResult != "" {
 		if loaded := loadResult(in, rec.Target, ask); saysData(loaded) {
-			from.Loaded, from.SameBytes = loaded.Value.Result, in.Work.Tool.SameBytes(message(in, e))
+			from.Loaded, from.SameBytes = loaded.Value.Result, in.Work.Tool.SameBytes(message(in, e).Of(0))
 		}
 	}
 	return likeness.FactsOf(from)
@@ -183,28 +184,48 @@ func setInTargets(run *v1alpha1.BenchmarkRun) (out []string) {
 
 // outcome is what the clients measured together.
 type outcome struct {
+	// working are the results of the clients that did anything, and measuring are those of them that measured the workload.
+	working, measuring []contract.Result
+	// merged are those that measured, and apart has the measurements of each tenant and of a second load.
 	merged contract.Result
-	skew   merge.Skew
+	apart  []contract.Measurement
+	// skew of those that worked, and own is that of those that measured.
+	skew, own merge.Skew
+	// shared: a second load was at work.
+	shared bool
+}
+
+func outcomeOf(in Input, e Execution, results []contract.Result) (out outcome, err error) {
+	asked := message(in, e)
+	out = outcome{working: groups.Working(asked, results), measuring: groups.Measuring(asked, results), shared: groups.Shared(asked)}
+	if out.merged, out.own, err = merge.Results(out.measuring); err != nil {
+		return out, err
+	}
+	out.skew = merge.SkewOf(out.working)
+	out.apart, err = groups.Apart(asked, out.working, in.Work.Tool)
+	return out, err
 }
 
 // evaluate compares the results of the clients with what can be true, and writes what was
 // measured and found into the record.
-func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
+func evaluate(in Input, e Execution, all outcome, rec *contract.Record, ask *decision.Asking) {
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
 	all.merged.Measurements = loadedBy(in, e, all.merged)
-	all.merged.Measurements = slices.Concat(all.merged.Measurements, costs.Of(results, all.merged, priceOf(in.Run, rec.Target)), levels.Of(all.merged))
+	all.merged.Measurements = slices.Concat(all.merged.Measurements, costsOf(in, all, rec.Target), levels.Of(all.merged), all.apart)
 	measured := values(in.Work.Names(), all.merged)
 	rec.Values = measured[:min(len(measured), in.mostValues())]
-	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
-	rec.Throttled = throttledIn(results)
-	rec.Findings = append(rec.Findings, checkShapes(in, *rec, results, ask)...)
+	rec.Findings, rec.LimitedBy = check(in, e, all.working, all.skew)
+	rec.Throttled = throttledIn(all.working)
+	rec.Findings = append(rec.Findings, checkShapes(in, *rec, all.working, ask)...)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
 	if cut := len(measured) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
 			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, fewer clients, or fewer trials", cut, in.mostValues())})
 	}
-	// Of several clients, one that could not offer its share is enough.
-	rec.Saturated = slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == validity.CheckSaturated })
+	// Of several clients that measure, one that could not offer its share is enough.
+	rec.Saturated = slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool {
+		return f.Check == validity.CheckSaturated && (f.Client == nil || int(*f.Client) < len(all.measuring))
+	})
 	rec.Findings = append(rec.Findings, neighbours(in, *rec, ask)...)
 	rec.Findings = append(rec.Findings, checkBehind(in, e, *rec, ask)...)
 	for _, f := range in.Run.TargetStatus(rec.Target).InvalidatedBy {
@@ -217,12 +238,21 @@ func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec
 	}
 }
 
+// costsOf an operation. What the server used beside a second load is of both, and no cost of the workload.
+func costsOf(in Input, all outcome, target string) []contract.Measurement {
+	out := costs.Of(all.measuring, all.merged, priceOf(in.Run, target))
+	if all.shared {
+		out = slices.DeleteFunc(out, func(m contract.Measurement) bool { return costs.OfServer(m.Name) })
+	}
+	return out
+}
+
 // steadiness of the throughput of all clients together. It never decides whether a trial counts,
 // and needs no finding where the trial does not count anyway.
 func steadiness(all outcome, rec *contract.Record) {
 	from, to := 0.0, math.Inf(1)
-	if all.skew.FromSeconds != nil && all.skew.ToSeconds != nil {
-		from, to = *all.skew.FromSeconds, *all.skew.ToSeconds
+	if all.own.FromSeconds != nil && all.own.ToSeconds != nil {
+		from, to = *all.own.FromSeconds, *all.own.ToSeconds
 	}
 	state, found := validity.Steadiness(all.merged, from, to)
 	rec.Steadiness = string(state)

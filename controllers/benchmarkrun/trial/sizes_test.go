@@ -52,7 +52,7 @@ func sizedResult(cpus float64) contract.Result {
 func sizesFound(in Input, res contract.Result, pods ...*corev1.Pod) map[string]string {
 	known := decision.Known{}.With(decision.GetResult{Name: "run-db-load-result-0"}, decision.Delivered{Result: sizedResult(2)})
 	at := journal.Position{}
-	rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: []contract.Result{res}, Pods: pods}, known.Ask())
+	rec := Record(in, Measurement(in, at, nil, nil, runner.Length{}), at, End{Results: []contract.Result{res}, Pods: pods}, known.Ask())
 	found := map[string]string{}
 	for _, f := range rec.Findings {
 		found[f.Check] = f.Severity

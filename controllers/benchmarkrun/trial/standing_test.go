@@ -97,7 +97,7 @@ func TestAfterALook(t *testing.T) {
 			c := newCluster()
 			c.in.Run.Spec.Clients.Count, c.in.Run.Spec.Design.ClientPods = 1, v1alpha1.ClientPodsStanding
 			c.in.Run.Status.Targets[0].LoadResult = tt.loaded
-			c.e = Measurement(c.in, journal.Position{}, nil, runner.Length{})
+			c.e = Measurement(c.in, journal.Position{}, nil, nil, runner.Length{})
 			if tt.failed {
 				c.in.Recorded = []contract.Record{{State: contract.Failed}}
 			}

@@ -69,7 +69,7 @@ func TestSteadinessIsRecorded(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			at := journal.Position{}
-			rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: tc.results}, decision.Known{}.Ask())
+			rec := Record(in, Measurement(in, at, nil, nil, runner.Length{}), at, End{Results: tc.results}, decision.Known{}.Ask())
 			if rec.Steadiness != string(tc.want) || Shown(rec).Steadiness != v1alpha1.SteadyState(tc.want) {
 				t.Errorf("steadiness %q, shown %q, want %q", rec.Steadiness, Shown(rec).Steadiness, tc.want)
 			}

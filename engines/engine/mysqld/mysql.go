@@ -110,11 +110,9 @@ func bootstrap(t contract.Target, password string) []string {
 	}
 	by := " IDENTIFIED WITH " + plugin + " BY "
 	identified := by + engine.QuoteString(password) + ";"
-	return slices.Concat(engine.NeutralSession(), []string{
-		engine.CreateSchema(t),
+	return slices.Concat(engine.NeutralSession(), engine.CreateSchemas(t), []string{
 		"DROP USER IF EXISTS ''@'localhost', 'root'@'%', 'root'@'127.0.0.1', 'root'@'::1';",
 		"CREATE USER IF NOT EXISTS " + engine.Account(t) + identified,
 		"ALTER USER " + engine.Account(t) + identified,
-		engine.Grant(t),
-	}, replicationAccount(t, identified), setterAccount(t, by))
+	}, engine.Grants(t), replicationAccount(t, identified), setterAccount(t, by))
 }

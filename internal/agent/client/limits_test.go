@@ -161,7 +161,7 @@ func TestCountersThatAreRefused(t *testing.T) {
 }
 
 func TestTheDemandOfTheRunnerCountsWhereTheManagerSaysNone(t *testing.T) {
-	r := role{trial: contract.Trial{Clients: 4}}
+	r := role{all: contract.Trial{Clients: 4}}
 	r.runner.Connection.Demand = func(contract.Trial) (contract.Demand, error) {
 		return contract.Demand{Connections: 10, PreparedStatements: 20, Tables: 3}, nil
 	}

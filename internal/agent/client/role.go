@@ -7,7 +7,10 @@ import (
 
 // role is what this client does in its trial, derived from the trial and the tool's adapter.
 type role struct {
-	trial  contract.Trial
+	// trial as this client knows it: the workload, the schema and the place of its group (contract.Trial.Of).
+	trial contract.Trial
+	// all is the trial of all clients, with the index of this one among them.
+	all    contract.Trial
 	runner runner.Runner
 	// offer of the data set that a load is restored from, or makes; nil without one.
 	offer *contract.DataOffer
@@ -17,7 +20,7 @@ func (r role) phase() contract.Phase { return contract.Phase(r.trial.Ref.Phase) 
 
 // first: only the first client queries the server and the target's agent, so the number of
 // clients changes only the load. All clients compare clocks.
-func (r role) first() bool { return r.trial.Ref.Client == 0 }
+func (r role) first() bool { return r.all.Ref.Client == 0 }
 
 // waits: the phase starts with the other clients.
 func (r role) waits() bool { return r.phase() == contract.PhaseRun }
@@ -57,9 +60,9 @@ func fetches(r role) bool { return r.offer != nil && r.offer.Restore != nil }
 // archives: the data is brought to the object store once it is loaded.
 func archives(r role) bool { return r.offer != nil && r.offer.Restore == nil }
 
-// checks: the tool checks the data after the window; only the first client does.
+// checks: the tool checks the data after the window; only the first client of the data does.
 func (r role) checks() bool {
-	return r.waits() && r.first() && r.runner.CheckTime(r.trial) > 0
+	return r.waits() && r.trial.Ref.Client == 0 && r.runner.CheckTime(r.trial) > 0
 }
 
 // resets reports whether this client restores the data by this method.
@@ -99,7 +102,7 @@ func (r role) phases() []contract.Phase {
 // demand of this client and of all clients: from the manager, or else of this cell.
 func (r role) demand() (own, all contract.Demand, err error) {
 	all = r.trial.Demand
-	clients := int64(max(r.trial.Clients, 1))
+	clients := int64(max(r.all.Clients, 1))
 	own, known, err := r.runner.Demand(r.trial)
 	if err != nil {
 		return own, all, err

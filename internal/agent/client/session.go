@@ -59,11 +59,11 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 		}
 	}
 	s := session{
-		Agent: a, role: role{trial: t, runner: adapter},
+		Agent: a, role: role{trial: t.Of(t.Ref.Client), all: t, runner: adapter},
 		tool: toolbox{side: side, work: a.Work, grace: a.ToolGrace, figures: a.Figures},
 	}
 	s.tool.intervals = func(p contract.Phase, o runner.Output) []contract.Measurement {
-		return adapter.Parse(t, p, o).Measurements
+		return adapter.Parse(s.trial, p, o).Measurements
 	}
 	if !s.speaks() && !adapter.Connection.JDBC {
 		return o.failed(invalid(fmt.Errorf("endpoint.jdbc: the runner %s reaches no database behind a JDBC driver: use one that does, such as ycsb", t.Runner)))
@@ -89,7 +89,11 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 		s.target = newTargetAgent(t.Agent, s.key)
 	}
 	if s.speaks() {
-		if s.server, err = a.Connect(t.Endpoint, s.credentials); err != nil {
+		s.server, err = a.Connect(s.trial.Endpoint, s.credentials)
+		if err == nil {
+			s.server, err = a.everySchemaOf(s, s.server)
+		}
+		if err != nil {
 			return o.failed(failed(contract.ReasonTLSFailed, "%v", err))
 		}
 	}

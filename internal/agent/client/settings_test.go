@@ -150,7 +150,8 @@ func TestSettingsAreTriedBeforeTheLoad(t *testing.T) {
 // Nobody changes a server that other clients load.
 func TestSettingsAreNotTriedBesideOtherClients(t *testing.T) {
 	for clients, want := range map[int]bool{1: true, 2: false} {
-		r := role{trial: contract.Trial{Ref: contract.TrialRef{Phase: string(contract.PhasePrepare)}, Clients: clients, Settings: []contract.VariedSetting{{Name: "x", Value: "1"}}}}
+		trial := contract.Trial{Ref: contract.TrialRef{Phase: string(contract.PhasePrepare)}, Clients: clients, Settings: []contract.VariedSetting{{Name: "x", Value: "1"}}}
+		r := role{trial: trial, all: trial}
 		if got := tries(r); got != want {
 			t.Errorf("%d clients: %v", clients, got)
 		}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -50,23 +51,30 @@ func restore(ctx context.Context, s session) outcome[*contract.ResetReport] {
 func reload(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	reset := &contract.ResetReport{Method: contract.ResetReload, Started: time.Now()}
 	o := outcome[*contract.ResetReport]{found: reset}
-	// The other clients wait: this client also loads their parts.
-	s.trial.Clients = 1
-	for _, phase := range []contract.Phase{contract.PhaseCleanup, contract.PhasePrepare} {
-		if failure := note(&o, reloadPhase(ctx, s, phase)); failure != nil {
-			o.failure = failed(contract.ReasonResetFailed, "reloading the data, phase %s: %s: %s", phase, failure.Reason, failure.Message)
-			break
+	// The other clients wait: this client also loads their parts, and the data of all tenants.
+	for i, trial := range s.alone() {
+		own, folder, what := s, "reset-", "the data"
+		own.trial = trial
+		if i > 0 {
+			folder, what = fmt.Sprintf("reset-tenant-%d-", trial.Tenant), fmt.Sprintf("the data of tenant %d", trial.Tenant)
+		}
+		for _, phase := range []contract.Phase{contract.PhaseCleanup, contract.PhasePrepare} {
+			if failure := note(&o, reloadPhase(ctx, own, folder, phase)); failure != nil {
+				o.failure = failed(contract.ReasonResetFailed, "reloading %s, phase %s: %s: %s", what, phase, failure.Reason, failure.Message)
+				reset.Ended = time.Now()
+				return o
+			}
 		}
 	}
 	reset.Ended = time.Now()
 	return o
 }
 
-func reloadPhase(ctx context.Context, s session, phase contract.Phase) (o outcome[struct{}]) {
+func reloadPhase(ctx context.Context, s session, folder string, phase contract.Phase) (o outcome[struct{}]) {
 	if s.skips(phase) {
 		return o
 	}
-	_, report, failure := s.runPhase(ctx, "reset-"+rawName(phase), phase)
+	_, report, failure := s.runPhase(ctx, folder+rawName(phase), phase)
 	for _, p := range report.Problems {
 		p.Source = "reset-" + p.Source
 		o.problems = append(o.problems, p)
@@ -185,7 +193,7 @@ func checkRows(s session, tables []contract.Table) *contract.Failure {
 	if err != nil {
 		return invalid(err)
 	}
-	return compareRows(tables, want)
+	return compareRows(tables, s.all.Everywhere(want))
 }
 
 func compareRows(tables []contract.Table, want map[string]int64) *contract.Failure {

@@ -12,7 +12,7 @@ import (
 // waitForPeers waits until every other client has loaded its part of the data. With one
 // client there is nothing to wait for.
 func waitForPeers(ctx context.Context, s session) *contract.Failure {
-	for client := 1; client < s.trial.Clients; client++ {
+	for client := 1; client < s.all.Clients; client++ {
 		if failure := waitForPeer(ctx, s, client); failure != nil {
 			return failure
 		}
@@ -36,7 +36,7 @@ func waitForPeer(ctx context.Context, s session, client int) *contract.Failure {
 			s.Log.Warn("looking again", "what", "the result of another client", "client", client, "error", err)
 		}
 		if pause.For(ctx, s.Peers) != nil {
-			return failed(contract.ReasonInterrupted, "waiting for client %d of %d to load its part of the data: %v", client, s.trial.Clients, err)
+			return failed(contract.ReasonInterrupted, "waiting for client %d of %d to load its part of the data: %v", client, s.all.Clients, err)
 		}
 	}
 }
@@ -72,5 +72,5 @@ func yield(ctx context.Context, s session, client int, err error) *contract.Fail
 	}
 	// An early end is what is waited for.
 	_ = pause.For(ctx, s.Yield)
-	return failed(contract.ReasonInterrupted, "client %d of %d did not load its part of the data: %v", client, s.trial.Clients, err)
+	return failed(contract.ReasonInterrupted, "client %d of %d did not load its part of the data: %v", client, s.all.Clients, err)
 }

@@ -47,7 +47,7 @@ func agreeOnStart(ctx context.Context, s session, c *contract.ClockOffset) (o ou
 	if err != nil {
 		return o.failed(failed(contract.ReasonTrialUnreadable, "waiting for the start: %v", err))
 	}
-	own := ownTime(published, s.trial.Clients, c)
+	own := ownTime(published, s.all.Clients, c)
 	o.found = &start{published: published, own: own, planned: own.Add(s.opening().Delay(s.trial))}
 	return o
 }

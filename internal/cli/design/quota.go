@@ -40,7 +40,7 @@ func quotaWarnings(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) (out []str
 	for i, t := range run.Spec.Targets {
 		warn(fmt.Sprintf("spec.targets[%d]", i), "server", t.Shape, f.Threads, server)
 	}
-	each := f.Threads / int64(max(run.Spec.Clients.Count, 1))
+	each := f.Threads / int64(run.Spec.MeasuringClients())
 	warn("spec.clients", "client", run.Spec.Clients.Shape, each, half*float64(each))
 	return out
 }

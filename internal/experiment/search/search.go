@@ -42,7 +42,7 @@ func Of(spec v1alpha1.BenchmarkRunSpec, offered runner.Offered, names []string) 
 	if slices.ContainsFunc(spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == offered.Field }) {
 		return Search{}, fmt.Errorf("spec.matrix: %s is an axis, and spec.search decides it: leave one of them out", offered.Field)
 	}
-	s := Search{Field: offered.Field, Repeats: plan.Repeats(*spec.Search), Clients: int(max(spec.Clients.Count, 1))}
+	s := Search{Field: offered.Field, Repeats: plan.Repeats(*spec.Search), Clients: spec.MeasuringClients()}
 	if s.Bisection, err = plan.SearchOf(*spec.Search); err != nil {
 		return Search{}, err
 	}

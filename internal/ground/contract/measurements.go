@@ -106,6 +106,10 @@ const (
 	LabelCollector = "collector"
 	// LabelClient is the index of the client pod, where measurements of several clients could not be merged.
 	LabelClient = "client"
+	// LabelTenant is the number of a tenant, from 1. A measurement without it is of all tenants together.
+	LabelTenant = "tenant"
+	// LabelLoad is LoadBackground for a measurement of the second load. One without it is of the workload.
+	LabelLoad = "load"
 	// LabelStat is the statistic over threads: avg or stddev.
 	LabelStat = "stat"
 	// LabelDriver is the name of a driver.
@@ -117,6 +121,9 @@ const (
 	// LabelRows is the number of rows of one operation of a driver; a measurement without it is of one row, or of no rows.
 	LabelRows = "rows"
 )
+
+// LoadBackground is the second load of a trial (spec.background).
+const LoadBackground = "background"
 
 // DriverNull is the driver that does nothing, so that there is nothing to verify: what it measures is the harness.
 const DriverNull = "null"

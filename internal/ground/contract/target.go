@@ -23,6 +23,8 @@ type Target struct {
 	StorageEngine string `json:"storageEngine"`
 	// Database is the schema to create for the benchmark.
 	Database string `json:"database"`
+	// Tenants have a schema each, that of the first is Database; 0 for a run without tenants.
+	Tenants int32 `json:"tenants,omitempty"`
 	// Username of the benchmark's account.
 	Username string `json:"username"`
 	// Port the server listens on.
@@ -45,6 +47,14 @@ type Target struct {
 	CPUs *CPUs `json:"cpus,omitempty"`
 	// Settings of the user in the order of the configuration file, each name once (see settings.Merge).
 	Settings []Setting `json:"settings,omitempty"`
+}
+
+// Schemas to create for the benchmark: one, or that of each tenant.
+func (t Target) Schemas() (out []string) {
+	for tenant := range max(t.Tenants, 1) {
+		out = append(out, TenantDatabase(t.Database, int(tenant)+1))
+	}
+	return out
 }
 
 // Retained is data that an earlier run left on its volume, or a copy of it.

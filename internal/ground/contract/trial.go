@@ -50,8 +50,14 @@ type Trial struct {
 	// Workload is the runner's part of the spec (spec.workload.<runner>).
 	Workload json.RawMessage `json:"workload"`
 	// Clients is the number of client pods of the trial, at least 1. Each runs the
-	// same workload: concurrency and rates are per client.
+	// same workload: concurrency and rates are per client. As one client knows the trial (Of), those that share its data.
 	Clients int `json:"clients"`
+	// Groups divide the clients, in their order. None: all of them are one group.
+	Groups []Group `json:"groups,omitempty"`
+	// Tenant is the number of the tenant of the client that knows the trial so (Of), from 1; 0 in a trial without tenants.
+	Tenant int `json:"-"`
+	// Idle: the client that knows the trial so (Of) does nothing in it.
+	Idle bool `json:"-"`
 	// WarmupSeconds is the length of the discarded warm-up; 0 for none.
 	WarmupSeconds int64 `json:"warmupSeconds"`
 	// DurationSeconds is the length of the measured window; for a workload with a fixed number

@@ -148,7 +148,7 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 		Data: map[string]string{contract.KeyTarget: mustJSON(contract.Target{
 			Version: contract.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
 			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(),
-			Retained: retainedData(t), CPUs: CPUs(t.Run), Setter: t.setter(), Settings: Settings(t.Resolved.Settings),
+			Tenants: t.Run.Spec.Tenants, Retained: retainedData(t), CPUs: CPUs(t.Run), Setter: t.setter(), Settings: Settings(t.Resolved.Settings),
 		})},
 	}
 }

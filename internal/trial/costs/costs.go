@@ -63,6 +63,11 @@ func Names() []string {
 // of a run then show one observation, and not several.
 func SinceStart(name string) bool { return name == ServerMemory }
 
+// OfServer says whether a cost is a share of what the server did, or of its price, for the operations of the workload: of several loads, none has it.
+func OfServer(name string) bool {
+	return name != ClientCPU && name != ClientMemory && name != ServerMemory
+}
+
 // Rate is the price of the servers of a target.
 type Rate struct {
 	// PerHour of all servers together; 0 for an unknown price.

@@ -73,6 +73,15 @@ func Results(results []contract.Result) (contract.Result, Skew, error) {
 	return merged, skew, nil
 }
 
+// SkewOf the clients of one trial, whose results need not be merged.
+func SkewOf(results []contract.Result) Skew {
+	sorted := slices.Clone(results)
+	slices.SortStableFunc(sorted, func(a, b contract.Result) int { return cmp.Compare(a.Trial.Client, b.Trial.Client) })
+	clocks := clocksOf(sorted)
+	sorted = clocks.align(sorted)
+	return clocks.judge(skewOf(sorted), sorted)
+}
+
 func mergeable(sorted []contract.Result) error {
 	if len(sorted) == 0 {
 		return errors.New("there are none")

@@ -73,14 +73,31 @@ func (c Cell) String() string {
 	return strings.Join(words, " ")
 }
 
-// Workload is the part of the cell that decides the workload: without the settings of the server.
+// Workload is the part of the cell that decides the workload: without the settings of the server, and without what varies of a second load.
 func (c Cell) Workload() Cell {
 	out := maps.Clone(c)
-	maps.DeleteFunc(out, func(axis string, _ intstr.IntOrString) bool {
-		_, is := v1alpha1.Axis{Name: axis}.Setting()
-		return is
+	maps.DeleteFunc(out, func(name string, _ intstr.IntOrString) bool {
+		axis := v1alpha1.Axis{Name: name}
+		_, setting := axis.Setting()
+		_, _, background := axis.Background()
+		return setting || background
 	})
 	return out
+}
+
+// Background is the part of the cell that decides the second load: the fields of the tool, and how many of its clients work, as the cell
+// gives it; nil where it does not.
+func (c Cell) Background() (fields Cell, clients *intstr.IntOrString) {
+	fields = Cell{}
+	for name, value := range c {
+		switch field, counts, is := (v1alpha1.Axis{Name: name}).Background(); {
+		case counts:
+			clients = &value
+		case is:
+			fields[field] = value
+		}
+	}
+	return fields, clients
 }
 
 // Trial is the measurement of one cell on one target in one block. A search has as many of them in a

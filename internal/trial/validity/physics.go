@@ -97,7 +97,7 @@ func serverWrites(s contract.Server) (writes float64, alone, ok bool) {
 
 // concurrency is the maximum number of concurrent statements of all clients.
 func concurrency(s contract.Server, e runner.Expectations) (float64, bool) {
-	if own := atWork(e); own > 0 {
+	if own := atWork(e); own > 0 && !e.Shared {
 		return own * float64(max(e.Clients, 1)), true
 	}
 	most, err := strconv.ParseFloat(s.Variables["max_connections"], 64)
@@ -156,6 +156,9 @@ func everyOperationCommits(r contract.Result, e runner.Expectations) bool {
 	if writes, known := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite}); known && e.QueriesPerOperation > 0 {
 		return writes >= n
 	}
+	if e.Shared {
+		return false // the statements of the others write, too
+	}
 	writes, alone, known := serverWrites(*r.Server)
 	least := n * float64(max(e.Clients, 1))
 	if late := uncounted(r); late > 0 {
@@ -191,7 +194,7 @@ func statements(r contract.Result, e runner.Expectations) (n float64, by string)
 	}
 	answered, known := r.Server.StatusDelta["Questions"]
 	done, counted := allOperations(r)
-	if !known || !counted || done == 0 {
+	if !known || !counted || done == 0 || e.Shared {
 		return 0, ""
 	}
 	share := 1.0

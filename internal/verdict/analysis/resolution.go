@@ -26,7 +26,7 @@ func stepsOf(spec v1alpha1.BenchmarkRunSpec) (*Steps, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Steps{Precision: s.Precision, Least: float64(max(spec.Clients.Count, 1))}, nil
+	return &Steps{Precision: s.Precision, Least: float64(spec.MeasuringClients())}, nil
 }
 
 // above is how far the true value may be above the least of these, as a share of it; 0 for values that

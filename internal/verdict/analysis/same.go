@@ -63,12 +63,12 @@ func differences(a, b Run) (differing, error) {
 // decidesWhat is measured: the load, and how a trial takes place.
 func decidesWhat(path string) bool {
 	switch path {
-	case "clients.count":
+	case "clients.count", "tenants":
 		return true
 	case "design.blocks", "design.seed", "design.onTrialFailure", "design.maxRetries", "design.precision", "design.within", "design.reserveBlocks":
 		return false
 	}
-	for _, part := range []string{"workload.", "matrix", "exclude", "design.", "search."} {
+	for _, part := range []string{"workload.", "background.", "matrix", "exclude", "design.", "search."} {
 		if strings.HasPrefix(path, part) {
 			return true
 		}
@@ -119,7 +119,7 @@ func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 }
 
 // WorkloadFields are the fields of a spec that say what its clients do, by their paths: the tool and its
-// parameters, the number of clients, whether a load is measured, and what a search looks for. How often and for how long it is
+// parameters, the number of clients and of tenants, a second load, whether a load is measured, and what a search looks for. How often and for how long it is
 // measured is none of them, and neither are the cells, nor the image of a tool, which is a circumstance.
 func WorkloadFields(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 	fields, err := fieldsOf(spec)
@@ -129,11 +129,11 @@ func WorkloadFields(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 
 // OfWorkload says whether the field at a path of the spec says what the clients do.
 func OfWorkload(path string) bool {
-	if path == "clients.count" || path == "design.measures" {
+	if path == "clients.count" || path == "tenants" || path == "design.measures" {
 		return true
 	}
 	return !strings.HasPrefix(path, "workload.custom.image") &&
-		slices.ContainsFunc([]string{"workload.", "search.objectives", "search.maxErrors"}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+		slices.ContainsFunc([]string{"workload.", "background.", "search.objectives", "search.maxErrors"}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
 // alikeDeclared: the same is compared, whichever field of the spec says so.

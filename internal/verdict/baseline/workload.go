@@ -99,7 +99,8 @@ const files, all = "files", "all"
 
 // pathOf a line in the spec.
 func pathOf(name string) string {
-	if name == files || name == all || strings.HasPrefix(name, "clients.") || strings.HasPrefix(name, "design.") || strings.HasPrefix(name, "search.") {
+	if slices.Contains([]string{files, all, "tenants"}, name) ||
+		slices.ContainsFunc([]string{"clients.", "design.", "search.", "background."}, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 		return name
 	}
 	return workload + name

@@ -31,7 +31,7 @@ func (b *Builder) found() *Builder {
 			a.record.Facts, a.record.MachineSpeed = b.circumstances(s)
 		}
 		if s.Outcome == v1alpha1.SearchFound && !bounded[unit{s.Cell, s.Target}] {
-			a.values = []kindValue{{0, float64(s.Held) * float64(max(b.run.Spec.Clients.Count, 1))}}
+			a.values = []kindValue{{0, float64(s.Held) * float64(b.run.Spec.MeasuringClients())}}
 		}
 		out.last[a.record.Index] = a
 	}

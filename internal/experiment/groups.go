@@ -1,0 +1,177 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/internal/trial/groups"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// mostClients of a trial, those of all tenants and of a second load: one result each.
+const mostClients = 64
+
+// tenantNames are the measurements about tenants that records have.
+func tenantNames(spec v1alpha1.BenchmarkRunSpec) []string {
+	if spec.TenantCount() < 2 {
+		return nil
+	}
+	return groups.Names()
+}
+
+// Loaders are the clients that load a target: of each tenant those that share its load, or one.
+func (w Work) Loaders() int {
+	if w.Tool.Data.SharesLoad {
+		return w.spec.MeasuringClients()
+	}
+	return w.spec.TenantCount()
+}
+
+// checkGroups refuses tenants and a second load where they cannot be.
+func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner) error {
+	n := spec.MeasuringClients() + spec.BackgroundClients()
+	if n > mostClients {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.clients.count: %d tenants x %d clients + %d of spec.background are %d client pods, and a trial has at most %d: use fewer",
+			spec.TenantCount(), max(spec.Clients.Count, 1), spec.BackgroundClients(), n, mostClients)
+	}
+	for _, group := range []struct {
+		field string
+		is    bool
+	}{{"tenants", spec.TenantCount() > 1}, {"background", spec.Background != nil}} {
+		if !group.is {
+			continue
+		}
+		switch {
+		case tool.MeasuresOften():
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.%s: workload.%s makes many measurements one after the other, in one client: leave it out, or use another tool", group.field, tool.Name)
+		case spec.Design.MeasuresLoad():
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.%s: a trial that measures a load (design.measures: Load) is one load of one schema: leave it out", group.field)
+		}
+	}
+	if spec.TenantCount() < 2 {
+		return nil
+	}
+	for i, t := range spec.Targets {
+		switch {
+		case t.HasData():
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d]: the data of target %s exists before the run, and is that of one tenant: leave spec.tenants out, or let the run load its data", i, t.Name)
+		case isJDBC(t):
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.jdbc: its URL names one database, and each of spec.tenants needs one: leave tenants out, or give the host of a server of the MySQL family", i)
+		}
+	}
+	if spec.Data != nil {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.data: a data set is that of one schema, and each of spec.tenants has one: leave one of them out")
+	}
+	return nil
+}
+
+// Groups of the clients of a trial of a cell, in their order; none where all of them measure the workload on the same data. It fails for a
+// second load that cannot be.
+func (w Work) Groups(cell plan.Cell) ([]contract.Group, error) {
+	if w.spec.Background == nil {
+		return w.Tenants(w.Clients()), nil
+	}
+	params, working, err := w.background(cell)
+	if err != nil {
+		return nil, err
+	}
+	out := []contract.Group{{Clients: w.Clients()}}
+	if working > 0 {
+		out = append(out, contract.Group{Background: true, Clients: working, Workload: params})
+	}
+	if idle := w.spec.BackgroundClients() - working; idle > 0 {
+		out = append(out, contract.Group{Background: true, Idle: true, Clients: idle})
+	}
+	return out, nil
+}
+
+// Tenants are the groups of so many clients each; none of a run without tenants.
+func (w Work) Tenants(clients int) (out []contract.Group) {
+	if w.spec.TenantCount() < 2 {
+		return nil
+	}
+	for tenant := range w.spec.TenantCount() {
+		out = append(out, contract.Group{Tenant: tenant + 1, Clients: clients})
+	}
+	return out
+}
+
+// background is the workload of the second load in a cell, and how many of its clients work. It is spec.workload, whatever the cell makes
+// of that, with the fields of spec.background.workload and those that an axis gives it.
+func (w Work) background(cell plan.Cell) (json.RawMessage, int, error) {
+	fields, working := cell.Background()
+	clients := w.spec.BackgroundClients()
+	if working != nil {
+		n, err := strconv.Atoi(working.String())
+		if err != nil || n < 0 || n > clients {
+			return nil, 0, fmt.Errorf("background.clients: %s: use whole numbers from 0 to %d (spec.background.clients)", working.String(), clients)
+		}
+		clients = n
+	}
+	all := plan.Cell(maps.Clone(w.spec.Background.Workload))
+	maps.Copy(all, fields)
+	fixed, err := w.Tool.DataFields(w.Params)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if slices.Contains(fixed, name) {
+			return nil, 0, fmt.Errorf("background: %s decides what is loaded, and the second load works on the data of spec.workload: leave it out", name)
+		}
+	}
+	params, err := plan.Apply(w.Params, all, w.schema)
+	if err != nil {
+		return nil, 0, fmt.Errorf("background: %w", err)
+	}
+	return params, clients, nil
+}
+
+// secondDemand is what one client of the second load of a cell needs of a server, and how many of them work. A plan that is not written down yet
+// has to be one whose second load can be carried out.
+func secondDemand(w Work, p *Planned, i int, trial contract.Trial) (contract.Demand, int64, error) {
+	if w.spec.Background == nil {
+		return contract.Demand{}, 0, nil
+	}
+	cell := p.Plan.Cells[i]
+	params, clients, err := w.background(cell)
+	if err != nil {
+		return contract.Demand{}, 0, err
+	}
+	trial.Workload, trial.Clients = params, w.Clients()+clients
+	if p.checks.wanted {
+		if err := checkSecond(w, &p.checks, i, cell, trial); err != nil {
+			return contract.Demand{}, 0, err
+		}
+	}
+	demand, _, err := w.Tool.Demand(trial)
+	return demand, int64(clients), err
+}
+
+// checkSecond refuses a second load that cannot be carried out on the data of the workload.
+func checkSecond(w Work, c *checks, i int, cell plan.Cell, trial contract.Trial) error {
+	if _, err := w.Tool.Expectations(trial); err != nil {
+		return fmt.Errorf("background: %w", err)
+	}
+	if err := checkExisting(w, i, cell, trial); err != nil {
+		return err
+	}
+	needed, err := w.Tool.Rows(trial)
+	if err != nil {
+		return fmt.Errorf("background: %w", err)
+	}
+	if len(needed) > 0 && len(c.loaded) > 0 && !maps.Equal(needed, c.loaded) {
+		return fmt.Errorf("background: it needs other tables than spec.workload loads (%d tables with %d rows against %d with %d): use a workload on the same data",
+			len(needed), total(needed), len(c.loaded), total(c.loaded))
+	}
+	// What two loads leave of the data nobody can foresee from what each does alone.
+	if worn, known, err := w.Tool.Wear(trial); err == nil && known && (worn.Deletes > 0 || worn.Inserts > 0) {
+		c.unknown = true
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package contract
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+)
+
+// Group of clients of a trial: those of a tenant, those that measure, or those of a second load.
+type Group struct {
+	// Tenant is its number, from 1; 0 for clients of no tenant.
+	Tenant int `json:"tenant,omitempty"`
+	// Background: the clients are those of the second load.
+	Background bool `json:"background,omitempty"`
+	// Idle: they do nothing in this trial.
+	Idle bool `json:"idle,omitempty"`
+	// Clients of the group, at least 1.
+	Clients int `json:"clients"`
+	// Workload, where it is not that of the trial.
+	Workload json.RawMessage `json:"workload,omitempty"`
+	// Database is the schema that they work in, where it is not that of the trial's endpoint.
+	Database string `json:"database,omitempty"`
+}
+
+// Measures says whether the clients of the group measure the workload.
+func (g Group) Measures() bool { return !g.Background && !g.Idle }
+
+// TenantDatabase is the schema of a tenant, from 1, in a server whose first tenant has the schema of a run without tenants.
+func TenantDatabase(database string, tenant int) string {
+	if tenant <= 1 {
+		return database
+	}
+	return fmt.Sprintf("%s_%d", database, tenant)
+}
+
+// Together says whether the client has others beside it that start with it.
+func (t Trial) Together() bool { return t.Clients > 1 || len(t.Groups) > 1 }
+
+// Of is the trial as one of its clients knows it, by its index: the workload and the schema of its group, and its place among the
+// clients that share its data. The clients of a trial without groups share it all.
+func (t Trial) Of(client int) Trial {
+	t.Ref.Client = client
+	first := 0
+	for _, g := range t.Groups {
+		if client < first+g.Clients {
+			return t.in(g, client)
+		}
+		first += g.Clients
+	}
+	return t
+}
+
+// in a group, the trial of one of its clients.
+func (t Trial) in(own Group, client int) Trial {
+	before, sharing, index := 0, 0, client
+	for _, g := range t.Groups {
+		if g.Database == own.Database {
+			if sharing == 0 {
+				index = client - before
+			}
+			sharing += g.Clients
+		}
+		before += g.Clients
+	}
+	t.Clients, t.Ref.Client, t.Tenant, t.Idle = sharing, index, own.Tenant, own.Idle
+	t.Endpoint.Database = cmp.Or(own.Database, t.Endpoint.Database)
+	if own.Workload != nil {
+		t.Workload = own.Workload
+	}
+	return t
+}
+
+// GroupOf a client, by its index; one that measures, where the trial has no groups.
+func (t Trial) GroupOf(client int) Group {
+	for _, g := range t.Groups {
+		if client < g.Clients {
+			return g
+		}
+		client -= g.Clients
+	}
+	return Group{Clients: t.Clients}
+}
+
+// Schemas are the names of the schemas of all tenants, in their order; none in a trial without tenants.
+func (t Trial) Schemas() (out []string) {
+	for _, g := range t.Groups {
+		if g.Tenant > 0 {
+			out = append(out, cmp.Or(g.Database, t.Endpoint.Database))
+		}
+	}
+	return out
+}
+
+// Everywhere are the rows of tables by their names, which one tenant has, in the schemas of all tenants: SCHEMA.TABLE. Without tenants they are
+// as they were.
+func (t Trial) Everywhere(rows map[string]int64) map[string]int64 {
+	schemas := t.Schemas()
+	if len(schemas) == 0 {
+		return rows
+	}
+	out := make(map[string]int64, len(schemas)*len(rows))
+	for _, schema := range schemas {
+		for table, n := range rows {
+			out[InSchema(schema, table)] = n
+		}
+	}
+	return out
+}
+
+// InSchema is the name of a table of a tenant among those of all tenants.
+func InSchema(schema, table string) string { return schema + "." + table }

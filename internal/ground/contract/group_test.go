@@ -1,0 +1,76 @@
+package contract
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// asKnown is what a client knows of its trial.
+type asKnown struct {
+	Clients, Client, Tenant int
+	Idle, Together          bool
+	Workload, Database      string
+}
+
+func TestOfAClient(t *testing.T) {
+	whole := Trial{Clients: 4, Workload: json.RawMessage(`{"a":1}`), Endpoint: Endpoint{Database: "assay"}}
+	with := func(groups ...Group) Trial {
+		out := whole
+		out.Groups = groups
+		return out
+	}
+	second := json.RawMessage(`{"a":2}`)
+	tests := map[string]struct {
+		trial Trial
+		want  []asKnown
+	}{
+		"no groups": {whole, []asKnown{{4, 0, 0, false, true, `{"a":1}`, "assay"}, {4, 1, 0, false, true, `{"a":1}`, "assay"}}},
+		"tenants with a schema each": {with(Group{Tenant: 1, Clients: 2}, Group{Tenant: 2, Clients: 2, Database: "assay_2"}), []asKnown{
+			{2, 0, 1, false, true, `{"a":1}`, "assay"}, {2, 1, 1, false, true, `{"a":1}`, "assay"},
+			{2, 0, 2, false, true, `{"a":1}`, "assay_2"}, {2, 1, 2, false, true, `{"a":1}`, "assay_2"},
+		}},
+		"tenants of one client begin together": {with(Group{Tenant: 1, Clients: 1}, Group{Tenant: 2, Clients: 1, Database: "assay_2"}), []asKnown{
+			{1, 0, 1, false, true, `{"a":1}`, "assay"}, {1, 0, 2, false, true, `{"a":1}`, "assay_2"},
+		}},
+		"a second load shares the data": {with(Group{Clients: 2}, Group{Background: true, Clients: 1, Workload: second}, Group{Background: true, Idle: true, Clients: 1}), []asKnown{
+			{4, 0, 0, false, true, `{"a":1}`, "assay"}, {4, 1, 0, false, true, `{"a":1}`, "assay"},
+			{4, 2, 0, false, true, `{"a":2}`, "assay"}, {4, 3, 0, true, true, `{"a":1}`, "assay"},
+		}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []asKnown
+			for client := range tc.want {
+				v := tc.trial.Of(client)
+				got = append(got, asKnown{v.Clients, v.Ref.Client, v.Tenant, v.Idle, v.Together(), string(v.Workload), v.Endpoint.Database})
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	alone := Trial{Clients: 1}
+	if alone.Of(0).Together() {
+		t.Error("a client without others begins together with some")
+	}
+}
+
+func TestRowsOfAllTenants(t *testing.T) {
+	own := map[string]int64{"sbtest1": 10}
+	trial := Trial{Endpoint: Endpoint{Database: "assay"}, Groups: []Group{{Tenant: 1, Clients: 1}, {Tenant: 2, Clients: 1, Database: TenantDatabase("assay", 2)}}}
+	if diff := cmp.Diff(map[string]int64{"assay.sbtest1": 10, "assay_2.sbtest1": 10}, trial.Everywhere(own)); diff != "" {
+		t.Error(diff)
+	}
+	trial.Groups = []Group{{Clients: 1}, {Background: true, Clients: 1}}
+	if diff := cmp.Diff(own, trial.Everywhere(own)); diff != "" {
+		t.Error(diff)
+	}
+	if got := (Target{Database: "assay", Tenants: 3}).Schemas(); !cmp.Equal(got, []string{"assay", "assay_2", "assay_3"}) {
+		t.Errorf("schemas %q", got)
+	}
+	if got := (Target{Database: "assay"}).Schemas(); !cmp.Equal(got, []string{"assay"}) {
+		t.Errorf("schemas %q", got)
+	}
+}
