@@ -125,11 +125,8 @@ func (w Work) background(cell plan.Cell) (json.RawMessage, int, error) {
 			return nil, 0, fmt.Errorf("background: %s decides what is loaded, and the second load works on the data of spec.workload: leave it out", name)
 		}
 	}
-	params, err := plan.Apply(w.Params, all, w.schema)
-	if err != nil {
-		return nil, 0, fmt.Errorf("background: %w", err)
-	}
-	return params, clients, nil
+	params, err := plan.ApplySecond(w.Params, all, w.schema)
+	return params, clients, err
 }
 
 // secondDemand is what one client of the second load of a cell needs of a server, and how many of them work. A plan that is not written down yet

@@ -23,20 +23,30 @@ import (
 // many values, or a value that does not fit, is an error that names the axis; a value that
 // the schema refuses is one that names the cell and the field.
 func Apply(base json.RawMessage, cell Cell, tool *apischema.Tool) (json.RawMessage, error) {
+	return apply(base, cell, tool, "spec.matrix[%s]: %w", "spec.matrix: cell %v: %w")
+}
+
+// ApplySecond is Apply for the fields of a second load; the errors name them.
+func ApplySecond(base json.RawMessage, fields Cell, tool *apischema.Tool) (json.RawMessage, error) {
+	return apply(base, fields, tool, "background.workload.%s: %w", "background.workload: %v: %w")
+}
+
+// apply a cell. The errors of one of its values, and of all of them together, have these forms.
+func apply(base json.RawMessage, cell Cell, tool *apischema.Tool, one, all string) (json.RawMessage, error) {
 	object, err := tool.Read(base)
 	if err != nil {
 		return nil, err
 	}
 	for _, axis := range slices.Sorted(maps.Keys(cell)) { // sorted: the same error every time
 		if err := setAxis(object, axis, cell[axis], tool); err != nil {
-			return nil, fmt.Errorf("spec.matrix[%s]: %w", axis, err)
+			return nil, fmt.Errorf(one, axis, err)
 		}
 	}
 	if err := tool.CompleteObject(object); err != nil {
 		if len(cell) == 0 {
 			return nil, err
 		}
-		return nil, fmt.Errorf("spec.matrix: cell %v: %w", cell, err)
+		return nil, fmt.Errorf(all, cell, err)
 	}
 	return json.Marshal(object)
 }

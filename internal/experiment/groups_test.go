@@ -1,0 +1,153 @@
+package experiment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/ground/config"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/plan"
+	"github.com/assay-bench/assay/runners"
+)
+
+func groupsSpec() v1alpha1.BenchmarkRunSpec {
+	return v1alpha1.BenchmarkRunSpec{
+		Targets:  []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", StorageEngine: "InnoDB"}}},
+		Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_point_select", Threads: 4, Tables: 2, TableSize: 1000}},
+		Design:   v1alpha1.Design{DataReset: v1alpha1.ResetPerRun, Blocks: 6, Order: v1alpha1.OrderRandomizedBlocks},
+		Deadline: metav1.Duration{Duration: 10 * time.Hour},
+	}
+}
+
+var groupsCatalogue = Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}
+
+func axisOf(name string, values ...int32) v1alpha1.Axis {
+	a := v1alpha1.Axis{Name: name}
+	for _, v := range values {
+		a.Values = append(a.Values, intstr.FromInt32(v))
+	}
+	return a
+}
+
+// What is said of groups that cannot be, by the change that makes them so.
+func TestGroupsThatCannotBe(t *testing.T) {
+	second := func(fields map[string]intstr.IntOrString) func(*v1alpha1.BenchmarkRunSpec) {
+		return func(s *v1alpha1.BenchmarkRunSpec) { s.Background = &v1alpha1.Background{Clients: 2, Workload: fields} }
+	}
+	writes := map[string]intstr.IntOrString{"test": intstr.FromString("oltp_write_only")}
+	for want, change := range map[string]func(*v1alpha1.BenchmarkRunSpec){
+		"spec.clients.count: 16 tenants x 5 clients + 0 of spec.background are 80 client pods, and a trial has at most 64": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Clients.Count = 16, 5
+		},
+		"spec.tenants: a trial that measures a load (design.measures: Load) is one load of one schema": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Design.Measures, s.Design.DataReset = 2, v1alpha1.MeasuresLoad, v1alpha1.ResetPerTrial
+		},
+		"spec.background: a trial that measures a load": func(s *v1alpha1.BenchmarkRunSpec) {
+			second(writes)(s)
+			s.Design.Measures, s.Design.DataReset = v1alpha1.MeasuresLoad, v1alpha1.ResetPerTrial
+		},
+		"spec.targets[0]: the data of target db exists before the run, and is that of one tenant": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Targets = 2, []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{Host: "h", Data: v1alpha1.DataExisting}}}
+		},
+		"spec.targets[0].external.jdbc: its URL names one database": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Targets = 2, []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: "jdbc:x", Driver: "d"}}}}
+			s.Workload = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{Workload: "a", RecordCount: 1000, Threads: 1}}
+		},
+		"spec.data: a data set is that of one schema": func(s *v1alpha1.BenchmarkRunSpec) { s.Tenants, s.Data = 2, &v1alpha1.DataSet{Name: "d"} },
+		"background: tableSize decides what is loaded":  second(map[string]intstr.IntOrString{"tableSize": intstr.FromInt32(5)}),
+		"background.workload.thread: the tool has no field and no option thread":                  second(map[string]intstr.IntOrString{"thread": intstr.FromInt32(5)}),
+		"cell 2 (background.clients=3): background.clients: 3: use whole numbers from 0 to 2": func(s *v1alpha1.BenchmarkRunSpec) {
+			second(writes)(s)
+			s.Matrix = []v1alpha1.Axis{axisOf("background.clients", 0, 1, 3)}
+		},
+		"background: workload.sysbench.tables: select_random_points reads one table": second(map[string]intstr.IntOrString{"test": intstr.FromString("select_random_points")}),
+	} {
+		t.Run(want, func(t *testing.T) {
+			run := &v1alpha1.BenchmarkRun{Spec: groupsSpec()}
+			change(&run.Spec)
+			run.Spec.SetDefaults()
+			_, err := Preview(run, groupsCatalogue)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// A second load is spec.workload with its own fields, whatever the axes of the workload say.
+func TestGroupsOfACell(t *testing.T) {
+	spec := groupsSpec()
+	spec.Background = &v1alpha1.Background{Clients: 3, Workload: map[string]intstr.IntOrString{"test": intstr.FromString("oltp_write_only")}}
+	spec.Matrix = []v1alpha1.Axis{axisOf("threads", 8), axisOf("background.threads", 2), axisOf("background.clients", 0, 1, 3)}
+	spec.SetDefaults()
+	w, err := WorkOf(spec, groupsCatalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for clients, want := range map[int32][]contract.Group{
+		0: {{Clients: 1}, {Background: true, Idle: true, Clients: 3}},
+		1: {{Clients: 1}, {Background: true, Clients: 1}, {Background: true, Idle: true, Clients: 2}},
+		3: {{Clients: 1}, {Background: true, Clients: 3}},
+	} {
+		cell := plan.Cell{"threads": intstr.FromInt32(8), "background.threads": intstr.FromInt32(2), "background.clients": intstr.FromInt32(clients)}
+		got, err := w.Groups(cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			if text := string(got[i].Workload); text != "" {
+				if !strings.Contains(text, `"oltp_write_only"`) || !strings.Contains(text, `"threads":2}`) {
+					t.Errorf("the second load is %s", text)
+				}
+				got[i].Workload = nil
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d clients: %s", clients, diff)
+		}
+		params, err := w.Cell(cell)
+		if err != nil || !strings.Contains(string(params), `"threads":8}`) {
+			t.Errorf("the workload of the cell is %s (%v)", params, err)
+		}
+	}
+	f, err := Preview(&v1alpha1.BenchmarkRun{Spec: spec}, groupsCatalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Demand.All.Connections != 8+3*2 || f.Demand.ClientFiles() != 8+contract.SpareFiles {
+		t.Errorf("%+v, %d files", f.Demand.All, f.Demand.ClientFiles())
+	}
+}
+
+// Tenants are groups of as many clients, and records say how unequal they are.
+func TestTenantsOfARun(t *testing.T) {
+	spec := groupsSpec()
+	spec.Tenants, spec.Clients.Count = 3, 2
+	spec.SetDefaults()
+	run := &v1alpha1.BenchmarkRun{Spec: spec}
+	f, err := Preview(run, groupsCatalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Demand.All.Connections != 3*2*4 || f.Demand.All.Tables != 3*2 || f.Threads != 3*2*4 || run.ClientCount() != 6 {
+		t.Errorf("%+v, %d threads, %d clients", f.Demand.All, f.Threads, run.ClientCount())
+	}
+	w, err := WorkOf(spec, groupsCatalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.Groups(f.Plan.Cells[0])
+	if diff := cmp.Diff([]contract.Group{{Tenant: 1, Clients: 2}, {Tenant: 2, Clients: 2}, {Tenant: 3, Clients: 2}}, got); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if w.Loaders() != 6 || len(w.Names()) != len(w.Tool.Summary)+2+len(Work{}.Names()) {
+		t.Errorf("%d loaders, %q", w.Loaders(), w.Names())
+	}
+}

@@ -1,0 +1,105 @@
+package e2e
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
+)
+
+// valueOf a trial, by its name and labels; false where it has none.
+func valueOf(t *testing.T, trial v1alpha1.TrialStatus, name string, labels map[string]string) (float64, bool) {
+	t.Helper()
+	for _, v := range trial.Values {
+		if v.Name != name || len(v.Labels) != len(labels) {
+			continue
+		}
+		same := true
+		for key, value := range labels {
+			same = same && v.Labels[key] == value
+		}
+		if !same {
+			continue
+		}
+		n, err := strconv.ParseFloat(string(v.Value), 64)
+		if err != nil {
+			t.Errorf("trial %d: %s %v: %v", trial.Index, name, labels, err)
+		}
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// Tenants have a schema each, are put back together, and measure at one instant; what each got is in the record, and adds up.
+func TestTenants(t *testing.T) {
+	ns := cluster.Namespace(t)
+	text := strings.Replace(cluster.RunYAML("tenants", cluster.MySQL, "  tenants: 2\n  design: {blocks: 2, dataReset: PerTrial, warmup: 1s, duration: 3s}\n"), "storage: {size: 1Gi}", "storage: {size: 2Gi}", 1)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 10*time.Minute)
+	cluster.Complete(t, got)
+	loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, got.Status.Targets[0].Name), 0)
+	rows := map[string]int64{}
+	for _, table := range loaded.Data.Tables {
+		rows[table.Name] = table.Rows
+	}
+	for _, table := range []string{"assay.sbtest1", "assay.sbtest2", "assay_2.sbtest1", "assay_2.sbtest2"} {
+		if rows[table] != 2000 {
+			t.Errorf("%s has %d rows of 2000: %v", table, rows[table], rows)
+		}
+	}
+	for _, trial := range got.Status.Trials {
+		if trial.Valid == nil || !*trial.Valid {
+			t.Errorf("trial %d does not count: %+v", trial.Index, got.Status.Findings)
+		}
+		all, known := valueOf(t, trial, contract.NameThroughput, nil)
+		sum := 0.0
+		for _, tenant := range []string{"1", "2"} {
+			own, has := valueOf(t, trial, contract.NameThroughput, map[string]string{contract.LabelTenant: tenant})
+			if !has || own <= 0 {
+				t.Errorf("trial %d, tenant %s: %g", trial.Index, tenant, own)
+			}
+			sum += own
+		}
+		// The rate of all is that of the time in which both measured, and each tenant's that of its own window.
+		if !known || sum < 0.8*all || sum > 1.25*all {
+			t.Errorf("trial %d: tenants have %g together, and all of them %g", trial.Index, sum, all)
+		}
+		if fairness, has := valueOf(t, trial, "tenants.fairness", nil); !has || fairness < 0.5 || fairness > 1 {
+			t.Errorf("trial %d: fairness %g", trial.Index, fairness)
+		}
+	}
+}
+
+// A second load works beside the first in the cells that ask for it, is reported apart, and costs that are of both are absent.
+func TestASecondLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories")
+	}
+	ns := cluster.Namespace(t)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("second", "", "  background: {workload: {test: oltp_write_only, threads: 1}}\n"+
+		"  matrix: [{name: background.clients, values: [0, 1]}]\n  design: {blocks: 2, warmup: 1s, duration: 3s}\n")), 10*time.Minute)
+	cluster.Complete(t, got)
+	for _, trial := range got.Status.Trials {
+		clients := trial.Parameters["background.clients"]
+		beside := clients.String() == "1"
+		if trial.Valid == nil || !*trial.Valid {
+			t.Errorf("trial %d does not count: %+v", trial.Index, got.Status.Findings)
+		}
+		if _, has := valueOf(t, trial, contract.NameThroughput, nil); !has {
+			t.Errorf("trial %d has no throughput", trial.Index)
+		}
+		second, has := valueOf(t, trial, contract.NameThroughput, map[string]string{contract.LabelLoad: contract.LoadBackground})
+		if has != beside || beside && second <= 0 {
+			t.Errorf("trial %d, second load %v: throughput %g", trial.Index, beside, second)
+		}
+		if _, has := valueOf(t, trial, "cost.cpu.server", nil); has == beside {
+			t.Errorf("trial %d, second load %v: CPU time of the server per operation: %v", trial.Index, beside, has)
+		}
+		if _, has := valueOf(t, trial, "cost.cpu.client", nil); !has {
+			t.Errorf("trial %d has no CPU time of the clients per operation", trial.Index)
+		}
+	}
+}
