@@ -45,7 +45,9 @@ func (a Axis) Background() (field string, clients, is bool) {
 func (s *BenchmarkRunSpec) TenantCount() int { return int(max(s.Tenants, 1)) }
 
 // MeasuringClients are the clients of all tenants together, at least 1. They are the first ones of a trial; those of a second load follow.
-func (s *BenchmarkRunSpec) MeasuringClients() int { return s.TenantCount() * int(max(s.Clients.Count, 1)) }
+func (s *BenchmarkRunSpec) MeasuringClients() int {
+	return s.TenantCount() * int(max(s.Clients.Count, 1))
+}
 
 // BackgroundClients are those of the second load; 0 without one.
 func (s *BenchmarkRunSpec) BackgroundClients() int {

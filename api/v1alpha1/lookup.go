@@ -126,7 +126,9 @@ func (r *BenchmarkRun) Separates() bool {
 }
 
 // ClientCount is the number of client pods of a trial, at least 1: those of all tenants, and those of a second load.
-func (r *BenchmarkRun) ClientCount() int { return r.Spec.MeasuringClients() + r.Spec.BackgroundClients() }
+func (r *BenchmarkRun) ClientCount() int {
+	return r.Spec.MeasuringClients() + r.Spec.BackgroundClients()
+}
 
 // Replicas is the number of replicas of the target.
 func (t Target) Replicas() int {

@@ -73,7 +73,9 @@ func TestTenantsAreMeasuredApart(t *testing.T) {
 	if diff := cmp.Diff(want, throughputs(t, got, 0)); diff != "" {
 		t.Errorf("values: %s", diff)
 	}
-	i := slices.IndexFunc(got.Status.Summary, func(e v1alpha1.SummaryEntry) bool { return maps.Equal(e.Labels, map[string]string{contract.LabelTenant: "3"}) })
+	i := slices.IndexFunc(got.Status.Summary, func(e v1alpha1.SummaryEntry) bool {
+		return maps.Equal(e.Labels, map[string]string{contract.LabelTenant: "3"})
+	})
 	if i < 0 || got.Status.Summary[i].Median != "600" {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}

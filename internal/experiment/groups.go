@@ -9,8 +9,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/trial/groups"
+	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners/runner"
 )
 

@@ -60,9 +60,9 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			s.Tenants, s.Targets = 2, []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: "jdbc:x", Driver: "d"}}}}
 			s.Workload = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{Workload: "a", RecordCount: 1000, Threads: 1}}
 		},
-		"spec.data: a data set is that of one schema": func(s *v1alpha1.BenchmarkRunSpec) { s.Tenants, s.Data = 2, &v1alpha1.DataSet{Name: "d"} },
-		"background: tableSize decides what is loaded":  second(map[string]intstr.IntOrString{"tableSize": intstr.FromInt32(5)}),
-		"background.workload.thread: the tool has no field and no option thread":                  second(map[string]intstr.IntOrString{"thread": intstr.FromInt32(5)}),
+		"spec.data: a data set is that of one schema":                            func(s *v1alpha1.BenchmarkRunSpec) { s.Tenants, s.Data = 2, &v1alpha1.DataSet{Name: "d"} },
+		"background: tableSize decides what is loaded":                           second(map[string]intstr.IntOrString{"tableSize": intstr.FromInt32(5)}),
+		"background.workload.thread: the tool has no field and no option thread": second(map[string]intstr.IntOrString{"thread": intstr.FromInt32(5)}),
 		"cell 2 (background.clients=3): background.clients: 3: use whole numbers from 0 to 2": func(s *v1alpha1.BenchmarkRunSpec) {
 			second(writes)(s)
 			s.Matrix = []v1alpha1.Axis{axisOf("background.clients", 0, 1, 3)}
