@@ -2,14 +2,11 @@ package trial
 
 import (
 	"testing"
-	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/journal"
-	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -35,22 +32,8 @@ func TestAWrongResultIsNotTriedAgain(t *testing.T) {
 		"a wrong one, and others of clients": {results: []contract.Result{client(0, 1, "q1 is wrong"), client(1, 2)}, want: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := Input{
-				Run: &v1alpha1.BenchmarkRun{
-					Spec: v1alpha1.BenchmarkRunSpec{
-						Targets: []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}}, Design: v1alpha1.Design{OnTrialFailure: v1alpha1.OnFailureRetry, MaxRetries: 5},
-					},
-					Status: v1alpha1.BenchmarkRunStatus{Resolved: &v1alpha1.Resolved{Targets: []v1alpha1.ResolvedTarget{{Name: "db", Shape: &v1alpha1.InstanceShapeSpec{}}}}},
-				},
-				Now: time.Unix(1000, 0),
-				Work: experiment.Work{Tool: runner.Runner{
-					Summary:      []string{contract.NameThroughput},
-					Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil },
-				}},
-				Plan: &plan.Plan{Targets: []string{"db"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{}}},
-			}
-			in.Run.Spec.SetDefaults()
-			in.Limits.ResultMemory.Set(1 << 28)
+			in := oneTrial()
+			in.Run.Spec.Design.OnTrialFailure, in.Run.Spec.Design.MaxRetries = v1alpha1.OnFailureRetry, 5
 			at := journal.Position{}
 			rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: tt.results}, decision.Known{}.Ask())
 			found := 0
