@@ -35,7 +35,7 @@ func TestAWrongResultIsNotTriedAgain(t *testing.T) {
 			in := oneTrial()
 			in.Run.Spec.Design.OnTrialFailure, in.Run.Spec.Design.MaxRetries = v1alpha1.OnFailureRetry, 5
 			at := journal.Position{}
-			rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: tt.results}, decision.Known{}.Ask())
+			rec := Record(in, Measurement(in, at, nil, nil, runner.Length{}), at, End{Results: tt.results}, decision.Known{}.Ask())
 			found := 0
 			for _, f := range rec.Findings {
 				if f.Check == validity.CheckWrongResults && f.Severity == string(validity.Invalid) {
