@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/fullsize"
 	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
@@ -146,7 +147,7 @@ func takes(spec v1alpha1.BenchmarkRunSpec, places []place) time.Duration {
 		}
 		threads, err := strconv.Atoi(labels["threads"])
 		if err != nil {
-			threads = int(mostThreads(spec))
+			threads = int(fullsize.MostThreads(spec))
 		}
 		all += time.Duration(threads) * perThread
 	}
