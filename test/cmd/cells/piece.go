@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -41,12 +40,7 @@ type piece struct {
 }
 
 // manifest of the run.
-func (p piece) manifest() (string, error) {
-	out, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkRun", "metadata": map[string]string{"name": p.name}, "spec": p.spec,
-	})
-	return string(out), err
-}
+func (p piece) manifest() (string, error) { return fullsize.Manifest(p.name, p.spec) }
 
 // digest of the manifest.
 func (p piece) digest() (string, error) {

@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 // First of what a spec plays here, before it is reduced: its first target that can be had, the first value of each axis, and of drivers the first
@@ -36,6 +38,33 @@ func First(full v1alpha1.BenchmarkRunSpec) (v1alpha1.BenchmarkRunSpec, error) {
 		}
 	}
 	return spec, nil
+}
+
+// FirstManifest is the run of a manifest at full size, with the first of what it plays here, reduced.
+func FirstManifest(full []byte) (string, v1alpha1.BenchmarkRunSpec, error) {
+	run, given, err := plays.Manifest(full)
+	if err != nil {
+		return "", v1alpha1.BenchmarkRunSpec{}, err
+	}
+	run.Spec.SetDefaults()
+	first, err := First(run.Spec)
+	if err != nil {
+		return "", first, err
+	}
+	spec, err := Reduce(first, given)
+	if err != nil {
+		return "", spec, err
+	}
+	text, err := Manifest(run.Name, spec)
+	return text, spec, err
+}
+
+// Manifest of a run.
+func Manifest(name string, spec v1alpha1.BenchmarkRunSpec) (string, error) {
+	out, err := yaml.Marshal(map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkRun", "metadata": map[string]string{"name": name}, "spec": spec,
+	})
+	return string(out), err
 }
 
 // within says whether a cell has all values of an exclusion.

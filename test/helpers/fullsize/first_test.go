@@ -13,7 +13,6 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli/design"
 	"github.com/assay-bench/assay/test/helpers/fullsize"
-	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 const published = "../../../config/samples/published"
@@ -49,28 +48,13 @@ func firstOf(t *testing.T, file string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, given, err := plays.Manifest(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run.Spec.SetDefaults()
-	first, err := fullsize.First(run.Spec)
+	text, spec, err := fullsize.FirstManifest(data)
 	if err != nil {
 		return err.Error()
 	}
-	spec, err := fullsize.Reduce(first, given)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkRun", "metadata": map[string]string{"name": run.Name}, "spec": spec,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	plan := design.NewPlan()
 	var out bytes.Buffer
-	plan.SetIn(bytes.NewReader(text))
+	plan.SetIn(strings.NewReader(text))
 	plan.SetOut(&out)
 	plan.SetErr(&out)
 	plan.SetArgs([]string{"-f", "-"})
