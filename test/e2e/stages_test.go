@@ -28,7 +28,7 @@ const noSnapshots = "the cluster has no API snapshot.storage.k8s.io/v1: install 
 var stages = map[string]stage{
 	"kustomization.yaml": allAtOnce,
 	"mysqlslap.yaml":     withItsTool,
-	"schedule.yaml":      runsNow,
+	"schedule.yaml":      runsAtOnce,
 	"tpch.yaml":          toldBy(TestTPCH),
 
 	// Servers of the user.
@@ -122,18 +122,18 @@ func withItsTool(t *testing.T, file string) {
 	readSample(t, file).instead(t, "docker.io/library/mariadb:11.8", localImage(t, "tool-mysqlslap")).complete(t)
 }
 
-// runsNow: nobody waits for the night.
-func runsNow(t *testing.T, file string) {
+// runsAtOnce: a schedule that runs after each change of its template runs when it is created. Nobody waits for the night.
+func runsAtOnce(t *testing.T, file string) {
 	ns := cluster.Namespace(t)
 	schedule := &v1alpha1.BenchmarkSchedule{}
 	if err := yaml.UnmarshalStrict([]byte(readSampleIn(t, file, ns).text), schedule); err != nil {
 		t.Fatal(err)
 	}
-	schedule.Namespace, schedule.Annotations = ns, map[string]string{v1alpha1.AnnotationRunNow: "1"}
+	schedule.Namespace = ns
 	if err := cluster.API.Create(t.Context(), schedule); err != nil {
 		t.Fatal(err)
 	}
-	s := awaitSchedule(t, schedule, time.Minute, "started a run", func(s v1alpha1.BenchmarkScheduleStatus) bool { return s.RunNow == "1" && len(s.Active) == 1 })
+	s := awaitSchedule(t, schedule, time.Minute, "started a run", func(s v1alpha1.BenchmarkScheduleStatus) bool { return len(s.Active) == 1 })
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: s.Active[0].Name}}
 	cluster.Complete(t, cluster.AwaitRun(t, run, 5*time.Minute))
 	awaitSchedule(t, schedule, time.Minute, "seen the end of its run", func(s v1alpha1.BenchmarkScheduleStatus) bool { return s.LastRun != nil })
