@@ -165,7 +165,8 @@ func onTables(t *testing.T, file string) {
 	}
 }
 
-// onAnAuthority: the server has a certificate, and the account the rights of the head of the file. Windows of a minute are cut to ten seconds.
+// onAnAuthority: the server has a certificate, and the account the rights of the head of the file. There are two blocks of ten seconds, and no
+// check of the data, which takes a small server minutes after each window.
 func onAnAuthority(t *testing.T, file string) {
 	s := readSample(t, file)
 	certs, err := certificate.Make([]string{theServer(s.ns)}, time.Now())
@@ -181,7 +182,7 @@ func onAnAuthority(t *testing.T, file string) {
 	}
 	standIn(t, s.ns, "REVOKE ALL PRIVILEGES ON assay.* FROM bench;", "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX ON assay.* TO bench;")
 	run := s.instead(t, "db.example.com", theServer(s.ns), "the certificates of the authority, in PEM form", strconv.Quote(string(certs.CA)),
-		"warmup: 10s", "warmup: 2s", "duration: 60s", "duration: 10s").complete(t)
+		"warehouses: 2, threads: 4", "warehouses: 2, threads: 4, checkWarehouses: 0", "blocks: 6", "blocks: 2", "warmup: 10s", "warmup: 2s", "duration: 60s", "duration: 10s").complete(t)
 	if st := run.Status.Targets[0]; st.TLS == nil || !strings.HasPrefix(st.TLS.Version, "TLSv1.") {
 		t.Errorf("a session of the target has %+v", st.TLS)
 	}
