@@ -48,6 +48,9 @@ func (s *BenchmarkRunSpec) SetDefaults() {
 			d.WarmupRounds = new(DefaultWarmupRounds)
 		}
 	}
+	if s.Tenants == 1 {
+		s.Tenants = 0 // the same, in one spelling
+	}
 	switch d.Measures {
 	case MeasuresLoad:
 		warmup = 0

@@ -18,7 +18,7 @@ func searched(named []v1alpha1.MeasurementRef) func(contract.PastRun) []contract
 
 func mainOf(run contract.PastRun) (out []contract.PastSeries) {
 	for _, s := range run.Series {
-		if s.Name == run.Series[0].Name {
+		if s.Name == run.Series[0].Name && !contract.OfGroup(s.Labels) {
 			out = append(out, s)
 		}
 	}
@@ -35,7 +35,7 @@ func selected(named []v1alpha1.MeasurementRef, all []contract.PastSeries) []cont
 	for i, s := range all {
 		cell := ""
 		for ref := range named {
-			if s.Name != named[ref].Name || !contract.HasLabels(s.Labels, named[ref].Labels) {
+			if s.Name != named[ref].Name || !contract.Selects(named[ref].Labels, s.Labels) {
 				continue
 			}
 			if cell == "" {

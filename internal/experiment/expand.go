@@ -91,7 +91,7 @@ func (w Work) Expand(p Planned) (Planned, error) {
 	if len(p.Lengths) == 0 {
 		p.Lengths = make([]runner.Length, 0, cells)
 		p.Demand.clients, p.Demand.tenants = int64(w.spec.MeasuringClients()), int64(w.spec.TenantCount())
-		p.checks.wear = wear.Data{Plan: p.Plan, Clients: int64(w.Clients())}
+		p.checks.wear = wear.Data{Plan: p.Plan, Clients: int64(w.spec.MeasuringClients())}
 	}
 	p.Images = slices.Clip(p.Images)
 	loads := make(map[string]int, len(p.checks.loads)) // of this copy of the plan

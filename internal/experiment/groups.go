@@ -2,10 +2,12 @@ package experiment
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -72,8 +74,34 @@ func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner) error {
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.jdbc: its URL names one database, and each of spec.tenants needs one: leave tenants out, or give the host of a server of the MySQL family", i)
 		}
 	}
+	if err := checkSchemas(spec); err != nil {
+		return err
+	}
 	if spec.Data != nil {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.data: a data set is that of one schema, and each of spec.tenants has one: leave one of them out")
+	}
+	return nil
+}
+
+// checkSchemas refuses external targets on one server of which one has a schema of another, as far as their addresses tell.
+func checkSchemas(spec v1alpha1.BenchmarkRunSpec) error {
+	owner := map[string]int{}
+	for i, t := range spec.Targets {
+		if t.External == nil {
+			continue
+		}
+		server := fmt.Sprintf("%s:%d", strings.ToLower(t.External.Host), t.External.Port)
+		if t.External.ServiceRef != nil {
+			server = fmt.Sprintf("service %s:%d", t.External.ServiceRef.Name, t.External.Port)
+		}
+		for tenant := range spec.TenantCount() {
+			schema := contract.TenantDatabase(t.External.Database, tenant+1)
+			if other, taken := owner[server+"/"+schema]; taken {
+				return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.database: tenant %d of target %s has the schema %s, which spec.targets[%d] has on the same server: use names that differ otherwise than by a number",
+					i, tenant+1, t.Name, schema, other)
+			}
+			owner[server+"/"+schema] = i
+		}
 	}
 	return nil
 }
@@ -147,9 +175,12 @@ func secondDemand(w Work, p *Planned, i int, trial contract.Trial) (contract.Dem
 	if err != nil {
 		return contract.Demand{}, 0, err
 	}
-	trial.Workload, trial.Clients = params, w.Clients()+clients
+	first := trial
+	first.Clients, first.WarmupSeconds = w.Clients()+w.spec.BackgroundClients(), int64(w.spec.Design.Warmup.Seconds())
+	trial = first
+	trial.Workload = params
 	if p.checks.wanted {
-		if err := checkSecond(w, &p.checks, i, cell, trial); err != nil {
+		if err := checkSecond(w, &p.checks, i, cell, first, trial); err != nil {
 			return contract.Demand{}, 0, err
 		}
 	}
@@ -158,9 +189,17 @@ func secondDemand(w Work, p *Planned, i int, trial contract.Trial) (contract.Dem
 }
 
 // checkSecond refuses a second load that cannot be carried out on the data of the workload.
-func checkSecond(w Work, c *checks, i int, cell plan.Cell, trial contract.Trial) error {
-	if _, err := w.Tool.Expectations(trial); err != nil {
+func checkSecond(w Work, c *checks, i int, cell plan.Cell, first, trial contract.Trial) error {
+	expected, err := w.Tool.Expectations(trial)
+	if err != nil {
 		return fmt.Errorf("background: %w", err)
+	}
+	if every := int64(expected.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
+		return fmt.Errorf("background: at most %d intervals fit into a result: make them longer, or shorten design.duration", maxIntervals)
+	}
+	if w.Tool.Opening(trial) != w.Tool.Opening(first) {
+		return errors.New("background: it comes to its window in another way than the workload, so that both would not begin together: " +
+			"let both work for design.duration, or both for a number of operations")
 	}
 	if err := checkExisting(w, i, cell, trial); err != nil {
 		return err

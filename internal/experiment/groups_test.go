@@ -59,6 +59,20 @@ func TestGroupsThatCannotBe(t *testing.T) {
 		"spec.targets[0].external.database: " + strings.Repeat("d", 63) + " is too long for the schemas of 2 tenants": func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Tenants, s.Targets = 2, []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{Host: "h", Database: strings.Repeat("d", 63), InsecureSkipVerify: true}}}
 		},
+		"spec.targets[1].external.database: tenant 1 of target b has the schema bench_2, which spec.targets[0] has on the same server": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Targets = 2, []v1alpha1.Target{
+				{Name: "a", External: &v1alpha1.ExternalTarget{Host: "H", Port: 3306, Database: "bench", InsecureSkipVerify: true}},
+				{Name: "b", External: &v1alpha1.ExternalTarget{Host: "h", Port: 3306, Database: "bench_2", InsecureSkipVerify: true}},
+			}
+		},
+		"background: it comes to its window in another way than the workload": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Workload = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{Workload: "a", RecordCount: 1000, Threads: 1}}
+			second(map[string]intstr.IntOrString{"operationCount": intstr.FromInt32(1000)})(s)
+		},
+		"background: at most 10000 intervals fit into a result": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Workload.Sysbench.ReportIntervalSeconds, s.Design.Duration, s.Deadline.Duration = 10, &metav1.Duration{Duration: 4 * time.Hour}, 200*time.Hour
+			second(map[string]intstr.IntOrString{"reportIntervalSeconds": intstr.FromInt32(1)})(s)
+		},
 		"spec.targets[0].external.jdbc: its URL names one database": func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Tenants, s.Targets = 2, []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: "jdbc:x", Driver: "d"}}}}
 			s.Workload = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{Workload: "a", RecordCount: 1000, Threads: 1}}

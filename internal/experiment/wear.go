@@ -37,7 +37,7 @@ func addWear(w Work, c *checks, i int, cell plan.Cell, trial contract.Trial) err
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 	}
 	c.wear.Cells = append(c.wear.Cells, one)
-	c.wear.Rows = total(c.loaded)
+	c.wear.Rows = total(c.loaded) * int64(w.spec.TenantCount())
 	return nil
 }
 

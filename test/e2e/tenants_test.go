@@ -45,7 +45,7 @@ func TestTenants(t *testing.T) {
 	for _, table := range loaded.Data.Tables {
 		rows[table.Name] = table.Rows
 	}
-	for _, table := range []string{"assay.sbtest1", "assay.sbtest2", "assay_2.sbtest1", "assay_2.sbtest2"} {
+	for _, table := range []string{"tenant-1.sbtest1", "tenant-1.sbtest2", "tenant-2.sbtest1", "tenant-2.sbtest2"} {
 		if rows[table] != 2000 {
 			t.Errorf("%s has %d rows of 2000: %v", table, rows[table], rows)
 		}
@@ -120,7 +120,7 @@ func TestTenantsOnAnExternalServer(t *testing.T) {
 		}
 		for _, trial := range got.Status.Trials {
 			res := storedResult(t, ns, trial.Result)
-			if res.Data == nil || (res.Data.Reset != nil) != (trial.Index > 0) {
+			if put := res.Data != nil && res.Data.Reset != nil; put != (trial.Index > 0) {
 				t.Errorf("trial %d: %+v", trial.Index, res.Data)
 			}
 			if _, has := valueOf(t, trial, contract.NameThroughput, map[string]string{contract.LabelTenant: "2"}); !has {

@@ -6,14 +6,14 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/groups"
-	"github.com/assay-bench/assay/internal/trial/merge"
 	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
 // check compares the results of the clients of a trial that work with themselves and with what was asked for, and
-// says which limits of its own the trial ran into.
-func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([]contract.RecordedFinding, []contract.RecordedLimit) {
+// says which limits of their own those that measure ran into.
+func check(in Input, e Execution, all outcome) ([]contract.RecordedFinding, []contract.RecordedLimit) {
+	results := all.working
 	var out []contract.RecordedFinding
 	var limits []validity.Limit
 	for _, res := range results {
@@ -29,13 +29,18 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 			if len(results) > 1 {
 				found.Client = new(int32(i))
 			}
+			if i >= len(all.measuring) {
+				found.Message = "the second load: " + found.Message
+			}
 			out = append(out, found)
 		}
-		limits = append(limits, validity.Limits(res, expected)...)
+		if i < len(all.measuring) {
+			limits = append(limits, validity.Limits(res, expected)...)
+		}
 	}
 	common := slices.Concat(validity.CheckNeighbours(results), validity.CheckCPUs(results, in.Run.Spec.Design.CPUs))
 	if len(results) > 1 {
-		common = append(common, validity.CheckClients(skew)...)
+		common = append(common, validity.CheckClients(all.skew)...)
 		common = append(common, validity.CheckAnswers(results)...)
 	}
 	return append(out, allRecorded(common)...), limitsOf(limits)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 
-	"github.com/assay-bench/assay/internal/trial/merge"
 )
 
 // The counters of a server are those of all targets on it: loading the second one is no drift
@@ -66,7 +65,7 @@ func TestChanceIsSharedByAllTrials(t *testing.T) {
 			}}},
 		}
 		in.Run.Spec.SetDefaults()
-		findings, _ := check(in, Execution{Ref: contract.TrialRef{Target: "a"}}, []contract.Result{res}, merge.Skew{})
+		findings, _ := check(in, Execution{Ref: contract.TrialRef{Target: "a"}}, outcome{working: []contract.Result{res}, measuring: []contract.Result{res}})
 		if got := slices.ContainsFunc(findings, hasSeverity(validity.Invalid)); got != want {
 			t.Errorf("of %d trials: invalid %v, want %v: %+v", trials, got, want, findings)
 		}

@@ -42,13 +42,27 @@ func collect(e Execution, clients []endedClient, ask *decision.Asking) End {
 		if at := c.verdict.Terminated.FinishedAt.Time; at.After(all.last) {
 			all.last = at
 		}
-		reason, message := c.verdict.Explain(one.Reason, one.Message)
+		reason, message := ofGroup(e, c.index, c.verdict.Explain)(one.Reason, one.Message)
 		// A client that was told to stop says so because another one failed.
 		if reason != "" && (!all.failed() || all.Reason == string(contract.ReasonInterrupted)) {
 			all.Reason, all.Message, all.At = reason, message, c.verdict.Terminated.FinishedAt.Time
 		}
 	}
 	return all
+}
+
+// ofGroup explains the failure of a client, with the second load named as such: whether that is overloaded says nothing of the workload, which a search asks of.
+func ofGroup(e Execution, client int, explain func(reason, message string) (string, string)) func(reason, message string) (string, string) {
+	return func(reason, message string) (string, string) {
+		reason, message = explain(reason, message)
+		if reason == "" || !(contract.Trial{Groups: e.Groups}).GroupOf(client).Background {
+			return reason, message
+		}
+		if reason == string(contract.ReasonTargetOverloaded) {
+			reason = string(contract.ReasonToolFailed)
+		}
+		return reason, "the second load: " + message
+	}
 }
 
 // collectOne reads the result of one client, and believes it only if it is the one that

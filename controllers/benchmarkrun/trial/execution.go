@@ -177,9 +177,10 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, groups
 	}
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && in.resets() {
-		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Timeouts.Reset.Duration+verifying
+		tenants := time.Duration(in.Run.Spec.TenantCount()) // their data is loaded again and counted one after the other
+		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Timeouts.Reset.Duration+tenants*verifying
 		if in.Run.Target(target).External != nil {
-			e.Reset, e.Busy = contract.ResetReload, e.Busy+in.Timeouts.Load.Duration
+			e.Reset, e.Busy = contract.ResetReload, e.Busy+tenants*in.Timeouts.Load.Duration
 		}
 	}
 	return e

@@ -212,10 +212,14 @@ func evaluate(in Input, e Execution, all outcome, rec *contract.Record, ask *dec
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
 	all.merged.Measurements = loadedBy(in, e, all.merged)
 	all.merged.Measurements = slices.Concat(all.merged.Measurements, costsOf(in, all, rec.Target), levels.Of(all.merged), all.apart)
+	// Those of groups come last, so that a record that is full has the others.
 	measured := values(in.Work.Names(), all.merged)
+	slices.SortStableFunc(measured, func(a, b contract.RecordedValue) int {
+		return contract.First(contract.OfGroup(b.Labels), contract.OfGroup(a.Labels))
+	})
 	rec.Values = measured[:min(len(measured), in.mostValues())]
-	rec.Findings, rec.LimitedBy = check(in, e, all.working, all.skew)
-	rec.Throttled = throttledIn(all.working)
+	rec.Findings, rec.LimitedBy = check(in, e, all)
+	rec.Throttled = throttledIn(all.measuring)
 	rec.Findings = append(rec.Findings, checkShapes(in, *rec, all.working, ask)...)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
 	if cut := len(measured) - len(rec.Values); cut > 0 {

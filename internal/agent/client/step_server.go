@@ -47,6 +47,26 @@ func waitForServer(ctx context.Context, s session) *contract.Failure {
 	})
 }
 
+// reachSchemas of all tenants before any is loaded: where one is missing, or may not be used, no client leaves tables behind.
+func reachSchemas(ctx context.Context, s session) *contract.Failure {
+	for _, schema := range s.all.Schemas() {
+		endpoint := s.trial.Endpoint
+		endpoint.Database = schema
+		other := s
+		var err error
+		if other.server, err = s.Connect(endpoint, s.credentials); err != nil {
+			return failed(contract.ReasonTLSFailed, "%v", err)
+		}
+		failure := waitForServer(ctx, other)
+		other.close()
+		if failure != nil {
+			failure.Message = fmt.Sprintf("schema %s: %s", schema, failure.Message)
+			return failure
+		}
+	}
+	return nil
+}
+
 // serverFacts are the facts of a server.
 type serverFacts struct {
 	// server has the facts that the server reported; nil when it did not answer.

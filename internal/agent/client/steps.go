@@ -94,6 +94,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{varies(s.role), func() F { return inForce(s.trial, p.server.server.Variables, "before the warm-up") }},
 		// Without a barrier, no earlier step has waited for the server.
 		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
+		{s.phase() == contract.PhasePrepare && s.speaks(), func() F { return reachSchemas(ctx, s) }},
 		// The steps so far need no tool, whose container starts after the agent's.
 		{true, func() F { return part(o, &p.hello, waitForTool(ctx, s)) }},
 		{s.phase() != contract.PhaseCleanup, func() F { return note(o, checkLimits(ctx, s, p.server)) }},
@@ -114,6 +115,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{cold, func() F { return part(o, &p.tool, prepareTool(ctx, s, s.phase(), p.relay)) }},
 		{waits, func() F { return part(o, &p.ready, reportReady(ctx, s)) }},
 		{waits, func() F { return part(o, &p.start, agreeOnStart(ctx, s, p.clock)) }},
+		{waits && s.trial.Idle, func() F { return idle(ctx, s, p.start.planned) }},
 		{warms, func() F { return part(o, &p.warmedUp, warmUp(ctx, begins(), p.warmup, *p.start)) }},
 		{between && replicated, func() F { return note(o, s.replicas.mark(ctx, untilStart())) }},
 		{between, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, untilStart())) }},

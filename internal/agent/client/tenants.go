@@ -6,15 +6,16 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/assay-bench/assay/internal/agent/pause"
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
 // everySchema is the server of a trial with tenants as its first client queries it: the tables are those of all tenants, each by the
-// name contract.InSchema gives it. All other answers are those that one schema gives.
+// name contract.OfTenant gives it. All other answers are those that one schema gives.
 type everySchema struct {
 	Server
-	names   []string
 	schemas []Server
 }
 
@@ -24,7 +25,7 @@ func everySchemaOf(s session, first Server) (Server, error) {
 	if len(names) < 2 || !s.first() {
 		return first, nil
 	}
-	e := everySchema{Server: first, names: names, schemas: []Server{first}}
+	e := everySchema{Server: first, schemas: []Server{first}}
 	for _, name := range names[1:] {
 		endpoint := s.trial.Endpoint
 		endpoint.Database = name
@@ -82,7 +83,7 @@ func (e everySchema) Analyze(ctx context.Context, tables []contract.Table) strin
 	for i, s := range e.schemas {
 		var own []contract.Table
 		for _, t := range tables {
-			if name, is := strings.CutPrefix(t.Name, contract.InSchema(e.names[i], "")); is {
+			if name, is := strings.CutPrefix(t.Name, contract.OfTenant(i+1, "")); is {
 				t.Name = name
 				own = append(own, t)
 			}
@@ -98,7 +99,7 @@ func (e everySchema) Analyze(ctx context.Context, tables []contract.Table) strin
 func (e everySchema) named(schema int, tables []contract.Table) []contract.Table {
 	out := slices.Clone(tables)
 	for i := range out {
-		out[i].Name = contract.InSchema(e.names[schema], out[i].Name)
+		out[i].Name = contract.OfTenant(schema+1, out[i].Name)
 	}
 	return out
 }
@@ -122,4 +123,12 @@ func alone(r role) (out []contract.Trial) {
 		return []contract.Trial{each(r.trial)}
 	}
 	return out
+}
+
+// idle until the window of the others has ended: a client that left before would have its pod taken away while they measure.
+func idle(ctx context.Context, s session, planned time.Time) *contract.Failure {
+	if err := pause.For(ctx, time.Until(planned)+time.Duration(s.trial.DurationSeconds)*time.Second); err != nil {
+		return failed(contract.ReasonInterrupted, "waiting for the end of the window: %v", err)
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -40,7 +41,7 @@ func TestTenantsAreLoadedAndCounted(t *testing.T) {
 	rigs, _ := newLoad(t, 2, twoTenants)
 	seen := schemasOf(rigs)
 	all := runAll(t, rigs)
-	if diff := cmp.Diff([][]string{{"assay", "assay_2"}, {"assay_2"}}, seen()); diff != "" {
+	if diff := cmp.Diff([][]string{{"assay", "assay_2", "assay", "assay_2"}, {"assay_2", "assay", "assay_2"}}, seen()); diff != "" {
 		t.Errorf("schemas: %s", diff)
 	}
 	var names []string
@@ -48,9 +49,9 @@ func TestTenantsAreLoadedAndCounted(t *testing.T) {
 		names = append(names, table.Name)
 	}
 	var want []string
-	for _, schema := range []string{"assay", "assay_2"} {
+	for _, tenant := range []string{"tenant-1", "tenant-2"} {
 		for _, table := range loadedTables() {
-			want = append(want, schema+"."+table.Name)
+			want = append(want, tenant+"."+table.Name)
 		}
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
@@ -69,9 +70,9 @@ func TestTenantsAreReloaded(t *testing.T) {
 	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
 		twoTenants(trial)
 		trial.Reset = &contract.Reset{Method: contract.ResetReload}
-		for _, schema := range trial.Schemas() {
+		for tenant := range trial.Schemas() {
 			for _, table := range loadedTables() {
-				table.Name = contract.InSchema(schema, table.Name)
+				table.Name = contract.OfTenant(tenant+1, table.Name)
 				trial.Reset.Tables = append(trial.Reset.Tables, table)
 			}
 		}
@@ -105,5 +106,12 @@ func TestASecondLoad(t *testing.T) {
 		if res.State != contract.Succeeded || res.Trial.Client != client || (len(res.Measurements) > 0) != works || (res.Times.MeasureStarted != nil) != works {
 			t.Errorf("client %d: %s %+v, %d measurements", client, res.State, res.Times, len(res.Measurements))
 		}
+	}
+	left, err := os.Stat(rigs[2].agent.TerminationLog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended := all[2].Times.Planned.Add(time.Second); left.ModTime().Before(ended.Add(-10 * time.Millisecond)) { // the clock of files is coarse
+		t.Errorf("the idle client left at %s, and the window of the others was to end at %s", left.ModTime(), ended)
 	}
 }

@@ -87,7 +87,7 @@ func named(name string, labels map[string]string) string {
 func (o Objective) find(values []contract.RecordedValue) (contract.RecordedValue, bool) {
 	var found []contract.RecordedValue
 	for _, v := range values {
-		if v.Name == o.Name && contract.HasLabels(v.Labels, o.Labels) {
+		if v.Name == o.Name && contract.Selects(o.Labels, v.Labels) {
 			found = append(found, v)
 		}
 	}

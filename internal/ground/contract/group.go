@@ -91,7 +91,7 @@ func (t Trial) Schemas() (out []string) {
 	return out
 }
 
-// Everywhere are the rows of tables by their names, which one tenant has, in the schemas of all tenants: SCHEMA.TABLE. Without tenants they are
+// Everywhere are the rows of tables by their names, which one tenant has, among those of all tenants (OfTenant). Without tenants they are
 // as they were.
 func (t Trial) Everywhere(rows map[string]int64) map[string]int64 {
 	schemas := t.Schemas()
@@ -99,13 +99,13 @@ func (t Trial) Everywhere(rows map[string]int64) map[string]int64 {
 		return rows
 	}
 	out := make(map[string]int64, len(schemas)*len(rows))
-	for _, schema := range schemas {
+	for i := range schemas {
 		for table, n := range rows {
-			out[InSchema(schema, table)] = n
+			out[OfTenant(i+1, table)] = n
 		}
 	}
 	return out
 }
 
-// InSchema is the name of a table of a tenant among those of all tenants.
-func InSchema(schema, table string) string { return schema + "." + table }
+// OfTenant is the name of a table of a tenant, from 1, among those of all tenants: the same on every server, whatever its schemas are called.
+func OfTenant(tenant int, table string) string { return fmt.Sprintf("tenant-%d.%s", tenant, table) }

@@ -60,7 +60,7 @@ func TestOfAClient(t *testing.T) {
 func TestRowsOfAllTenants(t *testing.T) {
 	own := map[string]int64{"sbtest1": 10}
 	trial := Trial{Endpoint: Endpoint{Database: "assay"}, Groups: []Group{{Tenant: 1, Clients: 1}, {Tenant: 2, Clients: 1, Database: TenantDatabase("assay", 2)}}}
-	if diff := cmp.Diff(map[string]int64{"assay.sbtest1": 10, "assay_2.sbtest1": 10}, trial.Everywhere(own)); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"tenant-1.sbtest1": 10, "tenant-2.sbtest1": 10}, trial.Everywhere(own)); diff != "" {
 		t.Error(diff)
 	}
 	trial.Groups = []Group{{Clients: 1}, {Background: true, Clients: 1}}
@@ -72,5 +72,27 @@ func TestRowsOfAllTenants(t *testing.T) {
 	}
 	if got := (Target{Database: "assay"}).Schemas(); !cmp.Equal(got, []string{"assay"}) {
 		t.Errorf("schemas %q", got)
+	}
+}
+
+// A reference that names no tenant and no second load means the workload as a whole.
+func TestWhatAReferenceMeans(t *testing.T) {
+	p95, tenant, second := map[string]string{"p": "95"}, map[string]string{"p": "95", LabelTenant: "2"}, map[string]string{"p": "95", LabelLoad: LoadBackground}
+	for name, tc := range map[string]struct {
+		some, labels map[string]string
+		want         bool
+	}{
+		"the workload":                  {p95, p95, true},
+		"nothing named":                 {nil, p95, true},
+		"a tenant for the workload":     {p95, tenant, false},
+		"a second load":                 {nil, second, false},
+		"the tenant that is named":      {map[string]string{LabelTenant: "2"}, tenant, true},
+		"another tenant":                {map[string]string{LabelTenant: "1"}, tenant, false},
+		"the second load that is named": {map[string]string{LabelLoad: LoadBackground}, second, true},
+		"a label of a custom tool":      {nil, map[string]string{LabelLoad: "high"}, true},
+	} {
+		if got := Selects(tc.some, tc.labels); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

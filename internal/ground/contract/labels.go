@@ -12,6 +12,27 @@ func HasLabels(labels, some map[string]string) bool {
 	return true
 }
 
+// OfGroup says whether a value with these labels is of a tenant or of a second load, and not of the workload as a whole.
+func OfGroup(labels map[string]string) bool {
+	return labels[LabelTenant] != "" || labels[LabelLoad] == LoadBackground
+}
+
+// Also is a copy of labels with one more.
+func Also(labels map[string]string, name, value string) map[string]string {
+	out := map[string]string{name: value}
+	for n, v := range labels {
+		if n != name {
+			out[n] = v
+		}
+	}
+	return out
+}
+
+// Selects says whether a reference with some labels means a value with these. One that names no tenant and no second load means the workload.
+func Selects(some, labels map[string]string) bool {
+	return HasLabels(labels, some) && (OfGroup(some) || !OfGroup(labels))
+}
+
 // PlainerLabels orders the labels of values of one name, the one that a reference to the name means first: latencies from the intended
 // start, then the fewest labels, then p: "95".
 func PlainerLabels(a, b map[string]string) int {

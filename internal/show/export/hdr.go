@@ -82,7 +82,11 @@ func histogramsOf(ctx context.Context, run *stored.Run, rec contract.Record) (me
 			if m.Histogram == nil || perSecond[m.Histogram.Unit] == 0 {
 				continue
 			}
-			name := labelled(m.Name, m.Labels)
+			labels := m.Labels
+			if res.Result.Trial.Client >= run.Object.Spec.MeasuringClients() {
+				labels = contract.Also(labels, contract.LabelLoad, contract.LoadBackground)
+			}
+			name := labelled(m.Name, labels)
 			if parts[name] == nil {
 				names = append(names, name)
 			}

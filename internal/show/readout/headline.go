@@ -129,7 +129,9 @@ func shownPart(p *plan.Plan, main []v1alpha1.SummaryEntry) string {
 	}
 	groups := map[group]bool{}
 	for _, e := range main {
-		groups[group{e.Cell, whereOf(e.Labels)}] = true
+		if !contract.OfGroup(e.Labels) {
+			groups[group{e.Cell, whereOf(e.Labels)}] = true
+		}
 	}
 	switch {
 	case len(groups) <= 1:

@@ -104,7 +104,9 @@ func input(ctx context.Context, run *stored.Run, most int) (report.Input, error)
 					}
 					return contract.Result{}, false, &contract.TooLargeError{What: "bytes of memory for the results of all clients", Most: most}
 				}
-				clients = append(clients, client.Result)
+				if client.Result.Trial.Client < run.Object.Spec.MeasuringClients() { // those after them are of a second load
+					clients = append(clients, client.Result)
+				}
 			}
 			if len(clients) == 0 {
 				return contract.Result{}, false, nil

@@ -16,7 +16,8 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// Names of the measurements that compare tenants. Both are of the main measurement of the tool.
+// Names of the measurements that compare tenants. Both are of the main measurement of the tool, or of its throughput where less of that is better:
+// shares of a time say nothing of who got more.
 const (
 	// Fairness is Jain's index: (x1 + ... + xn)² / (n (x1² + ... + xn²)). It is 1 when all tenants have the same, and 1/n when one of n has
 	// all. Source: R. Jain, D. Chiu, W. Hawe: A Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
@@ -80,10 +81,8 @@ func Apart(t contract.Trial, results []contract.Result, tool runner.Runner) ([]c
 		}
 		if g.Tenant > 0 {
 			most = max(most, g.Tenant)
-			for _, m := range merged.Measurements {
-				if m.Name == main && len(m.Labels) == 0 && m.Value != nil {
-					values = append(values, *m.Value)
-				}
+			if v, has := shareOf(merged, main); has {
+				values = append(values, v)
 			}
 		}
 	}
@@ -103,7 +102,19 @@ func mainOf(tool runner.Runner) string {
 
 // namesOfTenant are the measurements that records have of each tenant: few, for there may be many.
 func namesOfTenant(main string) []string {
-	return []string{main, contract.NameLatencyAvg, contract.NameLatencyPercentile, contract.NameErrorRate}
+	return []string{main, contract.NameThroughput, contract.NameLatencyAvg, contract.NameLatencyPercentile, contract.NameErrorRate}
+}
+
+// shareOf a tenant is what fairness is about; false where it has no such number.
+func shareOf(merged contract.Result, main string) (float64, bool) {
+	for _, name := range []string{main, contract.NameThroughput} {
+		for _, m := range merged.Measurements {
+			if m.Name == name && len(m.Labels) == 0 && m.Value != nil && m.Direction != contract.LowerIsBetter {
+				return *m.Value, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // ofAll says whether a measurement is about all operations together.
@@ -113,11 +124,7 @@ func ofAll(m contract.Measurement) bool {
 
 // labelled is a value of a group. Its series and its histogram stay with the results of the clients.
 func labelled(m contract.Measurement, label, value string) contract.Measurement {
-	m.Labels = maps.Clone(m.Labels)
-	if m.Labels == nil {
-		m.Labels = map[string]string{}
-	}
-	m.Labels[label] = value
+	m.Labels = contract.Also(m.Labels, label, value)
 	m.Histogram, m.Intervals = nil, nil
 	return m
 }

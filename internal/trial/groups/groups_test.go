@@ -140,3 +140,31 @@ func TestASecondLoadApart(t *testing.T) {
 		t.Errorf("without groups clients %v measure", got)
 	}
 }
+
+// Of a time less is better, so that it is no share: how unequal tenants are is that of their throughput, where there is one.
+func TestTenantsWhoseMainMeasurementIsATime(t *testing.T) {
+	timed := runner.Runner{Headline: contract.NameQueryMean, Summary: []string{contract.NameQueryMean}}
+	for name, tc := range map[string]struct {
+		rates bool
+		want  float64 // 0: none
+	}{"with a throughput": {true, 0.5}, "without one": {false, 0}} {
+		t.Run(name, func(t *testing.T) {
+			trial, results := tenants(1, 2)
+			for i := range results {
+				mean := runner.Number(contract.NameQueryMean, "s", contract.LowerIsBetter, float64(1+3*i))
+				results[i].Measurements = append([]contract.Measurement{mean}, results[i].Measurements...)
+				if !tc.rates {
+					results[i].Measurements = results[i].Measurements[:1]
+				}
+			}
+			all, err := Apart(trial, results, timed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(all, func(m contract.Measurement) bool { return m.Name == Ratio })
+			if (i >= 0) != (tc.want > 0) || i >= 0 && *all[i].Value != tc.want {
+				t.Errorf("%+v", all)
+			}
+		})
+	}
+}

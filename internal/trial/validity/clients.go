@@ -29,7 +29,7 @@ func CheckClients(skew merge.Skew) []Finding {
 	case o == nil || *o+runner.Value(skew.OverlapUncertainty) >= minOverlap:
 	case *o+runner.Value(skew.OverlapUncertainty) <= 0:
 		findings = append(findings, Finding{"clients-overlap", Invalid, fmt.Sprintf(
-			"the measured windows of the %d clients have no common time: their rates cannot be added up", len(skew.Clients))})
+			"the measured windows of the %d clients have no common time: they did not work at once, and their rates cannot be added up", len(skew.Clients))})
 	default:
 		findings = append(findings, Finding{"clients-overlap", Warning, fmt.Sprintf(
 			"all %d clients measured in only %s %% of the longest window (at least %.0f %% expected, by the tools' clocks): the load was lower in the rest of the time",

@@ -34,7 +34,7 @@ func TestCheckClients(t *testing.T) {
 			"the offsets between the clocks of the 2 clients are unknown, so it is unknown whether they measured at the same time: " +
 				"use a target with an agent or with the MySQL protocol, which has a reference clock"}}},
 		"clients that never measured together": {skew(0.5, 0), []Finding{{"clients-overlap", Invalid,
-			"the measured windows of the 2 clients have no common time: their rates cannot be added up"}}},
+			"the measured windows of the 2 clients have no common time: they did not work at once, and their rates cannot be added up"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -61,6 +61,9 @@ func (b begun) per() float64 { return b.whole / b.operations }
 
 // begunIn a record; false where it does not have the level, or no number of operations.
 func (c carries) begunIn(rec *contract.Record) (b begun, known bool) {
+	if slices.ContainsFunc(rec.Values, func(v contract.RecordedValue) bool { return v.Labels[contract.LabelLoad] == contract.LoadBackground }) {
+		return b, false // what a second load left is not of the operations of the workload
+	}
 	level, told := plainValue(rec, c.level)
 	perSecond, counted := plainValue(rec, contract.NameThroughput)
 	if !told || !counted || perSecond <= 0 || rec.WindowStartTime == nil || rec.WindowEndTime == nil {

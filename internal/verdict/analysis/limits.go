@@ -86,7 +86,9 @@ func limitsOf(l Layout, records []contract.Record, leftOut rule) limits {
 		if rec.Saturated {
 			n.saturated++
 		}
-		if slices.ContainsFunc(rec.Values, func(v contract.RecordedValue) bool { return v.Name == contract.NameOffered }) {
+		if slices.ContainsFunc(rec.Values, func(v contract.RecordedValue) bool {
+			return v.Name == contract.NameOffered && !contract.OfGroup(v.Labels)
+		}) {
 			n.offered++
 		}
 		if rec.Disturbed {

@@ -148,7 +148,7 @@ func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
 // find the kind of a measurement that both units have; false where there is none.
 func (s *series) find(c Contrast) (int32, bool) {
 	for _, id := range s.byName[c.Measurement.Name] {
-		if s.has(c, id) && contract.HasLabels(s.kinds[id].labels, c.Measurement.Labels) {
+		if s.has(c, id) && contract.Selects(c.Measurement.Labels, s.kinds[id].labels) {
 			return id, true
 		}
 	}

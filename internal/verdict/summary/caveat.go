@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
@@ -18,6 +19,9 @@ func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 	var words []string
 	if text := disturbedCaveat(behind); text != "" {
 		words = append(words, text)
+	}
+	if e.Labels[contract.LabelLoad] == contract.LoadBackground {
+		return strings.Join(words, "; ") // limits and rates of a trial are those of its workload
 	}
 	for _, kind := range []v1alpha1.LimitKind{v1alpha1.LimitCPU, v1alpha1.LimitClient} {
 		var deciding []float64
