@@ -54,8 +54,8 @@ func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner) error {
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.%s: a trial that measures a load (design.measures: Load) is one load of one schema: leave it out", group.field)
 		}
 	}
-	if spec.TenantCount() < 2 {
-		return nil
+	if err := checkServers(spec); err != nil || spec.TenantCount() < 2 {
+		return err
 	}
 	for i, t := range spec.Targets {
 		switch {
@@ -67,6 +67,28 @@ func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner) error {
 	}
 	if spec.Data != nil {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.data: a data set is that of one schema, and each of spec.tenants has one: leave one of them out")
+	}
+	return nil
+}
+
+// checkServers refuses servers of tenants where they cannot be.
+func checkServers(spec v1alpha1.BenchmarkRunSpec) error {
+	for i, t := range spec.Targets {
+		if !t.OwnServers() {
+			continue
+		}
+		why := ""
+		switch s := t.MySQL.Storage; {
+		case spec.TenantCount() < 2:
+			why = "it is for a run with spec.tenants of 2 or more: leave it out, or set tenants"
+		case t.MySQL.Replication != nil:
+			why = "no server of a tenant has replicas: leave mysql.replication out, or tenancy"
+		case s.FromRun != nil || s.FromSnapshot != nil || s.Retain || s.Snapshot != nil:
+			why = "mysql.storage.retain, snapshot, fromRun and fromSnapshot are about one volume, and each tenant has one: leave them out, or tenancy"
+		}
+		if why != "" {
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].mysql.tenancy: Servers: %s", i, why)
+		}
 	}
 	return nil
 }
