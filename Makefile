@@ -126,7 +126,7 @@ test-versions: ## those of them that depend on the API server's version, on the 
 	@hack/test.sh versions
 
 .PHONY: harness-test
-harness-test: build ## tests of the driver harnesses and of YCSB's binding that need no server, with the tools of their images (LANGUAGES="python ycsb")
+harness-test: build ## tests of the driver harnesses, of YCSB's binding and of what is changed in go-tpc that need no server, with the tools of their images (LANGUAGES="python ycsb tpcc")
 	@hack/harness-test.sh $(LANGUAGES)
 
 .PHONY: browser

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the tests of the driver harnesses, and of YCSB's binding, that need no server. Those of Go and Rust run with the compiler
-# that builds them, those of .NET with the SDK of this machine; the others in the stage "build" of their image, where their
+# Runs the tests of the driver harnesses, of YCSB's binding and of what is changed in go-tpc that need no server. Those of Go, Rust and
+# go-tpc run with the compiler that builds them, those of .NET with the SDK of this machine; the others in the stage "build" of their image, where their
 # runtime and their libraries are, and without a network. The drivers of YCSB are played there too, against servers that refuse.
-# Usage: harness-test.sh [language...|ycsb]      default: all whose image builds them
+# Usage: harness-test.sh [language...|ycsb|tpcc]      default: all whose image builds them
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 # The folder of the language, as it is in this tree, is /build/LANGUAGE there; the binding is in /build/java.
@@ -21,6 +21,7 @@ folder_of() { case $1 in ycsb) echo runners/ycsb/java ;; *) echo "harness/$1" ;;
 test_go() { (cd harness/go && GOFLAGS=-mod=readonly GOWORK=off go test ./...); }
 test_dotnet() { dotnet run --project harness/dotnet/tests/tests.csproj; }
 test_rust() { harness/rust/fetch.sh test; }
+test_tpcc() { runners/tpcc/image/fetch.sh test; }
 
 # test_in_stage LANGUAGE IMAGE
 test_in_stage() {
@@ -44,8 +45,8 @@ refusals() {
   return $status
 }
 
-# languages are those whose harness is built for its image, and ycsb.
-languages() { sed -nE '/ archive: /d; s/^- \{name: runner-(drivers-([a-z]+)|(ycsb)),.*/\2\3/p' hack/images/images.yaml; }
+# languages are those whose harness is built for its image, ycsb, and tpcc, whose go-tpc is that of tpch, too.
+languages() { sed -nE '/ archive: /d; s/^- \{name: runner-(drivers-([a-z]+)|(ycsb|tpcc)),.*/\2\3/p' hack/images/images.yaml; }
 
 cd "$REPO"
 (($#)) || mapfile -t wanted < <(languages)

@@ -49,12 +49,12 @@ type Analysis struct {
 // Comparison compares the values of one factor with a baseline. The rest of the experiment is equal
 // on both sides, unless baselineWithin says otherwise: the same cell, target, labels and block.
 type Comparison struct {
-	// factor whose values are compared: target, an axis of the matrix (config.NAME for a setting), or with drivers one of
+	// factor whose values are compared: target, an axis of the matrix (config.NAME for a setting, background.NAME for a second load), or with drivers one of
 	// driver, scheme, transaction, session and rows.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^(config\.)?[A-Za-z][A-Za-z0-9_]*$`
+	// +kubebuilder:validation:Pattern=`^(config\.|background\.)?[A-Za-z][A-Za-z0-9_]*$`
 	Factor string `json:"factor"`
 
 	// baseline is the value of the factor that all others are compared with. Absent: the first

@@ -125,7 +125,7 @@ func (r *BenchmarkRun) Separates() bool {
 	return r.Status.Resolved != nil && r.Status.Resolved.SeparateFromTargets == SeparationRequired
 }
 
-// ClientCount is the number of client pods of a trial, at least 1: those of all tenants, and those of a second load.
+// ClientCount is the number of client pods of a trial, at least 1: of all tenants and of a second load.
 func (r *BenchmarkRun) ClientCount() int {
 	return r.Spec.MeasuringClients() + r.Spec.BackgroundClients()
 }

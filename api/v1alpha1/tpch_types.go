@@ -31,8 +31,8 @@ type TPCHWorkload struct {
 	// +kubebuilder:validation:Maximum=1024
 	Threads int32 `json:"threads,omitempty"`
 
-	// check compares the result of each query with go-tpc's answers (the default): a trial with another result fails. There are
-	// answers for scaleFactor 1 only, and no check with another one. With or without them a trial fails when two threads of one client
+	// check compares the result of each query with go-tpc's answers (the default): a trial with another result is invalid. There are
+	// answers for scaleFactor 1 only, and no check with another one. With or without them a trial is invalid when two threads or two clients
 	// get different results of a query.
 	// +optional
 	// +kubebuilder:default=true

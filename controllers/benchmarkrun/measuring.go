@@ -9,6 +9,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/follow"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/journal"
 	"github.com/assay-bench/assay/internal/trial/plan"
@@ -51,7 +52,7 @@ func (v view) attempt(at journal.Position) answer {
 	if err != nil {
 		return answerWith(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
 	}
-	groups, err := v.accepted.Work.Groups(p.Cells[p.Trials[at.Index].Cell])
+	groups, err := experiment.GroupsOf(v.accepted.Work, p.Cells[p.Trials[at.Index].Cell])
 	if err != nil {
 		return answerWith(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
+	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/budget"
 )
 
@@ -51,7 +52,7 @@ func releasing(v view) pass {
 	state, actions := holds.Release(v.Run, v.Children, v.Now)
 	a := answer{state: state, actions: append(actions, retainedVolumes(v)...)}
 	if decision.IsDone(state) {
-		given := releasedChange{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()) * v.accepted.Work.Loaders())}
+		given := releasedChange{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()) * experiment.LoadersOf(v.accepted.Work))}
 		// Records that are lost fail the run when it goes on; until then it holds what is known.
 		if all, read := logbook.All(v.Run, v.book, v.ask); decision.IsDone(read) {
 			given.bytes = conclude.Held(all) + logbook.Bytes(v.Run, v.book, v.ask)

@@ -177,7 +177,7 @@ func (w Work) demandOfBytes(p *plan.Plan, limits config.Limits) budget.Demand {
 			d.Loads += int64(w.spec.TenantCount()) // the clean-up
 		}
 		d.Loads++
-		d.Loads += int64(w.Loaders()) - 1
+		d.Loads += int64(LoadersOf(w)) - 1
 	}
 	return d
 }

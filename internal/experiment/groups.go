@@ -25,8 +25,8 @@ func tenantNames(spec v1alpha1.BenchmarkRunSpec) []string {
 	return groups.Names()
 }
 
-// Loaders are the clients that load a target: of each tenant those that share its load, or one.
-func (w Work) Loaders() int {
+// LoadersOf a run are the clients that load a target: of each tenant those that share its load, or one.
+func LoadersOf(w Work) int {
 	if w.Tool.Data.SharesLoad {
 		return w.spec.MeasuringClients()
 	}
@@ -93,13 +93,13 @@ func checkServers(spec v1alpha1.BenchmarkRunSpec) error {
 	return nil
 }
 
-// Groups of the clients of a trial of a cell, in their order; none where all of them measure the workload on the same data. It fails for a
+// GroupsOf the clients of a trial of a cell, in their order; none where all of them measure the workload on the same data. It fails for a
 // second load that cannot be.
-func (w Work) Groups(cell plan.Cell) ([]contract.Group, error) {
+func GroupsOf(w Work, cell plan.Cell) ([]contract.Group, error) {
 	if w.spec.Background == nil {
-		return w.Tenants(w.Clients()), nil
+		return TenantsOf(w, w.Clients()), nil
 	}
-	params, working, err := w.background(cell)
+	params, working, err := secondLoad(w, cell)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func (w Work) Groups(cell plan.Cell) ([]contract.Group, error) {
 	return out, nil
 }
 
-// Tenants are the groups of so many clients each; none of a run without tenants.
-func (w Work) Tenants(clients int) (out []contract.Group) {
+// TenantsOf a run are the groups of so many clients each; none of a run without tenants.
+func TenantsOf(w Work, clients int) (out []contract.Group) {
 	if w.spec.TenantCount() < 2 {
 		return nil
 	}
@@ -124,9 +124,9 @@ func (w Work) Tenants(clients int) (out []contract.Group) {
 	return out
 }
 
-// background is the workload of the second load in a cell, and how many of its clients work. It is spec.workload, whatever the cell makes
+// secondLoad is the workload of the second load in a cell, and how many of its clients work. It is spec.workload, whatever the cell makes
 // of that, with the fields of spec.background.workload and those that an axis gives it.
-func (w Work) background(cell plan.Cell) (json.RawMessage, int, error) {
+func secondLoad(w Work, cell plan.Cell) (json.RawMessage, int, error) {
 	fields, working := cell.Background()
 	clients := w.spec.BackgroundClients()
 	if working != nil {
@@ -158,7 +158,7 @@ func secondDemand(w Work, p *Planned, i int, trial contract.Trial) (contract.Dem
 		return contract.Demand{}, 0, nil
 	}
 	cell := p.Plan.Cells[i]
-	params, clients, err := w.background(cell)
+	params, clients, err := secondLoad(w, cell)
 	if err != nil {
 		return contract.Demand{}, 0, err
 	}

@@ -107,7 +107,7 @@ func TestGroupsOfACell(t *testing.T) {
 		3: {{Clients: 1}, {Background: true, Clients: 3}},
 	} {
 		cell := plan.Cell{"threads": intstr.FromInt32(8), "background.threads": intstr.FromInt32(2), "background.clients": intstr.FromInt32(clients)}
-		got, err := w.Groups(cell)
+		got, err := GroupsOf(w, cell)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,11 +153,11 @@ func TestTenantsOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.Groups(f.Plan.Cells[0])
+	got, err := GroupsOf(w, f.Plan.Cells[0])
 	if diff := cmp.Diff([]contract.Group{{Tenant: 1, Clients: 2}, {Tenant: 2, Clients: 2}, {Tenant: 3, Clients: 2}}, got); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
-	if w.Loaders() != 6 || len(w.Names()) != len(w.Tool.Summary)+2+len(Work{}.Names()) {
-		t.Errorf("%d loaders, %q", w.Loaders(), w.Names())
+	if LoadersOf(w) != 6 || len(w.Names()) != len(w.Tool.Summary)+2+len(Work{}.Names()) {
+		t.Errorf("%d loaders, %q", LoadersOf(w), w.Names())
 	}
 }

@@ -50,7 +50,7 @@ func parseBenchBase(output []byte) runner.Report {
 		r.Measurements = append(r.Measurements, runner.Number(nameGoodput, "requests/s", contract.HigherIsBetter, *s.Goodput))
 		if s.Throughput != nil && *s.Goodput > *s.Throughput {
 			r.Problems = append(r.Problems, problem(0, fmt.Sprintf(
-				"the goodput %g is greater than the throughput %g: versions of BenchBase count requests twice", *s.Goodput, *s.Throughput)))
+				"the goodput %g is greater than the throughput %g: it counts requests that the throughput leaves out, such as those of a warm-up, and some versions count twice: compare the throughput", *s.Goodput, *s.Throughput)))
 		}
 	}
 	if s.Nanos != nil {

@@ -79,6 +79,8 @@ type Report struct {
 	WarmupSeconds *float64               `json:",omitempty"`
 	// Check is what a check of the data found; only of the phase Check.
 	Check *contract.DataCheck `json:",omitempty"`
+	// Answers is what became of results of queries that the tool compared; of the phases Warmup and Run.
+	Answers *contract.Answers `json:",omitempty"`
 	// Failure is nil when the phase did its work: exit codes alone prove nothing.
 	Failure *contract.Failure
 }

@@ -2,115 +2,41 @@ package tpcc
 
 import (
 	"encoding/json"
-	"errors"
-	"flag"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/ground/apischema"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/helpers/outputs"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
-var someone = runner.Credentials{Username: "assay", Password: "s3cret"}
-
-// aTrial of a workload as the API completes it.
-func aTrial(t testing.TB, workload string) contract.Trial {
-	t.Helper()
-	tool, err := apischema.ForTool(Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	completed, err := tool.Complete(json.RawMessage(workload))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return contract.Trial{
-		Version: contract.TrialVersion, Runner: Name, Workload: completed, Clients: 1, WarmupSeconds: 5, DurationSeconds: 10,
-		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB"},
-	}
-}
-
-func load(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty output has no file
-		t.Fatal(err)
-	}
-	return data
-}
+var tool = outputs.Tool{Name: Name, Seconds: 10, Command: command, Parse: parse}
 
 // fixtures are outputs of go-tpc 1.0.12 (testdata/README.md), and what is made of them.
-var fixtures = map[string]struct {
-	phase    contract.Phase
-	workload string
-	exit     int
-	// want is the reason of the failure; empty for a success. message is a part of it.
-	want    contract.Reason
-	message string
-}{
-	"prepare-maria1011":        {phase: contract.PhasePrepare, workload: `{"threads":2}`},
-	"prepare-mysql97":          {phase: contract.PhasePrepare, workload: `{"threads":2,"warehouses":2}`},
-	"run-maria1011":            {phase: contract.PhaseRun, workload: `{"threads":4}`},
-	"run-mysql97":              {phase: contract.PhaseRun, workload: `{"threads":4,"warehouses":2}`},
-	"run-mysql97-conflicts":    {phase: contract.PhaseRun, workload: `{"threads":8}`},
-	"check-maria1011":          {phase: contract.PhaseCheck, workload: `{"threads":4}`},
-	"check-mysql97-broken":     {phase: contract.PhaseCheck, workload: `{"threads":2,"warehouses":2,"checkWarehouses":2}`},
-	"cleanup-mysql97":          {phase: contract.PhaseCleanup, workload: `{"warehouses":2}`},
-	"run-stopped-maria118":     {contract.PhaseRun, `{"threads":4,"ignoreErrors":false}`, 0, contract.ReasonToolFailed, "1 of 4 terminals stopped"},
-	"fail-mysql97-stopped":     {contract.PhaseRun, `{"threads":8,"ignoreErrors":false}`, 0, contract.ReasonToolFailed, "5 of 8 terminals stopped"},
-	"fail-wrong-password":      {contract.PhaseRun, `{"threads":2}`, 2, contract.ReasonCredentialsRejected, "Access denied"},
-	"fail-refused":             {contract.PhaseRun, `{"threads":2}`, 2, contract.ReasonTargetUnreachable, "connection refused"},
-	"fail-table-missing":       {contract.PhaseRun, `{"threads":2}`, 0, contract.ReasonSchemaMissing, "nowhere.customer"},
-	"fail-check-table-missing": {contract.PhaseCheck, `{"threads":2,"warehouses":2,"checkWarehouses":2}`, 0, contract.ReasonSchemaMissing, "nowhere.orders"},
-	"fail-load-twice":          {contract.PhasePrepare, `{"threads":2}`, 0, contract.ReasonSchemaNotEmpty, "Duplicate entry '1' for key 'item.PRIMARY'"},
-	"fail-killed":              {contract.PhaseRun, `{"threads":4}`, 0, contract.ReasonConnectionLost, "invalid connection"},
+var fixtures = map[string]outputs.Fixture{
+	"prepare-maria1011":        {Phase: contract.PhasePrepare, Workload: `{"threads":2}`},
+	"prepare-mysql97":          {Phase: contract.PhasePrepare, Workload: `{"threads":2,"warehouses":2}`},
+	"run-maria1011":            {Phase: contract.PhaseRun, Workload: `{"threads":4}`},
+	"run-mysql97":              {Phase: contract.PhaseRun, Workload: `{"threads":4,"warehouses":2}`},
+	"run-mysql97-conflicts":    {Phase: contract.PhaseRun, Workload: `{"threads":8}`},
+	"check-maria1011":          {Phase: contract.PhaseCheck, Workload: `{"threads":4}`},
+	"check-mysql97-broken":     {Phase: contract.PhaseCheck, Workload: `{"threads":2,"warehouses":2,"checkWarehouses":2}`},
+	"cleanup-mysql97":          {Phase: contract.PhaseCleanup, Workload: `{"warehouses":2}`},
+	"run-stopped-maria118":     {Phase: contract.PhaseRun, Workload: `{"threads":4,"ignoreErrors":false}`, Want: contract.ReasonToolFailed, Message: "1 of 4 terminals stopped"},
+	"fail-mysql97-stopped":     {Phase: contract.PhaseRun, Workload: `{"threads":8,"ignoreErrors":false}`, Want: contract.ReasonToolFailed, Message: "5 of 8 terminals stopped"},
+	"fail-wrong-password":      {Phase: contract.PhaseRun, Workload: `{"threads":2}`, Exit: 2, Want: contract.ReasonCredentialsRejected, Message: "Access denied"},
+	"fail-refused":             {Phase: contract.PhaseRun, Workload: `{"threads":2}`, Exit: 2, Want: contract.ReasonTargetUnreachable, Message: "connection refused"},
+	"fail-table-missing":       {Phase: contract.PhaseRun, Workload: `{"threads":2}`, Want: contract.ReasonSchemaMissing, Message: "nowhere.customer"},
+	"fail-check-table-missing": {Phase: contract.PhaseCheck, Workload: `{"threads":2,"warehouses":2,"checkWarehouses":2}`, Want: contract.ReasonSchemaMissing, Message: "nowhere.orders"},
+	"fail-load-twice":          {Phase: contract.PhasePrepare, Workload: `{"threads":2}`, Want: contract.ReasonSchemaNotEmpty, Message: "Duplicate entry '1' for key 'item.PRIMARY'"},
+	"fail-killed":              {Phase: contract.PhaseRun, Workload: `{"threads":4}`, Want: contract.ReasonConnectionLost, Message: "invalid connection"},
 }
 
-func TestParse(t *testing.T) {
-	for name, f := range fixtures {
-		t.Run(name, func(t *testing.T) {
-			o := runner.Output{Stdout: load(t, name+".stdout"), Stderr: load(t, name+".stderr"), ExitCode: f.exit}
-			report := parse(aTrial(t, f.workload), f.phase, o)
-			switch {
-			case f.want == "" && report.Failure != nil:
-				t.Errorf("failed with %+v", report.Failure)
-			case f.want != "" && (report.Failure == nil || report.Failure.Reason != f.want || !strings.Contains(report.Failure.Message, f.message)):
-				t.Errorf("failure = %+v, want %s with %q", report.Failure, f.want, f.message)
-			}
-			got, err := json.MarshalIndent(report, "", " ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden := name + ".golden.json"
-			if *update {
-				if err := os.WriteFile(filepath.Join("testdata", golden), append(got, '\n'), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(strings.TrimSpace(string(load(t, golden))), string(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			// What was cut off anywhere proves less, never something else.
-			whole := len(o.Stdout)
-			for _, part := range []int{0, whole / 3, whole / 2, whole * 9 / 10} {
-				o.Stdout = load(t, name+".stdout")[:part]
-				if cut := parse(aTrial(t, f.workload), f.phase, o); cut.Failure == nil {
-					t.Errorf("the first %d of %d bytes are enough", part, whole)
-				}
-			}
-		})
-	}
-}
+func TestParse(t *testing.T) { tool.Parses(t, fixtures) }
 
 // What matters, read by hand from the outputs.
 func TestNumbers(t *testing.T) {
@@ -132,7 +58,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			report := parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: load(t, tt.fixture+".stdout")})
+			report := parse(tool.Trial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: outputs.Load(t, tt.fixture+".stdout")})
 			m, ok := contract.Find(report.Measurements, tt.name, tt.labels)
 			if !ok || m.Value == nil {
 				t.Fatalf("there is no %s %v", tt.name, tt.labels)
@@ -146,7 +72,7 @@ func TestNumbers(t *testing.T) {
 
 // The headline is never shown without saying what it is not.
 func TestTheHeadlineIsDerivedAndNotAudited(t *testing.T) {
-	report := parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: load(t, "run-maria1011.stdout")})
+	report := parse(tool.Trial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: outputs.Load(t, "run-maria1011.stdout")})
 	m, ok := contract.Find(report.Measurements, Runner().Headline, nil)
 	if !ok || !strings.Contains(m.Unit, "derived from TPC-C, not audited") {
 		t.Errorf("the unit is %q", m.Unit)
@@ -155,7 +81,7 @@ func TestTheHeadlineIsDerivedAndNotAudited(t *testing.T) {
 
 // A latency that go-tpc counts as its floor of 1 ms is not known, and left out.
 func TestLatenciesBelowAMillisecondAreLeftOut(t *testing.T) {
-	report := parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: load(t, "run-maria1011.stdout")})
+	report := parse(tool.Trial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: outputs.Load(t, "run-maria1011.stdout")})
 	if m, ok := contract.Find(report.Measurements, contract.NameLatencyPercentile, map[string]string{"operation": "order_status", "p": "50"}); ok {
 		t.Errorf("a median of %v ms, of a bucket that begins at 0", *m.Value)
 	}
@@ -163,8 +89,8 @@ func TestLatenciesBelowAMillisecondAreLeftOut(t *testing.T) {
 
 // The series has an interval for each, the last from what the others lack, and adds up to the whole.
 func TestSeries(t *testing.T) {
-	whole := string(load(t, "run-maria1011.stdout"))
-	report := parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: []byte(whole)})
+	whole := string(outputs.Load(t, "run-maria1011.stdout"))
+	report := parse(tool.Trial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: []byte(whole)})
 	m, _ := contract.Find(report.Measurements, contract.NameNewOrders, nil)
 	if len(m.Intervals) != 10 || len(report.Problems) > 0 {
 		t.Fatalf("%d intervals, problems %+v, want 10 and none", len(m.Intervals), report.Problems)
@@ -181,7 +107,7 @@ func TestSeries(t *testing.T) {
 	first := strings.Index(whole, "[Current]")
 	second := first + strings.Index(whole[first:], "[Current] STOCK_LEVEL")
 	second += strings.Index(whole[second:], "\n") + 1
-	report = parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: []byte(whole[:first] + whole[second:])})
+	report = parse(tool.Trial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: []byte(whole[:first] + whole[second:])})
 	if m, _ = contract.Find(report.Measurements, contract.NameNewOrders, nil); len(m.Intervals) > 0 || len(report.Problems) != 1 {
 		t.Errorf("%d intervals, problems %+v, want none and one", len(m.Intervals), report.Problems)
 	}
@@ -190,13 +116,13 @@ func TestSeries(t *testing.T) {
 // Whole runs contradict neither themselves nor their trials.
 func TestSoundRunsAreSound(t *testing.T) {
 	for name, seconds := range map[string]int64{"run-maria1011": 10, "run-mysql97": 6} {
-		trial := aTrial(t, fixtures[name].workload)
+		trial := tool.Trial(t, fixtures[name].Workload)
 		trial.DurationSeconds = seconds
 		expected, err := Runner().Expectations(trial)
 		if err != nil {
 			t.Fatal(err)
 		}
-		report := parse(trial, contract.PhaseRun, runner.Output{Stdout: load(t, name+".stdout")})
+		report := parse(trial, contract.PhaseRun, runner.Output{Stdout: outputs.Load(t, name+".stdout")})
 		res := contract.Result{
 			State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)},
 			Measurements: report.Measurements, Errors: report.Errors, Problems: report.Problems,
@@ -205,7 +131,7 @@ func TestSoundRunsAreSound(t *testing.T) {
 		if got := validity.Check(res, expected); len(got) != 1 || got[0].Check != "no-op-writes" || got[0].Severity != validity.Note {
 			t.Errorf("%s: %+v", name, got)
 		}
-		res.Data = &contract.Data{Check: parse(aTrial(t, `{"checkWarehouses":1}`), contract.PhaseCheck, runner.Output{Stdout: load(t, "check-mysql97-broken.stdout")}).Check}
+		res.Data = &contract.Data{Check: parse(tool.Trial(t, `{"checkWarehouses":1}`), contract.PhaseCheck, runner.Output{Stdout: outputs.Load(t, "check-mysql97-broken.stdout")}).Check}
 		if got := validity.Check(res, expected); len(got) != 2 || got[0].Check != "data-inconsistent" || got[0].Severity != validity.Invalid {
 			t.Errorf("%s with data that is not consistent: %+v", name, got)
 		}
@@ -240,7 +166,7 @@ func TestCommand(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			trial, c := aTrial(t, tt.workload), someone
+			trial, c := tool.Trial(t, tt.workload), outputs.Someone
 			if tt.change != nil {
 				tt.change(&trial, &c)
 			}
@@ -262,35 +188,23 @@ func TestCommand(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	tests := map[string]struct {
-		change func(*contract.Trial, *runner.Credentials)
-		want   string
-	}{
-		"several hosts":               {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Host = "a,b" }, "endpoint.host"},
-		"no port":                     {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Port = 0 }, "endpoint.port"},
-		"a schema that is more":       {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Database = "a?b" }, "endpoint.database"},
-		"an engine that is more":      {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.StorageEngine = "a'b" }, "endpoint.storageEngine"},
-		"TLS that is not decided":     {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.TLS = contract.TLSPreferred }, "endpoint.tls"},
-		"an account with a colon":     {func(_ *contract.Trial, c *runner.Credentials) { c.Username = "a:b" }, "credentials"},
-		"a target behind JDBC":        {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.JDBC = &contract.JDBC{} }, "JDBC"},
-		"a window without a duration": {func(t *contract.Trial, _ *runner.Credentials) { t.DurationSeconds = 0 }, "durationSeconds"},
-		"no workload":                 {func(t *contract.Trial, _ *runner.Credentials) { t.Workload = nil }, "workload.tpcc"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			trial, c := aTrial(t, `{}`), someone
-			tt.change(&trial, &c)
-			if _, err := command(trial, contract.PhaseRun, c); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got error %v, want one with %q", err, tt.want)
-			}
-		})
-	}
+	tool.Refuses(t, map[string]outputs.Refusal{
+		"several hosts":               {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Host = "a,b" }, Want: "endpoint.host"},
+		"no port":                     {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Port = 0 }, Want: "endpoint.port"},
+		"a schema that is more":       {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Database = "a?b" }, Want: "endpoint.database"},
+		"an engine that is more":      {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.StorageEngine = "a'b" }, Want: "endpoint.storageEngine"},
+		"TLS that is not decided":     {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.TLS = contract.TLSPreferred }, Want: "endpoint.tls"},
+		"an account with a colon":     {Change: func(_ *contract.Trial, c *runner.Credentials) { c.Username = "a:b" }, Want: "credentials"},
+		"a target behind JDBC":        {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.JDBC = &contract.JDBC{} }, Want: "JDBC"},
+		"a window without a duration": {Change: func(t *contract.Trial, _ *runner.Credentials) { t.DurationSeconds = 0 }, Want: "durationSeconds"},
+		"no workload":                 {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Workload = nil }, Want: "workload.tpcc"},
+	})
 }
 
 // What a workload needs: twice the threads in connections while it loads, 63 statements each
 // (Prepared_stmt_count was 1008 with 16 threads), and the rows of TPC-C.
 func TestWhatAWorkloadNeeds(t *testing.T) {
-	trial := aTrial(t, `{"warehouses":3,"threads":16,"checkWarehouses":2}`)
+	trial := tool.Trial(t, `{"warehouses":3,"threads":16,"checkWarehouses":2}`)
 	got, err := Runner().Connection.Demand(trial)
 	if want := (contract.Demand{Connections: 32, PreparedStatements: 1008, Tables: 9}); err != nil || got != want {
 		t.Errorf("demand %+v, %v, want %+v", got, err, want)
@@ -302,7 +216,7 @@ func TestWhatAWorkloadNeeds(t *testing.T) {
 		t.Errorf("rows %v, %v", got, err)
 	}
 	for workload, want := range map[string]time.Duration{`{}`: 10 * time.Minute, `{"checkWarehouses":0}`: 0, `{"warehouses":3,"checkWarehouses":3}`: 30 * time.Minute} {
-		if got := checkTime(aTrial(t, workload)); got != want {
+		if got := checkTime(tool.Trial(t, workload)); got != want {
 			t.Errorf("%s: the check may take %s, want %s", workload, got, want)
 		}
 	}
@@ -314,10 +228,10 @@ func TestWhatAWorkloadNeeds(t *testing.T) {
 // Whatever is printed, a report can be written down, and a success has a number.
 func FuzzParse(f *testing.F) {
 	for name := range fixtures {
-		f.Add(load(f, name+".stdout"))
+		f.Add(outputs.Load(f, name+".stdout"))
 	}
 	f.Fuzz(func(t *testing.T, output []byte) {
-		trial := aTrial(t, `{"threads":2}`)
+		trial := tool.Trial(t, `{"threads":2}`)
 		for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseRun, contract.PhaseCheck, contract.PhaseCleanup} {
 			report := parse(trial, phase, runner.Output{Stdout: output})
 			if _, err := json.Marshal(report); err != nil {

@@ -8,6 +8,7 @@
 //	output.go    what go-tpc prints, read line by line
 //	measure.go   the times and results of queries into measurements
 //	parse.go     the output of a phase: the proof that it did its work
+//	answers.go   results of queries that were compared, and those that are wrong
 //	failure.go   errors into reasons and remedies
 //
 // Nothing is believed that go-tpc passes over: see README.md.

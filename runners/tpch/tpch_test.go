@@ -1,54 +1,22 @@
 package tpch
 
 import (
-	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/ground/apischema"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/merge"
-	"github.com/assay-bench/assay/internal/trial/validity"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/helpers/outputs"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
-var someone = runner.Credentials{Username: "assay", Password: "s3cret"}
-
-// aTrial of a workload as the API completes it.
-func aTrial(t testing.TB, workload string) contract.Trial {
-	t.Helper()
-	tool, err := apischema.ForTool(Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	completed, err := tool.Complete(json.RawMessage(workload))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return contract.Trial{
-		Version: contract.TrialVersion, Runner: Name, Workload: completed, Clients: 1, WarmupSeconds: 5, DurationSeconds: 600,
-		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB"},
-	}
-}
-
-func load(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty output has no file
-		t.Fatal(err)
-	}
-	return data
+var tool = outputs.Tool{
+	Name: Name, Seconds: 600, Command: command, Parse: parse,
+	Proves: func(stdout string) bool { return strings.Contains(stdout, "\nFinished\n") },
 }
 
 const (
@@ -57,73 +25,28 @@ const (
 )
 
 // fixtures are outputs of go-tpc 1.0.12 (testdata/README.md), and what is made of them.
-var fixtures = map[string]struct {
-	phase    contract.Phase
-	workload string
-	exit     int
-	// want is the reason of the failure; empty for a success. message is a part of it.
-	want    contract.Reason
-	message string
-}{
-	"prepare-maria1011":     {phase: contract.PhasePrepare, workload: `{"threads":2}`},
-	"warmup-maria1011":      {phase: contract.PhaseWarmup, workload: `{"threads":2,` + six + `}`},
-	"run-maria1011":         {phase: contract.PhaseRun, workload: `{"threads":2,` + six + `}`},
-	"run-maria1011-streams": {phase: contract.PhaseRun, workload: streams},
-	"cleanup-maria1011":     {phase: contract.PhaseCleanup, workload: `{}`},
-	"fail-wrong-password":   {contract.PhaseRun, `{"queries":["q6"]}`, 1, contract.ReasonCredentialsRejected, "Access denied"},
-	"fail-refused":          {contract.PhaseRun, `{"queries":["q6"]}`, 1, contract.ReasonTargetUnreachable, "connection refused"},
-	"fail-time-limit":       {contract.PhaseRun, `{` + six + `}`, 0, contract.ReasonOperationsUnfinished, "1 of 6 queries were executed in 5 s: raise design.duration"},
-	"fail-interrupted":      {contract.PhaseRun, `{"queries":["q4","q22"]}`, 0, contract.ReasonToolFailed, "q22: go-tpc: Error 1969"},
-	"fail-differs":          {contract.PhaseRun, `{"threads":2,"queries":["q5","q4"]}`, 0, contract.ReasonToolFailed, "q5 has another result than go-tpc's answers: expect IRAN"},
-	"fail-table-missing":    {contract.PhaseRun, `{"queries":["q6"]}`, 2, contract.ReasonSchemaMissing, "empty.lineitem"},
-	"fail-view-denied":      {contract.PhaseRun, `{"queries":["q6"]}`, 2, contract.ReasonCredentialsRejected, "CREATE VIEW command denied"},
-	"fail-prepare-denied":   {contract.PhasePrepare, `{}`, 2, contract.ReasonCredentialsRejected, "CREATE command denied"},
-	"fail-killed":           {contract.PhaseRun, `{"threads":2,"queries":["q9","q1"]}`, 0, contract.ReasonConnectionLost, "invalid connection"},
+var fixtures = map[string]outputs.Fixture{
+	"prepare-maria1011":     {Phase: contract.PhasePrepare, Workload: `{"threads":2}`},
+	"warmup-maria1011":      {Phase: contract.PhaseWarmup, Workload: `{"threads":2,` + six + `}`},
+	"run-maria1011":         {Phase: contract.PhaseRun, Workload: `{"threads":2,` + six + `}`},
+	"run-maria1011-streams": {Phase: contract.PhaseRun, Workload: streams},
+	"cleanup-maria1011":     {Phase: contract.PhaseCleanup, Workload: `{}`},
+	"fail-wrong-password":   {Phase: contract.PhaseRun, Workload: `{"queries":["q6"]}`, Exit: 1, Want: contract.ReasonCredentialsRejected, Message: "Access denied"},
+	"fail-refused":          {Phase: contract.PhaseRun, Workload: `{"queries":["q6"]}`, Exit: 1, Want: contract.ReasonTargetUnreachable, Message: "connection refused"},
+	"fail-time-limit":       {Phase: contract.PhaseRun, Workload: `{` + six + `}`, Seconds: 5, Want: contract.ReasonOperationsUnfinished, Message: "1 of 6 queries were executed in 5 s: raise design.duration"},
+	"fail-interrupted":      {Phase: contract.PhaseRun, Workload: `{"queries":["q4","q22"]}`, Want: contract.ReasonToolFailed, Message: "q22: go-tpc: Error 1969"},
+	"run-differs":           {Phase: contract.PhaseRun, Workload: `{"threads":2,"queries":["q5","q4"]}`},
+	"fail-table-missing":    {Phase: contract.PhaseRun, Workload: `{"queries":["q6"]}`, Exit: 2, Want: contract.ReasonSchemaMissing, Message: "empty.lineitem"},
+	"fail-view-denied":      {Phase: contract.PhaseRun, Workload: `{"queries":["q6"]}`, Exit: 2, Want: contract.ReasonCredentialsRejected, Message: "CREATE VIEW command denied"},
+	"fail-prepare-denied":   {Phase: contract.PhasePrepare, Workload: `{}`, Exit: 2, Want: contract.ReasonCredentialsRejected, Message: "CREATE command denied"},
+	"fail-killed":           {Phase: contract.PhaseRun, Workload: `{"threads":2,"queries":["q9","q1"]}`, Want: contract.ReasonConnectionLost, Message: "invalid connection"},
 }
 
-func TestParse(t *testing.T) {
-	for name, f := range fixtures {
-		t.Run(name, func(t *testing.T) {
-			o := runner.Output{Stdout: load(t, name+".stdout"), Stderr: load(t, name+".stderr"), ExitCode: f.exit}
-			trial := aTrial(t, f.workload)
-			if f.want == contract.ReasonOperationsUnfinished {
-				trial.DurationSeconds = 5
-			}
-			report := parse(trial, f.phase, o)
-			switch {
-			case f.want == "" && report.Failure != nil:
-				t.Errorf("failed with %+v", report.Failure)
-			case f.want != "" && (report.Failure == nil || report.Failure.Reason != f.want || !strings.Contains(report.Failure.Message, f.message)):
-				t.Errorf("failure = %+v, want %s with %q", report.Failure, f.want, f.message)
-			}
-			got, err := json.MarshalIndent(report, "", " ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden := name + ".golden.json"
-			if *update {
-				if err := os.WriteFile(filepath.Join("testdata", golden), append(got, '\n'), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(strings.TrimSpace(string(load(t, golden))), string(got)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			// What was cut off anywhere proves less, never something else.
-			whole := len(o.Stdout)
-			for _, part := range []int{0, whole / 3, whole / 2, whole * 9 / 10} {
-				o.Stdout = load(t, name+".stdout")[:part]
-				if cut := parse(aTrial(t, f.workload), f.phase, o); cut.Failure == nil && !strings.Contains(string(o.Stdout), "\nFinished\n") {
-					t.Errorf("the first %d of %d bytes are enough", part, whole)
-				}
-			}
-		})
-	}
-}
+func TestParse(t *testing.T) { tool.Parses(t, fixtures) }
 
 // The headline of queries is never shown without saying what it is not.
 func TestTheHeadlineIsDerivedAndNotAudited(t *testing.T) {
-	report := parse(aTrial(t, fixtures["run-maria1011"].workload), contract.PhaseRun, runner.Output{Stdout: load(t, "run-maria1011.stdout")})
+	report := parse(tool.Trial(t, fixtures["run-maria1011"].Workload), contract.PhaseRun, runner.Output{Stdout: outputs.Load(t, "run-maria1011.stdout")})
 	m, ok := contract.Find(report.Measurements, Runner().Headline, nil)
 	if !ok || !strings.Contains(m.Unit, "derived from TPC-H, not audited") {
 		t.Errorf("the unit is %q", m.Unit)
@@ -141,7 +64,7 @@ Finished
 `
 
 func TestNumbers(t *testing.T) {
-	report := parse(aTrial(t, `{"threads":2,"queries":["q1","q2"]}`), contract.PhaseRun, runner.Output{Stdout: []byte(window)})
+	report := parse(tool.Trial(t, `{"threads":2,"queries":["q1","q2"]}`), contract.PhaseRun, runner.Output{Stdout: []byte(window)})
 	if report.Failure != nil || len(report.Problems) > 0 {
 		t.Fatalf("%+v", report)
 	}
@@ -178,16 +101,13 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// A query of which two threads got other rows is no success, whatever go-tpc says, and neither is one that is missing, too many or
-// another one.
-func TestTwoResultsOfAQueryAreAFailure(t *testing.T) {
+// A query that is missing, one too many or another one is a failure, whatever go-tpc says.
+func TestOtherQueriesThanAskedAreAFailure(t *testing.T) {
 	for name, tt := range map[string]struct {
 		old, new string
 		want     contract.Reason
 		message  string
 	}{
-		"other values":           {"0000000a\n[Result] Q2", "0000000b\n[Result] Q2", contract.ReasonToolFailed, "q1 returned 4 rows with the checksum 11, and 4 rows with the checksum 10 on the same data: look for what writes to the tables; if nothing does, the server is wrong"},
-		"another number of rows": {"Rows: 7, CRC-32: ffffffff\nFinished", "Rows: 0, CRC-32: 00000000\nFinished", contract.ReasonToolFailed, "q2 returned 7 rows"},
 		"one is missing":         {"[Result] Q2 - Began(s): 1.500000, Takes(s): 8.000000, Rows: 7, CRC-32: ffffffff\n", "", contract.ReasonOperationsUnfinished, "3 of 4"},
 		"one that was not asked": {"[Result] Q1 - Began(s): 8.5", "[Result] Q3 - Began(s): 8.5", contract.ReasonOutputTruncated, "it executed q3"},
 		"one too many": {"Finished", "[Result] Q1 - Began(s): 9.500000, Takes(s): 4.000000, Rows: 4, CRC-32: 0000000a\nFinished", contract.ReasonOutputTruncated,
@@ -201,24 +121,11 @@ func TestTwoResultsOfAQueryAreAFailure(t *testing.T) {
 				n = -1
 			}
 			o := runner.Output{Stdout: []byte(strings.Replace(window, tt.old, tt.new, n))}
-			report := parse(aTrial(t, `{"threads":2,"queries":["q1","q2"]}`), contract.PhaseRun, o)
+			report := parse(tool.Trial(t, `{"threads":2,"queries":["q1","q2"]}`), contract.PhaseRun, o)
 			if f := report.Failure; f == nil || f.Reason != tt.want || !strings.Contains(f.Message, tt.message) {
 				t.Errorf("%+v, want %s with %q", f, tt.want, tt.message)
 			}
 		})
-	}
-}
-
-// Rows that tie at the LIMIT of a query may come in or stay out.
-func TestATieAtALimitIsNamed(t *testing.T) {
-	for query, want := range map[string]bool{"1": false, "2": false, "3": true, "10": true, "18": true, "21": false} {
-		output := strings.Replace(strings.Replace(window, "0000000a", "0000000b", 1), "] Q1 ", "] Q"+query+" ", 2)
-		output = strings.ReplaceAll(output, "[Result] Q2 - Began(s): 0.5", "[Result] Q22 - Began(s): 0.5")
-		output = strings.ReplaceAll(output, "[Result] Q2 - Began(s): 1.5", "[Result] Q22 - Began(s): 1.5")
-		report := parse(aTrial(t, `{"threads":2,"queries":["q`+query+`","q22"]}`), contract.PhaseRun, runner.Output{Stdout: []byte(output)})
-		if f := report.Failure; f == nil || f.Reason != contract.ReasonToolFailed || strings.Contains(f.Message, "tie at the LIMIT") != want {
-			t.Errorf("q%s: %+v", query, f)
-		}
 	}
 }
 
@@ -227,7 +134,7 @@ func TestTheMeanOfThreadsIsThatOfClients(t *testing.T) {
 	const one = "[Result] Q1 - Began(s): 0.100000, Takes(s): 1.000000, Rows: 4, CRC-32: 0000000a\n"
 	const four = "[Result] Q1 - Began(s): 0.100000, Takes(s): 4.000000, Rows: 4, CRC-32: 0000000a\n"
 	client := func(i int, threads, output string) contract.Result {
-		trial := aTrial(t, `{"queries":["q1"],"threads":`+threads+`}`)
+		trial := tool.Trial(t, `{"queries":["q1"],"threads":`+threads+`}`)
 		report := parse(trial, contract.PhaseRun, runner.Output{Stdout: []byte(output + "Finished\n")})
 		if report.Failure != nil {
 			t.Fatal(report.Failure.Message)
@@ -266,13 +173,13 @@ func TestALineThatIsMissingProvesLess(t *testing.T) {
 	} {
 		for line, want := range lines {
 			t.Run(fixture+" without "+line, func(t *testing.T) {
-				whole := "\n" + string(load(t, fixture+".stdout"))
+				whole := "\n" + string(outputs.Load(t, fixture+".stdout"))
 				output := strings.Replace(whole, "\n"+line+"\n", "\n", 1)
 				if output == whole {
 					t.Fatal("there is no such line")
 				}
 				f := fixtures[fixture]
-				report := parse(aTrial(t, f.workload), f.phase, runner.Output{Stdout: []byte(output)})
+				report := parse(tool.Trial(t, f.Workload), f.Phase, runner.Output{Stdout: []byte(output)})
 				if report.Failure == nil || report.Failure.Reason != contract.ReasonOutputTruncated || !strings.Contains(report.Failure.Message, want+":") {
 					t.Errorf("%+v, want OutputTruncated with %q", report.Failure, want)
 				}
@@ -288,7 +195,7 @@ func TestEndsThatAreNoSuccess(t *testing.T) {
 		"exit code 2: panic: runtime": {ExitCode: 2, Stderr: []byte("panic: runtime error: index out of range\n")},
 	} {
 		o.Stdout = []byte(window)
-		report := parse(aTrial(t, `{"threads":2,"queries":["q1","q2"]}`), contract.PhaseRun, o)
+		report := parse(tool.Trial(t, `{"threads":2,"queries":["q1","q2"]}`), contract.PhaseRun, o)
 		if report.Failure == nil || report.Failure.Reason != contract.ReasonToolFailed || !strings.Contains(report.Failure.Message, want) {
 			t.Errorf("%+v, want %q", report.Failure, want)
 		}
@@ -298,17 +205,9 @@ func TestEndsThatAreNoSuccess(t *testing.T) {
 // Whole runs contradict neither themselves nor their trials.
 func TestSoundRunsAreSound(t *testing.T) {
 	for _, name := range []string{"run-maria1011", "run-maria1011-streams"} {
-		trial := aTrial(t, fixtures[name].workload)
-		expected, err := Runner().Expectations(trial)
-		if err != nil {
-			t.Fatal(err)
-		}
-		report := parse(trial, contract.PhaseRun, runner.Output{Stdout: load(t, name+".stdout")})
-		res := contract.Result{
-			State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)},
-			Measurements: report.Measurements, Errors: report.Errors, Problems: report.Problems,
-		}
-		for _, finding := range validity.Check(res, expected) {
+		trial := tool.Trial(t, fixtures[name].Workload)
+		report := parse(trial, contract.PhaseRun, runner.Output{Stdout: outputs.Load(t, name+".stdout")})
+		for _, finding := range findings(t, trial, report) {
 			t.Errorf("%s: %+v", name, finding)
 		}
 	}
@@ -322,14 +221,9 @@ func TestAThreadThatWaitsForOthersIsNoBottleneck(t *testing.T) {
 			output += fmt.Sprintf("[Result] Q%d - Began(s): %d.000000, Takes(s): %d.000000, Rows: 4, CRC-32: 0000000a\n", 1+(thread+i)%2, i*seconds, seconds)
 		}
 	}
-	trial := aTrial(t, `{"threads":2,"queries":["q1","q2"]}`)
-	expected, err := Runner().Expectations(trial)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trial := tool.Trial(t, `{"threads":2,"queries":["q1","q2"]}`)
 	report := parse(trial, contract.PhaseRun, runner.Output{Stdout: []byte(output + "Finished\n")})
-	res := contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)}, Measurements: report.Measurements}
-	for _, finding := range validity.Check(res, expected) {
+	for _, finding := range findings(t, trial, report) {
 		t.Errorf("%+v", finding)
 	}
 }

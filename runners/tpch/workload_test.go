@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/helpers/outputs"
 )
 
 func TestCommand(t *testing.T) {
@@ -31,7 +32,7 @@ func TestCommand(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := command(aTrial(t, tt.workload), tt.phase, someone)
+			got, err := command(tool.Trial(t, tt.workload), tt.phase, outputs.Someone)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,29 +47,18 @@ func TestCommand(t *testing.T) {
 }
 
 func TestWhatIsRefused(t *testing.T) {
-	for name, tt := range map[string]struct {
-		change func(*contract.Trial, *runner.Credentials)
-		want   string
-	}{
-		"a target with a JDBC URL":    {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.JDBC = &contract.JDBC{} }, "JDBC"},
-		"a schema that is no name":    {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Database = "a b" }, "endpoint.database"},
-		"a window without a duration": {func(t *contract.Trial, _ *runner.Credentials) { t.DurationSeconds = 0 }, "durationSeconds"},
-		"no workload":                 {func(t *contract.Trial, _ *runner.Credentials) { t.Workload = nil }, "workload.tpch"},
-		"a user with a colon":         {func(_ *contract.Trial, c *runner.Credentials) { c.Username = "a:b" }, "username"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			trial, c := aTrial(t, `{}`), someone
-			tt.change(&trial, &c)
-			if _, err := command(trial, contract.PhaseRun, c); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got error %v, want one with %q", err, tt.want)
-			}
-		})
-	}
+	tool.Refuses(t, map[string]outputs.Refusal{
+		"a target with a JDBC URL":    {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.JDBC = &contract.JDBC{} }, Want: "JDBC"},
+		"a schema that is no name":    {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Database = "a b" }, Want: "endpoint.database"},
+		"a window without a duration": {Change: func(t *contract.Trial, _ *runner.Credentials) { t.DurationSeconds = 0 }, Want: "durationSeconds"},
+		"no workload":                 {Change: func(t *contract.Trial, _ *runner.Credentials) { t.Workload = nil }, Want: "workload.tpch"},
+		"a user with a colon":         {Change: func(_ *contract.Trial, c *runner.Credentials) { c.Username = "a:b" }, Want: "username"},
+	})
 }
 
 // What a workload needs, and the rows that it loads: those of TPC-H 4.2.5 for the scale factor.
 func TestWhatAWorkloadNeeds(t *testing.T) {
-	trial := aTrial(t, `{"scaleFactor":10,"threads":16}`)
+	trial := tool.Trial(t, `{"scaleFactor":10,"threads":16}`)
 	got, err := Runner().Connection.Demand(trial)
 	if want := (contract.Demand{Connections: 48, Tables: 8}); err != nil || got != want {
 		t.Errorf("demand %+v, %v, want %+v", got, err, want)
@@ -91,7 +81,7 @@ func TestWhatAWorkloadNeeds(t *testing.T) {
 // A scale factor whose rows are not known is refused and not looked up.
 func TestAScaleFactorThatIsNotKnown(t *testing.T) {
 	for _, workload := range []string{`{}`, `{"scaleFactor":0}`, `{"scaleFactor":-1}`, `{"scaleFactor":101}`} {
-		trial := aTrial(t, `{}`)
+		trial := tool.Trial(t, `{}`)
 		trial.Workload = json.RawMessage(workload)
 		if rows, err := Runner().Rows(trial); err == nil || !strings.Contains(err.Error(), "workload.tpch.scaleFactor: ") {
 			t.Errorf("%s: %v, %v", workload, rows, err)
@@ -101,7 +91,7 @@ func TestAScaleFactorThatIsNotKnown(t *testing.T) {
 		}
 	}
 	for _, workload := range []string{`{"scaleFactor":1}`, `{"scaleFactor":100}`} {
-		if rows, err := Runner().Rows(aTrial(t, workload)); err != nil || rows["lineitem"] == 0 {
+		if rows, err := Runner().Rows(tool.Trial(t, workload)); err != nil || rows["lineitem"] == 0 {
 			t.Errorf("%s: %v, %v", workload, rows, err)
 		}
 	}
@@ -109,7 +99,7 @@ func TestAScaleFactorThatIsNotKnown(t *testing.T) {
 
 // go-tpc replaces a view, so that tables which exist are not used without leave.
 func TestOnExisting(t *testing.T) {
-	if readsOnly, err := Runner().OnExisting(aTrial(t, `{}`)); readsOnly || err != nil {
+	if readsOnly, err := Runner().OnExisting(tool.Trial(t, `{}`)); readsOnly || err != nil {
 		t.Errorf("reads only %v, %v", readsOnly, err)
 	}
 }
@@ -142,10 +132,10 @@ func TestLineItemsAreThoseOfTheGenerator(t *testing.T) {
 // Whatever is printed, a report can be written down, and a success has a number.
 func FuzzParse(f *testing.F) {
 	for name := range fixtures {
-		f.Add(load(f, name+".stdout"))
+		f.Add(outputs.Load(f, name+".stdout"))
 	}
 	f.Add([]byte(window))
-	trial := aTrial(f, `{"threads":2,"queries":["q1","q2"]}`) // it takes long
+	trial := tool.Trial(f, `{"threads":2,"queries":["q1","q2"]}`) // it takes long
 	f.Fuzz(func(t *testing.T, output []byte) {
 		for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseWarmup, contract.PhaseRun, contract.PhaseCleanup} {
 			report := parse(trial, phase, runner.Output{Stdout: output, Stderr: output})

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,17 @@ import (
 // it is, and the Secret of an account.
 func hostDatabase(t *testing.T, ns string) (address string, secret *corev1.Secret) {
 	t.Helper()
-	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
+	return hostSchemas(t, ns, "assay")
+}
+
+// hostSchemas is hostDatabase with the schemas of so many tenants.
+func hostSchemas(t *testing.T, ns string, schemas ...string) (address string, secret *corev1.Secret) {
+	t.Helper()
+	text := shared + "  retain: Always\n"
+	if len(schemas) > 1 {
+		text += fmt.Sprintf("  tenants: %d\n", len(schemas))
+	}
+	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", text)), 3*time.Minute)
 	cluster.Complete(t, host)
 	cluster.OpenDatabases(t, ns)
 	address, _, _ = strings.Cut(host.Status.Targets[0].Address, ":")
@@ -24,6 +35,8 @@ func hostDatabase(t *testing.T, ns string) (address string, secret *corev1.Secre
 	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
 		t.Fatal(err)
 	}
-	dropTables(t, ns, address, secret)
+	for _, schema := range schemas {
+		dropTables(t, ns, address, schema, secret)
+	}
 	return address, secret
 }

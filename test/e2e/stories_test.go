@@ -365,7 +365,7 @@ func TestExternalServer(t *testing.T) {
 		failedWith(t, got, string(contract.ReasonTargetUnreachable))
 	})
 	t.Run("the right password works", func(t *testing.T) {
-		dropTables(t, ns, address, right)
+		dropTables(t, ns, address, "assay", right)
 		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("external", external(right.Name), short))), 2*time.Minute)
 		cluster.Complete(t, got)
 		if got.Status.Targets[0].CleanupResult == "" || len(got.Status.Findings) > 0 && got.Status.Findings[0].Check == "cleanup" {

@@ -15,7 +15,7 @@ import (
 )
 
 // dropTables runs sysbench by hand, beside the operator.
-func dropTables(t *testing.T, ns, address string, secret *corev1.Secret) {
+func dropTables(t *testing.T, ns, address, schema string, secret *corev1.Secret) {
 	t.Helper()
 	host := &v1alpha1.BenchmarkRun{}
 	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "host"}, host); err != nil {
@@ -23,7 +23,7 @@ func dropTables(t *testing.T, ns, address string, secret *corev1.Secret) {
 	}
 	few := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "drop-tables", Namespace: ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "drop-tables-" + strings.ReplaceAll(schema, "_", "-"), Namespace: ns},
 		Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever,
 			SecurityContext: &corev1.PodSecurityContext{
@@ -34,7 +34,7 @@ func dropTables(t *testing.T, ns, address string, secret *corev1.Secret) {
 				Command: []string{"sysbench"},
 				Args: []string{
 					"--mysql-host=" + address, "--mysql-user=" + string(secret.Data["username"]),
-					"--mysql-password=" + string(secret.Data["password"]), "--mysql-db=assay", "--mysql-ssl=off", "--tables=2",
+					"--mysql-password=" + string(secret.Data["password"]), "--mysql-db=" + schema, "--mysql-ssl=off", "--tables=2",
 					"oltp_read_write", "cleanup",
 				},
 				Resources: corev1.ResourceRequirements{Requests: few, Limits: few},

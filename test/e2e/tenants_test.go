@@ -103,3 +103,29 @@ func TestASecondLoad(t *testing.T) {
 		}
 	}
 }
+
+// The schemas of an external server are filled, put back and dropped for each tenant, so that the same run works again.
+func TestTenantsOnAnExternalServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories")
+	}
+	ns := cluster.Namespace(t)
+	address, secret := hostSchemas(t, ns, "assay", "assay_2")
+	target := "  - name: db\n    external: {host: " + address + ", database: assay, tls: Disabled, insecureSkipVerify: true, credentials: {name: " + secret.Name + "}}"
+	for _, name := range []string{"tenants", "again"} {
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML(name, target, "  tenants: 2\n  design: {blocks: 2, dataReset: PerTrial, warmup: 1s, duration: 2s}\n  exclusive: false\n")), 5*time.Minute)
+		cluster.Complete(t, got)
+		if len(got.Status.Trials) != 2 || got.Status.Targets[0].CleanupResult == "" {
+			t.Errorf("%d trials, %+v", len(got.Status.Trials), got.Status.Targets[0])
+		}
+		for _, trial := range got.Status.Trials {
+			res := storedResult(t, ns, trial.Result)
+			if res.Data == nil || (res.Data.Reset != nil) != (trial.Index > 0) {
+				t.Errorf("trial %d: %+v", trial.Index, res.Data)
+			}
+			if _, has := valueOf(t, trial, contract.NameThroughput, map[string]string{contract.LabelTenant: "2"}); !has {
+				t.Errorf("trial %d: %+v", trial.Index, trial.Values)
+			}
+		}
+	}
+}

@@ -60,6 +60,9 @@ func TestTPCH(t *testing.T) {
 			t.Errorf("latency of %s: %+v", query, m)
 		}
 	}
+	if a := res.Answers; a == nil || a.Compared < 6 || len(a.Wrong) > 0 { // those of the warm-up, too
+		t.Errorf("results that were compared with go-tpc's answers: %+v", a)
+	}
 	if args := strings.Join(res.Tool.Args, " "); res.Tool.Unseeded || !strings.Contains(args, "--check=true") || strings.Contains(args, "password") {
 		t.Errorf("the tool: %+v", res.Tool)
 	}

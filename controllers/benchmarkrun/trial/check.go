@@ -37,6 +37,7 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 	common := slices.Concat(validity.CheckNeighbours(results), validity.CheckCPUs(results, in.Run.Spec.Design.CPUs))
 	if len(results) > 1 {
 		common = append(common, validity.CheckClients(skew)...)
+		common = append(common, validity.CheckAnswers(results)...)
 	}
 	return append(out, allRecorded(common)...), limitsOf(limits)
 }

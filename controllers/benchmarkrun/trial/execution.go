@@ -96,7 +96,7 @@ func Load(in Input, target string) Execution {
 	if in.Work.Tool.Data.SharesLoad && !in.Run.Target(target).HasData() {
 		each = in.Work.Clients()
 	}
-	e.Clients, e.Groups = each*in.Run.Spec.TenantCount(), in.Work.Tenants(each)
+	e.Clients, e.Groups = each*in.Run.Spec.TenantCount(), experiment.TenantsOf(in.Work, each)
 	if in.named(e) {
 		// One client decides by the store whether there is something to load, and the archive takes about as long as the load.
 		e.Clients, e.Busy = 1, e.Busy+in.Timeouts.Load.Duration
@@ -140,7 +140,7 @@ func Cleanup(in Input, target string) (e Execution, needed bool) {
 	e = Execution{
 		Name: contract.CleanupName(in.Run.Name, target),
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhaseCleanup), Target: target},
-		Busy: in.Timeouts.Cleanup.Duration, Workload: in.Work.Params, Clients: in.Run.Spec.TenantCount(), Groups: in.Work.Tenants(1),
+		Busy: in.Timeouts.Cleanup.Duration, Workload: in.Work.Params, Clients: in.Run.Spec.TenantCount(), Groups: experiment.TenantsOf(in.Work, 1),
 	}
 	return e, !in.Work.Tool.Skips(message(in, e).Of(0), contract.PhaseCleanup)
 }

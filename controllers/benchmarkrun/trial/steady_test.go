@@ -37,7 +37,8 @@ func steps(client int, late time.Duration, to float64) contract.Result {
 	return res
 }
 
-func TestSteadinessIsRecorded(t *testing.T) {
+// oneTrial is the least that a record is made of: one trial of an external server, by a tool without expectations.
+func oneTrial() Input {
 	in := Input{
 		Run: &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{Host: "a.example", Port: 3306}}}}},
 		Now: time.Unix(2000, 0),
@@ -49,6 +50,11 @@ func TestSteadinessIsRecorded(t *testing.T) {
 	}
 	in.Run.Spec.SetDefaults()
 	in.Limits.ResultMemory.Set(1 << 28)
+	return in
+}
+
+func TestSteadinessIsRecorded(t *testing.T) {
+	in := oneTrial()
 	invalid := steps(0, 0, 700)
 	invalid.Measurements[0].N = new(int64(3))
 	plain := steps(0, 0, 500)

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -15,7 +16,7 @@ func assemble(blank contract.Result, o outcome[progress]) contract.Result {
 		res.State = contract.Failed
 	}
 	res.Problems = o.problems
-	res.Data = dataOf(p)
+	res.Data, res.Answers = dataOf(p), answersOf(p)
 	res.Server = serverOf(p)
 	res.Times = timesOf(blank.Times, p)
 	tool := &res.Tool
@@ -85,6 +86,20 @@ func dataOf(p progress) *contract.Data {
 		d.Reset = &reset
 	}
 	return d
+}
+
+// answersOf the warm-up and of the window: a server that was wrong in the warm-up is no other one in the window.
+func answersOf(p progress) *contract.Answers {
+	warmup, window := p.warmedUp.answers, p.measured.report.Answers
+	if warmup == nil || window == nil {
+		return cmp.Or(warmup, window)
+	}
+	both := contract.Answers{Compared: warmup.Compared + window.Compared}
+	for _, text := range warmup.Wrong {
+		both.Wrong = append(both.Wrong, "in the warm-up: "+text)
+	}
+	both.Wrong = append(both.Wrong, window.Wrong...)
+	return &both
 }
 
 // serverOf has the known facts of the server; nil when it did not answer.

@@ -27,11 +27,14 @@ func allFound(at time.Time) progress {
 			server: statusBefore{countedFrom: &at, rows: &contract.CountedRows{Inserted: 1}, level: &contract.Level{DirtyBytes: new(int64(16384))}},
 		},
 		ready: &at, start: &start{published: at, own: at, planned: at.Add(time.Second)},
-		warmedUp: warmedUp{started: &at, seeds: seeds{1, false}, measurements: []contract.Measurement{{Name: "w"}}, seconds: new(1.0)},
+		warmedUp: warmedUp{started: &at, seeds: seeds{1, false}, measurements: []contract.Measurement{{Name: "w"}}, seconds: new(1.0), answers: &contract.Answers{Compared: 1, Wrong: []string{"q1"}}},
 		measured: measured{
 			started: &at, ended: new(at.Add(2 * time.Second)), exitCode: &exit, signal: "SIGTERM", seeds: seeds{2, true},
-			report: runner.Report{ToolVersion: "1", Measurements: []contract.Measurement{{Name: "m"}}, Errors: []contract.ErrorCount{{Name: "e", Count: 1}}},
-			usage:  usages{&contract.Usage{At: at}, &contract.Usage{At: at.Add(time.Second)}, &contract.Gap{Seconds: 6}}, clockStepSeconds: new(0.1), warmupCut: contract.WarmupSeparateProcess,
+			report: runner.Report{
+				ToolVersion: "1", Measurements: []contract.Measurement{{Name: "m"}}, Errors: []contract.ErrorCount{{Name: "e", Count: 1}},
+				Answers: &contract.Answers{Compared: 2, Wrong: []string{"q2"}},
+			},
+			usage: usages{&contract.Usage{At: at}, &contract.Usage{At: at.Add(time.Second)}, &contract.Gap{Seconds: 6}}, clockStepSeconds: new(0.1), warmupCut: contract.WarmupSeparateProcess,
 		},
 		after: countersAfter{
 			target:      &contract.TargetEnvironment{Warnings: []string{"late"}, Usage: contract.Usage{At: at.Add(time.Minute)}},
@@ -71,6 +74,7 @@ func TestTheResultHoldsWhatTheStepsFound(t *testing.T) {
 			Speed: p.speed.target, Replicas: p.replicas, Warnings: []string{"late"}, Before: &p.before.target.Usage, After: &p.after.target.Usage,
 		},
 		Measurements: p.measured.report.Measurements, Warmup: p.warmedUp.measurements, Errors: p.measured.report.Errors,
+		Answers: &contract.Answers{Compared: 3, Wrong: []string{"in the warm-up: q1", "q2"}},
 	}
 	want.Client.Clock, want.Client.Speed, want.Client.ClockStepSeconds = p.clock, p.speed.client, new(0.1)
 	want.Client.Before, want.Client.After, want.Client.Gap = p.measured.usage.before, p.measured.usage.after, p.measured.usage.gap

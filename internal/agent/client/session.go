@@ -91,7 +91,7 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 	if s.speaks() {
 		s.server, err = a.Connect(s.trial.Endpoint, s.credentials)
 		if err == nil {
-			s.server, err = a.everySchemaOf(s, s.server)
+			s.server, err = everySchemaOf(s, s.server)
 		}
 		if err != nil {
 			return o.failed(failed(contract.ReasonTLSFailed, "%v", err))

@@ -52,7 +52,7 @@ func reload(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	reset := &contract.ResetReport{Method: contract.ResetReload, Started: time.Now()}
 	o := outcome[*contract.ResetReport]{found: reset}
 	// The other clients wait: this client also loads their parts, and the data of all tenants.
-	for i, trial := range s.alone() {
+	for i, trial := range alone(s.role) {
 		own, folder, what := s, "reset-", "the data"
 		own.trial = trial
 		if i > 0 {

@@ -137,6 +137,7 @@ type warmedUp struct {
 	started      *time.Time
 	seeds        seeds
 	measurements []contract.Measurement
+	answers      *contract.Answers
 	// seconds that it took; nil if unknown.
 	seconds *float64
 }
@@ -152,7 +153,7 @@ func warmUp(ctx context.Context, s session, tool preparedTool, at start) (o outc
 	}
 	if failure == nil {
 		report := s.runner.Parse(s.trial, contract.PhaseWarmup, in.output)
-		o.found.measurements, o.found.seconds = report.Measurements, secondsOf(in, report.Measurements)
+		o.found.measurements, o.found.answers, o.found.seconds = report.Measurements, report.Answers, secondsOf(in, report.Measurements)
 		if failure = report.Failure; failure != nil {
 			o.problems = append(o.problems, report.Problems...)
 		}

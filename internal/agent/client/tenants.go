@@ -19,7 +19,7 @@ type everySchema struct {
 }
 
 // everySchemaOf a trial's tenants. The first server is that of the first schema.
-func (a *Agent) everySchemaOf(s session, first Server) (Server, error) {
+func everySchemaOf(s session, first Server) (Server, error) {
 	names := s.all.Schemas()
 	if len(names) == 0 || !s.first() {
 		return first, nil
@@ -28,7 +28,7 @@ func (a *Agent) everySchemaOf(s session, first Server) (Server, error) {
 	for _, name := range names[1:] {
 		endpoint := s.trial.Endpoint
 		endpoint.Database = name
-		server, err := a.Connect(endpoint, s.credentials)
+		server, err := s.Connect(endpoint, s.credentials)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (e everySchema) named(schema int, tables []contract.Table) []contract.Table
 
 // alone is the trial as one client knows it that loads the data of a schema by itself, for the schema of each tenant in its server; without
 // tenants the one of the trial.
-func (r role) alone() (out []contract.Trial) {
+func alone(r role) (out []contract.Trial) {
 	each := func(t contract.Trial) contract.Trial {
 		t.Clients, t.Inputs = 1, r.trial.Inputs
 		t.Endpoint.TLS = r.trial.Endpoint.TLS // it is settled

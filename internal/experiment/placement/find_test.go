@@ -205,7 +205,7 @@ func TestFindRefuses(t *testing.T) {
 		},
 		"more clients than there is room": {
 			nodes: []corev1.Node{node("a", "c", sized("8", "8Gi")), node("b", "t")}, need: Need{Client: shape("c"), Clients: 3, Targets: targets("db:t")},
-			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "the nodes that offer the clients' shape (a) have no room for 3 client pods at once: add such nodes, lower spec.clients.count",
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "the nodes that offer the clients' shape (a) have no room for 3 client pods at once: add such nodes, use fewer (spec.clients.count",
 		},
 		"targets that could take turns": {
 			nodes: []corev1.Node{node("a", "c"), node("b", "t")}, need: Need{Client: shape("c"), Targets: targets("i:t m:t"), Separate: true},

@@ -32,7 +32,7 @@ func (c *Cluster) refuse(need Need) Answer {
 	if !c.possible(alone) {
 		return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(
 			"the nodes that offer the clients' shape (%s) have no room for %d client pods at once: "+
-				"add such nodes, lower spec.clients.count, or use a smaller shape", c.list(clients), max(need.Clients, 1))}
+				"add such nodes, use fewer (spec.clients.count of each tenant, and those of spec.background), or use a smaller shape", c.list(clients), max(need.Clients, 1))}
 	}
 	remedy := "add nodes that offer the shapes, or use smaller shapes"
 	if len(need.Targets) > 1 && !need.OneAtATime {

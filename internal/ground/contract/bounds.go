@@ -109,7 +109,7 @@ func CutInside(text string, n int) string {
 }
 
 // Shorten cuts what a tool or a server said to its length: the texts of the result, and the lists of problems,
-// warnings, violations and arguments. It marks what it cut. No number is lost, and nothing of the argument is changed.
+// warnings, violations, wrong results and arguments. It marks what it cut. No number is lost, and nothing of the argument is changed.
 func Shorten(r Result) Result {
 	if r.Failure != nil {
 		r.Failure = &Failure{Reason: Reason(Cut(string(r.Failure.Reason), MaxName)), Message: Cut(r.Failure.Message, MaxMessage)}
@@ -126,6 +126,9 @@ func Shorten(r Result) Result {
 		data, check := *r.Data, *r.Data.Check
 		check.Violations = shortenList(check.Violations, MaxViolations, MaxText)
 		data.Check, r.Data = &check, &data
+	}
+	if r.Answers != nil {
+		r.Answers = &Answers{Compared: r.Answers.Compared, Wrong: shortenList(r.Answers.Wrong, MaxViolations, MaxText)}
 	}
 	short, _ := shortenTexts(reflect.ValueOf(r))
 	return short.Interface().(Result)

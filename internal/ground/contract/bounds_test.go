@@ -65,6 +65,7 @@ func TestShorten(t *testing.T) {
 		r.Target = &Environment{Warnings: []string{long}}
 		r.Client.Warnings = []string{long}
 		r.Data = &Data{Check: &DataCheck{Violations: []string{long}}, Tables: []Table{{Name: long}}}
+		r.Answers = &Answers{Wrong: []string{long}}
 		r.Measurements[0].Absent = &Absence{Reason: long}
 		for range 3 * MaxProblems {
 			r.Problems = append(r.Problems, Problem{Source: "run/stdout", Line: 1, Text: "x"})
@@ -90,7 +91,7 @@ func TestShorten(t *testing.T) {
 	}{
 		"failure": {got.Failure.Message, MaxMessage}, "version": {got.Tool.Version, MaxValue}, "args": {got.Tool.Args[0], MaxText},
 		"server": {got.Server.Version, MaxValue}, "variable": {got.Server.Variables["a"], MaxValue}, "target": {got.Target.Warnings[0], MaxText},
-		"client": {got.Client.Warnings[0], MaxText}, "violation": {got.Data.Check.Violations[0], MaxText}, "table": {got.Data.Tables[0].Name, MaxValue},
+		"client": {got.Client.Warnings[0], MaxText}, "violation": {got.Data.Check.Violations[0], MaxText}, "wrong result": {got.Answers.Wrong[0], MaxText}, "table": {got.Data.Tables[0].Name, MaxValue},
 		"absence": {got.Measurements[0].Absent.Reason, MaxValue}, "problem": {got.Problems[0].Text, MaxText},
 	}
 	for name, tc := range texts {

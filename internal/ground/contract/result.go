@@ -51,6 +51,8 @@ type Result struct {
 	Server *Server `json:"server,omitempty"`
 	// Data has the contents of the tables; only from the first client.
 	Data *Data `json:"data,omitempty"`
+	// Answers is what became of results of queries that the tool compared; absent of a tool that compares none.
+	Answers *Answers `json:"answers,omitempty"`
 	// Client is the environment of the client pod.
 	Client Client `json:"client"`
 	// Target is the environment of the database pod, from its agent; absent for an external
@@ -61,6 +63,15 @@ type Result struct {
 	// Whole is the result with histograms and intervals, which is in the object store; this one
 	// lacks them. Absent where this is the whole result.
 	Whole *Object `json:"whole,omitempty"`
+}
+
+// Answers is what became of results of queries: of the measured window, and of a warm-up in a process of its own. Clients of one trial
+// that have one ask the same queries of the same data, so that NameResultChecksum is the same for all of them.
+type Answers struct {
+	// Compared are results that were compared with known ones, or with one another.
+	Compared int64 `json:"compared"`
+	// Wrong are the queries whose results differ, and how; empty where none does. A tool may stop at the first.
+	Wrong []string `json:"wrong,omitempty"`
 }
 
 // TrialRef identifies one execution of one phase.

@@ -33,7 +33,7 @@ const sourceMerge = "merge"
 //     last of them;
 //   - what the server said, the data, the target, the tool and the environment are
 //     those of the first client, which alone asks;
-//   - RawSHA256 is empty: each client has raw outputs of its own.
+//   - RawSHA256 is empty, and Answers absent: each client has raw outputs, and results of queries, of its own.
 //
 // It fails for no results, for those of different trials or tools, and for two
 // of one client.
@@ -50,7 +50,7 @@ func Results(results []contract.Result) (contract.Result, Skew, error) {
 		return sorted[0], skew, nil
 	}
 	merged := sorted[0]
-	merged.RawSHA256 = ""
+	merged.RawSHA256, merged.Answers = "", nil
 	merged.State, merged.Failure = mergeStates(sorted)
 	merged.Times = mergeTimes(sorted)
 	merged.Errors = mergeErrors(sorted)

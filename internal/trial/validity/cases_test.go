@@ -381,8 +381,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestEveryCheckHasACase(t *testing.T) {
-	// TestSnapshotIsolation and TestDataRanDry: another check speaks with them.
-	tested := map[string]bool{"snapshot-isolation": true, "data-ran-dry": true, "data-inconsistent": true, "no-op-writes": len(noOpCases) > 0}
+	// TestSnapshotIsolation and TestDataRanDry: another check speaks with them. TestDataInconsistent and TestWrongResults are theirs.
+	tested := map[string]bool{"snapshot-isolation": true, "data-ran-dry": true, "data-inconsistent": true, CheckWrongResults: true, "no-op-writes": len(noOpCases) > 0}
 	for _, tc := range cases {
 		tested[tc.check] = true
 	}

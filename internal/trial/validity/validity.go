@@ -94,6 +94,7 @@ var checks = []check{
 	{"no-op-writes", Invalid, noOpWrites(noOpMost, math.Inf(1))},
 	{"data-ran-dry", Invalid, ranDry},
 	{"data-inconsistent", Invalid, inconsistent},
+	{CheckWrongResults, Invalid, wrongResults},
 	{"operation-kinds", Invalid, operationKinds},
 	{"operation-mix", Invalid, operationMix},
 	{"histogram", Invalid, histogram},
