@@ -149,6 +149,9 @@ func TestTenantsOfARun(t *testing.T) {
 	if f.Demand.All.Connections != 3*2*4 || f.Demand.All.Tables != 3*2 || f.Threads != 3*2*4 || run.ClientCount() != 6 {
 		t.Errorf("%+v, %d threads, %d clients", f.Demand.All, f.Threads, run.ClientCount())
 	}
+	if own := f.Demand.On(3); own.All.Connections != 2*4 || own.All.Tables != 2 || !strings.HasPrefix(own.Words(), "2 clients x 4 = 8 connections") {
+		t.Errorf("on a server of its own a tenant needs %+v, %s", own.All, own.Words())
+	}
 	w, err := WorkOf(spec, groupsCatalogue)
 	if err != nil {
 		t.Fatal(err)

@@ -29,23 +29,15 @@ func tenantsIn(in Input, t v1alpha1.Target, groups []contract.Group, database st
 
 // demandOn a server of a target: that of all clients together, or of those of one tenant, which are as many for each.
 func demandOn(in Input, t v1alpha1.Target) contract.Demand {
-	d, n := in.Demand, int64(serversOf(in.Run, t))
+	d, n := in.Demand, int64(in.Run.Spec.ServersOf(t))
 	d.Connections, d.PreparedStatements, d.Tables = d.Connections/n, d.PreparedStatements/n, d.Tables/n
 	return d
-}
-
-// serversOf a target that clients work on, in the order of the tenants.
-func serversOf(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) int {
-	if t.OwnServers() {
-		return run.Spec.TenantCount()
-	}
-	return 1
 }
 
 // serverPods are the names of the StatefulSets of these servers.
 func serverPods(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (names []string) {
 	names = []string{contract.TargetName(run.Name, t.Name)}
-	for further := range serversOf(run, t) - 1 {
+	for further := range run.Spec.ServersOf(t) - 1 {
 		names = append(names, resources.FurtherName(run.Name, t, further))
 	}
 	return names
@@ -70,7 +62,7 @@ func loadName(in Input, target string, server int) string {
 func loadedData(in Input, target string, ask *decision.Asking) decision.Fact[decision.Delivered] {
 	out := loadResult(in, target, ask)
 	var all []contract.Result
-	for server := range serversOf(in.Run, in.Run.Target(target)) {
+	for server := range in.Run.Spec.ServersOf(in.Run.Target(target)) {
 		one := loadResultOn(in, target, server, ask)
 		if !saysData(one) {
 			return one

@@ -126,11 +126,7 @@ func agentKeys() []string {
 // Names in the certificate of the first server: every name by which a client may reach it. The servers of other tenants have the same Secret, and so
 // their names are among them; clients connect to no replica.
 func (t Target) Names() (names []string) {
-	servers := 1
-	if t.Spec.OwnServers() {
-		servers = t.Run.Spec.TenantCount()
-	}
-	for tenant := range servers {
+	for tenant := range t.Run.Spec.ServersOf(t.Spec) {
 		b := OfTenant(t.Run, t.Spec, tenant+1)
 		names = append(names, b.Address(), b.Address()+".cluster.local", b.name()+"."+t.Run.Namespace, b.name())
 	}
