@@ -12,7 +12,7 @@ import (
 )
 
 // nameOf the StatefulSet of a server.
-func nameOf(b resources.Target) string { return b.Name() }
+func nameOf(b resources.Target) string { return resources.NameOf(b) }
 
 // further are the replicas of a target, or the servers of its tenants from the second on.
 type further struct {

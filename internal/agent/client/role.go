@@ -23,11 +23,11 @@ func (r role) phase() contract.Phase { return contract.Phase(r.trial.Ref.Phase) 
 func (r role) first() bool { return r.all.First(r.all.Ref.Client) }
 
 // beside are the clients that use the same server, this one included.
-func (r role) beside() []int { return r.all.Beside(r.all.Ref.Client) }
+func beside(r role) []int { return r.all.Beside(r.all.Ref.Client) }
 
-// times: this client measures the speed of the machines. Only one does, because clients on one node, and servers on one, would disturb each
+// timesMachines: this client measures the speed of the machines. Only one does, because clients on one node, and servers on one, would disturb each
 // other.
-func (r role) times() bool { return r.waits() && r.all.Ref.Client == 0 }
+func timesMachines(r role) bool { return r.waits() && r.all.Ref.Client == 0 }
 
 // waits: the phase starts with the other clients.
 func (r role) waits() bool { return r.phase() == contract.PhaseRun }
@@ -109,7 +109,7 @@ func (r role) phases() []contract.Phase {
 // demand of this client and of all clients of its server: from the manager, or else of this cell.
 func (r role) demand() (own, all contract.Demand, err error) {
 	all = r.trial.Demand
-	clients := int64(len(r.beside()))
+	clients := int64(len(beside(r)))
 	own, known, err := r.runner.Demand(r.trial)
 	if err != nil {
 		return own, all, err

@@ -12,7 +12,7 @@ import (
 // waitForPeers waits until every other client of the server has loaded its part of the data. With one
 // client there is nothing to wait for.
 func waitForPeers(ctx context.Context, s session) *contract.Failure {
-	for _, client := range s.beside()[1:] {
+	for _, client := range beside(s.role)[1:] {
 		if failure := waitForPeer(ctx, s, client); failure != nil {
 			return failure
 		}

@@ -156,18 +156,18 @@ func TestServersOfTenants(t *testing.T) {
 		x.Run.Status.Placement = &v1alpha1.Placement{Targets: []v1alpha1.TargetPlacement{{Name: "db", NodeName: "a", ReplicaNodeNames: []string{"a", "b"}}}}
 	})
 	servers := append([]Target{own}, Further(own.Run, own.Spec)...)
-	if len(servers) != 3 || servers[2].Node != "b" || FurtherName("run", own.Spec, 1) != servers[2].Name() {
-		t.Fatalf("%d servers, the last on %s as %s", len(servers), servers[2].Node, servers[2].Name())
+	if len(servers) != 3 || servers[2].Node != "b" || FurtherName("run", own.Spec, 1) != NameOf(servers[2]) {
+		t.Fatalf("%d servers, the last on %s as %s", len(servers), servers[2].Node, NameOf(servers[2]))
 	}
 	for i, want := range []string{"run-db-db", "run-db-tenant-2", "run-db-tenant-3"} {
 		b := servers[i]
-		if b.Name() != want || OfTenant(own.Run, own.Spec, i+1).Address() != want+".ns.svc" || !slices.Contains(own.Names(), want+".ns.svc") {
-			t.Errorf("server %d is %s at %s, and the certificate has %q", i, b.Name(), b.Address(), own.Names())
+		if NameOf(b) != want || OfTenant(own.Run, own.Spec, i+1).Address() != want+".ns.svc" || !slices.Contains(own.Names(), want+".ns.svc") {
+			t.Errorf("server %d is %s at %s, and the certificate has %q", i, NameOf(b), b.Address(), own.Names())
 		}
 		set, rules := b.StatefulSet(), b.NetworkPolicy().Spec
 		for _, other := range servers[:i] {
 			if cmp.Equal(other.Service().Spec.Selector, b.Service().Spec.Selector) {
-				t.Errorf("%s and %s have one selector: %v", other.Name(), b.Name(), set.Labels)
+				t.Errorf("%s and %s have one selector: %v", NameOf(other), NameOf(b), set.Labels)
 			}
 		}
 		clients := []networkingv1.NetworkPolicyIngressRule{from(roleOf(own.Run, v1alpha1.RoleClient), DatabasePort, AgentPort)}

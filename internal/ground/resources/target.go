@@ -65,8 +65,8 @@ func (t Target) name() string {
 	return t.secretName()
 }
 
-// Name of the StatefulSet of the server, and of the objects beside it.
-func (t Target) Name() string { return t.name() }
+// NameOf the StatefulSet of a server, and of the objects beside it.
+func NameOf(t Target) string { return t.name() }
 
 // secretName: the further servers share the credentials of their target.
 func (t Target) secretName() string { return contract.TargetName(t.Run.Name, t.Spec.Name) }
@@ -159,13 +159,13 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 		Data: map[string]string{contract.KeyTarget: mustJSON(contract.Target{
 			Version: contract.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
 			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(),
-			Tenants: t.tenants(), Retained: retainedData(t), CPUs: CPUs(t.Run), Setter: t.setter(), Settings: Settings(t.Resolved.Settings),
+			Tenants: tenantsIn(t), Retained: retainedData(t), CPUs: CPUs(t.Run), Setter: t.setter(), Settings: Settings(t.Resolved.Settings),
 		})},
 	}
 }
 
-// tenants that have a schema each in the server; 0 where it has one schema.
-func (t Target) tenants() int32 {
+// tenantsIn a server that have a schema each; 0 where it has one schema.
+func tenantsIn(t Target) int32 {
 	if t.Spec.OwnServers() {
 		return 0
 	}
