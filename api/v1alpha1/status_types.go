@@ -350,14 +350,14 @@ type TargetPlacement struct {
 	// replicaNodeNames are the nodes of its replicas, or of the servers of its tenants from the second on (mysql.tenancy: Servers).
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=15
+	// +kubebuilder:validation:MaxItems=7
 	// +kubebuilder:validation:items:MaxLength=253
 	ReplicaNodeNames []string `json:"replicaNodeNames,omitempty"`
 	// sharedMachines are the boot IDs of the machines on which both a server of the target and a client run: on one node, or on
 	// nodes of one machine, such as those of kind. Absent: none, or a node does not tell.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:MaxLength=64
 	SharedMachines []string `json:"sharedMachines,omitempty"`
 }

@@ -106,7 +106,7 @@ type TargetStatus struct {
 	// servers of the tenants from the second on, with mysql.tenancy: Servers. What the other fields say of a server is of that of the first tenant.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=15
+	// +kubebuilder:validation:MaxItems=7
 	Servers []ServerStatus `json:"servers,omitempty"`
 	// quoted are the numbers of a published target, at most 40, the main ones first; the
 	// ConfigMap RUN-TARGET-quoted has all of them.
@@ -198,7 +198,7 @@ type ReplicaStatus struct {
 type ServerStatus struct {
 	// tenant is its number, from 2.
 	// +required
-	// +kubebuilder:validation:Minimum=2
+	// +kubebuilder:validation:Minimum=1
 	Tenant int32 `json:"tenant"`
 	// nodeName is the node of its pod.
 	// +optional

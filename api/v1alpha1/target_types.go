@@ -117,7 +117,8 @@ type MySQLTarget struct {
 	Replication *Replication `json:"replication,omitempty"`
 
 	// tenancy of spec.tenants: Databases (a schema for each tenant in one server) or Servers (a server for each tenant, of the shape of
-	// the target and with a volume of its own). Servers of one target may share a node. Targets of both kinds compare one server for all tenants
+	// the target and with a volume of its own). At most 8 tenants
+	// have a server each, and servers of one target may share a node. Targets of both kinds compare one server for all tenants
 	// with one for each. Absent: Databases.
 	// +optional
 	Tenancy Tenancy `json:"tenancy,omitempty"`

@@ -17,6 +17,9 @@ import (
 // mostClients of a trial, those of all tenants and of a second load: one result each.
 const mostClients = 64
 
+// mostServers of tenants in a target: the status has them.
+const mostServers = 8
+
 // tenantNames are the measurements about tenants that records have.
 func tenantNames(spec v1alpha1.BenchmarkRunSpec) []string {
 	if spec.TenantCount() < 2 {
@@ -81,6 +84,8 @@ func checkServers(spec v1alpha1.BenchmarkRunSpec) error {
 		switch s := t.MySQL.Storage; {
 		case spec.TenantCount() < 2:
 			why = "it is for a run with spec.tenants of 2 or more: leave it out, or set tenants"
+		case spec.TenantCount() > mostServers:
+			why = fmt.Sprintf("at most %d tenants have a server each: use fewer, or tenancy: Databases", mostServers)
 		case t.MySQL.Replication != nil:
 			why = "no server of a tenant has replicas: leave mysql.replication out, or tenancy"
 		case s.FromRun != nil || s.FromSnapshot != nil || s.Retain || s.Snapshot != nil:

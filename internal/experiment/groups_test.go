@@ -67,6 +67,9 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			s.Tenants, s.Targets[0].MySQL.Tenancy = 2, v1alpha1.TenancyServers
 			s.Targets[0].MySQL.Replication = &v1alpha1.Replication{Mode: v1alpha1.ReplicationAsync, Replicas: 1}
 		},
+		"at most 8 tenants have a server each": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Targets[0].MySQL.Tenancy = 9, v1alpha1.TenancyServers
+		},
 		"mysql.storage.retain, snapshot, fromRun and fromSnapshot are about one volume": func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Tenants, s.Targets[0].MySQL.Tenancy, s.Targets[0].MySQL.Storage.Retain = 2, v1alpha1.TenancyServers, true
 		},
