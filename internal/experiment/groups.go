@@ -14,8 +14,12 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// mostClients of a trial, those of all tenants and of a second load: one result each.
-const mostClients = 64
+const (
+	// mostClients of a trial, those of all tenants and of a second load: one result each.
+	mostClients = 64
+	// maxSchema is the longest name of a schema of the MySQL family, in characters.
+	maxSchema = 64
+)
 
 // mostServers of tenants in a target: the status has them.
 const mostServers = 8
@@ -64,6 +68,9 @@ func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner) error {
 		switch {
 		case t.HasData():
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d]: the data of target %s exists before the run, and is that of one tenant: leave spec.tenants out, or let the run load its data", i, t.Name)
+		case t.External != nil && len(contract.TenantDatabase(t.External.Database, spec.TenantCount())) > maxSchema:
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.database: %s is too long for the schemas of %d tenants (%s), and a schema has at most %d characters: use a shorter name",
+				i, t.External.Database, spec.TenantCount(), contract.TenantDatabase(t.External.Database, spec.TenantCount()), maxSchema)
 		case isJDBC(t):
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.jdbc: its URL names one database, and each of spec.tenants needs one: leave tenants out, or give the host of a server of the MySQL family", i)
 		}

@@ -56,6 +56,9 @@ func TestGroupsThatCannotBe(t *testing.T) {
 		"spec.targets[0]: the data of target db exists before the run, and is that of one tenant": func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Tenants, s.Targets = 2, []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{Host: "h", Data: v1alpha1.DataExisting}}}
 		},
+		"spec.targets[0].external.database: " + strings.Repeat("d", 63) + " is too long for the schemas of 2 tenants": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Targets = 2, []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{Host: "h", Database: strings.Repeat("d", 63), InsecureSkipVerify: true}}}
+		},
 		"spec.targets[0].external.jdbc: its URL names one database": func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Tenants, s.Targets = 2, []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: "jdbc:x", Driver: "d"}}}}
 			s.Workload = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{Workload: "a", RecordCount: 1000, Threads: 1}}

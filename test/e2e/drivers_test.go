@@ -2,13 +2,9 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -92,23 +88,15 @@ func TestPublishedDriverComparisons(t *testing.T) {
 	for _, name := range []string{"drivers-node-small", "drivers-node-small on MySQL 9.7", "drivers-python-small", "drivers-batch-small", "drivers-batch-small on MySQL 9.7"} {
 		t.Run(name, func(t *testing.T) {
 			file, onMySQL := strings.CutSuffix(name, " on MySQL 9.7")
-			data, err := os.ReadFile(filepath.Join(samples, file+".yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := string(data)
+			s := readSample(t, file+".yaml")
+			s.limit = 20 * time.Minute
 			if onMySQL {
 				// MySQL has the storage engine of the benchmarks of Node.js built in.
-				text = strings.NewReplacer(`flavor: MariaDB, version: "10.11"`, `flavor: MySQL, version: "9.7"`, ", config: {plugin_load_add: ha_blackhole}", "").Replace(text)
+				s.text = strings.NewReplacer(`flavor: MariaDB, version: "10.11"`, `flavor: MySQL, version: "9.7"`, ", config: {plugin_load_add: ha_blackhole}", "").Replace(s.text)
+				s.file = name
 			}
-			run := &v1alpha1.BenchmarkRun{}
-			if err := yaml.UnmarshalStrict([]byte(text), run); err != nil {
-				t.Fatal(err)
-			}
-			ns := cluster.Namespace(t)
-			got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 20*time.Minute)
-			cluster.Complete(t, got)
-			measured := checkComparison(t, ns, got)
+			got := s.complete(t)
+			measured := checkComparison(t, s.ns, got)
 			if batch := "InsertText Batch mariadb"; file == "drivers-node-small" && measured[batch] == 0 {
 				t.Errorf("%s, which is the headline, was not measured", batch)
 			}

@@ -82,7 +82,7 @@ func (p *prometheus) checkRegressed(t *testing.T, fast *v1alpha1.BenchmarkRun) {
 	schedule := createSchedule(t, fast.Namespace, "story", run, `schedule: "@yearly"`)
 	var last *v1alpha1.EndedRun
 	for try := 1; ; try++ { // other work on this machine may disturb all trials
-		last = awaitSchedule(t, fast.Namespace, 5*time.Minute, "seen the end of its run", func(s v1alpha1.BenchmarkScheduleStatus) bool {
+		last = awaitSchedule(t, schedule, 5*time.Minute, "seen the end of its run", func(s v1alpha1.BenchmarkScheduleStatus) bool {
 			return s.RunNow == fmt.Sprint(try) && len(s.Active) == 0 && s.LastRun != nil && (last == nil || s.LastRun.Name != last.Name)
 		}).LastRun
 		if last.Reason == v1alpha1.ReasonSlower {

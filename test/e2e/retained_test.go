@@ -1,14 +1,11 @@
 package e2e
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/cluster"
@@ -20,26 +17,8 @@ func TestAVolumeIsMeasuredOnAgain(t *testing.T) {
 		t.Skip("only in make e2e-full")
 	}
 	ns := cluster.Namespace(t)
-	play := func(sample string) *v1alpha1.BenchmarkRun {
-		t.Helper()
-		data, err := os.ReadFile(filepath.Join(samples, sample))
-		if err != nil {
-			t.Fatal(err)
-		}
-		run := &v1alpha1.BenchmarkRun{}
-		if err := yaml.Unmarshal(data, run); err != nil {
-			t.Fatal(err)
-		}
-		run.Namespace = ns
-		if err := cluster.API.Create(t.Context(), run); err != nil {
-			t.Fatal(err)
-		}
-		done := cluster.AwaitRun(t, run, 15*time.Minute)
-		cluster.Complete(t, done)
-		return done
-	}
-	first := play("retained-volume.yaml")
-	again := play("retained-volume-again.yaml")
+	first := readSampleIn(t, "retained-volume.yaml", ns).complete(t)
+	again := readSampleIn(t, "retained-volume-again.yaml", ns).complete(t)
 	from := again.ResolvedTarget("mysql").Retained
 	if d := again.TargetStatus("mysql").Data; d == nil || d.Origin != v1alpha1.DataOriginRetained || from == nil || from.RunUID != string(first.UID) {
 		t.Fatalf("the data of the second run: %+v from %+v", d, from)

@@ -1,7 +1,7 @@
 package e2e
 
 import (
-	"bytes"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/cluster"
@@ -19,107 +20,134 @@ import (
 
 const samples = "../../config/samples"
 
-// notHere are the samples that this cluster cannot run, by their paths, and why.
-var notHere = map[string]string{
-	"kustomization.yaml":         "no object",
-	"external.yaml":              "the address of a server is the user's",
-	"external-existing.yaml":     "the same; TestExternalServer plays it against tables of another run",
-	"external-managed.yaml":      "the address of a service is the user's; test/conformance.TestTheRightsOfThePageAreEnough plays its account",
-	"external-informix.yaml":     "its server and its driver are the user's; runners/ycsb.TestRealDriversAreRefused plays the driver",
-	"service-mariadb.yaml":       "its image is of a registry; TestDatabaseOfAnOperator plays it with a server of the catalogue",
-	"service-oracle.yaml":        "the same",
-	"service-percona.yaml":       "the same",
-	"data-set.yaml":              "needs an object store; TestDataIsLoadedOnce is its story",
-	"data-set-make.yaml":         "the same",
-	"tpch.yaml":                  "two loads of scale factor 1 take longer than a sample may; TestTPCH is its story",
-	"schedule.yaml":              "TestSchedule is its story",
-	"retained-volume-again.yaml": "needs a run that has ended; TestAVolumeIsMeasuredOnAgain is its story",
-	"volume-snapshot.yaml":       "no storage of the local cluster takes snapshots; controllers/benchmarkrun.TestVolumesAreMadeOfASnapshot plays one",
-	"volume-snapshot-again.yaml": "the same",
-	// TestPublishedDriverComparisons runs them, and looks at what they say.
-	"drivers-node-small.yaml":   "a story of its own",
-	"drivers-python-small.yaml": "a story of its own",
-	"drivers-batch-small.yaml":  "a story of its own",
-	// Published experiments at full size.
-	"published/s1-ycsb/full.yaml":     "takes a day, on machines of a cloud, with servers of the user",
-	"published/s1-ycsb/load.yaml":     "the same",
-	"published/s1-ycsb/azure.yaml":    "the same",
-	"published/s2-python/full.yaml":   "takes hours, on machines of a cloud",
-	"published/s2-python/suite.yaml":  "its image is the user's",
-	"published/s3-node/full.yaml":     "takes hours, on machines of a cloud",
-	"published/s4-sweep/full.yaml":    "takes days, on machines of a cloud",
-	"published/s4-sweep/latency.yaml": "takes hours, on machines of a cloud",
-	// Its image cannot be made here.
-	"published/s0-dotnet/full.yaml": "needs an archive from a machine with NuGet: make images DOTNET_HARNESS=FILE",
-}
-
-// replaced are images that the samples take from a registry, by the names of those
-// that are built here.
-var replaced = map[string]string{"docker.io/library/mariadb:11.8": "tool-mysqlslap"}
-
-// Every sample that is meant for the local cluster runs as it stands.
+// Every sample is played: as it stands, or on its stage.
 func TestSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one of all stories")
 	}
-	var paths []string
+	files := map[string]bool{}
 	for _, pattern := range []string{"*.yaml", "published/*/*.yaml"} {
 		found, err := filepath.Glob(filepath.Join(samples, pattern))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("no samples %s: %v", pattern, err)
 		}
-		paths = append(paths, found...)
-	}
-	for _, path := range paths {
-		name, err := filepath.Rel(samples, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Run(name, func(t *testing.T) {
-			if why := notHere[filepath.ToSlash(name)]; why != "" {
-				t.Skip(why)
+		for _, path := range found {
+			file, err := filepath.Rel(samples, path)
+			if err != nil {
+				t.Fatal(err)
 			}
-			runSample(t, path)
-		})
+			file = filepath.ToSlash(file)
+			files[file] = true
+			t.Run(file, func(t *testing.T) {
+				if on := stages[file]; on != nil {
+					on(t, file)
+					return
+				}
+				readSample(t, file).complete(t)
+			})
+		}
+	}
+	for file := range stages {
+		if !files[file] {
+			t.Errorf("there is a stage for %s, and no such sample", file)
+		}
 	}
 }
 
-// runSample creates the objects of a file, and waits for its runs.
-func runSample(t *testing.T, path string) {
+// sampleFile is a file of config/samples in a namespace. Each of its runs ends within the limit.
+type sampleFile struct {
+	file, text, ns string
+	limit          time.Duration
+}
+
+// played are the samples that were played to their end in this process, by their files. No two stories that play any are parallel.
+var played = map[string]bool{}
+
+// readSample for a namespace of its own.
+func readSample(t *testing.T, file string) *sampleFile {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	return readSampleIn(t, file, cluster.Namespace(t))
+}
+
+// readSampleIn a namespace that is there.
+func readSampleIn(t *testing.T, file, ns string) *sampleFile {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(samples, file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for image, name := range replaced {
-		if bytes.Contains(data, []byte(image)) {
-			data = bytes.ReplaceAll(data, []byte(image), []byte(localImage(t, name)))
+	return &sampleFile{file, string(data), ns, 15 * time.Minute}
+}
+
+// instead of what the file has it gets what can be had here: pairs of texts.
+func (s *sampleFile) instead(t *testing.T, pairs ...string) *sampleFile {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		if !strings.Contains(s.text, pairs[i]) {
+			t.Fatalf("%s does not have %q any more", s.file, pairs[i])
 		}
+		s.text = strings.ReplaceAll(s.text, pairs[i], pairs[i+1])
 	}
-	ns := cluster.Namespace(t)
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
+	return s
+}
+
+// complete plays the sample. Each of its runs has to be complete and valid; the last one is returned.
+func (s *sampleFile) complete(t *testing.T) *v1alpha1.BenchmarkRun {
+	t.Helper()
+	return s.play(t, cluster.Complete)
+}
+
+// play creates the objects of the file, and awaits the end of each run, which is looked at.
+func (s *sampleFile) play(t *testing.T, look func(testing.TB, *v1alpha1.BenchmarkRun)) (last *v1alpha1.BenchmarkRun) {
+	t.Helper()
+	decoder := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(s.text), 4096)
 	for {
 		obj := &unstructured.Unstructured{}
 		if err := decoder.Decode(&obj.Object); err == io.EOF {
-			return
+			break
 		} else if err != nil {
 			t.Fatal(err)
 		}
 		if obj.GetKind() == "" {
 			continue
 		}
-		if obj.GetKind() != "InstanceShape" {
-			obj.SetNamespace(ns)
-		}
-		// The shapes of the local cluster are there already.
-		if err := cluster.API.Create(t.Context(), obj); err != nil && !apierrors.IsAlreadyExists(err) {
-			t.Fatal(err)
-		}
+		s.create(t, obj)
 		if obj.GetKind() == "BenchmarkRun" {
 			run := &v1alpha1.BenchmarkRun{}
-			run.Name, run.Namespace = obj.GetName(), ns
-			cluster.Complete(t, cluster.AwaitRun(t, run, 15*time.Minute))
+			run.Name, run.Namespace = obj.GetName(), s.ns
+			last = cluster.AwaitRun(t, run, s.limit)
+			look(t, last)
 		}
+	}
+	if last == nil {
+		t.Fatalf("%s has no run", s.file)
+	}
+	played[s.file] = true
+	return last
+}
+
+// create an object of the file. Shapes are of the cluster, and those of config/samples/shapes.yaml are there already.
+func (s *sampleFile) create(t *testing.T, obj *unstructured.Unstructured) {
+	t.Helper()
+	var created client.Object = obj
+	switch obj.GetKind() {
+	case "InstanceShape":
+		if err := cluster.API.Create(t.Context(), obj); err == nil {
+			t.Cleanup(func() {
+				if err := cluster.API.Delete(context.Background(), obj); err != nil {
+					t.Errorf("deleting shape %s: %v", obj.GetName(), err)
+				}
+			})
+		} else if !apierrors.IsAlreadyExists(err) {
+			t.Fatal(err)
+		}
+		return
+	case "StatefulSet":
+		created = ofTheCatalogue(t, obj)
+	}
+	created.SetNamespace(s.ns)
+	if err := cluster.API.Create(t.Context(), created); err != nil {
+		t.Fatalf("creating %s %s: %v", obj.GetKind(), obj.GetName(), err)
 	}
 }
 

@@ -37,14 +37,14 @@ func TestSchedule(t *testing.T) {
 	if err := cluster.API.Create(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	s := awaitSchedule(t, ns, time.Minute, "started a run", func(s v1alpha1.BenchmarkScheduleStatus) bool { return s.RunNow == "1" && len(s.Active) == 1 })
+	s := awaitSchedule(t, o, time.Minute, "started a run", func(s v1alpha1.BenchmarkScheduleStatus) bool { return s.RunNow == "1" && len(s.Active) == 1 })
 	started := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: s.Active[0].Name}}
 	if !strings.HasPrefix(started.Name, "story-now-") {
 		t.Errorf("the run is called %s", started.Name)
 	}
 	ended := cluster.AwaitRun(t, started, 5*time.Minute)
 	cluster.Complete(t, ended)
-	s = awaitSchedule(t, ns, time.Minute, "seen the end of its run", func(s v1alpha1.BenchmarkScheduleStatus) bool { return s.LastRun != nil })
+	s = awaitSchedule(t, o, time.Minute, "seen the end of its run", func(s v1alpha1.BenchmarkScheduleStatus) bool { return s.LastRun != nil })
 	if s.LastRun.Outcome != ended.Status.Outcome || s.NextScheduleTime == nil || len(s.Active) > 0 {
 		t.Errorf("the schedule says %+v", s)
 	}
@@ -75,11 +75,11 @@ func TestSchedule(t *testing.T) {
 }
 
 // awaitSchedule waits for something of the status of the schedule.
-func awaitSchedule(t *testing.T, ns string, limit time.Duration, what string, holds func(v1alpha1.BenchmarkScheduleStatus) bool) v1alpha1.BenchmarkScheduleStatus {
+func awaitSchedule(t *testing.T, of client.Object, limit time.Duration, what string, holds func(v1alpha1.BenchmarkScheduleStatus) bool) v1alpha1.BenchmarkScheduleStatus {
 	t.Helper()
 	s := &v1alpha1.BenchmarkSchedule{}
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(time.Second) {
-		if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "story"}, s); err != nil {
+		if err := cluster.API.Get(t.Context(), client.ObjectKeyFromObject(of), s); err != nil {
 			t.Fatal(err)
 		}
 		if holds(s.Status) {

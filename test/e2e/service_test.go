@@ -19,27 +19,27 @@ import (
 )
 
 // standIn starts a MariaDB that Assay does not know, as config/samples/service-mariadb.yaml does: with the names and labels of the MariaDB operator,
-// and a server of the catalogue on the node of the targets.
-func standIn(t *testing.T, ns string) {
+// and a server of the catalogue on the node of the targets. It is small, and keeps its data when its pod goes. More SQL is for further accounts
+// and tables, a statement a line.
+func standIn(t *testing.T, ns string, sql ...string) {
 	t.Helper()
 	labels := map[string]string{"app.kubernetes.io/name": "mariadb", "app.kubernetes.io/instance": "shop"}
 	named := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: ns, Name: name, Labels: labels}
 	}
 	size := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("768Mi")}
-	const start = `[ -d /data/mysql ] || mariadb-install-db --no-defaults --datadir=/data --skip-test-db >/dev/null
-		printf '%s\n' 'CREATE DATABASE IF NOT EXISTS assay;' "CREATE USER IF NOT EXISTS bench IDENTIFIED BY 'change-me';" 'GRANT ALL PRIVILEGES ON assay.* TO bench;' >/tmp/init.sql
-		exec mariadbd --no-defaults --datadir=/data --socket=/tmp/s --pid-file=/tmp/pid --init-file=/tmp/init.sql --skip-name-resolve`
-	pod := cluster.Restricted(corev1.PodSpec{
-		NodeSelector: map[string]string{corev1.LabelInstanceTypeStable: "kind.target"}, TerminationGracePeriodSeconds: new(int64(1)),
-		SecurityContext: &corev1.PodSecurityContext{FSGroup: new(int64(10001))},
+	pod := fromCatalogue(t, corev1.PodSpec{
+		NodeSelector: map[string]string{corev1.LabelInstanceTypeStable: "kind.target"},
 		Containers: []corev1.Container{{
-			Name: "mariadb", Image: localImage(t, "mariadb:10.11"), Command: []string{"sh", "-c", start}, Ports: []corev1.ContainerPort{{ContainerPort: 3306}},
+			Name: "mariadb", Image: "docker.io/library/mariadb:11.8", Ports: []corev1.ContainerPort{{ContainerPort: 3306}},
+			Env: []corev1.EnvVar{
+				{Name: "MARIADB_DATABASE", Value: "assay"}, {Name: "MARIADB_USER", Value: "bench"}, {Name: "MARIADB_PASSWORD", Value: "change-me"},
+				{Name: "MORE_SQL", Value: strings.Join(sql, "\n")},
+			},
 			Resources:      corev1.ResourceRequirements{Requests: size, Limits: size},
-			VolumeMounts:   []corev1.VolumeMount{{Name: "storage", MountPath: "/data", SubPath: "data"}, {Name: "tmp", MountPath: "/tmp"}},
+			VolumeMounts:   []corev1.VolumeMount{{Name: "storage", MountPath: "/data", SubPath: "data"}},
 			ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(3306)}}},
 		}},
-		Volumes: []corev1.Volume{{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 	})
 	for _, object := range []client.Object{
 		&corev1.Secret{ObjectMeta: named("shop-bench"), StringData: map[string]string{"username": "bench", "password": "change-me"}},

@@ -66,6 +66,7 @@ var (
 var runs = map[string]func(*v1alpha1.BenchmarkRun){
 	"external targets":                  func(*v1alpha1.BenchmarkRun) {},
 	"a provided and an external target": func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0] = provided("a") },
+	"tenants":                           func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0] = provided("a"); r.Spec.Tenants = 2 },
 	"clients that stand":                func(r *v1alpha1.BenchmarkRun) { r.Spec.Targets[0] = provided("a"); clientsStand(r) },
 	"a client that looks at data":       looksAtData,
 	"nodes that are requested":          requestsNodes,
@@ -146,7 +147,7 @@ func (t *tally) add(want, got v1alpha1.Totals, differs bool) {
 func (t *tally) row(test *testing.T) reliability.Row {
 	t.Name, t.Date, t.Commit = "enumerated", time.Now(), evidence.Commit()
 	t.Reasons = map[string]int{string(contract.ReasonToolFailed): t.Retries}
-	t.Note = fmt.Sprintf("every %d. write of seven runs, before and after it; one failing attempt is part of each run", *stride)
+	t.Note = fmt.Sprintf("every %d. write of eight runs, before and after it; one failing attempt is part of each run", *stride)
 	if test.Failed() {
 		t.Note += "; the test failed"
 	}

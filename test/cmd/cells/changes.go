@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/fullsize"
 )
 
 // change of a field by the rule.
@@ -21,7 +22,7 @@ const leftOut = "left out"
 func changes(full, here v1alpha1.BenchmarkRunSpec) (out []change, err error) {
 	for _, t := range full.Targets {
 		i := slices.IndexFunc(here.Targets, func(h v1alpha1.Target) bool { return h.Name == t.Name })
-		switch why := unobtainable(full, t); {
+		switch why := fullsize.Unobtainable(full, t); {
 		case t.Published != nil:
 			out = append(out, change{"targets." + t.Name, "published numbers", leftOut + ": they are quoted, and not measured"})
 		case why != "":

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/runners"
+	"github.com/assay-bench/assay/test/helpers/fullsize"
 	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
@@ -132,7 +133,7 @@ func fullOf(path string, data []byte) (full, error) {
 	}
 	run.Spec.SetDefaults()
 	f := full{path: path, name: run.Name, spec: run.Spec}
-	if f.here, err = reduce(f.spec, given); err != nil {
+	if f.here, err = fullsize.Reduce(f.spec, given); err != nil {
 		return full{}, err
 	}
 	if f.cells, err = cellsOf(f.spec, f.here); err != nil {
@@ -159,7 +160,7 @@ func cellsOf(spec, here v1alpha1.BenchmarkRunSpec) (out []cell, err error) {
 	for _, p := range places {
 		c := cell{labels: p.labels()}
 		d := driver[c.labels[contract.LabelDriver]]
-		gone := unobtainable(spec, targets[c.labels[v1alpha1.FactorTarget]])
+		gone := fullsize.Unobtainable(spec, targets[c.labels[v1alpha1.FactorTarget]])
 		if c.why = gone; gone == "" {
 			c.by = cmp.Or(d.by, standIn(targets[c.labels[v1alpha1.FactorTarget]]))
 			c.played = maps.Clone(c.labels)
@@ -184,7 +185,7 @@ func driversOf(spec, here v1alpha1.BenchmarkRunSpec) map[string]inPlace {
 	for i, d := range spec.Workload.Drivers.Drivers {
 		other := shown(here.Workload.Drivers.Drivers[i])
 		out[shown(d)] = inPlace{here: other}
-		if why := withoutDriver(d); why != "" {
+		if why := fullsize.WithoutDriver(d); why != "" {
 			out[shown(d)] = inPlace{other, fmt.Sprintf("%s in the place of %s: %s", other, shown(d), why)}
 		}
 	}
@@ -198,7 +199,7 @@ func standIn(t v1alpha1.Target) string {
 	if t.MySQL == nil {
 		return ""
 	}
-	if flavor, version := local(t.MySQL.Flavor); flavor != t.MySQL.Flavor || version != t.MySQL.Version {
+	if flavor, version := fullsize.Local(t.MySQL.Flavor); flavor != t.MySQL.Flavor || version != t.MySQL.Version {
 		return fmt.Sprintf("%s %s in the place of %s %s", flavor, version, t.MySQL.Flavor, t.MySQL.Version)
 	}
 	return ""

@@ -1,6 +1,6 @@
 // Command cells plays the published experiments at full size as far as this machine allows: every cell of every matrix once, with less data
 // and in windows that are too short to say anything, so that each is known to run. The manifests of config/samples/published are reduced by
-// one rule (reduce.go) and divided into pieces of minutes. It is played in pieces, and goes on where the last time ended: what became of each
+// one rule (test/helpers/fullsize) and divided into pieces of minutes. It is played in pieces, and goes on where the last time ended: what became of each
 // cell goes into a file of the repository, the bundles stay outside.
 //
 //	cells -for 30m                the pieces that were not played as they are now, as many as end in that time

@@ -27,7 +27,7 @@ time. What came out is whether there is a number, and no number: such a window s
 - **not obtainable**: the server or the tool cannot be had here.
 - **not yet**: nobody has played this cell as it is now.
 
-The rule by which a manifest becomes smaller is one for all of them ([reduce.go](../../test/cmd/cells/reduce.go)). It changes how much is measured, how
+The rule by which a manifest becomes smaller is one for all of them ([fullsize.go](../../test/helpers/fullsize/fullsize.go)). It changes how much is measured, how
 long, and on what, and gives a server of 1,000 threads or more time for their logins (connect_timeout). The matrix, the operations, their schemes and
 their numbers of rows are those of the manifest. What it changed is listed field by field below, with all defaults written out.
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/test/helpers/fullsize"
 	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
@@ -40,12 +40,7 @@ type piece struct {
 }
 
 // manifest of the run.
-func (p piece) manifest() (string, error) {
-	out, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkRun", "metadata": map[string]string{"name": p.name}, "spec": p.spec,
-	})
-	return string(out), err
-}
+func (p piece) manifest() (string, error) { return fullsize.Manifest(p.name, p.spec) }
 
 // digest of the manifest.
 func (p piece) digest() (string, error) {
@@ -146,7 +141,7 @@ func takes(spec v1alpha1.BenchmarkRunSpec, places []place) time.Duration {
 		}
 		threads, err := strconv.Atoi(labels["threads"])
 		if err != nil {
-			threads = int(mostThreads(spec))
+			threads = int(fullsize.MostThreads(spec))
 		}
 		all += time.Duration(threads) * perThread
 	}

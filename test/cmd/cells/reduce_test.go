@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/fullsize"
 )
 
 const top = "../../.."
@@ -116,8 +117,8 @@ func TestTheRuleLeavesTheCells(t *testing.T) {
 func TestReduceHasADriverForEachOfDotnet(t *testing.T) {
 	spec := fulls(t)["s0-dotnet"].spec
 	more := *spec.DeepCopy()
-	more.Workload.Drivers.Drivers = append(more.Workload.Drivers.Drivers, v1alpha1.Driver{Language: dotnet, Name: "one more"})
-	if _, err := reduce(more, nil); err == nil || !strings.Contains(err.Error(), "there are 4 drivers in the place of those of .NET") {
+	more.Workload.Drivers.Drivers = append(more.Workload.Drivers.Drivers, v1alpha1.Driver{Language: fullsize.DotNet, Name: "one more"})
+	if _, err := fullsize.Reduce(more, nil); err == nil || !strings.Contains(err.Error(), "there are 4 drivers in the place of those of .NET") {
 		t.Errorf("%v", err)
 	}
 	data, err := os.ReadFile(filepath.Join(top, "config/samples/drivers-batch-small.yaml"))
@@ -128,7 +129,7 @@ func TestReduceHasADriverForEachOfDotnet(t *testing.T) {
 	if err := yaml.UnmarshalStrict(data, &small); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(small.Spec.Workload.Drivers.Drivers, standIns); diff != "" {
+	if diff := cmp.Diff(small.Spec.Workload.Drivers.Drivers, fullsize.StandIns); diff != "" {
 		t.Errorf("those of the small form of S0 are others (-small +here):\n%s", diff)
 	}
 }

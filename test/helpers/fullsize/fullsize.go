@@ -1,4 +1,7 @@
-package main
+// Package fullsize makes of a published experiment at full size (config/samples/published) one that the local cluster plays, by one rule. In: the
+// spec with all defaults. Out: the same cells, with less data, in short windows, on local servers. test/cmd/cells plays all of
+// its cells, test/e2e one of each file.
+package fullsize
 
 import (
 	"fmt"
@@ -42,27 +45,27 @@ const (
 	clientMemory, clientThread = 1024, 1
 )
 
-// standIns are the drivers that are played in the place of those of .NET, in their order: those of the small form of S0.
-var standIns = []v1alpha1.Driver{
+// StandIns are the drivers that are played in the place of those of .NET, in their order: those of the small form of S0.
+var StandIns = []v1alpha1.Driver{
 	{Language: "Go", Name: "go-sql-driver"},
 	{Language: "Node", Name: "mariadb"},
 	{Language: "Python", Name: "mysql-connector-python"},
 	{Language: "Java", Name: "mysql-connector-j", Options: map[string]string{"rewriteBatchedStatements": "true"}},
 }
 
-// dotnet is the language whose image cannot be made here.
-const dotnet = "DotNet"
+// DotNet is the language whose image cannot be made here.
+const DotNet = "DotNet"
 
-// local server in the place of a flavor: what every set of images has (hack/images/images.yaml). Of these, MariaDB alone has MyRocks.
-func local(flavor string) (string, string) {
+// Local server in the place of a flavor: what every set of images has (hack/images/images.yaml). Of these, MariaDB alone has MyRocks.
+func Local(flavor string) (string, string) {
 	if flavor == "MySQL" {
 		return flavor, "9.7"
 	}
 	return "MariaDB", "10.11"
 }
 
-// unobtainable says why a target cannot be had here; empty for one that can. Published numbers are no target that is measured.
-func unobtainable(spec v1alpha1.BenchmarkRunSpec, t v1alpha1.Target) string {
+// Unobtainable says why a target cannot be had here; empty for one that can. Published numbers are no target that is measured.
+func Unobtainable(spec v1alpha1.BenchmarkRunSpec, t v1alpha1.Target) string {
 	switch c := spec.Workload.Custom; {
 	case c != nil:
 		return "its tool is an image of the user's, " + c.Image
@@ -74,20 +77,20 @@ func unobtainable(spec v1alpha1.BenchmarkRunSpec, t v1alpha1.Target) string {
 	return ""
 }
 
-// withoutDriver says why a driver cannot be had here; empty for one that can.
-func withoutDriver(d v1alpha1.Driver) string {
-	if d.Language == dotnet {
+// WithoutDriver says why a driver cannot be had here; empty for one that can.
+func WithoutDriver(d v1alpha1.Driver) string {
+	if d.Language == DotNet {
 		return "the image of .NET is made of an archive from a machine with NuGet (harness/dotnet/README.md)"
 	}
 	return ""
 }
 
-// reduce a spec that has its defaults, with the data of the ConfigMaps beside it. It fails for settings that cannot be read, and for more drivers of .NET than there are others in
-// their place. What is left has no target where none can be had.
-func reduce(full v1alpha1.BenchmarkRunSpec, given map[string]map[string]string) (v1alpha1.BenchmarkRunSpec, error) {
+// Reduce a spec that has its defaults, with the data of the ConfigMaps beside it. It fails for settings that cannot be read, and for more
+// drivers of .NET than there are others in their place. What is left has no target where none can be had.
+func Reduce(full v1alpha1.BenchmarkRunSpec, given map[string]map[string]string) (v1alpha1.BenchmarkRunSpec, error) {
 	spec := *full.DeepCopy()
-	threads := mostThreads(spec)
-	spec.Targets = slices.DeleteFunc(spec.Targets, func(t v1alpha1.Target) bool { return t.Published != nil || unobtainable(full, t) != "" })
+	threads := MostThreads(spec)
+	spec.Targets = slices.DeleteFunc(spec.Targets, func(t v1alpha1.Target) bool { return t.Published != nil || Unobtainable(full, t) != "" })
 	nodes := targetNodes
 	for i := range spec.Targets {
 		t := &spec.Targets[i]
@@ -122,8 +125,8 @@ func shape(mebibytes int64, cpu, node string) *v1alpha1.ShapeRef {
 	return &v1alpha1.ShapeRef{Inline: &s}
 }
 
-// mostThreads of a cell: those of the tool, or of the axis.
-func mostThreads(spec v1alpha1.BenchmarkRunSpec) (most int64) {
+// MostThreads of a cell: those of the tool, or of the axis.
+func MostThreads(spec v1alpha1.BenchmarkRunSpec) (most int64) {
 	switch w := spec.Workload; {
 	case w.Sysbench != nil:
 		most = int64(w.Sysbench.Threads)
@@ -142,7 +145,7 @@ func mostThreads(spec v1alpha1.BenchmarkRunSpec) (most int64) {
 
 // reduceServer to one of this cluster. What its settings were taken from is written out, because the ConfigMaps are not there.
 func reduceServer(m *v1alpha1.MySQLTarget, threads int64, given map[string]map[string]string) error {
-	m.Flavor, m.Version = local(m.Flavor)
+	m.Flavor, m.Version = Local(m.Flavor)
 	m.Image = ""
 	m.Storage.Size, m.Storage.StorageClassName = resource.MustParse(volume), nil
 	config := map[string]string{}
@@ -202,13 +205,13 @@ func reduceWorkload(w *v1alpha1.Workload, targets []v1alpha1.Target) error {
 	w.Drivers.Baseline = nil // a run of some drivers has no baseline of another one
 	replaced := 0
 	for i, d := range w.Drivers.Drivers {
-		if withoutDriver(d) == "" {
+		if WithoutDriver(d) == "" {
 			continue
 		}
-		if replaced == len(standIns) {
-			return fmt.Errorf("workload.drivers: there are %d drivers in the place of those of .NET, and it has more", len(standIns))
+		if replaced == len(StandIns) {
+			return fmt.Errorf("workload.drivers: there are %d drivers in the place of those of .NET, and it has more", len(StandIns))
 		}
-		w.Drivers.Drivers[i] = *standIns[replaced].DeepCopy()
+		w.Drivers.Drivers[i] = *StandIns[replaced].DeepCopy()
 		replaced++
 	}
 	return nil
