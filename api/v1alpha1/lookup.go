@@ -138,6 +138,25 @@ func (t Target) Replicas() int {
 	return int(t.MySQL.Replication.Replicas)
 }
 
+// OwnServers says whether each tenant has a server of its own in the target.
+func (t Target) OwnServers() bool { return t.MySQL != nil && t.MySQL.Tenancy == TenancyServers }
+
+// ServersOf a target that clients work on: one, or that of each tenant.
+func (s *BenchmarkRunSpec) ServersOf(t Target) int {
+	if t.OwnServers() {
+		return s.TenantCount()
+	}
+	return 1
+}
+
+// FurtherServers is the number of database pods of the target beside the first: its replicas, or the servers of the tenants from the second on.
+func (s *BenchmarkRunSpec) FurtherServers(t Target) int {
+	if t.OwnServers() {
+		return s.TenantCount() - 1
+	}
+	return t.Replicas()
+}
+
 // IsInvalid reports whether the severity is Invalid: the result contradicts itself.
 func (f Finding) IsInvalid() bool { return f.Severity == "Invalid" }
 

@@ -16,6 +16,8 @@ const (
 	LabelTarget = "assay.dev/target"
 	// LabelReplica is the index of a replica of the target, from 0.
 	LabelReplica = "assay.dev/replica"
+	// LabelTenant is the number of the tenant that has the server of its target to itself, from 2. That of the first has no such label.
+	LabelTenant = "assay.dev/tenant"
 	// LabelPhase is the phase of a client's Job: Prepare, Run or Cleanup. Clients that stand have Run, also where they look at data first.
 	LabelPhase = "assay.dev/phase"
 	// LabelTrial is the index of the trial in the plan.
@@ -41,8 +43,10 @@ const (
 	RoleTarget = "target"
 	// RoleReplica is that of a replica of a target.
 	RoleReplica = "replica"
-	RoleClient  = "client"
-	RoleTrial   = "trial"
+	// RoleTenant is that of the server of a tenant from the second on, where each has one of its own.
+	RoleTenant = "tenant"
+	RoleClient = "client"
+	RoleTrial  = "trial"
 	// RolePlaceholder is that of the Jobs that keep the place of pods on nodes that are made for a run.
 	RolePlaceholder = "placeholder"
 	RoleResult      = "result"

@@ -347,17 +347,17 @@ type TargetPlacement struct {
 	// nodeName is the node of its pod.
 	// +required
 	NodeName Name `json:"nodeName"`
-	// replicaNodeNames are the nodes of its replicas.
+	// replicaNodeNames are the nodes of its replicas, or of the servers of its tenants from the second on (mysql.tenancy: Servers).
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:MaxItems=7
 	// +kubebuilder:validation:items:MaxLength=253
 	ReplicaNodeNames []string `json:"replicaNodeNames,omitempty"`
 	// sharedMachines are the boot IDs of the machines on which both a server of the target and a client run: on one node, or on
 	// nodes of one machine, such as those of kind. Absent: none, or a node does not tell.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:MaxLength=64
 	SharedMachines []string `json:"sharedMachines,omitempty"`
 }

@@ -103,6 +103,11 @@ type TargetStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=4
 	Replicas []ReplicaStatus `json:"replicas,omitempty"`
+	// servers of the tenants from the second on, with mysql.tenancy: Servers. What the other fields say of a server is of that of the first tenant.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=7
+	Servers []ServerStatus `json:"servers,omitempty"`
 	// quoted are the numbers of a published target, at most 40, the main ones first; the
 	// ConfigMap RUN-TARGET-quoted has all of them.
 	// +optional
@@ -181,6 +186,24 @@ type ReplicaStatus struct {
 	// +optional
 	NodeName Name `json:"nodeName,omitempty"`
 	// ready is true when the replica accepts logins and applies the changes of the primary.
+	// +optional
+	Ready bool `json:"ready,omitempty"`
+	// restartCount is the number of restarts of its database container.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	RestartCount *int32 `json:"restartCount,omitempty"`
+}
+
+// ServerStatus is a server of a tenant that has one of its own.
+type ServerStatus struct {
+	// tenant is its number, from 2.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Tenant int32 `json:"tenant"`
+	// nodeName is the node of its pod.
+	// +optional
+	NodeName Name `json:"nodeName,omitempty"`
+	// ready is true when the server accepts logins.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 	// restartCount is the number of restarts of its database container.

@@ -116,6 +116,13 @@ type MySQLTarget struct {
 	// +optional
 	Replication *Replication `json:"replication,omitempty"`
 
+	// tenancy of spec.tenants: Databases (a schema for each tenant in one server) or Servers (a server for each tenant, of the shape of
+	// the target and with a volume of its own). At most 8 tenants
+	// have a server each, and servers of one target may share a node. Targets of both kinds compare one server for all tenants
+	// with one for each. Absent: Databases.
+	// +optional
+	Tenancy Tenancy `json:"tenancy,omitempty"`
+
 	// config are server settings as in my.cnf, name to value; quote numbers. They
 	// override those of configFrom. Settings that Assay owns, such as datadir, are
 	// refused.
@@ -138,6 +145,16 @@ type MySQLTarget struct {
 	// +kubebuilder:default={}
 	Storage Storage `json:"storage,omitzero"`
 }
+
+// Tenancy selects what tenants have of their own.
+// +kubebuilder:validation:Enum=Databases;Servers
+type Tenancy string
+
+// What each tenant has in a target.
+const (
+	TenancyDatabases Tenancy = "Databases"
+	TenancyServers   Tenancy = "Servers"
+)
 
 // Sizing of settings that are not given.
 const (

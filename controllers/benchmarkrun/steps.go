@@ -115,7 +115,7 @@ func dataLoaded(v view) answer {
 	}
 	loaded := loadedChange{
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first, providedFacts(v, name)), bytes: res.End.Bytes,
-		findings: append(trial.LoadFindings(in, name, first, v.ask), trial.Findings(name, res.End.Lost)...),
+		findings: append(trial.LoadFindings(in, name, res.End.Results, v.ask), trial.Findings(name, res.End.Lost)...),
 	}
 	loaded.findings = append(loaded.findings, trial.WrittenSince(v.Run, name, kept)...)
 	st := &loaded.described.Status

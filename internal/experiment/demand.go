@@ -36,6 +36,17 @@ func (d Demand) ServerBytes() int64 {
 	return d.All.Connections*connectionBytes + d.All.PreparedStatements*statementBytes
 }
 
+// On one of so many servers that tenants have to themselves; the demand on a single one is that of all.
+func (d Demand) On(servers int) Demand {
+	n := int64(servers)
+	if n < 2 {
+		return d
+	}
+	d.All = contract.Demand{Connections: d.All.Connections / n, PreparedStatements: d.All.PreparedStatements / n, Tables: d.All.Tables / n}
+	d.clients, d.tenants = d.clients/n, d.tenants/n
+	return d
+}
+
 // ClientFiles are the files that a tool has open in one client.
 func (d Demand) ClientFiles() int64 { return d.each + contract.SpareFiles }
 

@@ -23,6 +23,9 @@ const (
 	maxSchema = 64
 )
 
+// mostServers of tenants in a target: the status has them.
+const mostServers = 8
+
 // tenantNames are the measurements about tenants that records have.
 func tenantNames(spec v1alpha1.BenchmarkRunSpec) []string {
 	if spec.TenantCount() < 2 {
@@ -60,8 +63,8 @@ func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner) error {
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.%s: a trial that measures a load (design.measures: Load) is one load of one schema: leave it out", group.field)
 		}
 	}
-	if spec.TenantCount() < 2 {
-		return nil
+	if err := checkServers(spec); err != nil || spec.TenantCount() < 2 {
+		return err
 	}
 	for i, t := range spec.Targets {
 		switch {
@@ -101,6 +104,30 @@ func checkSchemas(spec v1alpha1.BenchmarkRunSpec) error {
 					i, tenant+1, t.Name, schema, other)
 			}
 			owner[server+"/"+schema] = i
+		}
+	}
+	return nil
+}
+
+// checkServers refuses servers of tenants where they cannot be.
+func checkServers(spec v1alpha1.BenchmarkRunSpec) error {
+	for i, t := range spec.Targets {
+		if !t.OwnServers() {
+			continue
+		}
+		why := ""
+		switch s := t.MySQL.Storage; {
+		case spec.TenantCount() < 2:
+			why = "it is for a run with spec.tenants of 2 or more: leave it out, or set tenants"
+		case spec.TenantCount() > mostServers:
+			why = fmt.Sprintf("at most %d tenants have a server each: use fewer, or tenancy: Databases", mostServers)
+		case t.MySQL.Replication != nil:
+			why = "no server of a tenant has replicas: leave mysql.replication out, or tenancy"
+		case s.FromRun != nil || s.FromSnapshot != nil || s.Retain || s.Snapshot != nil:
+			why = "mysql.storage.retain, snapshot, fromRun and fromSnapshot are about one volume, and each tenant has one: leave them out, or tenancy"
+		}
+		if why != "" {
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].mysql.tenancy: Servers: %s", i, why)
 		}
 	}
 	return nil

@@ -77,6 +77,19 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			s.Tenants, s.Targets = 2, []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: "jdbc:x", Driver: "d"}}}}
 			s.Workload = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{Workload: "a", RecordCount: 1000, Threads: 1}}
 		},
+		"spec.targets[0].mysql.tenancy: Servers: it is for a run with spec.tenants": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Targets[0].MySQL.Tenancy = v1alpha1.TenancyServers
+		},
+		"spec.targets[0].mysql.tenancy: Servers: no server of a tenant has replicas": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Targets[0].MySQL.Tenancy = 2, v1alpha1.TenancyServers
+			s.Targets[0].MySQL.Replication = &v1alpha1.Replication{Mode: v1alpha1.ReplicationAsync, Replicas: 1}
+		},
+		"at most 8 tenants have a server each": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Targets[0].MySQL.Tenancy = 9, v1alpha1.TenancyServers
+		},
+		"mysql.storage.retain, snapshot, fromRun and fromSnapshot are about one volume": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Tenants, s.Targets[0].MySQL.Tenancy, s.Targets[0].MySQL.Storage.Retain = 2, v1alpha1.TenancyServers, true
+		},
 		"spec.data: a data set is that of one schema":                            func(s *v1alpha1.BenchmarkRunSpec) { s.Tenants, s.Data = 2, &v1alpha1.DataSet{Name: "d"} },
 		"background: tableSize decides what is loaded":                           second(map[string]intstr.IntOrString{"tableSize": intstr.FromInt32(5)}),
 		"background.workload.thread: the tool has no field and no option thread": second(map[string]intstr.IntOrString{"thread": intstr.FromInt32(5)}),
@@ -155,6 +168,9 @@ func TestTenantsOfARun(t *testing.T) {
 	}
 	if f.Demand.All.Connections != 3*2*4 || f.Demand.All.Tables != 3*2 || f.Threads != 3*2*4 || run.ClientCount() != 6 {
 		t.Errorf("%+v, %d threads, %d clients", f.Demand.All, f.Threads, run.ClientCount())
+	}
+	if own := f.Demand.On(3); own.All.Connections != 2*4 || own.All.Tables != 2 || !strings.HasPrefix(own.Words(), "2 clients x 4 = 8 connections") {
+		t.Errorf("on a server of its own a tenant needs %+v, %s", own.All, own.Words())
 	}
 	w, err := WorkOf(spec, groupsCatalogue)
 	if err != nil {

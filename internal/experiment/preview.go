@@ -66,7 +66,7 @@ func fitsServers(w Work, d Demand) error {
 		if err != nil {
 			return Refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
 		}
-		if err := d.Fits(field, t.MySQL, given, w.spec.Matrix, e); err != nil {
+		if err := d.On(w.spec.ServersOf(t)).Fits(field, t.MySQL, given, w.spec.Matrix, e); err != nil {
 			return err
 		}
 	}

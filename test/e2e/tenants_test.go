@@ -73,6 +73,70 @@ func TestTenants(t *testing.T) {
 	}
 }
 
+// inServers is a target whose tenants share a server, and one in which each has one, with the same CPU and memory together.
+const inServers = `  - name: shared
+    shape: {inline: {cpu: 600m, memory: 1Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}
+    mysql: {flavor: MariaDB, version: "10.11", tls: Required, config: {innodb_buffer_pool_size: 64M}, storage: {size: 2Gi}}
+  - name: own
+    shape: {inline: {cpu: 300m, memory: 512Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}
+    mysql: {flavor: MariaDB, version: "10.11", tls: Required, tenancy: Servers, config: {innodb_buffer_pool_size: 32M}, storage: {size: 2Gi}}`
+
+// Tenants with a server each, beside tenants that share one: each server is loaded, put back and looked after by the first client of its tenant, and
+// costs are those of all servers.
+func TestTenantsInServers(t *testing.T) {
+	for name, design := range map[string]string{"kept": "PerRun", "put-back": "PerTrial"} {
+		t.Run(name, func(t *testing.T) {
+			if design == "PerTrial" && testing.Short() {
+				t.Skip("one of all stories")
+			}
+			ns := cluster.Namespace(t)
+			got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("servers-"+name, inServers, "  tenants: 2\n  design: {blocks: 2, dataReset: "+design+", warmup: 1s, duration: 3s}\n")), 10*time.Minute)
+			cluster.Complete(t, got)
+			st := got.TargetStatus("own")
+			if len(st.Servers) != 1 || st.Servers[0].Tenant != 2 || st.Servers[0].NodeName == "" || st.Servers[0].RestartCount == nil || *st.Servers[0].RestartCount != 0 {
+				t.Errorf("servers %+v", st.Servers)
+			}
+			for client := range 2 {
+				loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, "own"), client)
+				if loaded.Data == nil || len(loaded.Data.Tables) != 2 || loaded.Data.Tables[0].Name != "sbtest1" || loaded.Data.Tables[0].Rows != 2000 {
+					t.Errorf("server of client %d was loaded with %+v", client, loaded.Data)
+				}
+			}
+			for _, trial := range got.Status.Trials {
+				tenantsInServers(t, ns, got, trial, design == "PerTrial")
+			}
+		})
+	}
+}
+
+// tenantsInServers: a trial counts, both tenants measured, costs of the servers are known, and each server was put back and told of itself.
+func tenantsInServers(t *testing.T, ns string, got *v1alpha1.BenchmarkRun, trial v1alpha1.TrialStatus, resets bool) {
+	t.Helper()
+	if trial.Valid == nil || !*trial.Valid {
+		t.Errorf("trial %d on %s does not count: %+v", trial.Index, trial.Target, got.Status.Findings)
+	}
+	for _, tenant := range []string{"1", "2"} {
+		if own, has := valueOf(t, trial, contract.NameThroughput, map[string]string{contract.LabelTenant: tenant}); !has || own <= 0 {
+			t.Errorf("trial %d on %s, tenant %s: %g", trial.Index, trial.Target, tenant, own)
+		}
+	}
+	for _, name := range []string{contract.NameThroughput, "tenants.fairness", "cost.cpu.server", "cost.written", "cost.memory.server"} {
+		if v, has := valueOf(t, trial, name, nil); !has || v <= 0 {
+			t.Errorf("trial %d on %s has no %s", trial.Index, trial.Target, name)
+		}
+	}
+	for client := range 2 {
+		looks := client == 0 || trial.Target == "own"
+		res := storedResult(t, ns, strings.TrimSuffix(trial.Result, contract.ResultName("", 0))+contract.ResultName("", client))
+		if looks != (res.Server != nil) || looks != (res.Target != nil) || res.Client.Clock == nil {
+			t.Errorf("trial %d on %s: client %d asked its server: %v, and its agent: %v", trial.Index, trial.Target, client, res.Server != nil, res.Target != nil)
+		}
+		if reset := res.Data != nil && res.Data.Reset != nil; resets && trial.Index > 1 && looks != reset || !resets && reset {
+			t.Errorf("trial %d on %s: client %d put the data back: %v", trial.Index, trial.Target, client, reset)
+		}
+	}
+}
+
 // A second load works beside the first in the cells that ask for it, is reported apart, and costs that are of both are absent.
 func TestASecondLoad(t *testing.T) {
 	if testing.Short() {

@@ -109,9 +109,9 @@ func (in references) chosenSizes(held []string) placement.Sizes {
 	servers := 0
 	for _, t := range run.Provided() {
 		if run.Spec.Design.IdleTargets == v1alpha1.IdleStopped {
-			servers = max(servers, 1+t.Replicas())
+			servers = max(servers, 1+run.Spec.FurtherServers(t))
 		} else {
-			servers += 1 + t.Replicas()
+			servers += 1 + run.Spec.FurtherServers(t)
 		}
 	}
 	agent := in.Catalogue.Config.Agent.Resources

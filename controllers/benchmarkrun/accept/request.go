@@ -24,7 +24,9 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Request {
 		OneAtATime: run.Spec.Design.IdleTargets == v1alpha1.IdleStopped,
 	}
 	for _, t := range run.Provided() {
-		need.Targets = append(need.Targets, placement.Target{Name: t.Name, Shape: *run.ResolvedTarget(t.Name).Shape, Replicas: t.Replicas()})
+		need.Targets = append(need.Targets, placement.Target{
+			Name: t.Name, Shape: *run.ResolvedTarget(t.Name).Shape, Replicas: run.Spec.FurtherServers(t), Tenants: t.OwnServers(),
+		})
 	}
 	// The queue keeps the request: nodes are not chosen by annotations.
 	need.Client.Annotations = nil

@@ -27,14 +27,14 @@ func TestPlace(t *testing.T) {
 		"nodes: they stand in the status before anything is made on them": {
 			placement.Answer{Placement: nodes}, time.Hour,
 			Placed{
-				State:     decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: "clients on n2; db on n1 (replicas on n3)"},
+				State:     decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: "clients on n2; db on n1 (further servers on n3)"},
 				Placement: &nodes,
 			},
 		},
 		"nodes, after all, when the limit has passed": {
 			placement.Answer{Placement: nodes}, 3 * time.Hour,
 			Placed{
-				State:     decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: "clients on n2; db on n1 (replicas on n3)"},
+				State:     decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: "clients on n2; db on n1 (further servers on n3)"},
 				Placement: &nodes,
 			},
 		},

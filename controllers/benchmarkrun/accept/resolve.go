@@ -70,7 +70,7 @@ func (in references) resolve(out Result) (resolution, error) {
 		case t.Published != nil:
 			rt.PublishedSHA256, err = in.resolvePublished(field+".published", t, &r)
 		default:
-			if rt, err = in.resolveServer(field, t, out.Planned.Demand, r.sizes.Target); err == nil {
+			if rt, err = in.resolveServer(field, t, out.Planned.Demand.On(spec.ServersOf(t)), r.sizes.Target); err == nil {
 				err = cmp.Or(in.resolveRetained(field, t, &rt), in.resolveSnapshots(field, t, &rt, &r))
 			}
 		}

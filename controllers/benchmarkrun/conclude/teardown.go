@@ -65,8 +65,8 @@ func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 		if t.OwnsClaim() {
 			out = append(out, &corev1.PersistentVolumeClaim{ObjectMeta: meta(resources.Volume{Of: resources.Target{Run: run, Spec: t}}.ClaimName())})
 		}
-		for i := range t.Replicas() {
-			server(contract.ReplicaName(run.Name, t.Name, i))
+		for i := range run.Spec.FurtherServers(t) {
+			server(resources.FurtherName(run.Name, t, i))
 		}
 	}
 	return out

@@ -7,43 +7,51 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
 	"github.com/assay-bench/assay/internal/trial/podhealth"
 )
 
 // nameOf the StatefulSet of a server.
-func nameOf(b resources.Target) string {
-	if b.Replica != nil {
-		return contract.ReplicaName(b.Run.Name, b.Spec.Name, *b.Replica)
-	}
-	return contract.TargetName(b.Run.Name, b.Spec.Name)
+func nameOf(b resources.Target) string { return resources.NameOf(b) }
+
+// further are the replicas of a target, or the servers of its tenants from the second on.
+type further struct {
+	// verdict is the worst one.
+	verdict  podhealth.Verdict
+	replicas []v1alpha1.ReplicaStatus
+	servers  []v1alpha1.ServerStatus
+	actions  []decision.Action
 }
 
-// provideReplicas brings the replicas of a target further. The verdict is the worst one.
-func (in room) provideReplicas(t v1alpha1.Target) (podhealth.Verdict, []v1alpha1.ReplicaStatus, []decision.Action) {
-	worst := ready()
-	var shown []v1alpha1.ReplicaStatus
-	var actions []decision.Action
-	for i, b := range resources.Replicas(in.Run, t) {
+// provideFurther brings the servers of a target beside the first further.
+func (in room) provideFurther(t v1alpha1.Target) further {
+	out := further{verdict: ready()}
+	for i, b := range resources.Further(in.Run, t) {
 		v, more := in.provide(b)
-		actions = append(actions, more...)
+		out.actions = append(out.actions, more...)
 		pod := in.Children.TargetPods[nameOf(b)]
 		one := v1alpha1.ReplicaStatus{Index: int32(i), RestartCount: Restarts(pod), Ready: !in.isIdle(t.Name) && v.State == podhealth.Ready}
 		if pod != nil {
 			one.NodeName = pod.Spec.NodeName
 		}
-		shown = append(shown, one)
-		if v.State == podhealth.Failed && worst.State != podhealth.Failed || v.State != podhealth.Ready && worst.State == podhealth.Ready {
-			v.Message = fmt.Sprintf("replica %d: %s", i, v.Message)
-			worst = v
+		who := fmt.Sprintf("replica %d", i)
+		if t.OwnServers() {
+			tenant := one.Index + 2 // the first has the first server
+			out.servers = append(out.servers, v1alpha1.ServerStatus{Tenant: tenant, NodeName: one.NodeName, Ready: one.Ready, RestartCount: one.RestartCount})
+			who = fmt.Sprintf("the server of tenant %d", tenant)
+		} else {
+			out.replicas = append(out.replicas, one)
+		}
+		if v.State == podhealth.Failed && out.verdict.State != podhealth.Failed || v.State != podhealth.Ready && out.verdict.State == podhealth.Ready {
+			v.Message = who + ": " + v.Message
+			out.verdict = v
 		}
 	}
-	return worst, shown, actions
+	return out
 }
 
 // create the objects of a server. The StatefulSet comes last: when it exists, so do all
-// the others. A replica has the Secret of its primary.
+// the others. A further server has the Secret of the first.
 func create(b resources.Target) []decision.Action {
 	var out []decision.Action
 	if b.Replica == nil {

@@ -113,14 +113,14 @@ func (in room) decide(t v1alpha1.Target) (Target, []decision.Action) {
 	if pod := in.pod(t.Name); pod != nil && !in.isIdle(t.Name) {
 		out.Observed = in.observe(primary, pod)
 	}
-	// A primary that is not ready yet keeps no replica from starting.
-	replicas, shown, more := in.provideReplicas(t)
-	out.Observed.Replicas, out.Nodes = shown, in.nodesOf(t)
-	if verdict.State == podhealth.Ready || replicas.State == podhealth.Failed && verdict.State != podhealth.Failed {
-		verdict = replicas
+	// A primary that is not ready yet keeps no other server from starting.
+	more := in.provideFurther(t)
+	out.Observed.Replicas, out.Observed.Servers, out.Nodes = more.replicas, more.servers, in.nodesOf(t)
+	if verdict.State == podhealth.Ready || more.verdict.State == podhealth.Failed && verdict.State != podhealth.Failed {
+		verdict = more.verdict
 	}
 	out.State = in.stateOf(t.Name, verdict)
-	return out, append(actions, more...)
+	return out, append(actions, more.actions...)
 }
 
 // pod of a target's primary; nil when there is none.
@@ -167,7 +167,7 @@ func (in room) provide(b resources.Target) (podhealth.Verdict, []decision.Action
 	case pod == nil && other != "":
 		return waiting("waiting for target " + other + " to stop"), nil
 	case set == nil && b.Replica != nil && in.Children.StatefulSets[contract.TargetName(in.Run.Name, target)] == nil:
-		return waiting("waiting for the primary to be created"), nil
+		return waiting("waiting for the first server to be created"), nil
 	case set == nil:
 		b.Pods = in.Pods
 		return in.begin(b)
@@ -207,9 +207,9 @@ func (in Input) inTheWay(target string) string {
 	return ""
 }
 
-// hasPod says whether a pod of the target, its replicas included, is there.
+// hasPod says whether a pod of the target, its further servers included, is there.
 func (in Input) hasPod(t v1alpha1.Target) bool {
-	return slices.ContainsFunc(append(resources.Replicas(in.Run, t), resources.Primary(in.Run, t)), func(b resources.Target) bool {
+	return slices.ContainsFunc(append(resources.Further(in.Run, t), resources.Primary(in.Run, t)), func(b resources.Target) bool {
 		return in.Children.TargetPods[nameOf(b)] != nil
 	})
 }

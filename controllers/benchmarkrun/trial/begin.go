@@ -2,6 +2,7 @@ package trial
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,11 +60,9 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	c := clients(in, e, ready, image, pods)
 	c.Behind = beganBehind(in, e, ask)
 	if e.Reset != "" {
-		tables, state := loadedTables(in, e.Ref.Target, ask)
-		if state != nil {
+		if state := resets(in, e, &c.Trial, ask); state != nil {
 			return Result{State: state}
 		}
-		c.Trial.Reset = &contract.Reset{Method: e.Reset, Tables: tables}
 	}
 	if in.named(e) {
 		c.Trial.DataSet = in.Run.Spec.Data.Name
@@ -160,36 +159,66 @@ func clients(in Input, e Execution, ready, image string, pods runner.Pods) resou
 		stand(in, e, ready, &c)
 	}
 	if pod := in.TargetPod(t.Name); pod != nil && t.External == nil {
-		c.Began = podhealth.BeganAs(pod, resources.ServerContainer).String()
+		c.Began = beganOn(in, t)
 	}
 	return c
 }
+
+// beganOn is what the database pods were when a trial began, in the order of the tenants: one, unless tenants have servers of their own.
+func beganOn(in Input, t v1alpha1.Target) string {
+	var all []string
+	for _, name := range serverPods(in.Run, t) {
+		all = append(all, podhealth.BeganAs(in.Children.TargetPods[name], resources.ServerContainer).String())
+	}
+	return strings.Join(all, betweenPods)
+}
+
+// betweenPods stands between the pods of beganOn.
+const betweenPods = ","
 
 // TargetPod is the database pod of a target; nil when there is none.
 func (in Input) TargetPod(target string) *corev1.Pod {
 	return in.Children.TargetPods[contract.TargetName(in.Run.Name, target)]
 }
 
-// loadedTables are what the tables of a target held after loading. The state is nil when
+// resets tells the clients of a trial what its reset has to leave in each server. The state is nil when that is known.
+func resets(in Input, e Execution, trial *contract.Trial, ask *decision.Asking) decision.State {
+	tables, state := loadedTables(in, e.Ref.Target, 0, ask)
+	if state != nil {
+		return state
+	}
+	trial.Reset = &contract.Reset{Method: e.Reset, Tables: tables}
+	for i, g := range trial.Groups {
+		if g.Host == "" {
+			continue
+		}
+		if trial.Groups[i].Tables, state = loadedTables(in, e.Ref.Target, g.Tenant-1, ask); state != nil {
+			return state
+		}
+	}
+	return nil
+}
+
+// loadedTables are what the tables of one of the servers of a target, from 0, held after loading. The state is nil when
 // that is known.
-func loadedTables(in Input, target string, ask *decision.Asking) ([]contract.Table, decision.State) {
-	loaded := loadResult(in, target, ask)
+func loadedTables(in Input, target string, server int, ask *decision.Asking) ([]contract.Table, decision.State) {
+	loaded, name := loadResultOn(in, target, server, ask), loadName(in, target, server)
 	switch {
 	case !loaded.Known:
 		return nil, nil
 	case !loaded.Exists:
 		return nil, decision.FailWith(v1alpha1.ReasonJournalLost,
 			"ConfigMap %s was deleted: it said what data target %s held after loading, and without it no trial can be shown to start from the same data",
-			in.Run.TargetStatus(target).LoadResult, target)
+			name, target)
 	case loaded.Value.Err != nil:
-		return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s cannot be used: %v", in.Run.TargetStatus(target).LoadResult, loaded.Value.Err)
+		return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s cannot be used: %v", name, loaded.Value.Err)
 	case loaded.Value.Result.Data == nil:
-		return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s cannot be used: it does not say what the tables held", in.Run.TargetStatus(target).LoadResult)
+		return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s cannot be used: it does not say what the tables held", name)
 	}
 	return loaded.Value.Result.Data.Tables, nil
 }
 
-// loadResult is the result of loading a target.
+// loadResult is the result of loading a target: that of its first client.
 func loadResult(in Input, target string, ask *decision.Asking) decision.Fact[decision.Delivered] {
 	return ask.Result(in.Run.TargetStatus(target).LoadResult)
 }

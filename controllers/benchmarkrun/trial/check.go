@@ -16,13 +16,14 @@ func check(in Input, e Execution, all outcome) ([]contract.RecordedFinding, []co
 	results := all.working
 	var out []contract.RecordedFinding
 	var limits []validity.Limit
+	asked := message(in, e)
 	for _, res := range results {
 		i := res.Trial.Client
 		expected, err := expectations(in, e, i)
 		if err != nil {
 			return []contract.RecordedFinding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 		}
-		expected.Clients = int32(len(results))
+		expected.Clients = besideIn(asked, i, results)
 		expected.Judged = len(in.Plan.Trials) * max(len(results), 1)
 		for _, f := range validity.Check(res, expected) {
 			found := recorded(f)
@@ -44,6 +45,17 @@ func check(in Input, e Execution, all outcome) ([]contract.RecordedFinding, []co
 		common = append(common, validity.CheckAnswers(results)...)
 	}
 	return append(out, allRecorded(common)...), limitsOf(limits)
+}
+
+// besideIn is how many of the clients with a result use the server of one of them, with it.
+func besideIn(asked contract.Trial, client int, results []contract.Result) (n int32) {
+	beside := asked.Beside(client)
+	for _, res := range results {
+		if slices.Contains(beside, res.Trial.Client) {
+			n++
+		}
+	}
+	return n
 }
 
 // expectations that the result of one client is checked against.
@@ -79,14 +91,27 @@ func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []c
 	if err != nil {
 		return nil // check has said so
 	}
-	expected.Clients = int32(e.Clients)
-	found := validity.CheckMerged(all.merged, expected, all.skew)
-	if mayDrift(in, asked) && all.merged.State == contract.Succeeded && all.merged.Server != nil && all.merged.Server.Rows != nil {
-		if loaded := loadResult(in, e.Ref.Target, ask); saysData(loaded) {
-			found = append(found, validity.CheckDrift(loaded.Value.Result, all.merged, asked.Existing)...)
+	var out []contract.RecordedFinding
+	for i, s := range all.each() {
+		expected.Clients = int32(len(s.results))
+		if len(all.servers) == 0 { // a second load works on it, too
+			expected.Clients = int32(e.Clients)
+		}
+		found := validity.CheckMerged(s.merged, expected, s.skew)
+		if mayDrift(in, asked) && s.merged.State == contract.Succeeded && s.merged.Server != nil && s.merged.Server.Rows != nil {
+			if loaded := loadResultOn(in, e.Ref.Target, i, ask); saysData(loaded) {
+				found = append(found, validity.CheckDrift(loaded.Value.Result, s.merged, asked.Existing)...)
+			}
+		}
+		for _, f := range found {
+			one := recorded(f)
+			if len(all.servers) > 0 {
+				one.Client = new(int32(s.first))
+			}
+			out = append(out, one)
 		}
 	}
-	return allRecorded(found)
+	return out
 }
 
 // saysData: the result of a load is there, and says what the tables held. That of a

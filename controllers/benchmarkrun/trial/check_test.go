@@ -14,7 +14,6 @@ import (
 	"github.com/assay-bench/assay/runners/sysbench"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
-
 )
 
 // The counters of a server are those of all targets on it: loading the second one is no drift

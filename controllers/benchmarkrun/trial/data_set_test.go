@@ -194,7 +194,7 @@ func TestMixedOrigin(t *testing.T) {
 			c := loadOfData()
 			c.in.Recorded = tt.records
 			res := contract.Result{State: contract.Succeeded, Trial: c.e.Ref, Data: &contract.Data{DataSet: &contract.DataSetReport{Restored: tt.restored}}}
-			got := LoadFindings(c.in, "db", res, c.known().Ask())
+			got := LoadFindings(c.in, "db", []contract.Result{res}, c.known().Ask())
 			if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || got[0].Check != "mixed-origin" || !strings.Contains(got[0].Message, tt.want)) {
 				t.Errorf("got %+v, want %q", got, tt.want)
 			}

@@ -59,7 +59,7 @@ type Execution struct {
 	Ref contract.TrialRef
 	// Attempt at a trial, from 0.
 	Attempt int32
-	// Clients that work together, at least 1, and their groups: of tenants without the schema of each, which follows from the target.
+	// Clients that work together, at least 1, and their groups: of tenants without the schema or the server of each, which follows from the target.
 	Clients int
 	Groups  []contract.Group
 	// Workload of the cell as JSON.
@@ -205,7 +205,7 @@ func message(in Input, e Execution) contract.Trial {
 	trial := contract.Trial{
 		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients, Groups: e.Groups,
 		Restart: e.Restart, Settings: e.Settings, Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
-		Snapshot: e.Snapshot, Loads: d.MeasuresLoad(), Demand: in.Demand, Seed: seed(in),
+		Snapshot: e.Snapshot, Loads: d.MeasuresLoad(), Demand: demandOn(in, t), Seed: seed(in),
 		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in), CPUs: resources.CPUs(in.Run),
 		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
 	}
@@ -220,31 +220,22 @@ func message(in Input, e Execution) contract.Trial {
 	}
 	if t.External != nil {
 		trial.Endpoint, trial.Existing = externalEndpoint(in.Run.Namespace, t.External), t.HasData()
-		trial.Groups = schemas(e.Groups, trial.Endpoint.Database)
+		trial.Groups = tenantsIn(in, t, e.Groups, trial.Endpoint.Database)
 		return trial
 	}
 	server := resources.Primary(in.Run, t)
 	trial.Agent, trial.Existing = server.AgentAddress(), t.HasData()
-	for _, replica := range resources.Replicas(in.Run, t) {
-		trial.Replicas = append(trial.Replicas, replica.AgentAddress())
+	if t.Replicas() > 0 {
+		for _, replica := range resources.Further(in.Run, t) {
+			trial.Replicas = append(trial.Replicas, replica.AgentAddress())
+		}
 	}
 	trial.Endpoint = contract.Endpoint{
 		Host: server.Address(), Port: resources.DatabasePort, Database: resources.Database,
 		TLS: contract.TLSMode(cmp.Or(t.MySQL.TLS, v1alpha1.TLSDisabled)), StorageEngine: t.MySQL.StorageEngine,
 	}
-	trial.Groups = schemas(e.Groups, trial.Endpoint.Database)
+	trial.Groups = tenantsIn(in, t, e.Groups, trial.Endpoint.Database)
 	return trial
-}
-
-// schemas gives each tenant the schema that it has beside that of the endpoint.
-func schemas(groups []contract.Group, database string) []contract.Group {
-	out := slices.Clone(groups)
-	for i, g := range out {
-		if g.Tenant > 1 {
-			out[i].Database = contract.TenantDatabase(database, g.Tenant)
-		}
-	}
-	return out
 }
 
 // externalEndpoint is where a server answers that Assay does not provide.

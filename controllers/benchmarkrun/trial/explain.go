@@ -32,20 +32,30 @@ func explain(in Input, e Execution, end End, ask *decision.Asking) (End, decisio
 	if !meta.Exists {
 		return end, nil
 	}
-	began, err := podhealth.ParseBegan(meta.Value.Annotations[v1alpha1.AnnotationTarget])
-	if err != nil {
-		return end, decision.FailWith(v1alpha1.ReasonResultContradictory, "ConfigMap %s, annotation %s: %v", e.Name, v1alpha1.AnnotationTarget, err)
-	}
-	if !end.failed() {
-		// The cache may not have heard yet of a restart during the window.
-		live := decision.Get[*corev1.Pod](ask, contract.TargetName(in.Run.Name, e.Ref.Target)+"-0")
-		if live.Known && podhealth.Restarted(began, live.Value, resources.ServerContainer) {
-			end = end.with(v1alpha1.ReasonTargetRestarted, "the database restarted while it was measured: see the log of the database pod")
+	pods := strings.Split(meta.Value.Annotations[v1alpha1.AnnotationTarget], betweenPods)
+	reason, message := end.Reason, end.Message
+	for i, name := range serverPods(in.Run, in.Run.Target(e.Ref.Target)) {
+		text := "" // a release before knew of no further servers
+		if i < len(pods) {
+			text = pods[i]
 		}
-		return end, nil
+		began, err := podhealth.ParseBegan(text)
+		if err != nil {
+			return end, decision.FailWith(v1alpha1.ReasonResultContradictory, "ConfigMap %s, annotation %s: %v", e.Name, v1alpha1.AnnotationTarget, err)
+		}
+		if end.failed() {
+			if reason == end.Reason { // the first server that was the cause
+				reason, message = podhealth.Cause(end.Reason, end.Message, began, ask.See(in.Children.TargetPods[name]), resources.ServerContainer)
+			}
+			continue
+		}
+		// The cache may not have heard yet of a restart during the window.
+		live := decision.Get[*corev1.Pod](ask, name+"-0")
+		if live.Known && podhealth.Restarted(began, live.Value, resources.ServerContainer) {
+			return end.with(v1alpha1.ReasonTargetRestarted, "the database restarted while it was measured: see the log of the database pod"), nil
+		}
 	}
-	reason, message := podhealth.Cause(end.Reason, end.Message, began, ask.See(in.TargetPod(e.Ref.Target)), resources.ServerContainer)
-	if reason == end.Reason && awaitsEvidence(in, end) {
+	if end.failed() && reason == end.Reason && awaitsEvidence(in, end) {
 		return end, awaitEvidence(in, e)
 	}
 	return end.with(reason, message), nil
@@ -87,8 +97,10 @@ func keepLogs(in Input, e Execution, end End, most int64, ask *decision.Asking) 
 		add(pod, resources.AgentContainer, false, maxLog)
 		add(pod, resources.RunnerContainer, false, maxToolLog)
 	}
-	if pod := in.TargetPod(e.Ref.Target); pod != nil {
-		add(pod, resources.ServerContainer, restartedLately(pod), maxLog)
+	for _, name := range serverPods(in.Run, in.Run.Target(e.Ref.Target)) {
+		if pod := in.Children.TargetPods[name]; pod != nil {
+			add(pod, resources.ServerContainer, restartedLately(pod), maxLog)
+		}
 	}
 	if len(logs) == 0 {
 		return nil

@@ -20,14 +20,14 @@ import (
 
 func TestLoadingFindsCommitsThatAreNotDurable(t *testing.T) {
 	in := Input{Run: &v1alpha1.BenchmarkRun{}}
-	got := LoadFindings(in, "innodb", contract.Result{
+	got := LoadFindings(in, "innodb", []contract.Result{{
 		State: contract.Succeeded, Trial: contract.TrialRef{Phase: "Prepare"},
 		Server: &contract.Server{
 			Version:    "10.11.19-MariaDB",
 			Variables:  map[string]string{"innodb_flush_log_at_trx_commit": "1"},
 			Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 1}},
 		},
-	}, decision.Known{}.Ask())
+	}}, decision.Known{}.Ask())
 	if len(got) != 1 || got[0].Check != "durability" || got[0].Target != "innodb" || !got[0].IsInvalid() || !strings.Contains(got[0].Message, "requested 1 flushes") {
 		t.Errorf("got %+v, want that commits are not durable", got)
 	}

@@ -17,20 +17,35 @@ import (
 // maxLoad is how many figures of a load stand in the status.
 const maxLoad = 40
 
-// LoadFindings are what loading showed of a target: by itself, such as commits that were
+// LoadFindings are what loading showed of a target, by the results of its clients: by itself, such as commits that were
 // not durable, and beside the first target that was loaded. Numbers of targets are
 // compared with each other only where their data is the same.
-func LoadFindings(in Input, target string, res contract.Result, ask *decision.Asking) []v1alpha1.Finding {
-	found := validity.CheckLoad(res)
+func LoadFindings(in Input, target string, results []contract.Result, ask *decision.Asking) []v1alpha1.Finding {
+	var out []contract.RecordedFinding
+	servers := results[:1]
+	if in.Run.Target(target).OwnServers() {
+		servers = firstsOf(message(in, Load(in, target)), results)
+	}
+	for _, res := range servers {
+		for _, f := range validity.CheckLoad(res) {
+			one := recorded(f)
+			if len(servers) > 1 {
+				one.Client = new(int32(res.Trial.Client))
+			}
+			out = append(out, one)
+		}
+	}
+	var found []validity.Finding
+	res := joined(servers)
 	if first := firstLoaded(in, target); first != "" {
-		if loaded := loadResult(in, first, ask); saysData(loaded) {
+		if loaded := loadedData(in, first, ask); saysData(loaded) {
 			e := Execution{Ref: res.Trial, Workload: in.Work.Params, Clients: 1}
 			same := in.Work.Tool.SameBytes(message(in, e).Of(0))
 			found = append(found, validity.CompareData(loaded.Value.Result, res, same)...)
 		}
 	}
 	found = append(found, mixedOrigin(in, target, res)...)
-	return Findings(target, allRecorded(found))
+	return Findings(target, append(out, allRecorded(found)...))
 }
 
 // mixedOrigin: the run gave its nodes back, and has its data in another way than the trials so far, whose records say theirs.
@@ -142,10 +157,16 @@ func rowsLoaded(in Input, e Execution, results []contract.Result) (rows int64, k
 	if len(own) == 0 && in.Run.Target(e.Ref.Target).External != nil {
 		return 0, false, nil
 	}
-	for _, table := range results[0].Data.Tables {
-		if _, is := own[table.Name]; is || len(own) == 0 {
-			rows += table.Rows
+	known = true
+	for _, res := range firstsOf(asked, results) {
+		if known = known && res.Data != nil && len(res.Data.Tables) > 0; !known {
+			return 0, false, nil
+		}
+		for _, table := range res.Data.Tables {
+			if _, is := own[table.Name]; is || len(own) == 0 {
+				rows += table.Rows
+			}
 		}
 	}
-	return rows, len(results[0].Data.Tables) > 0, nil
+	return rows, known, nil
 }

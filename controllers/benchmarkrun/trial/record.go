@@ -6,8 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -16,10 +16,8 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/ground/budget"
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"github.com/assay-bench/assay/internal/trial/costs"
 	"github.com/assay-bench/assay/internal/trial/groups"
 	"github.com/assay-bench/assay/internal/trial/journal"
-	"github.com/assay-bench/assay/internal/trial/levels"
 	"github.com/assay-bench/assay/internal/trial/likeness"
 	"github.com/assay-bench/assay/internal/trial/merge"
 	"github.com/assay-bench/assay/internal/trial/plan"
@@ -128,15 +126,26 @@ func describe(in Input, e Execution, at journal.Position, end End) contract.Reco
 		rec.WindowStartTime, rec.WindowEndTime = &from, &to
 	}
 	rec.MachineSpeed = machineSpeed(first)
-	if first.Data != nil && first.Data.Reset != nil {
-		reset := first.Data.Reset
-		rec.ResetSeconds = new(reset.Ended.Sub(reset.Started).Seconds())
-	}
-	if first.Data != nil && first.Data.Restart != nil {
-		restart := first.Data.Restart
-		rec.RestartSeconds = new(restart.Ended.Sub(restart.Started).Seconds())
+	for _, res := range end.Results { // of several servers the slowest counts
+		if res.Data == nil {
+			continue
+		}
+		if reset := res.Data.Reset; reset != nil {
+			rec.ResetSeconds = longer(rec.ResetSeconds, reset.Ended.Sub(reset.Started))
+		}
+		if restart := res.Data.Restart; restart != nil {
+			rec.RestartSeconds = longer(rec.RestartSeconds, restart.Ended.Sub(restart.Started))
+		}
 	}
 	return rec
+}
+
+// longer of two times, in seconds; nil is no time.
+func longer(a *float64, b time.Duration) *float64 {
+	if a == nil {
+		return new(b.Seconds())
+	}
+	return new(max(*a, b.Seconds()))
 }
 
 // facts are the circumstances of a trial that has a result.
@@ -154,7 +163,7 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 		from.ServerImageID, from.ServerLimits = now.ImageID, now.Limits
 	}
 	if st.LoadResult != "" {
-		if loaded := loadResult(in, rec.Target, ask); saysData(loaded) {
+		if loaded := loadedData(in, rec.Target, ask); saysData(loaded) {
 			from.Loaded, from.SameBytes = loaded.Value.Result, in.Work.Tool.SameBytes(message(in, e).Of(0))
 		}
 	}
@@ -193,6 +202,16 @@ type outcome struct {
 	skew, own merge.Skew
 	// shared: a second load was at work.
 	shared bool
+	// servers are those of tenants that have servers of their own; none where there is one.
+	servers []served
+}
+
+// each server that was measured, with what all clients measured on it.
+func (o outcome) each() []served {
+	if len(o.servers) > 0 {
+		return o.servers
+	}
+	return []served{{results: o.measuring, merged: o.merged, skew: o.skew}}
 }
 
 func outcomeOf(in Input, e Execution, results []contract.Result) (out outcome, err error) {
@@ -202,6 +221,9 @@ func outcomeOf(in Input, e Execution, results []contract.Result) (out outcome, e
 		return out, err
 	}
 	out.skew = merge.SkewOf(out.working)
+	if out.servers, err = serversIn(asked, out.measuring); err != nil {
+		return out, err
+	}
 	out.apart, err = groups.Apart(asked, out.working, in.Work.Tool)
 	return out, err
 }
@@ -211,7 +233,7 @@ func outcomeOf(in Input, e Execution, results []contract.Result) (out outcome, e
 func evaluate(in Input, e Execution, all outcome, rec *contract.Record, ask *decision.Asking) {
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
 	all.merged.Measurements = loadedBy(in, e, all.merged)
-	all.merged.Measurements = slices.Concat(all.merged.Measurements, costsOf(in, all, rec.Target), levels.Of(all.merged), all.apart)
+	all.merged.Measurements = slices.Concat(all.merged.Measurements, costsOf(in, all, rec.Target), levelsOf(all), all.apart)
 	// Those of groups come last, so that a record that is full has the others.
 	measured := values(in.Work.Names(), all.merged)
 	slices.SortStableFunc(measured, func(a, b contract.RecordedValue) int {
@@ -242,15 +264,6 @@ func evaluate(in Input, e Execution, all outcome, rec *contract.Record, ask *dec
 	}
 }
 
-// costsOf an operation. What the server used beside a second load is of both, and no cost of the workload.
-func costsOf(in Input, all outcome, target string) []contract.Measurement {
-	out := costs.Of(all.measuring, all.merged, priceOf(in.Run, target))
-	if all.shared {
-		out = slices.DeleteFunc(out, func(m contract.Measurement) bool { return costs.OfServer(m.Name) })
-	}
-	return out
-}
-
 // steadiness of the throughput of all clients together. It never decides whether a trial counts,
 // and needs no finding where the trial does not count anyway.
 func steadiness(all outcome, rec *contract.Record) {
@@ -263,26 +276,6 @@ func steadiness(all outcome, rec *contract.Record) {
 	if *rec.Valid && !rec.Disturbed {
 		rec.Findings = append(rec.Findings, allRecorded(found)...)
 	}
-}
-
-// priceOf the servers of a target, by its shape or, of an external one, by what the spec says; without one where neither has one.
-func priceOf(run *v1alpha1.BenchmarkRun, target string) costs.Rate {
-	t, servers := run.Target(target), 1
-	var price *v1alpha1.Price
-	switch shape := run.ResolvedTarget(target).Shape; {
-	case t.External != nil:
-		price = t.External.Price
-	case shape != nil:
-		price, servers = shape.Price, 1+int(t.Replicas())
-	}
-	if price == nil {
-		return costs.Rate{}
-	}
-	perHour, err := strconv.ParseFloat(price.PerHour, 64)
-	if err != nil {
-		return costs.Rate{} // the API server has checked it
-	}
-	return costs.Rate{PerHour: perHour * float64(servers), Currency: price.Currency}
 }
 
 // hasSeverity is a predicate of findings.
@@ -298,6 +291,9 @@ func neighbours(in Input, rec contract.Record, ask *decision.Asking) []contract.
 		return nil
 	}
 	nodes := append(slices.Clone(rec.ClientNodeNames), rec.TargetNodeName)
+	if in.Run.Target(rec.Target).OwnServers() {
+		nodes = append(nodes, in.Run.PlacementOf(rec.Target).ReplicaNodeNames...)
+	}
 	slices.Sort(nodes)
 	var out []contract.RecordedFinding
 	for _, node := range slices.Compact(nodes) {

@@ -18,9 +18,16 @@ type role struct {
 
 func (r role) phase() contract.Phase { return contract.Phase(r.trial.Ref.Phase) }
 
-// first: only the first client queries the server and the target's agent, so the number of
+// first: only the first client of a server queries it and its agent, so the number of
 // clients changes only the load. All clients compare clocks.
-func (r role) first() bool { return r.all.Ref.Client == 0 }
+func (r role) first() bool { return r.all.First(r.all.Ref.Client) }
+
+// beside are the clients that use the same server, this one included.
+func beside(r role) []int { return r.all.Beside(r.all.Ref.Client) }
+
+// timesMachines: this client measures the speed of the machines. Only one does, because clients on one node, and servers on one, would disturb each
+// other.
+func timesMachines(r role) bool { return r.waits() && r.all.Ref.Client == 0 }
 
 // waits: the phase starts with the other clients.
 func (r role) waits() bool { return r.phase() == contract.PhaseRun }
@@ -99,10 +106,10 @@ func (r role) phases() []contract.Phase {
 	return phases
 }
 
-// demand of this client and of all clients: from the manager, or else of this cell.
+// demand of this client and of all clients of its server: from the manager, or else of this cell.
 func (r role) demand() (own, all contract.Demand, err error) {
 	all = r.trial.Demand
-	clients := int64(max(r.all.Clients, 1))
+	clients := int64(len(beside(r)))
 	own, known, err := r.runner.Demand(r.trial)
 	if err != nil {
 		return own, all, err

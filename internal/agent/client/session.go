@@ -22,7 +22,7 @@ type session struct {
 	key control.Key
 	// server is nil for a database without the MySQL protocol.
 	server Server
-	// target is set only for the first client, and only for a target with an agent.
+	// target is set only for the first client of a server, and only for a target with an agent.
 	target *targetAgent
 	// replicas of the target; only for the first client.
 	replicas replicaSet
@@ -85,8 +85,8 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 		return o.failed(failed(contract.ReasonTLSFailed,
 			"the target's Secret has no ca.crt, and without it nobody can verify the server: add it, or set insecureSkipVerify"))
 	}
-	if s.first() && t.Agent != "" {
-		s.target = newTargetAgent(t.Agent, s.key)
+	if s.first() && s.trial.Agent != "" {
+		s.target = newTargetAgent(s.trial.Agent, s.key)
 	}
 	if s.speaks() {
 		s.server, err = a.Connect(s.trial.Endpoint, s.credentials)

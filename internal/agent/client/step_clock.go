@@ -26,8 +26,8 @@ const (
 )
 
 // compareClocks measures the offset of this client's clock from the target's: the agent's, or
-// without an agent the server's. Every client does, so their instants can be compared. A
-// failure is only a problem.
+// without an agent the server's. Every client does, so their instants can be compared: with the same clock, which is that of the first server where
+// tenants have servers of their own. A failure is only a problem.
 func compareClocks(ctx context.Context, s session) (o outcome[*contract.ClockOffset]) {
 	reference, step, collect := contract.ReferenceAgent, time.Duration(0), agentClock
 	if s.trial.Agent == "" {
@@ -58,7 +58,7 @@ func serverClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 // agentClock uses one connection for all exchanges. It opens the connection first: a network
 // policy may let a new pod through only when its plugin has learned the address of the pod.
 func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
-	agent := newTargetAgent(s.trial.Agent, s.key)
+	agent := newTargetAgent(s.all.Agent, s.key)
 	kept := &http.Transport{DialContext: (&net.Dialer{}).DialContext, MaxIdleConns: 1}
 	defer kept.CloseIdleConnections()
 	agent.over(kept)

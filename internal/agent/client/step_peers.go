@@ -9,10 +9,10 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 )
 
-// waitForPeers waits until every other client has loaded its part of the data. With one
+// waitForPeers waits until every other client of the server has loaded its part of the data. With one
 // client there is nothing to wait for.
 func waitForPeers(ctx context.Context, s session) *contract.Failure {
-	for client := 1; client < s.all.Clients; client++ {
+	for _, client := range beside(s.role)[1:] {
 		if failure := waitForPeer(ctx, s, client); failure != nil {
 			return failure
 		}

@@ -37,7 +37,7 @@ func sets(r role) bool { return varies(r) && len(r.trial.SettingsBy(false)) > 0 
 // tries reports whether this client has the server take each value that a trial will have. Not where other clients load at the same
 // time: each change would be one of the server that they load.
 func tries(r role) bool {
-	return r.loads() && r.speaks() && r.all.Clients <= 1 && len(r.trial.Settings) > 0
+	return r.loads() && r.speaks() && len(beside(r)) == 1 && len(r.trial.Settings) > 0
 }
 
 // set has the target's agent change the running server. It comes after every start of the server, and after the server has read in what

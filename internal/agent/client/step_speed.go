@@ -13,8 +13,7 @@ type speeds struct {
 }
 
 // measureSpeed measures the speed of this machine with the CPUs of the tool's container, and then of the target's, because both may
-// be the same. A failure is only a problem. Only the first client measures, because clients on
-// one node would disturb each other.
+// be the same. A failure is only a problem.
 func measureSpeed(ctx context.Context, s session) (o outcome[speeds]) {
 	own, err := s.tool.side.Speed(ctx)
 	if err != nil {

@@ -107,7 +107,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 
 		{waits && (s.trial.Agent != "" || s.speaks()), func() F { return part(o, &p.clock, compareClocks(ctx, s)) }},
 		// As late as possible, but before the counters of the window.
-		{waits && s.first(), func() F { return part(o, &p.speed, measureSpeed(ctx, s)) }},
+		{timesMachines(s.role), func() F { return part(o, &p.speed, measureSpeed(ctx, s)) }},
 		{s.relays(), func() F { return part(o, &p.relay, openRelay(ctx, s)) }},
 		{warms, func() F { return part(o, &p.warmup, prepareTool(ctx, s, contract.PhaseWarmup, p.relay)) }},
 		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.Ask)) }},

@@ -22,7 +22,7 @@ type everySchema struct {
 // everySchemaOf a trial's tenants. The first server is that of the first schema.
 func everySchemaOf(s session, first Server) (Server, error) {
 	names := s.all.Schemas()
-	if len(names) < 2 || !s.first() {
+	if len(names) == 0 || !s.first() {
 		return first, nil
 	}
 	e := everySchema{Server: first, schemas: []Server{first}}
@@ -104,17 +104,17 @@ func (e everySchema) named(schema int, tables []contract.Table) []contract.Table
 	return out
 }
 
-// alone is the trial as one client knows it that loads the data of a schema by itself, for the schema of each tenant; without tenants the
-// one of the trial.
+// alone is the trial as one client knows it that loads the data of a schema by itself, for the schema of each tenant in its server; without
+// tenants the one of the trial.
 func alone(r role) (out []contract.Trial) {
 	each := func(t contract.Trial) contract.Trial {
 		t.Clients, t.Inputs = 1, r.trial.Inputs
 		t.Endpoint.TLS = r.trial.Endpoint.TLS // it is settled
 		return t
 	}
-	first := 0
+	first, host := 0, r.all.GroupOf(r.all.Ref.Client).Host
 	for _, g := range r.all.Groups {
-		if g.Tenant > 0 {
+		if g.Tenant > 0 && g.Host == host {
 			out = append(out, each(r.all.Of(first)))
 		}
 		first += g.Clients

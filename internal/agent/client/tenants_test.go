@@ -65,6 +65,66 @@ func TestTenantsAreLoadedAndCounted(t *testing.T) {
 	}
 }
 
+// asked is how many of its calls begin so.
+func (f *fakeTarget) asked(call string) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, one := range f.calls {
+		if strings.HasPrefix(one, call) {
+			n++
+		}
+	}
+	return n
+}
+
+// Tenants in servers of their own: the first client of each looks after its server, in the load and in a trial, and no other one.
+func TestTenantsInServers(t *testing.T) {
+	second := newFakeTarget(t)
+	own := func(trial *contract.Trial) {
+		trial.Clients, trial.Endpoint.Database = 4, "assay"
+		trial.Groups = []contract.Group{{Tenant: 1, Clients: 2}, {Tenant: 2, Clients: 2, Host: "two", Agent: second.address}}
+	}
+	rigs, first := newLoad(t, 4, own)
+	loaded := runAll(t, rigs)
+	for client, looks := range []bool{true, false, true, false} {
+		res := loaded[client]
+		if looks != (res.Data != nil && res.Data.Snapshot != nil) || looks && !cmp.Equal(res.Data.Tables, loadedTables()) || looks != (res.Server != nil) {
+			t.Errorf("client %d: data %+v, server %v", client, res.Data, res.Server != nil)
+		}
+	}
+	for i, target := range []*fakeTarget{first, second} {
+		if n := target.asked("POST /snapshot"); n != 1 {
+			t.Errorf("server %d: %d snapshots", i, n)
+		}
+	}
+
+	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
+		own(trial)
+		trial.Agent, trial.SettleSeconds = first.address, 0.1
+		trial.Reset = &contract.Reset{Method: contract.ResetSnapshot, Tables: loadedTables()}
+		trial.Groups[1].Tables = loadedTables()
+	})
+	rigs = []*rig{r, r.join(t, 1), r.join(t, 2), r.join(t, 3)}
+	r.startAfter(t, 4, 100*time.Millisecond)
+	for client, res := range runAll(t, rigs) {
+		looks := client%2 == 0
+		if res.State != contract.Succeeded || looks != (res.Data != nil && res.Data.Reset != nil) || looks != (res.Target != nil) || res.Client.Clock == nil {
+			t.Errorf("client %d: %s %+v, data %+v, target %v, clock %v", client, res.State, res.Failure, res.Data, res.Target != nil, res.Client.Clock)
+		}
+		if speed := res.Client.Speed != nil; speed != (client == 0) {
+			t.Errorf("client %d measured the speed of its machine: %v", client, speed)
+		}
+	}
+	for i, target := range []*fakeTarget{first, second} {
+		if n := target.asked("POST /restore"); n != 1 {
+			t.Errorf("server %d: %d restores", i, n)
+		}
+	}
+	if second.clocks != 0 {
+		t.Errorf("%d questions for the time of the second server: all clients keep to that of the first", second.clocks)
+	}
+}
+
 // The data of each tenant is loaded again by the first client alone, one after the other.
 func TestTenantsAreReloaded(t *testing.T) {
 	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {

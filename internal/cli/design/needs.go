@@ -16,12 +16,13 @@ import (
 func needsOf(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) *output.PlannedNeeds {
 	for _, t := range run.Provided() {
 		e, known := engines.Find(t.MySQL.Flavor)
-		if !known || len(f.Demand.Limits(e)) == 0 {
+		need := f.Demand.On(run.Spec.ServersOf(t))
+		if !known || len(need.Limits(e)) == 0 {
 			continue
 		}
 		return &output.PlannedNeeds{
-			Connections: f.Demand.All.Connections, PreparedStatements: f.Demand.All.PreparedStatements, ServerBytes: f.Demand.ServerBytes(),
-			ClientFiles: f.Demand.ClientFiles(), Says: f.Demand.Words(),
+			Connections: need.All.Connections, PreparedStatements: need.All.PreparedStatements, ServerBytes: need.ServerBytes(),
+			ClientFiles: need.ClientFiles(), Says: need.Words(),
 		}
 	}
 	return nil
@@ -37,12 +38,10 @@ const (
 // memoryWarnings are about servers whose shape has no room for the connections beside the caches. Shapes that are only named here are not
 // known, and neither are settings of ConfigMaps.
 func memoryWarnings(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) (out []string) {
-	need := f.Demand.ServerBytes()
-	if need <= fewBytes {
-		return nil
-	}
 	for i, t := range run.Spec.Targets {
-		if t.MySQL == nil || t.Shape == nil || t.Shape.Inline == nil || len(t.MySQL.ConfigFrom) > 0 {
+		demand := f.Demand.On(run.Spec.ServersOf(t))
+		need := demand.ServerBytes()
+		if need <= fewBytes || t.MySQL == nil || t.Shape == nil || t.Shape.Inline == nil || len(t.MySQL.ConfigFrom) > 0 {
 			continue
 		}
 		e, known := engines.Find(t.MySQL.Flavor)
@@ -55,7 +54,7 @@ func memoryWarnings(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) (out []st
 		}
 		out = append(out, fmt.Sprintf("spec.targets[%d].shape.inline.memory: %s has caches of %s and the server itself, and %d connections with their prepared statements take about %s more: "+
 			"the server may be killed; give it more memory or a smaller cache, or use fewer threads", i, t.Shape.Inline.Memory.String(), budget.Text(caches),
-			f.Demand.All.Connections, budget.Text(need)))
+			demand.All.Connections, budget.Text(need)))
 	}
 	return out
 }

@@ -154,7 +154,7 @@ func doubtsOfMatrix(matrix []v1alpha1.Axis, server v1alpha1.MySQLTarget) (out []
 func podsOf(run *v1alpha1.BenchmarkRun) []output.PlannedPods {
 	out := []output.PlannedPods{}
 	for _, t := range run.Provided() {
-		out = append(out, output.PlannedPods{Role: "target", Name: t.Name, Count: int32(1 + t.Replicas()), Shape: shapeText(t.Shape)})
+		out = append(out, output.PlannedPods{Role: "target", Name: t.Name, Count: int32(1 + run.Spec.FurtherServers(t)), Shape: shapeText(t.Shape)})
 	}
 	return append(out, output.PlannedPods{Role: "client", Count: int32(run.ClientCount()), Shape: shapeText(run.Spec.Clients.Shape)})
 }
@@ -169,7 +169,7 @@ func shapeText(ref *v1alpha1.ShapeRef) string {
 	return fmt.Sprintf("cpu %s, memory %s", ref.Inline.CPU.String(), ref.Inline.Memory.String())
 }
 
-// leastNodes that the pods need at the same time: targets may share one, a replica has no other database beside it, and
+// leastNodes that the pods need at the same time: targets and servers of tenants may share one, a replica has no other database beside it, and
 // clients are apart from targets unless the spec says otherwise.
 func leastNodes(run *v1alpha1.BenchmarkRun) (n int32) {
 	provided := run.Provided()

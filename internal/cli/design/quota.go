@@ -33,12 +33,13 @@ func quotaWarnings(run *v1alpha1.BenchmarkRun, f experiment.Foreseen) (out []str
 		out = append(out, fmt.Sprintf("%s.shape.inline.cpu: %s for %s: a %s at its CPU limit waits for the next period of 100 ms, and the run "+
 			"measures that wait; %s", field, shape.Inline.CPU.String(), figure.Counted(threads, "thread"), end, strings.Join(remedies, ", or ")))
 	}
-	server := float64(f.Threads)
-	if f.Threads == 1 {
-		server = half
-	}
 	for i, t := range run.Spec.Targets {
-		warn(fmt.Sprintf("spec.targets[%d]", i), "server", t.Shape, f.Threads, server)
+		threads := f.Threads / int64(run.Spec.ServersOf(t))
+		server := float64(threads)
+		if threads == 1 {
+			server = half
+		}
+		warn(fmt.Sprintf("spec.targets[%d]", i), "server", t.Shape, threads, server)
 	}
 	each := f.Threads / int64(run.Spec.MeasuringClients())
 	warn("spec.clients", "client", run.Spec.Clients.Shape, each, half*float64(each))

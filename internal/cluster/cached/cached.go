@@ -159,7 +159,7 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 			t.Shape = &v1alpha1.ShapeRef{Name: t.Shape.Name}
 		}
 		if t.MySQL != nil {
-			t.MySQL = &v1alpha1.MySQLTarget{Flavor: t.MySQL.Flavor, Replication: t.MySQL.Replication, Storage: t.MySQL.Storage}
+			t.MySQL = &v1alpha1.MySQLTarget{Flavor: t.MySQL.Flavor, Replication: t.MySQL.Replication, Tenancy: t.MySQL.Tenancy, Storage: t.MySQL.Storage}
 		}
 	}
 	if s := run.Spec.Clients.Shape; s != nil {

@@ -24,7 +24,7 @@ func Describe(p v1alpha1.Placement) string {
 	for _, t := range p.Targets {
 		words = append(words, fmt.Sprintf("%s on %s", t.Name, t.NodeName))
 		if len(t.ReplicaNodeNames) > 0 {
-			words[len(words)-1] += " (replicas on " + strings.Join(t.ReplicaNodeNames, ", ") + ")"
+			words[len(words)-1] += " (further servers on " + strings.Join(t.ReplicaNodeNames, ", ") + ")"
 		}
 	}
 	if len(p.ServiceNodeNames) > 0 {

@@ -254,7 +254,7 @@ func TestNodesAndDescribe(t *testing.T) {
 			v1alpha1.Placement{ClientNodeNames: []string{"b"}, Targets: []v1alpha1.TargetPlacement{
 				{Name: "i", NodeName: "b"}, {Name: "m", NodeName: "d", ReplicaNodeNames: []string{"c", "a"}},
 			}},
-			[]string{"a", "b", "c", "d"}, "clients on b; i on b; m on d (replicas on c, a)",
+			[]string{"a", "b", "c", "d"}, "clients on b; i on b; m on d (further servers on c, a)",
 		},
 	}
 	for name, tt := range tests {

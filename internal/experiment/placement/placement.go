@@ -28,6 +28,8 @@ type Target struct {
 	// Replicas is the number of replicas, of the same shape. No other pod of the run's targets
 	// runs on the node of a replica at the same time.
 	Replicas int
+	// Tenants: they are no replicas, but servers of tenants, which may share nodes with each other and with all pods that a target may.
+	Tenants bool
 }
 
 // Answer is the placement of a run, or the reason against it.

@@ -38,14 +38,25 @@ func (c *Cluster) refuse(need Need) Answer {
 	if len(need.Targets) > 1 && !need.OneAtATime {
 		remedy += ", or set spec.design.idleTargets: Stopped, so that targets can share a node"
 	}
-	replicas := 0
+	replicas, servers := 0, 0
 	for _, t := range need.Targets {
-		replicas += t.Replicas
+		if t.Tenants {
+			servers += t.Replicas
+		} else {
+			replicas += t.Replicas
+		}
 	}
 	what := figure.Counted(len(need.Targets), "target")
 	if replicas > 0 {
 		what += ", " + figure.Counted(replicas, "replica") + " on nodes of their own"
 		remedy += ", or lower mysql.replication.replicas"
+	}
+	if servers > 0 {
+		what += ", " + figure.Counted(servers, "further server") + " of tenants"
+		if len(unitsOf(need)) > maxShared {
+			what += fmt.Sprintf(" (of more than %d database pods each needs a node of its own)", maxShared)
+		}
+		remedy += ", or lower spec.tenants, or set mysql.tenancy: Databases"
 	}
 	all := c.Candidates(need)
 	return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(

@@ -31,14 +31,16 @@ type search struct {
 	beside Set
 }
 
-// unit is one pod of a target: its primary or a replica. With OneAtATime, it is those
+// unit is one pod of a target: its primary or a further server. With OneAtATime, it is those
 // pods of all targets of one shape.
 type unit struct {
 	targets []int // indices into need.Targets
-	// replica is the index of the replica, or primary.
+	// replica is the index of the replica or of the further tenant's server, or primary.
 	replica int
-	nodes   Set // that offer the shape
-	room    room
+	// alone: it is a replica, which shares its node with no pod that runs at the same time.
+	alone bool
+	nodes Set // that offer the shape
+	room  room
 }
 
 // primary is the unit.replica of a pod that is no replica.
@@ -91,13 +93,14 @@ func unitsOf(need Need) []unit {
 	known := map[string]int{}
 	for i, t := range need.Targets {
 		for replica := primary; replica < t.Replicas; replica++ {
-			key := fmt.Sprint(replica, keyOf(t.Shape))
+			alone := replica != primary && !t.Tenants
+			key := fmt.Sprint(replica, alone, keyOf(t.Shape))
 			if at, ok := known[key]; ok && need.OneAtATime {
 				out[at].targets = append(out[at].targets, i)
 				continue
 			}
 			known[key] = len(out)
-			out = append(out, unit{targets: []int{i}, replica: replica, room: roomOf(t.Shape)})
+			out = append(out, unit{targets: []int{i}, replica: replica, alone: alone, room: roomOf(t.Shape)})
 		}
 	}
 	return out
@@ -106,7 +109,7 @@ func unitsOf(need Need) []unit {
 // excludes reports whether two units must not share a node: a replica shares its node with no
 // pod that runs at the same time.
 func (s *search) excludes(a, b unit) bool {
-	if a.replica == primary && b.replica == primary {
+	if !a.alone && !b.alone {
 		return false
 	}
 	return !s.need.OneAtATime || slices.ContainsFunc(a.targets, func(t int) bool { return slices.Contains(b.targets, t) })
@@ -164,19 +167,23 @@ func (s *search) allowed(g group) bool {
 // that they use at the same time.
 func (s *search) common(g group) (Set, room) {
 	var nodes Set
-	var needs room
+	var all, most room
+	of := map[int]room{} // each target
 	for _, i := range g.members() {
 		u := s.units[i]
-		switch {
-		case nodes == nil:
-			nodes, needs = slices.Clone(u.nodes), u.room
-			continue
-		case s.need.OneAtATime:
-			needs = needs.or(u.room)
-		default:
-			needs = needs.plus(u.room)
+		if nodes == nil {
+			nodes = slices.Clone(u.nodes)
+		} else {
+			nodes.Keep(u.nodes)
 		}
-		nodes.Keep(u.nodes)
+		all = all.plus(u.room)
+		for _, t := range u.targets {
+			of[t] = of[t].plus(u.room)
+			most = most.or(of[t])
+		}
 	}
-	return nodes, needs
+	if s.need.OneAtATime {
+		return nodes, most
+	}
+	return nodes, all
 }

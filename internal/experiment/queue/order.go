@@ -43,7 +43,7 @@ func fitKey(n placement.Need) string {
 	var b strings.Builder
 	fmt.Fprint(&b, n.Clients, n.Separate, n.OneAtATime, n.Client.Nodes, placement.Need{Client: n.Client}.Key())
 	for _, t := range n.Targets {
-		fmt.Fprint(&b, "\n", t.Replicas, t.Shape.Nodes, placement.Need{Client: t.Shape}.Key())
+		fmt.Fprint(&b, "\n", t.Replicas, t.Tenants, t.Shape.Nodes, placement.Need{Client: t.Shape}.Key())
 	}
 	fmt.Fprintf(&b, "\n%q", n.Beside)
 	return b.String()

@@ -44,9 +44,13 @@ func Of(run *v1alpha1.BenchmarkRun, pods config.Pods, ownImage bool) Demand {
 		of := resources.Primary(run, t)
 		of.Pods = pods
 		d.groups = append(d.groups, databases("target "+t.Name, 1, of))
-		if n := t.Replicas(); n > 0 {
+		if n := run.Spec.FurtherServers(t); n > 0 {
 			of.Replica = new(0)
-			d.groups = append(d.groups, databases(counted(n, "replica")+" of target "+t.Name, n, of))
+			what := "replica"
+			if t.OwnServers() {
+				what = "further server"
+			}
+			d.groups = append(d.groups, databases(counted(n, what)+" of target "+t.Name, n, of))
 		}
 	}
 	c := resources.Client{
@@ -77,10 +81,8 @@ func counted(n int, what string) string {
 }
 
 func databases(what string, n int, of resources.Target) group {
-	set, role := of.StatefulSet(), v1alpha1.RoleTarget
-	if of.Replica != nil {
-		role = v1alpha1.RoleReplica
-	}
+	set := of.StatefulSet()
+	role := set.Labels[v1alpha1.LabelRole]
 	spec, claims := set.Spec.Template.Spec, set.Spec.VolumeClaimTemplates
 	if of.Spec.OwnsClaim() { // that of another run is there already
 		claims = append(claims, *resources.Volume{Of: of}.Claim())
@@ -140,7 +142,7 @@ func (d Demand) sum(name corev1.ResourceName) (sum resource.Quantity) {
 	for _, g := range d.groups {
 		sum.Add(times(g.count, g.kept[name]))
 		if running := times(g.count, g.pod[name]); d.inTurn && g.target != "" {
-			add(turns, corev1.ResourceName(g.target), running) // its replicas run with it
+			add(turns, corev1.ResourceName(g.target), running) // its further servers run with it
 		} else {
 			sum.Add(running)
 		}
@@ -202,11 +204,11 @@ func (t Taking) pending(name corev1.ResourceName) resource.Quantity {
 	return rest
 }
 
-// has an object with these labels. A placeholder takes what the pod will whose place it keeps; those of replicas are as large as that of
-// their target.
+// has an object with these labels. A placeholder takes what the pod will whose place it keeps; those of further servers are as large as that of
+// the first.
 func (g group) has(labels map[string]string) bool {
 	if labels[v1alpha1.LabelRole] == v1alpha1.RolePlaceholder {
-		return g.role != v1alpha1.RoleReplica && labels[v1alpha1.LabelTarget] == g.target
+		return g.role != v1alpha1.RoleReplica && g.role != v1alpha1.RoleTenant && labels[v1alpha1.LabelTarget] == g.target
 	}
 	return labels[v1alpha1.LabelRole] == g.role && (g.target == "" || labels[v1alpha1.LabelTarget] == g.target)
 }

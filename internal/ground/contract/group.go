@@ -20,6 +20,11 @@ type Group struct {
 	Workload json.RawMessage `json:"workload,omitempty"`
 	// Database is the schema that they work in, where it is not that of the trial's endpoint.
 	Database string `json:"database,omitempty"`
+	// Host and Agent (host:port) are the server of the group and its agent, where they are not those of the trial: a tenant has a server of its own.
+	Host  string `json:"host,omitempty"`
+	Agent string `json:"agent,omitempty"`
+	// Tables of that server after loading, where a reset has to leave them.
+	Tables []Table `json:"tables,omitempty"`
 }
 
 // Measures says whether the clients of the group measure the workload.
@@ -36,7 +41,7 @@ func TenantDatabase(database string, tenant int) string {
 // Together says whether the client has others beside it that start with it.
 func (t Trial) Together() bool { return t.Clients > 1 || len(t.Groups) > 1 }
 
-// Of is the trial as one of its clients knows it, by its index: the workload and the schema of its group, and its place among the
+// Of is the trial as one of its clients knows it, by its index: the workload, the server and the schema of its group, and its place among the
 // clients that share its data. The clients of a trial without groups share it all.
 func (t Trial) Of(client int) Trial {
 	t.Ref.Client = client
@@ -54,7 +59,7 @@ func (t Trial) Of(client int) Trial {
 func (t Trial) in(own Group, client int) Trial {
 	before, sharing, index := 0, 0, client
 	for _, g := range t.Groups {
-		if g.Database == own.Database {
+		if g.Database == own.Database && g.Host == own.Host {
 			if sharing == 0 {
 				index = client - before
 			}
@@ -64,6 +69,10 @@ func (t Trial) in(own Group, client int) Trial {
 	}
 	t.Clients, t.Ref.Client, t.Tenant, t.Idle = sharing, index, own.Tenant, own.Idle
 	t.Endpoint.Database = cmp.Or(own.Database, t.Endpoint.Database)
+	t.Endpoint.Host, t.Agent = cmp.Or(own.Host, t.Endpoint.Host), cmp.Or(own.Agent, t.Agent)
+	if own.Host != "" && t.Reset != nil {
+		t.Reset = &Reset{Method: t.Reset.Method, Tables: own.Tables}
+	}
 	if own.Workload != nil {
 		t.Workload = own.Workload
 	}
@@ -81,12 +90,42 @@ func (t Trial) GroupOf(client int) Group {
 	return Group{Clients: t.Clients}
 }
 
-// Schemas are the names of the schemas of all tenants, in their order; none in a trial without tenants.
+// Beside are the clients that use the server of a client, by their indices, with its own. They are all clients, unless tenants have servers of
+// their own.
+func (t Trial) Beside(client int) (out []int) {
+	host := t.GroupOf(client).Host
+	for i := range max(t.Clients, 1) {
+		if t.GroupOf(i).Host == host {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// First says whether a client is the first of those that use its server. It looks after the server for all of them.
+func (t Trial) First(client int) bool { return t.Beside(client)[0] == client }
+
+// Firsts are the first clients of all servers.
+func (t Trial) Firsts() (out []int) {
+	for i := range max(t.Clients, 1) {
+		if t.First(i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Schemas are the names of the schemas of all tenants in the server of the trial's client, in their order; none where no tenant has another one beside
+// it there.
 func (t Trial) Schemas() (out []string) {
+	host := t.GroupOf(t.Ref.Client).Host
 	for _, g := range t.Groups {
-		if g.Tenant > 0 {
+		if g.Tenant > 0 && g.Host == host {
 			out = append(out, cmp.Or(g.Database, t.Endpoint.Database))
 		}
+	}
+	if len(out) < 2 {
+		return nil
 	}
 	return out
 }

@@ -57,6 +57,36 @@ func TestOfAClient(t *testing.T) {
 	}
 }
 
+// Tenants with a server each: the first client of each looks after it, and nobody shares data or a server with another tenant.
+func TestTenantsInServers(t *testing.T) {
+	tables := []Table{{Name: "sbtest1", Rows: 7}}
+	trial := Trial{
+		Clients: 6, Agent: "one:8306", Endpoint: Endpoint{Host: "one", Database: "assay"}, Reset: &Reset{Method: ResetSnapshot},
+		Groups: []Group{{Tenant: 1, Clients: 2}, {Tenant: 2, Clients: 2, Host: "two", Agent: "two:8306", Tables: tables}, {Tenant: 3, Clients: 2, Host: "three", Agent: "three:8306"}},
+	}
+	if diff := cmp.Diff([]int{0, 2, 4}, trial.Firsts()); diff != "" {
+		t.Errorf("first clients: %s", diff)
+	}
+	if diff := cmp.Diff([]int{2, 3}, trial.Beside(3)); diff != "" {
+		t.Errorf("clients of a server: %s", diff)
+	}
+	last := trial.Of(3)
+	if last.Endpoint != (Endpoint{Host: "two", Database: "assay"}) || last.Agent != "two:8306" || last.Clients != 2 || last.Ref.Client != 1 {
+		t.Errorf("the last client of the second tenant: %+v", last)
+	}
+	if first := trial.Of(0); first.Endpoint.Host != "one" || first.Agent != "one:8306" || first.Reset.Tables != nil || !cmp.Equal(last.Reset.Tables, tables) {
+		t.Errorf("first %+v, its reset %+v, that of the second tenant %+v", first.Endpoint, first.Reset, last.Reset)
+	}
+	rows := map[string]int64{"sbtest1": 7}
+	if got := trial.Schemas(); got != nil || !cmp.Equal(trial.Everywhere(rows), rows) {
+		t.Errorf("schemas %q, rows %v", got, trial.Everywhere(rows))
+	}
+	shared := Trial{Clients: 4, Groups: []Group{{Tenant: 1, Clients: 2}, {Tenant: 2, Clients: 2, Database: "assay_2"}}}
+	if !cmp.Equal(shared.Firsts(), []int{0}) || len(shared.Beside(3)) != 4 {
+		t.Errorf("in one server the first clients are %v, and %v are beside the last", shared.Firsts(), shared.Beside(3))
+	}
+}
+
 func TestRowsOfAllTenants(t *testing.T) {
 	own := map[string]int64{"sbtest1": 10}
 	trial := Trial{Endpoint: Endpoint{Database: "assay"}, Groups: []Group{{Tenant: 1, Clients: 1}, {Tenant: 2, Clients: 1, Database: TenantDatabase("assay", 2)}}}

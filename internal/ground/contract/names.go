@@ -89,6 +89,11 @@ func ReplicaName(run, target string, index int) string {
 	return ChildName(run, fmt.Sprintf("%s-replica-%d", target, index))
 }
 
+// TenantServerName is that of the server of a tenant from the second on, where each has one of its own.
+func TenantServerName(run, target string, tenant int) string {
+	return ChildName(run, fmt.Sprintf("%s-tenant-%d", target, tenant))
+}
+
 // ClientName is the name of the ServiceAccount, Role and RoleBinding of a run's client pods.
 func ClientName(run string) string { return ChildName(run, "assay-client") }
 

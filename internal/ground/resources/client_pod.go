@@ -222,7 +222,7 @@ func container(spec *corev1.PodSpec, name string) *corev1.Container {
 	return nil
 }
 
-// awayFromTargets keeps a client off every node with a target or a replica of its run.
+// awayFromTargets keeps a client off every node with a server of its run.
 func awayFromTargets(run *v1alpha1.BenchmarkRun) *corev1.PodAntiAffinity {
 	return &corev1.PodAntiAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
@@ -230,7 +230,7 @@ func awayFromTargets(run *v1alpha1.BenchmarkRun) *corev1.PodAntiAffinity {
 			LabelSelector: &metav1.LabelSelector{
 				MatchLabels: map[string]string{v1alpha1.LabelRun: run.Name},
 				MatchExpressions: []metav1.LabelSelectorRequirement{{
-					Key: v1alpha1.LabelRole, Operator: metav1.LabelSelectorOpIn, Values: []string{v1alpha1.RoleTarget, v1alpha1.RoleReplica},
+					Key: v1alpha1.LabelRole, Operator: metav1.LabelSelectorOpIn, Values: []string{v1alpha1.RoleTarget, v1alpha1.RoleReplica, v1alpha1.RoleTenant},
 				}},
 			},
 		}},

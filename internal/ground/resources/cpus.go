@@ -8,7 +8,7 @@ import (
 )
 
 // CPUs of the machines that servers of the run share with clients; nil where they share none, or the spec leaves them to the kernel.
-// The ratio of a division is that of what a target with its replicas, and all clients, ask for together. It is the same for all targets,
+// The ratio of a division is that of what a target with all its servers, and all clients, ask for together. It is the same for all targets,
 // that of the largest that shares a machine, so that the clients have the same CPUs with each of them, external ones included.
 func CPUs(run *v1alpha1.BenchmarkRun) *contract.CPUs {
 	asked := run.Spec.Design.CPUs
@@ -20,7 +20,7 @@ func CPUs(run *v1alpha1.BenchmarkRun) *contract.CPUs {
 	for _, t := range run.Provided() {
 		if machines := run.PlacementOf(t.Name).SharedMachines; len(machines) > 0 {
 			out.Machines = append(out.Machines, machines...)
-			out.Servers = max(out.Servers, run.ResolvedTarget(t.Name).Shape.CPU.MilliValue()*int64(1+t.Replicas()))
+			out.Servers = max(out.Servers, run.ResolvedTarget(t.Name).Shape.CPU.MilliValue()*int64(1+run.Spec.FurtherServers(t)))
 		}
 	}
 	if len(out.Machines) == 0 {

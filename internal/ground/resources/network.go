@@ -14,14 +14,14 @@ import (
 )
 
 // NetworkPolicy allows only the clients of the run and the target's replicas to reach the database. Clients reach only
-// the agent of a replica. A database opens no connections, but a replica connects to its primary, and the agent beside
+// the agent of a replica. Servers of tenants do not reach each other. A database opens no connections, but a replica connects to its primary, and the agent beside
 // it to the object store of a run with a data set.
 func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
 	clients := roleOf(t.Run, v1alpha1.RoleClient)
 	ingress := []networkingv1.NetworkPolicyIngressRule{from(clients, DatabasePort, AgentPort)}
 	var egress []networkingv1.NetworkPolicyEgressRule
 	switch {
-	case t.Replica != nil:
+	case t.Replica != nil && t.replication() != nil:
 		ingress = []networkingv1.NetworkPolicyIngressRule{from(clients, AgentPort)}
 		egress = append(slices.Clone(t.Pods.Network.DNS), to(t.roleOf(v1alpha1.RoleTarget), DatabasePort))
 	case t.replication() != nil:
@@ -43,6 +43,9 @@ func ClientNetworkPolicy(run *v1alpha1.BenchmarkRun, network config.Network) *ne
 	var egress []networkingv1.NetworkPolicyEgressRule
 	if len(run.Provided()) > 0 {
 		egress = append(egress, to(roleOf(run, v1alpha1.RoleTarget), DatabasePort, AgentPort))
+	}
+	if slices.ContainsFunc(run.Provided(), v1alpha1.Target.OwnServers) {
+		egress = append(egress, to(roleOf(run, v1alpha1.RoleTenant), DatabasePort, AgentPort))
 	}
 	if slices.ContainsFunc(run.Provided(), func(t v1alpha1.Target) bool { return t.Replicas() > 0 }) {
 		egress = append(egress, to(roleOf(run, v1alpha1.RoleReplica), AgentPort))

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -143,5 +144,48 @@ func TestALoadReadsItsDataOffer(t *testing.T) {
 	}
 	if want := []string{"run-db-load-data", "run-db-load-upload-0"}; !slices.Equal(names, want) {
 		t.Errorf("it reads %v, want %v", names, want)
+	}
+}
+
+// Servers of tenants are reached by the clients alone, each has objects and labels of its own, one schema, and a name in the certificate.
+func TestServersOfTenants(t *testing.T) {
+	own := target(required, func(x *Target) {
+		x.Spec.MySQL.Tenancy, x.Run.Spec.Tenants = v1alpha1.TenancyServers, 3
+		x.Run.Spec.Targets = []v1alpha1.Target{x.Spec}
+		x.Run.Status.Resolved.Targets = []v1alpha1.ResolvedTarget{x.Resolved}
+		x.Run.Status.Placement = &v1alpha1.Placement{Targets: []v1alpha1.TargetPlacement{{Name: "db", NodeName: "a", ReplicaNodeNames: []string{"a", "b"}}}}
+	})
+	servers := append([]Target{own}, Further(own.Run, own.Spec)...)
+	if len(servers) != 3 || servers[2].Node != "b" || FurtherName("run", own.Spec, 1) != NameOf(servers[2]) {
+		t.Fatalf("%d servers, the last on %s as %s", len(servers), servers[2].Node, NameOf(servers[2]))
+	}
+	for i, want := range []string{"run-db-db", "run-db-tenant-2", "run-db-tenant-3"} {
+		b := servers[i]
+		if NameOf(b) != want || OfTenant(own.Run, own.Spec, i+1).Address() != want+".ns.svc" || !slices.Contains(own.Names(), want+".ns.svc") {
+			t.Errorf("server %d is %s at %s, and the certificate has %q", i, NameOf(b), b.Address(), own.Names())
+		}
+		set, rules := b.StatefulSet(), b.NetworkPolicy().Spec
+		for _, other := range servers[:i] {
+			if cmp.Equal(other.Service().Spec.Selector, b.Service().Spec.Selector) {
+				t.Errorf("%s and %s have one selector: %v", NameOf(other), NameOf(b), set.Labels)
+			}
+		}
+		clients := []networkingv1.NetworkPolicyIngressRule{from(roleOf(own.Run, v1alpha1.RoleClient), DatabasePort, AgentPort)}
+		if diff := cmp.Diff(clients, rules.Ingress); diff != "" || len(rules.Egress) != 0 {
+			t.Errorf("%s: ingress %s, egress %v", want, diff, rules.Egress)
+		}
+		var told contract.Target
+		if err := json.Unmarshal([]byte(b.ConfigMap().Data[contract.KeyTarget]), &told); err != nil || told.Tenants != 0 || told.Replication != nil || told.Database != Database {
+			t.Errorf("%s is told %+v (%v)", want, told, err)
+		}
+	}
+	egress := ClientNetworkPolicy(own.Run, config.Default().Pods.Network).Spec.Egress
+	if !slices.ContainsFunc(egress, func(r networkingv1.NetworkPolicyEgressRule) bool {
+		return cmp.Equal(r, to(roleOf(own.Run, v1alpha1.RoleTenant), DatabasePort, AgentPort))
+	}) {
+		t.Errorf("clients reach %v", egress)
+	}
+	if shared := target(func(x *Target) { x.Run.Spec.Tenants = 3 }); len(Further(shared.Run, shared.Spec)) != 0 || len(shared.Names()) != 4 {
+		t.Errorf("of tenants in one server there are others: %q", shared.Names())
 	}
 }

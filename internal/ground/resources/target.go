@@ -52,7 +52,7 @@ type Target struct {
 	Node string
 	// Stopped: the StatefulSet has no pod.
 	Stopped bool
-	// Replica is the index of the replica to build; nil for the primary.
+	// Replica is the index of the replica to build, or of the server of a tenant from the second on; nil for the first server.
 	Replica *int
 	// Pods is what the pod may use beside its shape.
 	Pods config.Pods
@@ -60,21 +60,28 @@ type Target struct {
 
 func (t Target) name() string {
 	if t.Replica != nil {
-		return contract.ReplicaName(t.Run.Name, t.Spec.Name, *t.Replica)
+		return FurtherName(t.Run.Name, t.Spec, *t.Replica)
 	}
 	return t.secretName()
 }
 
-// secretName: the replicas share the credentials of their target.
+// NameOf the StatefulSet of a server, and of the objects beside it.
+func NameOf(t Target) string { return t.name() }
+
+// secretName: the further servers share the credentials of their target.
 func (t Target) secretName() string { return contract.TargetName(t.Run.Name, t.Spec.Name) }
 
 func (t Target) labels() map[string]string {
 	more := map[string]string{v1alpha1.LabelTarget: t.Spec.Name}
-	if t.Replica != nil {
-		more[v1alpha1.LabelReplica] = strconv.Itoa(*t.Replica)
-		return Labels(t.Run, v1alpha1.RoleReplica, more)
+	switch {
+	case t.Replica == nil:
+		return Labels(t.Run, v1alpha1.RoleTarget, more)
+	case t.Spec.OwnServers():
+		more[v1alpha1.LabelTenant] = strconv.Itoa(tenantOf(*t.Replica))
+		return Labels(t.Run, v1alpha1.RoleTenant, more)
 	}
-	return Labels(t.Run, v1alpha1.RoleTarget, more)
+	more[v1alpha1.LabelReplica] = strconv.Itoa(*t.Replica)
+	return Labels(t.Run, v1alpha1.RoleReplica, more)
 }
 
 func (t Target) meta() metav1.ObjectMeta { return Meta(t.Run, t.name(), t.labels()) }
@@ -116,10 +123,14 @@ func agentKeys() []string {
 	return []string{contract.KeyUsername, contract.KeyPassword, contract.KeyAgent}
 }
 
-// Names in the server's certificate: every name by which a client may reach it.
-func (t Target) Names() []string {
-	name := t.name()
-	return []string{t.Address(), t.Address() + ".cluster.local", name + "." + t.Run.Namespace, name}
+// Names in the certificate of the first server: every name by which a client may reach it. The servers of other tenants have the same Secret, and so
+// their names are among them; clients connect to no replica.
+func (t Target) Names() (names []string) {
+	for tenant := range t.Run.Spec.ServersOf(t.Spec) {
+		b := OfTenant(t.Run, t.Spec, tenant+1)
+		names = append(names, b.Address(), b.Address()+".cluster.local", b.name()+"."+t.Run.Namespace, b.name())
+	}
+	return names
 }
 
 // configName is another one after the run gave its nodes back: it never changes, and the new nodes may be other machines.
@@ -148,9 +159,17 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 		Data: map[string]string{contract.KeyTarget: mustJSON(contract.Target{
 			Version: contract.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
 			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(),
-			Tenants: t.Run.Spec.Tenants, Retained: retainedData(t), CPUs: CPUs(t.Run), Setter: t.setter(), Settings: Settings(t.Resolved.Settings),
+			Tenants: tenantsIn(t), Retained: retainedData(t), CPUs: CPUs(t.Run), Setter: t.setter(), Settings: Settings(t.Resolved.Settings),
 		})},
 	}
+}
+
+// tenantsIn a server that have a schema each; 0 where it has one schema.
+func tenantsIn(t Target) int32 {
+	if t.Spec.OwnServers() {
+		return 0
+	}
+	return t.Run.Spec.Tenants
 }
 
 // setter is the account with which the agent changes the running server; empty where the trials do not ask for it.

@@ -121,6 +121,9 @@ func traits(t v1alpha1.TargetStatus) []trait {
 			trait{"median fsync", seconds(s.FsyncP50Seconds), nil}, trait{"p99 fsync", seconds(s.FsyncP99Seconds), nil})
 	}
 	out = append(out, trait{"median round trip", seconds(t.RoundTripSeconds), nil}, trait{"log flushes per commit", figure.Text(t.FsyncsPerCommit), sameFlushes})
+	if len(t.Servers) > 0 {
+		out = append(out, trait{"servers", strconv.Itoa(1 + len(t.Servers)), same})
+	}
 	if len(t.Replicas) > 0 {
 		out = append(out, trait{"replicas", strconv.Itoa(len(t.Replicas)), same})
 	}

@@ -7,6 +7,7 @@
 // one that is no finite number. It refuses nothing.
 //
 //	costs.go    the measurements
+//	servers.go  those of a trial on several servers
 //	engines.go  what storage engines count
 package costs
 
@@ -20,7 +21,7 @@ import (
 
 // Names of the measurements.
 const (
-	// ServerCPU are the CPU seconds of the primary's container per million operations.
+	// ServerCPU are the CPU seconds of the primary's container per million operations; of several servers, those of all of them.
 	ServerCPU = "cost.cpu.server"
 	// ClientCPU are the CPU seconds of all tools' containers per million operations. With labels it is about one of several
 	// kinds of operations of a trial, and has the CPU seconds of the tool's processes alone.
@@ -36,7 +37,7 @@ const (
 	// Flushed are the bytes of the pages that the storage engine flushed per operation, those of earlier windows included.
 	Flushed = "cost.flushed"
 	// ServerMemory is the largest memory of the primary's container since it began, with the page
-	// cache, in bytes.
+	// cache, in bytes; of several servers, the sum.
 	ServerMemory = "cost.memory.server"
 	// ClientMemory is the sum of the largest memories of all tools' containers, in bytes.
 	ClientMemory = "cost.memory.client"

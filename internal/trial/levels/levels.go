@@ -1,11 +1,15 @@
 // Package levels has what a measured window began with: work that the load, a warm-up or earlier windows left to the server. It is
 // pure.
 //
-// In: the merged result of a trial. Out: measurements with a unit, and without a direction: a level is a circumstance of a window,
+// In: the merged result of a trial, or of each of its servers. Out: measurements with a unit, and without a direction: a level is a circumstance of a window,
 // and no achievement. A level that the server does not tell is absent, never 0. It refuses nothing.
 package levels
 
-import "github.com/assay-bench/assay/internal/ground/contract"
+import (
+	"slices"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+)
 
 // Names of the measurements: levels at the begin of the window that the counters of the server cover. Those at its end are in the
 // result.
@@ -21,8 +25,28 @@ const (
 // Names of all levels, in the order in which they are shown.
 func Names() []string { return []string{Log, Pages, History} }
 
-// Of a trial: what its window began with.
-func Of(merged contract.Result) []contract.Measurement {
+// Of a trial: what its window began with, by the merged result of each of its servers. Of several servers it is their sum; what one of them does not
+// tell is absent.
+func Of(servers ...contract.Result) []contract.Measurement {
+	var out []contract.Measurement
+	for i, merged := range servers {
+		own := of(merged)
+		if i == 0 {
+			out = own
+			continue
+		}
+		out = slices.DeleteFunc(out, func(sum contract.Measurement) bool {
+			more := slices.IndexFunc(own, func(m contract.Measurement) bool { return m.Name == sum.Name })
+			if more >= 0 {
+				*sum.Value += *own[more].Value
+			}
+			return more < 0
+		})
+	}
+	return out
+}
+
+func of(merged contract.Result) []contract.Measurement {
 	if merged.State != contract.Succeeded || merged.Server == nil || merged.Server.Levels == nil || merged.Server.Levels.Begin == nil {
 		return nil
 	}

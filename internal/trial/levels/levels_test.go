@@ -43,3 +43,14 @@ func TestOf(t *testing.T) {
 		})
 	}
 }
+
+// Of several servers a level is their sum, and absent where one does not tell it.
+func TestOfServers(t *testing.T) {
+	server := func(l contract.Level) contract.Result {
+		return contract.Result{State: contract.Succeeded, Server: &contract.Server{Levels: &contract.Levels{Begin: &l}}}
+	}
+	got := Of(server(contract.Level{DirtyBytes: new(int64(3)), HistoryLength: new(int64(1))}), server(contract.Level{DirtyBytes: new(int64(4))}))
+	if diff := cmp.Diff([]contract.Measurement{{Name: Pages, Unit: "B", Value: new(7.0)}}, got); diff != "" {
+		t.Errorf("levels (-want +got):\n%s", diff)
+	}
+}

@@ -20,10 +20,10 @@ func CheckCPUs(results []contract.Result, asked v1alpha1.CPUs) []Finding {
 
 // takeTurns says how many clients take turns with the server on one CPU. A trial in which not all do is another measurement.
 func takeTurns(results []contract.Result) []Finding {
-	var target contract.Environment
+	var servers []contract.Environment
 	for _, r := range results {
 		if r.Target != nil {
-			target = *r.Target
+			servers = append(servers, *r.Target)
 		}
 	}
 	turns, of := 0, 0
@@ -32,7 +32,7 @@ func takeTurns(results []contract.Result) []Finding {
 			continue
 		}
 		of++
-		if target.OneCPU(r.Client.Environment) {
+		if slices.ContainsFunc(servers, func(s contract.Environment) bool { return s.OneCPU(r.Client.Environment) }) {
 			turns++
 		}
 	}

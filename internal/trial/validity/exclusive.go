@@ -63,7 +63,7 @@ func membersOf(results []contract.Result, asked Exclusive) []member {
 			continue
 		}
 		if r.Target != nil {
-			servers = append(servers, member{targetSide, asked.Servers, asked.TargetQOS, r.Target.Machine, r.Target.Limits.CPUGroup})
+			servers = append(servers, member{serverOf(r), asked.Servers, asked.TargetQOS, r.Target.Machine, r.Target.Limits.CPUGroup})
 			servers = append(servers, replicasOf(*r.Target, asked)...)
 		}
 		client := fmt.Sprintf(clientSide+"%d", r.Trial.Client)

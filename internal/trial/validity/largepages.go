@@ -34,7 +34,7 @@ func CheckLargePages(results []contract.Result, asked LargePages) []Finding {
 		if r.State != contract.Succeeded || r.Target == nil {
 			continue
 		}
-		add(targetSide, asked.missing(cmp.Or(r.Target.After, r.Target.Before), &r.Target.Machine))
+		add(serverOf(r), asked.missing(cmp.Or(r.Target.After, r.Target.Before), &r.Target.Machine))
 		for _, replica := range r.Target.Replicas {
 			add(fmt.Sprintf("replica %d", replica.Index), asked.missing(cmp.Or(replica.After, replica.Before), replica.Machine))
 		}

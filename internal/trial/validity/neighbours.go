@@ -92,7 +92,7 @@ func machinesOf(results []contract.Result) map[string]*machine {
 			continue
 		}
 		if r.Target != nil {
-			add(machines, *r.Target, targetSide)
+			add(machines, *r.Target, serverOf(r))
 			addReplicas(machines, *r.Target)
 		}
 		add(machines, r.Client.Environment, fmt.Sprintf(clientSide+"%d", r.Trial.Client))
@@ -178,7 +178,7 @@ func (m *machine) addAgent(e *contract.Environment) {
 
 // tolerated is the share of the machine's CPUs that foreign work may use.
 func (m *machine) tolerated() float64 {
-	if m.sides[0] == targetSide && len(m.sides) > 1 {
+	if strings.HasPrefix(m.sides[0], targetSide) && len(m.sides) > 1 {
 		return max(maxForeign, ownOfCluster/m.cpus)
 	}
 	return maxForeign
@@ -192,6 +192,14 @@ const (
 	// clientSide is how the name of each client begins.
 	clientSide = "client "
 )
+
+// serverOf a result: the target, or that of the tenant whose first client it is, where tenants have servers of their own.
+func serverOf(r contract.Result) string {
+	if r.Trial.Client == 0 {
+		return targetSide
+	}
+	return fmt.Sprintf(targetSide+"'s server of client %d", r.Trial.Client)
+}
 
 // foreign is the least and the most that others can have used of the machine, as shares of its CPUs.
 //

@@ -79,7 +79,7 @@ func CheckResized(loaded contract.Result, results []contract.Result) []Finding {
 			continue
 		}
 		if t := r.Target; t != nil {
-			compare(loaded.Target, sizeFrom(t.Before, &t.Limits), targetSide+" was resized since the data was loaded")
+			compare(loaded.Target, sizeFrom(t.Before, &t.Limits), "%s was resized since the data was loaded", serverOf(r))
 			for _, replica := range t.Replicas {
 				compare(loaded.Target, sizeFrom(replica.Before, replica.Limits),
 					"replica %d was resized since the data was loaded, or never had the size of its primary", replica.Index)

@@ -23,7 +23,7 @@ func CheckSizes(results []contract.Result, asked Sizes) []Finding {
 			continue
 		}
 		if t := r.Target; t != nil {
-			compare(asked.Servers, sizeFrom(t.Before, &t.Limits), targetSide)
+			compare(asked.Servers, sizeFrom(t.Before, &t.Limits), serverOf(r))
 			for _, replica := range t.Replicas {
 				compare(asked.Servers, sizeFrom(replica.Before, replica.Limits), fmt.Sprintf("replica %d", replica.Index))
 			}
