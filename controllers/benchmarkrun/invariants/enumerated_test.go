@@ -74,6 +74,11 @@ var runs = map[string]func(*v1alpha1.BenchmarkRun){
 		r.Spec.Targets = []v1alpha1.Target{provided("a"), provided("b")}
 		r.Spec.Design.IdleTargets = v1alpha1.IdleStopped
 	},
+	"tenants in servers of their own, stopped by turns": func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Targets = []v1alpha1.Target{provided("a"), provided("b")}
+		r.Spec.Targets[1].MySQL.Tenancy, r.Spec.Tenants = v1alpha1.TenancyServers, 2
+		r.Spec.Design.IdleTargets = v1alpha1.IdleStopped
+	},
 	"targets that are stopped, and an early end": func(r *v1alpha1.BenchmarkRun) {
 		r.Spec.Targets = []v1alpha1.Target{provided("a"), provided("b")}
 		r.Spec.Design.IdleTargets = v1alpha1.IdleStopped
@@ -147,7 +152,7 @@ func (t *tally) add(want, got v1alpha1.Totals, differs bool) {
 func (t *tally) row(test *testing.T) reliability.Row {
 	t.Name, t.Date, t.Commit = "enumerated", time.Now(), evidence.Commit()
 	t.Reasons = map[string]int{string(contract.ReasonToolFailed): t.Retries}
-	t.Note = fmt.Sprintf("every %d. write of eight runs, before and after it; one failing attempt is part of each run", *stride)
+	t.Note = fmt.Sprintf("every %d. write of nine runs, before and after it; one failing attempt is part of each run", *stride)
 	if test.Failed() {
 		t.Note += "; the test failed"
 	}
