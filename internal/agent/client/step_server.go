@@ -47,8 +47,14 @@ func waitForServer(ctx context.Context, s session) *contract.Failure {
 	})
 }
 
-// reachSchemas of all tenants before any is loaded: where one is missing, or may not be used, no client leaves tables behind.
+// reachSchemas waits for the server, and reaches the schemas of all tenants before any is loaded: where one is missing, or may not be used, no client
+// leaves tables behind.
 func reachSchemas(ctx context.Context, s session) *contract.Failure {
+	if s.helps() {
+		if failure := waitForServer(ctx, s); failure != nil {
+			return failure
+		}
+	}
 	for _, schema := range s.all.Schemas() {
 		endpoint := s.trial.Endpoint
 		endpoint.Database = schema

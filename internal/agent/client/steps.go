@@ -93,7 +93,6 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
 		{varies(s.role), func() F { return inForce(s.trial, p.server.server.Variables, "before the warm-up") }},
 		// Without a barrier, no earlier step has waited for the server.
-		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
 		{s.phase() == contract.PhasePrepare && s.speaks(), func() F { return reachSchemas(ctx, s) }},
 		// The steps so far need no tool, whose container starts after the agent's.
 		{true, func() F { return part(o, &p.hello, waitForTool(ctx, s)) }},
