@@ -24,9 +24,10 @@
 package dolt
 
 import (
+	"slices"
+
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"slices"
 )
 
 // Engine returns the facts about Dolt.

@@ -15,9 +15,10 @@
 package tidb
 
 import (
+	"slices"
+
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/ground/contract"
-	"slices"
 )
 
 // Engine returns the facts about TiDB.
