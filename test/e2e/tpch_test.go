@@ -18,6 +18,9 @@ func TestTPCH(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one of all stories: the load of scale factor 1 takes minutes")
 	}
+	if played["tpch.yaml"] {
+		return // TestSamples, which comes before, has told this story, and failed where it did
+	}
 	s := readSample(t, "tpch.yaml").instead(t, `  - name: small
     shape: {name: kind-target}
     mysql: {flavor: MariaDB, version: "10.11", config: {innodb_buffer_pool_size: 64M}, storage: {size: 6Gi}}
