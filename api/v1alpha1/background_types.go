@@ -49,6 +49,9 @@ func (s *BenchmarkRunSpec) MeasuringClients() int {
 	return s.TenantCount() * int(max(s.Clients.Count, 1))
 }
 
+// Measures says whether a client of a trial, by its index, measures the workload; one after those is of the second load.
+func (s *BenchmarkRunSpec) Measures(client int) bool { return client < s.MeasuringClients() }
+
 // BackgroundClients are those of the second load; 0 without one.
 func (s *BenchmarkRunSpec) BackgroundClients() int {
 	if s.Background == nil {

@@ -1,7 +1,9 @@
 package v1alpha1
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -128,6 +130,23 @@ func (r *BenchmarkRun) Separates() bool {
 // ClientCount is the number of client pods of a trial, at least 1: of all tenants and of a second load.
 func (r *BenchmarkRun) ClientCount() int {
 	return r.Spec.MeasuringClients() + r.Spec.BackgroundClients()
+}
+
+// Server is the address of an external target's server, to be compared: two are the same when their host and port, their Service and port, or their
+// JDBC URLs, are, without regard to case; the names of the machine itself count as one. What a name service would make of two names is
+// not asked: it may answer otherwise tomorrow.
+func (e *ExternalTarget) Server() string {
+	if e.JDBC != nil {
+		return strings.ToLower(e.JDBC.URL)
+	}
+	if e.ServiceRef != nil {
+		return fmt.Sprintf("service/%s:%d", e.ServiceRef.Name, e.Port)
+	}
+	host := strings.TrimSuffix(strings.ToLower(e.Host), ".")
+	if host == "127.0.0.1" || host == "::1" {
+		host = "localhost"
+	}
+	return fmt.Sprintf("%s:%d", host, e.Port)
 }
 
 // Replicas is the number of replicas of the target.

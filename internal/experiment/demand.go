@@ -42,7 +42,7 @@ func (d Demand) On(servers int) Demand {
 	if n < 2 {
 		return d
 	}
-	d.All = contract.Demand{Connections: d.All.Connections / n, PreparedStatements: d.All.PreparedStatements / n, Tables: d.All.Tables / n}
+	d.All = d.All.On(n)
 	d.clients, d.tenants = d.clients/n, d.tenants/n
 	return d
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -19,12 +18,11 @@ import (
 const (
 	// mostClients of a trial, those of all tenants and of a second load: one result each.
 	mostClients = 64
+	// mostServers of tenants in a target: the status has them.
+	mostServers = 8
 	// maxSchema is the longest name of a schema of the MySQL family, in characters.
 	maxSchema = 64
 )
-
-// mostServers of tenants in a target: the status has them.
-const mostServers = 8
 
 // tenantNames are the measurements about tenants that records have.
 func tenantNames(spec v1alpha1.BenchmarkRunSpec) []string {
@@ -93,17 +91,14 @@ func checkSchemas(spec v1alpha1.BenchmarkRunSpec) error {
 		if t.External == nil {
 			continue
 		}
-		server := fmt.Sprintf("%s:%d", strings.ToLower(t.External.Host), t.External.Port)
-		if t.External.ServiceRef != nil {
-			server = fmt.Sprintf("service %s:%d", t.External.ServiceRef.Name, t.External.Port)
-		}
 		for tenant := range spec.TenantCount() {
 			schema := contract.TenantDatabase(t.External.Database, tenant+1)
-			if other, taken := owner[server+"/"+schema]; taken {
+			of := t.External.Server() + "/" + schema
+			if other, taken := owner[of]; taken {
 				return Refuse(v1alpha1.ReasonInvalidSpec, "spec.targets[%d].external.database: tenant %d of target %s has the schema %s, which spec.targets[%d] has on the same server: use names that differ otherwise than by a number",
 					i, tenant+1, t.Name, schema, other)
 			}
-			owner[server+"/"+schema] = i
+			owner[of] = i
 		}
 	}
 	return nil
@@ -221,8 +216,8 @@ func checkSecond(w Work, c *checks, i int, cell plan.Cell, first, trial contract
 	if err != nil {
 		return fmt.Errorf("background: %w", err)
 	}
-	if every := int64(expected.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
-		return fmt.Errorf("background: at most %d intervals fit into a result: make them longer, or shorten design.duration", maxIntervals)
+	if err := checkIntervals(w, expected); err != nil {
+		return fmt.Errorf("background: %w", err)
 	}
 	if w.Tool.Opening(trial) != w.Tool.Opening(first) {
 		return errors.New("background: it comes to its window in another way than the workload, so that both would not begin together: " +
@@ -231,13 +226,12 @@ func checkSecond(w Work, c *checks, i int, cell plan.Cell, first, trial contract
 	if err := checkExisting(w, i, cell, trial); err != nil {
 		return err
 	}
-	needed, err := w.Tool.Rows(trial)
+	other, err := otherTables(w, trial, c.loaded)
 	if err != nil {
 		return fmt.Errorf("background: %w", err)
 	}
-	if len(needed) > 0 && len(c.loaded) > 0 && !maps.Equal(needed, c.loaded) {
-		return fmt.Errorf("background: it needs other tables than spec.workload loads (%d tables with %d rows against %d with %d): use a workload on the same data",
-			len(needed), total(needed), len(c.loaded), total(c.loaded))
+	if other != "" {
+		return fmt.Errorf("background: it %s: use a workload on the same data", other)
 	}
 	// What two loads leave of the data nobody can foresee from what each does alone.
 	if worn, known, err := w.Tool.Wear(trial); err == nil && known && (worn.Deletes > 0 || worn.Inserts > 0) {

@@ -10,23 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/internal/ground/config"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/trial/plan"
-	"github.com/assay-bench/assay/runners"
 )
 
 func groupsSpec() v1alpha1.BenchmarkRunSpec {
-	return v1alpha1.BenchmarkRunSpec{
-		Targets:  []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", StorageEngine: "InnoDB"}}},
-		Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_point_select", Threads: 4, Tables: 2, TableSize: 1000}},
-		Design:   v1alpha1.Design{DataReset: v1alpha1.ResetPerRun, Blocks: 6, Order: v1alpha1.OrderRandomizedBlocks},
-		Deadline: metav1.Duration{Duration: 10 * time.Hour},
-	}
+	spec := loadSpec()
+	spec.Workload.Sysbench.Test, spec.Matrix = "oltp_point_select", nil
+	spec.Design.Measures, spec.Design.DataReset, spec.Deadline.Duration = "", v1alpha1.ResetPerRun, 10*time.Hour
+	return spec
 }
-
-var groupsCatalogue = Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}
 
 func axisOf(name string, values ...int32) v1alpha1.Axis {
 	a := v1alpha1.Axis{Name: name}
@@ -103,7 +96,7 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			run := &v1alpha1.BenchmarkRun{Spec: groupsSpec()}
 			change(&run.Spec)
 			run.Spec.SetDefaults()
-			_, err := Preview(run, groupsCatalogue)
+			_, err := Preview(run, everyTool)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v", err)
 			}
@@ -117,7 +110,7 @@ func TestGroupsOfACell(t *testing.T) {
 	spec.Background = &v1alpha1.Background{Clients: 3, Workload: map[string]intstr.IntOrString{"test": intstr.FromString("oltp_write_only")}}
 	spec.Matrix = []v1alpha1.Axis{axisOf("threads", 8), axisOf("background.threads", 2), axisOf("background.clients", 0, 1, 3)}
 	spec.SetDefaults()
-	w, err := WorkOf(spec, groupsCatalogue)
+	w, err := WorkOf(spec, everyTool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +140,7 @@ func TestGroupsOfACell(t *testing.T) {
 			t.Errorf("the workload of the cell is %s (%v)", params, err)
 		}
 	}
-	f, err := Preview(&v1alpha1.BenchmarkRun{Spec: spec}, groupsCatalogue)
+	f, err := Preview(&v1alpha1.BenchmarkRun{Spec: spec}, everyTool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +155,7 @@ func TestTenantsOfARun(t *testing.T) {
 	spec.Tenants, spec.Clients.Count = 3, 2
 	spec.SetDefaults()
 	run := &v1alpha1.BenchmarkRun{Spec: spec}
-	f, err := Preview(run, groupsCatalogue)
+	f, err := Preview(run, everyTool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +165,7 @@ func TestTenantsOfARun(t *testing.T) {
 	if own := f.Demand.On(3); own.All.Connections != 2*4 || own.All.Tables != 2 || !strings.HasPrefix(own.Words(), "2 clients x 4 = 8 connections") {
 		t.Errorf("on a server of its own a tenant needs %+v, %s", own.All, own.Words())
 	}
-	w, err := WorkOf(spec, groupsCatalogue)
+	w, err := WorkOf(spec, everyTool)
 	if err != nil {
 		t.Fatal(err)
 	}

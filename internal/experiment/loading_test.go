@@ -15,6 +15,9 @@ import (
 	"github.com/assay-bench/assay/runners"
 )
 
+// everyTool is the catalogue of all tools and engines, as an operator has it by default.
+var everyTool = Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}
+
 // loadSpec is that of a run whose trials measure loads, over the number of rows.
 func loadSpec() v1alpha1.BenchmarkRunSpec {
 	return v1alpha1.BenchmarkRunSpec{
@@ -33,7 +36,7 @@ func TestALoadIsMeasured(t *testing.T) {
 	if w := run.Spec.Design.Warmup.Duration; w != 0 {
 		t.Errorf("the warm-up is %s", w)
 	}
-	f, err := Preview(run, Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()})
+	f, err := Preview(run, everyTool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +48,7 @@ func TestALoadIsMeasured(t *testing.T) {
 			t.Errorf("trial %d: reset %v", i, trial.Reset)
 		}
 	}
-	w, err := WorkOf(run.Spec, Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()})
+	w, err := WorkOf(run.Spec, everyTool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +88,7 @@ func TestWhatIsNoLoad(t *testing.T) {
 		spec := loadSpec()
 		change(&spec)
 		spec.SetDefaults()
-		if _, err := WorkOf(spec, Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := WorkOf(spec, everyTool); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want: %s", err, want)
 		}
 	}
@@ -127,7 +130,7 @@ func TestCellsThatLoadNothingOrAlike(t *testing.T) {
 		run := &v1alpha1.BenchmarkRun{Spec: loadSpec()}
 		tt.change(&run.Spec)
 		run.Spec.SetDefaults()
-		_, err := Preview(run, Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()})
+		_, err := Preview(run, everyTool)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tt.want)
 		}

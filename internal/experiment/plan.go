@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -85,9 +86,8 @@ func checkCell(w Work, p *Planned, i int, trial contract.Trial, length runner.Le
 		least = length.Least
 	}
 	p.checks.least = append(p.checks.least, least)
-	if every := int64(expected.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
-		return Refuse(v1alpha1.ReasonInvalidSpec,
-			"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
+	if err := checkIntervals(w, expected); err != nil {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 	}
 	return addWear(w, &p.checks, i, cell, trial)
 }
@@ -135,14 +135,29 @@ func checkData(w Work, index int, cell plan.Cell, trial contract.Trial, loaded m
 	if len(cell) == 0 {
 		return nil
 	}
-	needed, err := w.Tool.Rows(trial)
+	other, err := otherTables(w, trial, loaded)
 	if err != nil {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", index, cell, err)
 	}
-	if len(needed) > 0 && len(loaded) > 0 && !maps.Equal(needed, loaded) {
-		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v) needs other tables than spec.workload loads "+
-			"(%d tables with %d rows against %d with %d), and a run loads one data set: make one run for each",
-			index, cell, len(needed), total(needed), len(loaded), total(loaded))
+	if other != "" {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v) %s, and a run loads one data set: make one run for each", index, cell, other)
+	}
+	return nil
+}
+
+// otherTables says that a trial needs other tables than those that Prepare makes; empty where it does not, or nothing is known of them.
+func otherTables(w Work, trial contract.Trial, loaded map[string]int64) (string, error) {
+	needed, err := w.Tool.Rows(trial)
+	if err != nil || len(needed) == 0 || len(loaded) == 0 || maps.Equal(needed, loaded) {
+		return "", err
+	}
+	return fmt.Sprintf("needs other tables than spec.workload loads (%d tables with %d rows against %d with %d)", len(needed), total(needed), len(loaded), total(loaded)), nil
+}
+
+// checkIntervals refuses a time series that is longer than a result holds.
+func checkIntervals(w Work, expected runner.Expectations) error {
+	if every := int64(expected.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
+		return fmt.Errorf("at most %d intervals fit into a result: make them longer, or shorten design.duration", maxIntervals)
 	}
 	return nil
 }

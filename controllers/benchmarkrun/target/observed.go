@@ -35,7 +35,7 @@ func (in room) observe(b resources.Target, pod *corev1.Pod) v1alpha1.TargetStatu
 func (in room) nodesOf(t v1alpha1.Target) []v1alpha1.NodeInfo {
 	var names []string
 	for _, b := range append([]resources.Target{resources.Primary(in.Run, t)}, resources.Further(in.Run, t)...) {
-		if pod := in.Children.TargetPods[nameOf(b)]; pod != nil && pod.Spec.NodeName != "" {
+		if pod := in.Children.TargetPods[resources.NameOf(b)]; pod != nil && pod.Spec.NodeName != "" {
 			names = append(names, pod.Spec.NodeName)
 		}
 	}

@@ -25,7 +25,7 @@ func (in room) begin(b resources.Target) (podhealth.Verdict, []decision.Action) 
 		return waiting("created"), create(b)
 	}
 	for _, s := range in.volumesBefore(b) {
-		if in.Children.StatefulSets[nameOf(s)] != nil {
+		if in.Children.StatefulSets[resources.NameOf(s)] != nil {
 			continue // it was taken before that was created
 		}
 		switch verdict, actions := in.take(s); {

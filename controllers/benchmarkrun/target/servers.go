@@ -11,9 +11,6 @@ import (
 	"github.com/assay-bench/assay/internal/trial/podhealth"
 )
 
-// nameOf the StatefulSet of a server.
-func nameOf(b resources.Target) string { return resources.NameOf(b) }
-
 // further are the replicas of a target, or the servers of its tenants from the second on.
 type further struct {
 	// verdict is the worst one.
@@ -29,7 +26,7 @@ func (in room) provideFurther(t v1alpha1.Target) further {
 	for i, b := range resources.Further(in.Run, t) {
 		v, more := in.provide(b)
 		out.actions = append(out.actions, more...)
-		pod := in.Children.TargetPods[nameOf(b)]
+		pod := in.Children.TargetPods[resources.NameOf(b)]
 		one := v1alpha1.ReplicaStatus{Index: int32(i), RestartCount: Restarts(pod), Ready: !in.isIdle(t.Name) && v.State == podhealth.Ready}
 		if pod != nil {
 			one.NodeName = pod.Spec.NodeName

@@ -152,7 +152,7 @@ func (in Input) stateOf(target string, v podhealth.Verdict) decision.State {
 // provide brings a server further: up, or out of the way. A server that is up where it
 // should be, and one that is gone where it should be, are Ready.
 func (in room) provide(b resources.Target) (podhealth.Verdict, []decision.Action) {
-	target, name := b.Spec.Name, nameOf(b)
+	target, name := b.Spec.Name, resources.NameOf(b)
 	set, pod := in.Children.StatefulSets[name], in.Children.TargetPods[name]
 	switch {
 	case set == nil && in.isIdle(target):
@@ -210,6 +210,6 @@ func (in Input) inTheWay(target string) string {
 // hasPod says whether a pod of the target, its further servers included, is there.
 func (in Input) hasPod(t v1alpha1.Target) bool {
 	return slices.ContainsFunc(append(resources.Further(in.Run, t), resources.Primary(in.Run, t)), func(b resources.Target) bool {
-		return in.Children.TargetPods[nameOf(b)] != nil
+		return in.Children.TargetPods[resources.NameOf(b)] != nil
 	})
 }

@@ -30,12 +30,12 @@ func check(in Input, e Execution, all outcome) ([]contract.RecordedFinding, []co
 			if len(results) > 1 {
 				found.Client = new(int32(i))
 			}
-			if i >= len(all.measuring) {
+			if !in.Run.Spec.Measures(i) {
 				found.Message = "the second load: " + found.Message
 			}
 			out = append(out, found)
 		}
-		if i < len(all.measuring) {
+		if in.Run.Spec.Measures(i) {
 			limits = append(limits, validity.Limits(res, expected)...)
 		}
 	}

@@ -205,7 +205,7 @@ func message(in Input, e Execution) contract.Trial {
 	trial := contract.Trial{
 		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients, Groups: e.Groups,
 		Restart: e.Restart, Settings: e.Settings, Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
-		Snapshot: e.Snapshot, Loads: d.MeasuresLoad(), Demand: demandOn(in, t), Seed: seed(in),
+		Snapshot: e.Snapshot, Loads: d.MeasuresLoad(), Demand: in.Demand.On(int64(in.Run.Spec.ServersOf(t))), Seed: seed(in),
 		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in), CPUs: resources.CPUs(in.Run),
 		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
 	}

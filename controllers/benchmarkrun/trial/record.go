@@ -250,7 +250,7 @@ func evaluate(in Input, e Execution, all outcome, rec *contract.Record, ask *dec
 	}
 	// Of several clients that measure, one that could not offer its share is enough.
 	rec.Saturated = slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool {
-		return f.Check == validity.CheckSaturated && (f.Client == nil || int(*f.Client) < len(all.measuring))
+		return f.Check == validity.CheckSaturated && (f.Client == nil || in.Run.Spec.Measures(int(*f.Client)))
 	})
 	rec.Findings = append(rec.Findings, neighbours(in, *rec, ask)...)
 	rec.Findings = append(rec.Findings, checkBehind(in, e, *rec, ask)...)

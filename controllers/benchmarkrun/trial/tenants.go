@@ -27,13 +27,6 @@ func tenantsIn(in Input, t v1alpha1.Target, groups []contract.Group, database st
 	return out
 }
 
-// demandOn a server of a target: that of all clients together, or of those of one tenant, which are as many for each.
-func demandOn(in Input, t v1alpha1.Target) contract.Demand {
-	d, n := in.Demand, int64(in.Run.Spec.ServersOf(t))
-	d.Connections, d.PreparedStatements, d.Tables = d.Connections/n, d.PreparedStatements/n, d.Tables/n
-	return d
-}
-
 // serverPods are the names of the StatefulSets of these servers.
 func serverPods(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) (names []string) {
 	names = []string{contract.TargetName(run.Name, t.Name)}

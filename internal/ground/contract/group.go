@@ -45,14 +45,10 @@ func (t Trial) Together() bool { return t.Clients > 1 || len(t.Groups) > 1 }
 // clients that share its data. The clients of a trial without groups share it all.
 func (t Trial) Of(client int) Trial {
 	t.Ref.Client = client
-	first := 0
-	for _, g := range t.Groups {
-		if client < first+g.Clients {
-			return t.in(g, client)
-		}
-		first += g.Clients
+	if len(t.Groups) == 0 {
+		return t
 	}
-	return t
+	return t.in(t.GroupOf(client), client)
 }
 
 // in a group, the trial of one of its clients.

@@ -12,9 +12,12 @@ func HasLabels(labels, some map[string]string) bool {
 	return true
 }
 
+// OfSecondLoad says whether a value with these labels is of a second load.
+func OfSecondLoad(labels map[string]string) bool { return labels[LabelLoad] == LoadBackground }
+
 // OfGroup says whether a value with these labels is of a tenant or of a second load, and not of the workload as a whole.
 func OfGroup(labels map[string]string) bool {
-	return labels[LabelTenant] != "" || labels[LabelLoad] == LoadBackground
+	return labels[LabelTenant] != "" || OfSecondLoad(labels)
 }
 
 // Also is a copy of labels with one more.

@@ -177,6 +177,11 @@ type Demand struct {
 	Tables int64 `json:"tables,omitempty"`
 }
 
+// On one of so many servers that have equal parts of the demand.
+func (d Demand) On(servers int64) Demand {
+	return Demand{Connections: d.Connections / servers, PreparedStatements: d.PreparedStatements / servers, Tables: d.Tables / servers}
+}
+
 // SpareFiles is the number of a tool's open files in addition to its connections: libraries, archives of classes, its output.
 const SpareFiles = 256
 

@@ -83,7 +83,7 @@ func histogramsOf(ctx context.Context, run *stored.Run, rec contract.Record) (me
 				continue
 			}
 			labels := m.Labels
-			if res.Result.Trial.Client >= run.Object.Spec.MeasuringClients() {
+			if !run.Object.Spec.Measures(res.Result.Trial.Client) {
 				labels = contract.Also(labels, contract.LabelLoad, contract.LoadBackground)
 			}
 			name := labelled(m.Name, labels)

@@ -104,7 +104,7 @@ func input(ctx context.Context, run *stored.Run, most int) (report.Input, error)
 					}
 					return contract.Result{}, false, &contract.TooLargeError{What: "bytes of memory for the results of all clients", Most: most}
 				}
-				if client.Result.Trial.Client < run.Object.Spec.MeasuringClients() { // those after them are of a second load
+				if run.Object.Spec.Measures(client.Result.Trial.Client) {
 					clients = append(clients, client.Result)
 				}
 			}

@@ -38,8 +38,7 @@ const sourceMerge = "merge"
 // It fails for no results, for those of different trials or tools, and for two
 // of one client.
 func Results(results []contract.Result) (contract.Result, Skew, error) {
-	sorted := slices.Clone(results)
-	slices.SortStableFunc(sorted, func(a, b contract.Result) int { return cmp.Compare(a.Trial.Client, b.Trial.Client) })
+	sorted := byClient(results)
 	if err := mergeable(sorted); err != nil {
 		return contract.Result{}, Skew{}, fmt.Errorf("merge results: %w", err)
 	}
@@ -75,11 +74,17 @@ func Results(results []contract.Result) (contract.Result, Skew, error) {
 
 // SkewOf the clients of one trial, whose results need not be merged.
 func SkewOf(results []contract.Result) Skew {
-	sorted := slices.Clone(results)
-	slices.SortStableFunc(sorted, func(a, b contract.Result) int { return cmp.Compare(a.Trial.Client, b.Trial.Client) })
+	sorted := byClient(results)
 	clocks := clocksOf(sorted)
 	sorted = clocks.align(sorted)
 	return clocks.judge(skewOf(sorted), sorted)
+}
+
+// byClient are the results in the order of their clients.
+func byClient(results []contract.Result) []contract.Result {
+	sorted := slices.Clone(results)
+	slices.SortStableFunc(sorted, func(a, b contract.Result) int { return cmp.Compare(a.Trial.Client, b.Trial.Client) })
+	return sorted
 }
 
 func mergeable(sorted []contract.Result) error {

@@ -61,7 +61,7 @@ func (b begun) per() float64 { return b.whole / b.operations }
 
 // begunIn a record; false where it does not have the level, or no number of operations.
 func (c carries) begunIn(rec *contract.Record) (b begun, known bool) {
-	if slices.ContainsFunc(rec.Values, func(v contract.RecordedValue) bool { return v.Labels[contract.LabelLoad] == contract.LoadBackground }) {
+	if slices.ContainsFunc(rec.Values, func(v contract.RecordedValue) bool { return contract.OfSecondLoad(v.Labels) }) {
 		return b, false // what a second load left is not of the operations of the workload
 	}
 	level, told := plainValue(rec, c.level)

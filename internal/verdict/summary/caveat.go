@@ -20,7 +20,7 @@ func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 	if text := disturbedCaveat(behind); text != "" {
 		words = append(words, text)
 	}
-	if e.Labels[contract.LabelLoad] == contract.LoadBackground {
+	if contract.OfSecondLoad(e.Labels) {
 		return strings.Join(words, "; ") // limits and rates of a trial are those of its workload
 	}
 	for _, kind := range []v1alpha1.LimitKind{v1alpha1.LimitCPU, v1alpha1.LimitClient} {
