@@ -65,7 +65,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo servers: export ASSAY_IMAGES := demo
-e2e e2e-gitops e2e-chaos e2e-monitoring e2e-cpus release-dry-run gallery-runs bench-trials bench-resolution bench-live bench-fidelity reproduce cells: export ASSAY_IMAGES := core
+e2e e2e-gitops e2e-chaos e2e-monitoring e2e-cpus release-dry-run bench-trials bench-resolution bench-live bench-fidelity reproduce cells: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
@@ -214,16 +214,12 @@ bench-fidelity: cluster images ## sysbench and YCSB through Assay against the sa
 	@hack/e2e.sh fidelity
 
 .PHONY: reproduce
-reproduce: cluster images plugin ## the published experiments in small, three runs of each, claim by claim, in the cluster; FOR=4h plays for longer, RUNS="s0-dotnet" this one
+reproduce: cluster images plugin ## the published experiments in small, three runs of each, claim by claim and for the gallery, in the cluster; FOR=4h plays for longer, RUNS="s0-dotnet" this one
 	@hack/reproduce.sh $(RUNS)
 
 .PHONY: cells
 cells: cluster images plugin ## every cell of the published experiments at full size, once and short, in the cluster; FOR=1h plays for longer, RUNS="s4-sweep-2" this piece
 	@hack/cells.sh $(RUNS)
-
-.PHONY: gallery-runs
-gallery-runs: cluster images plugin ## the published experiments of docs/gallery, in small, in the cluster; RUNS="s0 s3" plays two of them
-	@hack/gallery.sh $(RUNS)
 
 .PHONY: bench-harness
 bench-harness: build ## what the driver harnesses cost: the driver null, and SELECT 1 against a loop written by hand

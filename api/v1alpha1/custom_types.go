@@ -81,6 +81,8 @@ type CustomWorkload struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`
 	// +kubebuilder:validation:MaxLength=128
 	Output string `json:"output,omitempty"`
+
+	Connecting `json:",inline"`
 }
 
 // CustomPhase is a command of a custom tool. $(HOST), $(PORT), $(DATABASE), $(STORAGE_ENGINE),

@@ -31,15 +31,7 @@ type DriversWorkload struct {
 	// +optional
 	Baseline *DriverBaseline `json:"baseline,omitempty"`
 
-	// delay adds latency to every round trip, such as 1ms, at most 1s; absent or 0s adds none.
-	// It may be an axis of the matrix. A relay in the client pod adds the delay and uses some
-	// of the client's CPU. Compare with a delay of 1us, which uses the relay too, and not with
-	// no delay.
-	// +optional
-	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?(us|ms|s)$`
-	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('1s')",message="delay must be at most 1s, such as 1ms"
-	Delay string `json:"delay,omitempty"`
+	Connecting `json:",inline"`
 }
 
 // DriverLanguage is a programming language with a harness.

@@ -107,6 +107,8 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 4096)",message="names have at most 253 characters, and values at most 4096 characters"
 	Options map[string]string `json:"options,omitempty"`
+
+	Connecting `json:",inline"`
 }
 
 // SysbenchScript is a Lua script of the user.

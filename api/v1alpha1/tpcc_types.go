@@ -44,4 +44,6 @@ type TPCCWorkload struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	ReportIntervalSeconds int32 `json:"reportIntervalSeconds,omitempty"`
+
+	Connecting `json:",inline"`
 }

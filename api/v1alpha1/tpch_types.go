@@ -37,6 +37,8 @@ type TPCHWorkload struct {
 	// +optional
 	// +kubebuilder:default=true
 	Check *bool `json:"check,omitempty"`
+
+	Connecting `json:",inline"`
 }
 
 // TPCHQuery is a query of TPC-H.

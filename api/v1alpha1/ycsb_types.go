@@ -118,4 +118,6 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=4096
 	JVMOptions []string `json:"jvmOptions,omitempty"`
+
+	Connecting `json:",inline"`
 }

@@ -2,11 +2,10 @@
 //
 //	gallery page             docs/gallery/README.md: what was published, and what the stored runs say
 //	gallery reports FOLDER   the report of each stored run, as FOLDER/NAME.html
-//	gallery reduce FROM TO   a bundle without raw output and most results, to be kept in docs/gallery
 //	gallery site FOLDER      the same beside a copy of the page, whose links called report lead to them
 //
-// The sentences about a run are those of its report. hack/generate.sh calls the first, `make gallery` the second, and
-// hack/site.sh the last. hack/gallery.sh reduces what it has played.
+// The sentences about a run are those of its report. `make reproduce` stores the runs. hack/generate.sh calls the first, `make gallery` the
+// second, and hack/site.sh the last.
 package main
 
 import (
@@ -42,12 +41,10 @@ func run(ctx context.Context, args []string) error {
 		return os.WriteFile(filepath.Join(folder, "README.md"), []byte(text), 0o644) //nolint:gosec // a page of the repository
 	case len(args) == 2 && args[0] == "reports":
 		return reports(ctx, folder, args[1])
-	case len(args) == 3 && args[0] == "reduce":
-		return reduce(ctx, args[1], args[2], mostResults)
 	case len(args) == 2 && args[0] == "site":
 		return site(ctx, folder, args[1])
 	}
-	return errors.New("usage: gallery page | gallery reports FOLDER | gallery reduce FROM TO | gallery site FOLDER")
+	return errors.New("usage: gallery page | gallery reports FOLDER | gallery site FOLDER")
 }
 
 // reports of all stored runs.

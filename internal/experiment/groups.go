@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -216,7 +217,7 @@ func checkSecond(w Work, c *checks, i int, cell plan.Cell, first, trial contract
 	if err != nil {
 		return fmt.Errorf("background: %w", err)
 	}
-	if err := checkIntervals(w, expected); err != nil {
+	if err := cmp.Or(checkIntervals(w, expected), checkDelay(w, trial)); err != nil {
 		return fmt.Errorf("background: %w", err)
 	}
 	if w.Tool.Opening(trial) != w.Tool.Opening(first) {

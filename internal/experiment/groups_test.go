@@ -90,6 +90,18 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			second(writes)(s)
 			s.Matrix = []v1alpha1.Axis{axisOf("background.clients", 0, 1, 3)}
 		},
+		"background: workload.sysbench.delay: round trips to a target with TLS cannot be delayed: use tls: Disabled, or no delay (spec.targets[0])": func(s *v1alpha1.BenchmarkRunSpec) {
+			second(map[string]intstr.IntOrString{"delay": intstr.FromString("1ms")})(s)
+			s.Targets[0].MySQL.TLS = v1alpha1.TLSRequired
+		},
+		"cell 1 (delay=1ms): workload.sysbench.delay: round trips to a target with TLS cannot be delayed": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Targets[0].MySQL.TLS = v1alpha1.TLSPreferred
+			s.Matrix = []v1alpha1.Axis{{Name: "delay", Values: []intstr.IntOrString{intstr.FromString("0s"), intstr.FromString("1ms")}}}
+		},
+		"workload.ycsb.delay: round trips to a target with jdbc cannot be delayed": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Targets = []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: "jdbc:x", Driver: "d"}}}}
+			s.Workload = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{Workload: "a", RecordCount: 1000, Threads: 1, Connecting: v1alpha1.Connecting{Delay: "1us"}}}
+		},
 		"background: workload.sysbench.tables: select_random_points reads one table": second(map[string]intstr.IntOrString{"test": intstr.FromString("select_random_points")}),
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -63,6 +63,9 @@ func checkCell(w Work, p *Planned, i int, trial contract.Trial, length runner.Le
 	if err != nil {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 	}
+	if err := checkDelay(w, trial); err != nil {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
+	}
 	if err := checkObjectives(w, i, cell, trial.Workload); err != nil {
 		return err
 	}

@@ -27,7 +27,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -49,7 +48,7 @@ func Runner() runner.Runner {
 		Command:      command,
 		Parse:        parse,
 		Expectations: expectations,
-		Connection:   runner.Connection{Demand: runner.Answer(ofTrial, Params.demand), Delay: delay},
+		Connection:   runner.Connection{Demand: runner.Answer(ofTrial, Params.demand)},
 		// The data is made by each trial; nothing of it is left to a phase of its own.
 		Data: runner.Data{OnExisting: func(contract.Trial) (bool, error) {
 			return false, errors.New("each trial makes, fills and drops its own tables")
@@ -76,15 +75,11 @@ func opening(t contract.Trial) runner.Opening {
 // expectations of a trial: a harness works on one operation at a time, so there is no rate that
 // the whole trial has.
 func expectations(t contract.Trial) (runner.Expectations, error) {
-	p, err := decode(t.Workload)
-	if err != nil {
+	if _, err := decode(t.Workload); err != nil {
 		return runner.Expectations{}, err
 	}
 	if t.Clients > 1 {
 		return runner.Expectations{}, errClients
-	}
-	if err := p.checkDelay(t.Endpoint.TLS); err != nil {
-		return runner.Expectations{}, err
 	}
 	return runner.Expectations{Headline: runner.AnyHeadline, Verified: true, TLSRequired: t.Endpoint.TLS == contract.TLSRequired}, nil
 }
@@ -117,12 +112,4 @@ func axis(workload json.RawMessage) (runner.Axis, error) {
 		return runner.Axis{}, err
 	}
 	return runner.Axis{Field: contract.LabelLanguage, Values: p.languages()}, nil
-}
-
-func delay(workload json.RawMessage) (time.Duration, error) {
-	p, err := decode(workload)
-	if err != nil {
-		return 0, err
-	}
-	return p.delay()
 }

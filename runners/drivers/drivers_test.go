@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -381,19 +380,5 @@ func TestSecretsAreNotSaid(t *testing.T) {
 	}
 	if c.Env["ASSAY_PASSWORD"] != "open sesame" || c.Env["ASSAY_CA"] != "ca.pem" || string(c.Files["ca.pem"]) != "pem" {
 		t.Errorf("%+v", c.Env)
-	}
-}
-
-func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {
-	tr := trial(strings.Replace(spec, `"language": "Node", "baseline`, `"delay": "1ms", "language": "Node", "baseline`, 1))
-	if d, err := delay(tr.Workload); err != nil || d != time.Millisecond {
-		t.Errorf("delay = %s, %v", d, err)
-	}
-	for mode, good := range map[contract.TLSMode]bool{"": true, contract.TLSDisabled: true, contract.TLSRequired: false} {
-		tr.Endpoint.TLS = mode
-		_, err := command(tr, contract.PhaseRun, runner.Credentials{})
-		if _, also := expectations(tr); (err == nil) != good || (also == nil) != good {
-			t.Errorf("%q: command %v, expectations %v", mode, err, also)
-		}
 	}
 }

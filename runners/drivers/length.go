@@ -53,7 +53,7 @@ func length(t contract.Trial) (out runner.Length, err error) {
 	if t.Measurement == nil {
 		return out, errNoDesign
 	}
-	delay, err := p.delay()
+	delay, err := runner.Delay(t)
 	if err != nil {
 		return out, err
 	}

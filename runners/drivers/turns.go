@@ -228,9 +228,6 @@ func command(t contract.Trial, _ contract.Phase, credentials runner.Credentials)
 		return runner.Command{}, err
 	}
 	l, err := p.language()
-	if err == nil {
-		err = p.checkDelay(t.Endpoint.TLS)
-	}
 	if err == nil && t.Endpoint.TLS == contract.TLSRequired && len(credentials.CA) == 0 {
 		err = errNoAuthority
 	}

@@ -5,15 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
-
-// errDelayedTLS: a driver that verifies the name of the server would find the relay's.
-var errDelayedTLS = errors.New("workload.drivers.delay: round trips to a target with TLS cannot be delayed: use tls: Disabled")
 
 var errNoAuthority = errors.New("the target asks for TLS, and there is no certificate authority that a driver could verify it against")
 
@@ -84,22 +80,6 @@ func (p Params) validate() error {
 		return fmt.Errorf("benchmarks: %d combinations of driver and benchmark in one trial are too many: use at most %d, or several runs", n, maxCells)
 	}
 	return unique(cells)
-}
-
-// delay of each round trip; 0 for none.
-func (p Params) delay() (time.Duration, error) {
-	if p.Delay == "" {
-		return 0, nil
-	}
-	return time.ParseDuration(p.Delay)
-}
-
-// checkDelay of a target; the mode is empty as long as no target is known.
-func (p Params) checkDelay(mode contract.TLSMode) error {
-	if d, _ := p.delay(); d > 0 && (mode == contract.TLSRequired || mode == contract.TLSPreferred) {
-		return errDelayedTLS
-	}
-	return nil
 }
 
 // unique: two cells with one name would be taken for one.

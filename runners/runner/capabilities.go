@@ -44,9 +44,6 @@ type Connection struct {
 	// SkipsVerification: the tool logs in to a server that it did not verify, even with
 	// TLSRequired: it takes any certificate, or goes on without TLS.
 	SkipsVerification bool
-	// Delay adds latency to every round trip between tool and server, by a relay in the
-	// client's pod; 0 adds none.
-	Delay func(workload json.RawMessage) (time.Duration, error)
 }
 
 // Phases say how the tool goes through the phases of a trial. Each part is optional.
@@ -148,12 +145,6 @@ func (r Runner) SameBytes(t contract.Trial) bool {
 func (r Runner) Demand(t contract.Trial) (d contract.Demand, known bool, err error) {
 	d, err = ask(r.Connection.Demand, t)
 	return d, r.Connection.Demand != nil, err
-}
-
-// Delay of every round trip; 0 where the tool asks for none. It fails when the workload cannot
-// be understood.
-func (r Runner) Delay(workload json.RawMessage) (time.Duration, error) {
-	return ask(r.Connection.Delay, workload)
 }
 
 // Skips says that the phase has nothing to do; a tool that does not say does every phase. Data that exists is

@@ -18,7 +18,7 @@ type answers struct {
 	Wear                         Wear
 	WearKnown, DemandKnown, Same bool
 	Demand                       contract.Demand
-	Delay, CheckTime             time.Duration
+	CheckTime                    time.Duration
 	Skips                        bool
 	Opening                      Opening
 	Often                        bool
@@ -32,16 +32,15 @@ type answers struct {
 func asked(r Runner) (a answers, err error) {
 	var trial contract.Trial
 	var workload json.RawMessage
-	var errs [9]error
+	var errs [8]error
 	a.Fields, errs[0] = r.DataFields(workload)
 	a.Rows, errs[1] = r.Rows(trial)
 	a.Wear, a.WearKnown, errs[2] = r.Wear(trial)
 	a.Demand, a.DemandKnown, errs[3] = r.Demand(trial)
-	a.Delay, errs[4] = r.Delay(workload)
-	a.Length, errs[5] = r.Length(trial, time.Minute)
-	a.Axis, errs[6] = r.Axis(workload)
-	a.Pods, errs[7] = r.PodsOf(workload)
-	a.Offers, errs[8] = r.Offers(workload)
+	a.Length, errs[4] = r.Length(trial, time.Minute)
+	a.Axis, errs[5] = r.Axis(workload)
+	a.Pods, errs[6] = r.PodsOf(workload)
+	a.Offers, errs[7] = r.Offers(workload)
 	a.Same, a.Skips, a.Often, a.Quotes = r.SameBytes(trial), r.Skips(trial, contract.PhaseRun), r.MeasuresOften(), r.Quotes()
 	a.Opening, a.CheckTime = r.Opening(trial), r.CheckTime(trial)
 	return a, errors.Join(errs[:]...)
@@ -58,10 +57,7 @@ func able(err error) Runner {
 			Rows:   says[contract.Trial](map[string]int64{"t": 7}, err),
 			Wear:   says[contract.Trial](Wear{Deletes: 1}, err), SameBytes: func(contract.Trial) bool { return true },
 		},
-		Connection: Connection{
-			Demand: says[contract.Trial](contract.Demand{Connections: 4}, err),
-			Delay:  says[json.RawMessage](time.Millisecond, err),
-		},
+		Connection: Connection{Demand: says[contract.Trial](contract.Demand{Connections: 4}, err)},
 		Phases: Phases{
 			Skips:     func(contract.Trial, contract.Phase) bool { return true },
 			Opening:   func(contract.Trial) Opening { return Opening{Timed: true} },
@@ -85,7 +81,7 @@ func TestOptionalQuestions(t *testing.T) {
 		"what a tool leaves out": {Runner{}, answers{Length: Length{Least: time.Minute, Most: time.Minute}}},
 		"what a tool answers": {able(nil), answers{
 			Fields: []string{"tables"}, Rows: map[string]int64{"t": 7}, Wear: Wear{Deletes: 1}, WearKnown: true, Same: true,
-			Demand: contract.Demand{Connections: 4}, DemandKnown: true, Delay: time.Millisecond, CheckTime: time.Hour, Skips: true,
+			Demand: contract.Demand{Connections: 4}, DemandKnown: true, CheckTime: time.Hour, Skips: true,
 			Opening: Opening{Timed: true}, Often: true, Length: Length{Least: 1, Most: 2},
 			Axis: Axis{Field: "language", Values: []string{"Go"}}, Offers: Offered{Field: "rate", Percentiles: []string{"99"}}, Pods: Pods{Variant: "go"}, Quotes: true,
 		}},
@@ -105,8 +101,8 @@ func TestOptionalQuestions(t *testing.T) {
 func TestOptionalQuestionsThatFail(t *testing.T) {
 	_, err := asked(able(errors.New("no such workload")))
 	var joined interface{ Unwrap() []error }
-	if !errors.As(err, &joined) || len(joined.Unwrap()) != 9 {
-		t.Errorf("got %v, want the errors of all nine questions", err)
+	if !errors.As(err, &joined) || len(joined.Unwrap()) != 8 {
+		t.Errorf("got %v, want the errors of all eight questions", err)
 	}
 }
 

@@ -69,7 +69,7 @@ func (s *start) launch(o runner.Opening) time.Time {
 // openRelay opens the relay to the server if round trips are delayed, and returns its port on
 // loopback; 0 otherwise.
 func openRelay(ctx context.Context, s session) (o outcome[int32]) {
-	delay, err := s.runner.Delay(s.trial.Workload)
+	delay, err := runner.Delay(s.trial)
 	if err != nil {
 		return o.failed(invalid(err))
 	}

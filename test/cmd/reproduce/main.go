@@ -1,7 +1,7 @@
 // Command reproduce plays the small forms of the published experiments in the cluster, separate runs of each with a new start of the
 // servers in each block, and writes docs/evidence/reproductions: a page for each source, with a verdict for each of its claims, and the
 // charts of the source. It is played in pieces, and goes on where the last time ended: the figures of each run go into a file of the
-// repository, its bundle stays outside.
+// repository. Its bundle stays outside, but the last good one of each source, reduced, which is that of docs/gallery, with its manifest.
 //
 //	reproduce -for 30m             the sources with the fewest runs, as many as end in that time
 //	reproduce -for 30m s3-node      this source alone
@@ -32,6 +32,8 @@ const (
 	pages     = "docs/evidence/reproductions"
 	sources   = "test/cmd/reproduce/sources"
 	namespace = "assay-reproduce"
+	// gallery has the last good run of each source.
+	gallery = "docs/gallery"
 	// index of the pages, and the beginning of its list.
 	index = "docs/evidence/reproductions.md"
 	begin = "<!-- rows: make reproduce writes them -->"
@@ -55,7 +57,7 @@ func main() {
 	}
 	if !*page && err == nil {
 		ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		p := player{top: ".", bundles: *bundles, commit: commit, machine: plays.Machine(), run: plays.Play.Run, read: plays.Read, remove: plays.Play.Remove}
+		p := player{top: ".", bundles: *bundles, commit: commit, machine: plays.Machine(), run: plays.Play.Run, read: plays.Read, reduce: plays.Reduce, remove: plays.Play.Remove}
 		err = p.play(ctx, all, time.Now().Add(*length))
 		cancel()
 	}
@@ -69,9 +71,10 @@ func main() {
 type player struct {
 	// top folder of the repository, and that of the bundles; the commit that the images were built of; and the machine.
 	top, bundles, commit, machine string
-	// run plays a run in the cluster, read its bundle, and remove it from the cluster.
+	// run plays a run in the cluster, read its bundle, reduce it, and remove it from the cluster.
 	run    func(plays.Play, context.Context) (plays.Done, error)
 	read   func(ctx context.Context, bundle, name string) (*stored.Run, error)
+	reduce func(ctx context.Context, from, to string) error
 	remove func(plays.Play, context.Context) error
 }
 
@@ -124,7 +127,7 @@ func (p player) once(ctx context.Context, s *source) error {
 	for _, r := range s.runs {
 		n = max(n, r.Play+1)
 	}
-	text, err := s.manifest(n)
+	text, err := s.whole(n)
 	if err != nil {
 		return err
 	}
@@ -152,7 +155,24 @@ func (p player) once(ctx context.Context, s *source) error {
 		return err
 	}
 	fmt.Printf("%s, run %d: %d trials, %d left out, %.0f s %s\n", s.name, n, run.Trials, run.LeftOut, run.Seconds, run.NoVerdict)
+	if run.NoVerdict == "" {
+		if err := p.show(ctx, s, done.Bundle, text); err != nil {
+			return err
+		}
+	}
 	return p.remove(one, ctx)
+}
+
+// show a good run in the gallery: its bundle, reduced, and its manifest.
+func (p player) show(ctx context.Context, s *source, bundle, manifest string) error {
+	if err := os.MkdirAll(filepath.Join(p.top, gallery), 0o755); err != nil {
+		return err
+	}
+	base := filepath.Join(p.top, gallery, s.name)
+	if err := p.reduce(ctx, bundle, base+".assay.tar"); err != nil {
+		return err
+	}
+	return os.WriteFile(base+".yaml", []byte("# As make reproduce has played it. What is made of "+s.Small+" for that: test/cmd/reproduce/source.go.\n"+manifest), 0o644) //nolint:gosec // a file of the repository
 }
 
 // writePages of the sources that were played, and the list of them.

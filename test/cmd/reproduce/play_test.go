@@ -73,6 +73,7 @@ func playerOf(t *testing.T, s *source, ratios []float64, disturbed int, notRemov
 			}
 			return run, err
 		},
+		reduce: func(_ context.Context, from, to string) error { return os.WriteFile(to, []byte("of "+from), 0o600) },
 		remove: func(plays.Play, context.Context) error { return notRemoved },
 	}, &played
 }
@@ -90,6 +91,14 @@ func TestPlay(t *testing.T) {
 	page, err := os.ReadFile(s.page())
 	if err != nil {
 		t.Fatal(err)
+	}
+	// The disturbed one is not shown.
+	shown, err := os.ReadFile(filepath.Join(s.top, gallery, "made.assay.tar"))
+	if err != nil || string(shown) != "of made-4" {
+		t.Errorf("shown: %s, %v", shown, err)
+	}
+	if manifest, err := os.ReadFile(filepath.Join(s.top, gallery, "made.yaml")); err != nil || !strings.Contains(string(manifest), "name: made-4") {
+		t.Errorf("%v\n%s", err, manifest)
 	}
 	list, err := os.ReadFile(filepath.Join(s.top, index))
 	if err != nil || !strings.Contains(string(list), "[made](reproductions/made.md)") {

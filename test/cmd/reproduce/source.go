@@ -34,6 +34,9 @@ type source struct {
 
 	top   string
 	small []byte
+	// published are the quoted targets of the full forms, and quoted what they quote.
+	published []v1alpha1.Target
+	quoted    map[string]map[string]string
 }
 
 // readSources of the names, all without one, in the order of their names.
@@ -68,13 +71,13 @@ func readSource(top, name string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	s := source{name: name, top: top}
+	s := source{name: name, top: top, quoted: map[string]map[string]string{}}
 	if s.Source, err = claims.Read(text); err != nil {
 		return source{}, err
 	}
 	var numbers []quoted.Numbers
 	for _, path := range s.Full {
-		more, err := quotedIn(filepath.Join(top, path))
+		more, err := s.quote(filepath.Join(top, path))
 		if err != nil {
 			return source{}, fmt.Errorf("%s: %w", path, err)
 		}
@@ -108,8 +111,8 @@ func (s *source) digestOf() (string, error) {
 	return plays.Digest(text + fmt.Sprintf("runs: %d\n%s", s.Runs, strings.Join(slices.Sorted(maps.Keys(keys)), "\n"))), err
 }
 
-// quotedIn a manifest are the numbers of its published targets.
-func quotedIn(path string) (out []quoted.Numbers, err error) {
+// quote a manifest: the numbers of its published targets, which the source keeps.
+func (s *source) quote(path string) (out []quoted.Numbers, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -136,6 +139,8 @@ func quotedIn(path string) (out []quoted.Numbers, err error) {
 		}
 		numbers.Target = t.Name
 		out = append(out, numbers)
+		s.published = append(s.published, t)
+		s.quoted[t.Published.ConfigMap.Name] = given[t.Published.ConfigMap.Name]
 	}
 	return out, nil
 }
@@ -158,20 +163,56 @@ func (s *source) run(play int) string { return fmt.Sprintf("%s-%d", s.name, play
 // manifest of a play: the small form without what no claim uses, with the design of the source, more blocks, a start of the servers in each
 // of them, and an order of its own.
 func (s *source) manifest(play int) (string, error) {
-	var run v1alpha1.BenchmarkRun
-	if err := yaml.UnmarshalStrict(s.small, &run); err != nil {
-		return "", fmt.Errorf("%s: %w", s.Small, err)
+	run, err := s.spec(play)
+	if err != nil {
+		return "", err
 	}
+	return document(run)
+}
+
+// whole is the manifest with what is for readers alone, and changes nothing that is measured: the published numbers, and the comparisons.
+func (s *source) whole(play int) (string, error) {
+	run, err := s.spec(play)
+	if err != nil {
+		return "", err
+	}
+	run.Spec.Targets = append(run.Spec.Targets, s.published...)
+	if len(s.Comparisons) > 0 {
+		run.Spec.Analysis = &v1alpha1.Analysis{Comparisons: s.Comparisons}
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(s.quoted)) {
+		part, err := yaml.Marshal(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]string{"name": name}, "data": s.quoted[name]})
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, string(part))
+	}
+	last, err := document(run)
+	return strings.Join(append(parts, last), "---\n"), err
+}
+
+// document of a run in YAML.
+func document(run v1alpha1.BenchmarkRun) (string, error) {
+	out, err := yaml.Marshal(map[string]any{
+		"apiVersion": run.APIVersion, "kind": run.Kind, "metadata": map[string]string{"name": run.Name}, "spec": run.Spec,
+	})
+	return string(out), err
+}
+
+// spec of a play.
+func (s *source) spec(play int) (run v1alpha1.BenchmarkRun, err error) {
+	if err := yaml.UnmarshalStrict(s.small, &run); err != nil {
+		return run, fmt.Errorf("%s: %w", s.Small, err)
+	}
+	run.Name = s.run(play)
 	seed := int64(play)
 	design := &run.Spec.Design
 	design.Blocks, design.Starts, design.Seed = claims.Blocks, v1alpha1.StartsPerBlock, &seed
 	design.Warmup, design.Duration = cmp.Or(s.Design.Warmup, design.Warmup), cmp.Or(s.Design.Duration, design.Duration)
 	design.Rounds = cmp.Or(s.Design.Rounds, design.Rounds)
 	onlyUsed(&run.Spec, s.sides())
-	out, err := yaml.Marshal(map[string]any{
-		"apiVersion": run.APIVersion, "kind": run.Kind, "metadata": map[string]string{"name": s.run(play)}, "spec": run.Spec,
-	})
-	return string(out), err
+	return run, nil
 }
 
 // sides are the labels of both sides of all claims that are measured. What no claim uses is not played for a form.
@@ -189,11 +230,7 @@ func (s *source) figures() string { return filepath.Join(s.top, pages, s.name+".
 
 // good is how many runs there are of the sample that the next one belongs to, as far as it is known: versions are not.
 func (s *source) good() int {
-	sample := claims.Sample(s.runs)
-	if len(sample) == 0 || sample[0].Manifest != s.digest || sample[0].Machine != s.machine {
-		return 0
-	}
-	return len(sample)
+	return len(claims.Sample(slices.DeleteFunc(slices.Clone(s.runs), func(r claims.Run) bool { return r.Manifest != s.digest || r.Machine != s.machine }), s.Runs))
 }
 
 // failed is how many runs of what is played now have failed on this machine since the last good one.
@@ -226,11 +263,11 @@ func (s *source) takes() time.Duration {
 
 // text of the page, of the last sample that there is: it stays as it is until something else was played.
 func (s *source) text(runs []claims.Run) (string, error) {
-	rows, err := claims.Decide(s.Source, s.claims, claims.Sample(runs))
+	rows, err := claims.Decide(s.Source, s.claims, claims.Sample(runs, s.Runs))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.figures(), err)
 	}
-	forms, err := s.Written(s.forms, claims.Sample(runs))
+	forms, err := s.Written(s.forms, claims.Sample(runs, s.Runs))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.figures(), err)
 	}
@@ -239,7 +276,7 @@ func (s *source) text(runs []claims.Run) (string, error) {
 
 // pictures of the page, of the same sample.
 func (s *source) pictures(runs []claims.Run) ([]claims.Picture, error) {
-	out, err := s.Pictures(s.forms, claims.Sample(runs))
+	out, err := s.Pictures(s.forms, claims.Sample(runs, s.Runs))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.figures(), err)
 	}

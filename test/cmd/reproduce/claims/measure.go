@@ -177,19 +177,27 @@ func digits(v float64) float64 {
 	return short
 }
 
-// Sample of the last run that is good for something: the good runs of the same manifest on the same machine with the same versions of the
-// servers and the drivers, in the order of their plays. Others are another sample, and are never mixed with it: two machines with one
+// Sample that decides, of runs of what was played last: the last one that has the runs that are wanted, or as long as there is none that of the
+// last good run. So a first run on another machine takes no verdict away. A sample are the good runs on one machine with the same versions of
+// the servers and the drivers, in the order of their plays. Others are another sample, and are never mixed with it: two machines with one
 // model of CPU and one version of the kernel had rates of Node.js that differ by a factor of two, and ratios that differ by a fifth (S3,
 // November 2026). Builds of Assay may differ: a ratio has both its sides in one run, and what a build changes of it is in the spread
 // between the runs, which decides.
-func Sample(runs []Run) (out []Run) {
+func Sample(runs []Run, wanted int) []Run {
+	var last []Run
 	for _, r := range slices.Backward(runs) {
-		if r.NoVerdict == "" && (len(out) == 0 || out[0].like(r)) {
-			out = append(out, r)
+		if r.NoVerdict != "" || len(last) > 0 && r.Manifest != last[0].Manifest {
+			continue
+		}
+		of := slices.DeleteFunc(slices.Clone(runs), func(o Run) bool { return o.NoVerdict != "" || !o.like(r) })
+		if len(of) >= wanted {
+			return of
+		}
+		if len(last) == 0 {
+			last = of
 		}
 	}
-	slices.Reverse(out)
-	return out
+	return last
 }
 
 func (r Run) like(o Run) bool {

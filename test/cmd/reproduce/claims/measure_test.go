@@ -162,7 +162,7 @@ func TestMeasureLeavesOut(t *testing.T) {
 	}
 }
 
-// One sample are runs of one manifest, machine and versions. The last good run says which.
+// One sample are runs of one manifest, machine and versions. The last one that is whole decides, or else that of the last good run.
 func TestSample(t *testing.T) {
 	a := Run{Play: 1, Manifest: "m", Machine: "2 cores, c, Linux 6.1.4-x1", Versions: []string{"v"}, Images: []string{"i"}}
 	change := func(play int, change func(*Run)) Run {
@@ -172,23 +172,27 @@ func TestSample(t *testing.T) {
 		return r
 	}
 	same := func(*Run) {}
+	other := func(r *Run) { r.Machine = "another" }
 	tests := map[string]struct {
 		runs []Run
 		want []int
 	}{
-		"none":                     {nil, nil},
-		"all":                      {[]Run{a, change(2, same)}, []int{1, 2}},
-		"a failed one":             {[]Run{a, change(2, func(r *Run) { r.NoVerdict, r.Versions = "failed", nil }), change(3, same)}, []int{1, 3}},
-		"another manifest":         {[]Run{a, change(2, func(r *Run) { r.Manifest = "n" })}, []int{2}},
-		"another machine":          {[]Run{a, change(2, func(r *Run) { r.Machine = "2 cores, d, Linux 6.1.4-x1" }), change(3, same)}, []int{1, 3}},
-		"another server or driver": {[]Run{a, change(2, func(r *Run) { r.Versions = []string{"w"} })}, []int{2}},
-		"another kernel":           {[]Run{a, change(2, func(r *Run) { r.Machine = "2 cores, c, Linux 6.1.4-x2" })}, []int{2}},
-		"another build of Assay":   {[]Run{a, change(2, func(r *Run) { r.Images = []string{"j"} })}, []int{1, 2}},
+		"none":                          {nil, nil},
+		"all":                           {[]Run{a, change(2, same)}, []int{1, 2}},
+		"a failed one":                  {[]Run{a, change(2, func(r *Run) { r.NoVerdict, r.Versions = "failed", nil }), change(3, same)}, []int{1, 3}},
+		"another manifest":              {[]Run{a, change(2, func(r *Run) { r.Manifest = "n" })}, []int{2}},
+		"another machine":               {[]Run{a, change(2, func(r *Run) { r.Machine = "2 cores, d, Linux 6.1.4-x1" }), change(3, same)}, []int{1, 3}},
+		"another server or driver":      {[]Run{a, change(2, func(r *Run) { r.Versions = []string{"w"} })}, []int{2}},
+		"another kernel":                {[]Run{a, change(2, func(r *Run) { r.Machine = "2 cores, c, Linux 6.1.4-x2" })}, []int{2}},
+		"another build of Assay":        {[]Run{a, change(2, func(r *Run) { r.Images = []string{"j"} })}, []int{1, 2}},
+		"a whole one before":            {[]Run{a, change(2, same), change(3, same), change(4, other)}, []int{1, 2, 3}},
+		"a whole one after it":          {[]Run{a, change(2, same), change(3, same), change(4, other), change(5, other), change(6, other)}, []int{4, 5, 6}},
+		"a whole one of something else": {[]Run{a, change(2, same), change(3, same), change(4, func(r *Run) { r.Manifest = "n" })}, []int{4}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got []int
-			for _, r := range Sample(tt.runs) {
+			for _, r := range Sample(tt.runs, 3) {
 				got = append(got, r.Play)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {

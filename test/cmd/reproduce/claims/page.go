@@ -19,7 +19,7 @@ func Page(s Source, rows []Row, forms string, runs []Run, now string) string {
 	for _, path := range s.Full {
 		full = append(full, fmt.Sprintf("[%s](../../../%s)", path[strings.LastIndex(path, "/")+1:], path))
 	}
-	counting := Sample(runs)
+	counting := Sample(runs, s.Runs)
 	counting = counting[:min(len(counting), s.Runs)]
 	fmt.Fprintf(&b, "Published numbers: those quoted in %s. Measured: [%s](../../../%s), without what no claim uses, in runs of %d blocks%s,\n"+
 		"with a new start of the servers in each block. Runs that count: %d of the %d that are wanted.\n\n", strings.Join(full, " and "), s.Small[strings.LastIndex(s.Small, "/")+1:], s.Small,

@@ -66,7 +66,7 @@ func TestPage(t *testing.T) {
 		"## Numbers that are no claims of their own", "",
 		"- `printed`: the medians", "",
 	}
-	rows, err := Decide(s, claims, Sample(shown))
+	rows, err := Decide(s, claims, Sample(shown, s.Runs))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 	"github.com/assay-bench/assay/internal/trial/quoted"
@@ -34,6 +35,9 @@ type Source struct {
 	Runs int `json:"runs"`
 	// Design is what is played otherwise than in the small form.
 	Design Design `json:"design,omitempty"`
+	// Comparisons that a run declares, for its report and the gallery: the claims do not need them. With three of them a block may be disturbed,
+	// and six need each of the eight.
+	Comparisons []v1alpha1.Comparison `json:"comparisons,omitempty"`
 	// Place are the labels of where the claims are tested that do not say it: a target, and a driver.
 	Place map[string]string `json:"place,omitempty"`
 	// Margin within which a ratio is the published one: 0.25 for between 1/1.25 and 1.25 times of it. MarginOf is the reason for it. A source

@@ -1,4 +1,4 @@
-package main
+package plays
 
 import (
 	"context"
@@ -15,7 +15,9 @@ import (
 )
 
 const (
-	// mostResults is how many bytes of results a stored run has, compressed. A page takes its curves over time and its
+	// mostBytes of a bundle in a repository that everybody clones.
+	mostBytes = 512 << 10
+	// mostResults is how many bytes of results a stored run has at first, compressed. A page takes its curves over time and its
 	// spectrum from them, and all else from the records.
 	mostResults = 150_000
 	// mostCells of which a page shows single trials.
@@ -48,6 +50,23 @@ func (r reduced) ConfigMap(ctx context.Context, name string) (*corev1.ConfigMap,
 // LeavesOut says whether a key of a result is left out: the index of the bundle names it then.
 func (r reduced) LeavesOut(name, key string) bool {
 	return key == contract.KeyRaw || key == contract.KeyResult && !r.kept[name]
+}
+
+// Reduce a bundle to what a repository can keep: without the raw output of the tools, and with the results of as many trials as fit in, the
+// index naming what was left out. It fails for one that is too large even without results.
+func Reduce(ctx context.Context, from, to string) error {
+	for most := mostResults; ; most /= 2 {
+		if err := reduce(ctx, from, to, most); err != nil {
+			return err
+		}
+		info, err := os.Stat(to)
+		if err != nil || info.Size() <= mostBytes {
+			return err
+		}
+		if most == 0 {
+			return fmt.Errorf("%s has %d bytes without any result, and may have %d", to, info.Size(), mostBytes)
+		}
+	}
 }
 
 // reduce a bundle to at most so many bytes of results. It fails for a run that has no plan.
