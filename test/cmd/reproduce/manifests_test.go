@@ -26,7 +26,7 @@ func TestManifests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	windows := map[string]time.Duration{"s1-ycsb": 10 * time.Second, "s2-python": 2 * time.Second, "s3-node": 2 * time.Second, "s4-sweep": 3 * time.Second}
+	windows := map[string]time.Duration{"s1-ycsb": 10 * time.Second, "s2-python": 2 * time.Second, "s3-node": 2 * time.Second, "s4-sweep": 2 * time.Second}
 	for _, s := range sourcesOf(t) {
 		text, err := s.manifest(7)
 		if err != nil {
