@@ -15,7 +15,7 @@ func Commit() string {
 	if err != nil {
 		return "unknown"
 	}
-	changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)docs/evidence").Output()
+	changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)docs/evidence", ":(top,exclude)docs/gallery").Output()
 	if err != nil {
 		return "unknown"
 	}
