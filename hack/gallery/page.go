@@ -24,10 +24,11 @@ const introduction = `# Gallery
 Five published experiments, repeated in small on the local cluster (` + "`make reproduce`" + `): two nodes in one virtual machine of two
 cores. So no figure here can be compared with a published one, and the reports say where a ratio can. Each report shows what its source
 shows, from the published numbers and from the stored ones of one run. Whether a claim of the source holds in three runs is on the page of its
-verdicts, which is of one machine, and the run here may be the first one on another machine.
+verdicts, which is of one machine, and the run here may be the first one on another machine, or of another version.
 
 The bundles are reduced: plan, records and summary are whole, but the raw output and most results are left out, which
-` + "`kubectl assay verify`" + ` says. Of the trials without a result a report has no curve over time.
+` + "`out/bin/kubectl-assay verify docs/gallery/s3-node.assay.tar`" + ` says (` + "`make plugin`" + ` builds it, and no cluster is needed). Of the trials without a
+result a report has no curve over time.
 
 ` + onGitHub
 
@@ -72,7 +73,7 @@ func (e experiment) here(ctx context.Context, path string) (string, error) {
 		quote = append(quote, "> "+marks.Replace(statement.String()))
 	}
 	name := filepath.Base(path)
-	return fmt.Sprintf("%s\n\n%s: [report](%[3]s), [bundle](%[3]s).\n\nAgain: `kubectl assay run -f docs/gallery/%[4]s.yaml` ([manifest](%[4]s.yaml)), or `make reproduce RUNS=%[4]s`.",
+	return fmt.Sprintf("%s\n\n%s: [report](%[3]s), [bundle](%[3]s).\n\nAgain: `make reproduce RUNS=%[4]s` in a clone, or `kubectl assay run -f docs/gallery/%[4]s.yaml` ([manifest](%[4]s.yaml)) where the shapes are.",
 		strings.Join(quote, "\n>\n"), conditions(run.Object), name, e.name), nil
 }
 

@@ -11,6 +11,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -156,11 +157,9 @@ func (p player) once(ctx context.Context, s *source) error {
 	}
 	fmt.Printf("%s, run %d: %d trials, %d left out, %.0f s %s\n", s.name, n, run.Trials, run.LeftOut, run.Seconds, run.NoVerdict)
 	if run.NoVerdict == "" {
-		if err := p.show(ctx, s, done.Bundle, text); err != nil {
-			return err
-		}
+		err = p.show(ctx, s, done.Bundle, text)
 	}
-	return p.remove(one, ctx)
+	return errors.Join(err, p.remove(one, ctx))
 }
 
 // show a good run in the gallery: its bundle, reduced, and its manifest.
@@ -211,8 +210,14 @@ func writePages(top string, all []source) error {
 		list = ""
 	}
 	for _, path := range written {
-		name := filepath.Base(path)
-		list += fmt.Sprintf("- [%s](%s/%s)\n", strings.TrimSuffix(name, ".md"), filepath.Base(pages), name)
+		page, err := os.ReadFile(path) //nolint:gosec // a page of the repository
+		if err != nil {
+			return err
+		}
+		title, rest, _ := strings.Cut(strings.TrimPrefix(string(page), "# "), "\n")
+		_, rest, _ = strings.Cut(rest, "\nOf ")
+		verdicts, _, _ := strings.Cut(rest, "\n")
+		list += fmt.Sprintf("- [%s](%s/%s): of %s\n", title, filepath.Base(pages), filepath.Base(path), verdicts)
 	}
 	old, err := os.ReadFile(filepath.Join(top, index))
 	if err != nil {

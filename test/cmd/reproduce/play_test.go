@@ -101,7 +101,7 @@ func TestPlay(t *testing.T) {
 		t.Errorf("%v\n%s", err, manifest)
 	}
 	list, err := os.ReadFile(filepath.Join(s.top, index))
-	if err != nil || !strings.Contains(string(list), "[made](reproductions/made.md)") {
+	if err != nil || !strings.Contains(string(list), "- [Made](reproductions/made.md): of 1 row: 1 **reproduced**.\n") {
 		t.Errorf("%v, %s", err, list)
 	}
 	if picture, err := os.ReadFile(filepath.Join(filepath.Dir(s.page()), "made-b.svg")); err != nil || !strings.Contains(string(picture), ">1.5x (") {
