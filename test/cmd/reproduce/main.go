@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -45,6 +46,9 @@ const (
 	// mostFailed runs of a source in a row, which are good for nothing, end its plays.
 	mostFailed = 2
 )
+
+// tallied is the line of a page that says how many rows have which verdict.
+var tallied = regexp.MustCompile(`(?m)^(Of .* tested|No claim was tested).*$`)
 
 func main() {
 	length := flag.Duration("for", 30*time.Minute, "begin no run that would end later")
@@ -215,9 +219,7 @@ func writePages(top string, all []source) error {
 			return err
 		}
 		title, rest, _ := strings.Cut(strings.TrimPrefix(string(page), "# "), "\n")
-		_, rest, _ = strings.Cut(rest, "\nOf ")
-		verdicts, _, _ := strings.Cut(rest, "\n")
-		list += fmt.Sprintf("- [%s](%s/%s): of %s\n", title, filepath.Base(pages), filepath.Base(path), verdicts)
+		list += fmt.Sprintf("- [%s](%s/%s). %s\n", title, filepath.Base(pages), filepath.Base(path), tallied.FindString(rest))
 	}
 	old, err := os.ReadFile(filepath.Join(top, index))
 	if err != nil {
