@@ -90,7 +90,7 @@ type TargetStatus struct {
 	// storage of the data directory; absent for an external target.
 	// +optional
 	Storage *StorageStatus `json:"storage,omitempty"`
-	// roundTripSeconds is the median time of a round trip between client and server when
+	// roundTripSeconds is the median time of a round trip between client and server, without workload.*.delay, when
 	// the data was loaded, as a decimal number.
 	// +optional
 	RoundTripSeconds Number `json:"roundTripSeconds,omitempty"`

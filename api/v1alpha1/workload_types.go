@@ -58,10 +58,10 @@ func (w Workload) Tool() (name string, parameters json.RawMessage, err error) {
 // Connecting is how a tool reaches its server, whatever the tool is.
 type Connecting struct {
 	// delay adds latency to every round trip, such as 1ms, at most 1s; absent or 0s adds none.
-	// It may be an axis of the matrix. A relay in the client pod adds the delay to each connection to
-	// the server at its address, not to a replica, while the tool measures, and uses some of the client's
-	// CPU. Compare with a delay of 1us, which uses the relay too, and not with no delay. Targets with TLS
-	// or jdbc are refused.
+	// It may be an axis of the matrix. A relay in the client pod adds the delay to each connection of the
+	// tool to the server at its address, not to a replica, while the tool warms up and measures, and uses
+	// some of the client's CPU. Compare with a delay of 1us, which uses the relay too, and not with no
+	// delay. Targets with TLS or jdbc are refused.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?(us|ms|s)$`

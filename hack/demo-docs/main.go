@@ -19,7 +19,7 @@ import (
 const (
 	bundleFile  = "docs/evidence/demo.assay.tar"
 	sampleFile  = "config/samples/demo.yaml"
-	decidedFile = "docs/gallery/s1-ycsb-engines.assay.tar"
+	decidedFile = "docs/gallery/s1-ycsb.assay.tar"
 )
 
 // pages that show the demo.

@@ -11,6 +11,10 @@ type experiment struct {
 	source, published string
 	// traps are errors of the publication, in short.
 	traps []string
+	// unexplained are things of which it does not say why they are so.
+	unexplained []string
+	// untested: none of its numbers can be tested here.
+	untested bool
 	// differs is what the repetition does otherwise.
 	differs string
 }
@@ -30,14 +34,14 @@ var experiments = []experiment{
 		traps: []string{
 			"The summary takes rows from two experiments: the 680 ms of one stand beside the \"2.1x\" of the other.",
 			"The same scheme was measured in both, and differs by up to 53 %. Three rounds cannot show less.",
-			"Commits are said to wait for the disk. One transaction is 1.27 times as fast as 10,000, so they did not.",
+			"Commits are said to wait for the disk. A row in its own transaction takes 0.3 ms, and 5.8 ms in an earlier version of the report: now they do not.",
 			"\"8.1x\" rests on a slow measurement of the baseline.",
 			"Schemes that send literals do other work than those that bind parameters.",
 		},
 		differs: "mariadb of Node.js in the place of the .NET driver, 100 and 1,000 rows, and each commit waits for its flush.",
 	},
 	{
-		name: "s1-ycsb", title: "storage engines under YCSB",
+		name: "s1-ycsb", title: "storage engines under YCSB", untested: true,
 		source: "a blog of Topling; Azure SQL is quoted there from Microsoft",
 		published: "Workload a with 10,000,000 records and 20 threads: throughput and latencies of MyTopling, MyRocks and PolarDB, each loaded and run once, as " +
 			"grouped bars.",
@@ -52,10 +56,11 @@ var experiments = []experiment{
 	},
 	{
 		name: "s1-ycsb-load", title: "loads by YCSB",
-		source:    "the same blog of Topling",
-		published: "The loads of MyTopling, MyRocks and PolarDB, one each, with 10,000,000 records and 20 threads: two of its five charts.",
-		traps:     []string{"MyRocks loads 9,805 rows per second and runs at 13,957 operations, half of them updates: nobody says why.", "Azure's load is unknown."},
-		differs:   "InnoDB and MyRocks of one MariaDB, 10,000 records, 4 threads, each trial a load from an empty schema on.",
+		source:      "the same blog of Topling",
+		published:   "The loads of MyTopling, MyRocks and PolarDB, one each, with 10,000,000 records and 20 threads: two of its five charts.",
+		unexplained: []string{"MyRocks loads 9,805 rows per second and runs at 13,957 operations, half of them updates: nobody says why.", "Azure's load is unknown."},
+		untested:    true,
+		differs:     "InnoDB and MyRocks of one MariaDB, 10,000 records, 4 threads, each trial a load from an empty schema on.",
 	},
 	{
 		name: "s2-python", title: "what a call of a Python driver costs",
@@ -86,7 +91,7 @@ var experiments = []experiment{
 			"Against mysql2 where mysql has no execute(), and mariadb's batch against 100 inserts of mysql, as published, though each of them is waited for here.",
 	},
 	{
-		name: "s4-sweep", title: "a sweep over threads",
+		name: "s4-sweep", title: "a sweep over threads", untested: true,
 		source:    "the documentation of Tencent Cloud's MySQL, old and new network architecture",
 		published: "sysbench with 2 to 3,000 threads, writing, reading and mixed, as three charts with two lines each, and three figures: +20 %, +22 % and +18 %.",
 		traps: []string{

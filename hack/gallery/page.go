@@ -24,10 +24,12 @@ const introduction = `# Gallery
 Five published experiments, repeated in small on the local cluster (` + "`make reproduce`" + `): two nodes in one virtual machine of two
 cores. So no figure here can be compared with a published one, and the reports say where a ratio can. Each report shows what its source
 shows, from the published numbers and from the stored ones of one run. Whether a claim of the source holds in three runs is on the page of its
-verdicts, which is of one machine, and the run here may be the first one on another machine.
+verdicts, which is of one machine, and the run here may be the first one on another machine, or of another version. A run
+that counts there may decide nothing here, where each comparison needs seven or all eight of its blocks.
 
 The bundles are reduced: plan, records and summary are whole, but the raw output and most results are left out, which
-` + "`kubectl assay verify`" + ` says. Of the trials without a result a report has no curve over time.
+` + "`out/bin/kubectl-assay verify docs/gallery/s3-node.assay.tar`" + ` says (` + "`make plugin`" + ` builds it, and no cluster is needed). Of the trials without a
+result a report has no curve over time.
 
 ` + onGitHub
 
@@ -41,16 +43,25 @@ func page(ctx context.Context, folder string) (string, error) {
 			return "", err
 		}
 		fmt.Fprintf(&out, "## %s: %s\n\n%s Published in: %s.\n\n", e.id(), e.title, e.published, e.source)
-		out.WriteString("Errors found in it:\n\n")
-		for _, trap := range e.traps {
-			fmt.Fprintf(&out, "- %s\n", trap)
+		out.WriteString(listed("Errors found in it", e.traps) + listed("Not explained in it", e.unexplained))
+		fmt.Fprintf(&out, "Repeated: %s\n\n%s\n\n", e.differs, here)
+		claims := "Claim by claim, by three runs: [verdicts](../evidence/reproductions/%s.md).\n\n"
+		if e.untested {
+			claims = "None of its numbers can be tested here: [what was measured in three runs](../evidence/reproductions/%s.md).\n\n"
 		}
-		fmt.Fprintf(&out, "\nRepeated: %s\n\n%s\n\n", e.differs, here)
-		fmt.Fprintf(&out, "Claim by claim: [verdicts](../evidence/reproductions/%s.md).\n\n", e.name)
+		fmt.Fprintf(&out, claims, e.name)
 	}
 	out.WriteString("All errors are in [traps](../evidence/traps.md), what the published numbers say of the published sentences in\n" +
 		"[published sentences](../evidence/published-claims.md), and repetitions claim by claim in [reproductions](../evidence/reproductions.md).\n")
 	return out.String(), nil
+}
+
+// listed sentences under a heading; nothing of none.
+func listed(heading string, sentences []string) string {
+	if len(sentences) == 0 {
+		return ""
+	}
+	return heading + ":\n\n- " + strings.Join(sentences, "\n- ") + "\n\n"
 }
 
 // here is what the stored run of an experiment says, in the words of its report.
@@ -72,7 +83,7 @@ func (e experiment) here(ctx context.Context, path string) (string, error) {
 		quote = append(quote, "> "+marks.Replace(statement.String()))
 	}
 	name := filepath.Base(path)
-	return fmt.Sprintf("%s\n\n%s: [report](%[3]s), [bundle](%[3]s).\n\nAgain: `kubectl assay run -f docs/gallery/%[4]s.yaml` ([manifest](%[4]s.yaml)), or `make reproduce RUNS=%[4]s`.",
+	return fmt.Sprintf("%s\n\n%s: [report](%[3]s), [bundle](%[3]s).\n\nAgain: `make reproduce RUNS=%[4]s` in a clone, or `kubectl assay run -f docs/gallery/%[4]s.yaml` ([manifest](%[4]s.yaml)) where the shapes are.",
 		strings.Join(quote, "\n>\n"), conditions(run.Object), name, e.name), nil
 }
 

@@ -90,7 +90,7 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			second(writes)(s)
 			s.Matrix = []v1alpha1.Axis{axisOf("background.clients", 0, 1, 3)}
 		},
-		"background: workload.sysbench.delay: round trips to a target with TLS cannot be delayed: use tls: Disabled, or no delay (spec.targets[0])": func(s *v1alpha1.BenchmarkRunSpec) {
+		"background: workload.sysbench.delay: round trips to a target with TLS cannot be delayed: use tls: Disabled (of an external target external.tls, whose default is Required), or no delay (spec.targets[0])": func(s *v1alpha1.BenchmarkRunSpec) {
 			second(map[string]intstr.IntOrString{"delay": intstr.FromString("1ms")})(s)
 			s.Targets[0].MySQL.TLS = v1alpha1.TLSRequired
 		},

@@ -11,7 +11,7 @@ import (
 
 // Errors of Delay. A tool that verifies the name of its server would find the relay's, and the address in a URL of JDBC is the user's own.
 var (
-	ErrDelayedTLS  = errors.New("delay: round trips to a target with TLS cannot be delayed: use tls: Disabled, or no delay")
+	ErrDelayedTLS  = errors.New("delay: round trips to a target with TLS cannot be delayed: use tls: Disabled (of an external target external.tls, whose default is Required), or no delay")
 	ErrDelayedJDBC = errors.New("delay: round trips to a target with jdbc cannot be delayed: give its host and port, or no delay")
 )
 

@@ -170,6 +170,8 @@ type Expectations struct {
 	// Shared: another load is at work beside the clients, so that the server's counters are not of their work alone. The manager
 	// sets it.
 	Shared bool
+	// Delay that is added to every round trip (Delay). The manager sets it.
+	Delay time.Duration
 	// Mix is the share (0 to 1) of all operations in which the tool counts operations of a
 	// kind, by the label operation, where each is chosen at random. Shares may add up to
 	// more than 1: an operation that reads and writes counts as both.

@@ -25,6 +25,9 @@ const (
 	// settle is the pause of several clients between the warm-up, which ends at no exact
 	// time, and the measured window, and before a window without a warm-up.
 	settle = time.Second
+	// delayedTrips are round trips of a trial beside its window, with room: a thread of sysbench has up to a hundred before its first
+	// operation, once in each of two processes, and two dozen in one that is under way at the end.
+	delayedTrips = 300
 	// verifying is how long counting rows and checksums may take at most, with room.
 	verifying = 5 * time.Minute
 )
@@ -166,6 +169,9 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, groups
 	// Two processes come to their work, that of the warm-up and that which measures; the data may be checked at the end.
 	asked = asked.Of(0)
 	e.Busy = length.Most + settle + 2*in.Work.Tool.Opening(asked).Lead + in.Work.Tool.CheckTime(asked)
+	if delay, err := runner.Delay(asked); err == nil && !in.Work.Tool.MeasuresOften() { // of the connections of both, and of what is under way at the end
+		e.Busy += delayedTrips * delay
+	}
 	if d.MeasuresLoad() { // a stop of the server, statistics, and the count of the rows follow
 		e.Busy += in.Timeouts.Reset.Duration + in.Timeouts.Load.Duration
 	}

@@ -99,18 +99,18 @@ const (
 	connectTrips = 7
 )
 
-// neededFiles is the limit of open files for the connections: the present limit if it is enough,
-// else the required number. The shortfall is empty if that is allowed.
-func neededFiles(is toolwire.OpenFiles, connections int64) (limit uint64, shortfall string) {
-	need := uint64(max(connections, 0)) + contract.SpareFiles
+// neededFiles is the limit of open files for the connections, of which each takes one, or two of a relay: the present limit if it
+// is enough, else the required number. The shortfall is empty if that is allowed.
+func neededFiles(is toolwire.OpenFiles, connections, each int64) (limit uint64, shortfall string) {
+	need := uint64(max(connections, 0)*each) + contract.SpareFiles
 	switch {
 	case need <= is.Now:
 		return is.Now, ""
 	case need <= is.Most:
 		return need, ""
 	}
-	return is.Most, fmt.Sprintf("open files of this client = %d connections + %d = %d > RLIMIT_NOFILE = %d (use more clients with fewer threads each, "+
-		"or raise the limit of the container runtime)", connections, contract.SpareFiles, need, is.Most)
+	return is.Most, fmt.Sprintf("open files of this client = %d connections x %d + %d = %d > RLIMIT_NOFILE = %d (use more clients with fewer threads each, "+
+		"or raise the limit of the container runtime)", connections, each, contract.SpareFiles, need, is.Most)
 }
 
 // slowStart warns that connecting may take longer than tools wait for their threads; times are
@@ -166,7 +166,11 @@ func allowFiles(ctx context.Context, s session, connections int64) (short []stri
 	if err != nil {
 		return nil, err
 	}
-	limit, shortfall := neededFiles(is, connections)
+	each := int64(1)
+	if delay, err := runner.Delay(s.trial); err == nil && delay > 0 && s.relays() {
+		each = 2
+	}
+	limit, shortfall := neededFiles(is, connections, each)
 	if shortfall != "" {
 		return []string{shortfall}, nil
 	}

@@ -63,19 +63,21 @@ func TestFileLimit(t *testing.T) {
 	tests := map[string]struct {
 		is          toolwire.OpenFiles
 		connections int64
+		each        int64
 		limit       uint64
 		short       string
 	}{
-		"enough as it is":          {toolwire.OpenFiles{Now: 1024, Most: 4096}, 768, 1024, ""},
-		"raised as far as needed":  {toolwire.OpenFiles{Now: 1024, Most: 4096}, 1000, 1256, ""},
-		"more than may be had":     {toolwire.OpenFiles{Now: 1024, Most: 4096}, 4000, 4096, "open files of this client = 4000 connections + 256 = 4256 > RLIMIT_NOFILE = 4096"},
-		"nothing is known":         {toolwire.OpenFiles{Now: 1024, Most: 1024}, 0, 1024, ""},
-		"a limit that is none":     {toolwire.OpenFiles{Now: 1024, Most: 1<<64 - 1}, 1e6, 1e6 + 256, ""},
-		"a number that is no such": {toolwire.OpenFiles{Now: 1024, Most: 1024}, -5, 1024, ""},
+		"enough as it is":          {toolwire.OpenFiles{Now: 1024, Most: 4096}, 768, 1, 1024, ""},
+		"two of a relay":           {toolwire.OpenFiles{Now: 1024, Most: 4096}, 1000, 2, 2256, ""},
+		"raised as far as needed":  {toolwire.OpenFiles{Now: 1024, Most: 4096}, 1000, 1, 1256, ""},
+		"more than may be had":     {toolwire.OpenFiles{Now: 1024, Most: 4096}, 4000, 1, 4096, "open files of this client = 4000 connections x 1 + 256 = 4256 > RLIMIT_NOFILE = 4096"},
+		"nothing is known":         {toolwire.OpenFiles{Now: 1024, Most: 1024}, 0, 1, 1024, ""},
+		"a limit that is none":     {toolwire.OpenFiles{Now: 1024, Most: 1<<64 - 1}, 1e6, 1, 1e6 + 256, ""},
+		"a number that is no such": {toolwire.OpenFiles{Now: 1024, Most: 1024}, -5, 1, 1024, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			limit, short := neededFiles(tc.is, tc.connections)
+			limit, short := neededFiles(tc.is, tc.connections, max(tc.each, 1))
 			if limit != tc.limit || !strings.HasPrefix(short, tc.short) || (short == "") != (tc.short == "") {
 				t.Errorf("got %d, %q; want %d, %q", limit, short, tc.limit, tc.short)
 			}

@@ -124,7 +124,7 @@ func (r role) demand() (own, all contract.Demand, err error) {
 	return own, all, nil
 }
 
-// relays: round trips may be delayed, and the tool has a command in this phase.
+// relays: round trips may be delayed, and the tool has a command. Nothing but what is measured is delayed, and what warms up for it.
 func (r role) relays() bool {
-	return !r.skips(r.phase()) || r.warms() && !r.skips(contract.PhaseWarmup)
+	return r.waits() && (!r.skips(r.phase()) || r.warms() && !r.skips(contract.PhaseWarmup))
 }

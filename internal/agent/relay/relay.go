@@ -5,6 +5,7 @@ package relay
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"time"
@@ -53,8 +54,14 @@ func (r *Relay) Close() {
 func (r *Relay) accept() {
 	for {
 		client, err := r.listener.Accept()
-		if err != nil {
-			return // closed
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // such as no file is left: the next one may have one
+			if pause.Until(r.ctx, time.Now().Add(10*time.Millisecond)) != nil {
+				return
+			}
+			continue
 		}
 		r.working.Go(func() { r.serve(client) })
 	}

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the known variables from the stor
 // The known variables are those of the servers of stored runs, which have all that SHOW GLOBAL VARIABLES said.
 func TestKnownVariablesAreThoseOfServers(t *testing.T) {
 	found := map[string]map[string]bool{}
-	for _, path := range []string{"../../../docs/evidence/mariadb-mysql.assay.tar", "../../../docs/gallery/s1-ycsb-engines.assay.tar"} {
+	for _, path := range []string{"../../../docs/evidence/mariadb-mysql.assay.tar", "../../../docs/gallery/s1-ycsb.assay.tar"} {
 		b, err := bundle.Open(path)
 		if err != nil {
 			t.Fatal(err)

@@ -20,10 +20,10 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// publishedOf an experiment of the gallery: its quoted numbers as the manager reads them, and what it compares.
+// publishedOf a source: its quoted numbers as the manager reads them, and what its full form compares.
 func publishedOf(t *testing.T, name string) Input {
 	t.Helper()
-	return publishedIn(t, "../../../docs/gallery/"+name+".yaml")
+	return publishedIn(t, fullSamples+name+"/full.yaml")
 }
 
 // publishedIn a manifest: the same.
@@ -103,7 +103,7 @@ func headsOf(t *table) (out []string) {
 // S0: three tables of twelve schemes with their categories, three sizes, the winner of each size in bold, and 99 speed-ups
 // to the digit that was printed.
 func TestS0AsPublished(t *testing.T) {
-	in := publishedOf(t, "s0-batch-schemes")
+	in := publishedOf(t, "s0-dotnet")
 	tables, figures := tablesOf(sectionOf(t, in, "quoted"), "latency.median, ms: as published")
 	if len(tables) != 3 || len(figures) != 0 {
 		t.Fatalf("got %d tables and %d pictures, want a table for each operation", len(tables), len(figures))
@@ -157,7 +157,7 @@ func TestS0AsPublished(t *testing.T) {
 
 // S1: grouped bars of the throughput, and of latencies by operation; what was not published is in none of them.
 func TestS1AsPublished(t *testing.T) {
-	c := sectionOf(t, publishedOf(t, "s1-ycsb-engines"), "quoted")
+	c := sectionOf(t, publishedOf(t, "s1-ycsb"), "quoted")
 	targets := []string{"mytopling-quoted", "myrocks-quoted", "polardb-quoted", "azure-quoted"}
 	for caption, want := range map[string]struct{ pictures, bars int }{"throughput, ops/s: as published": {2, 7}, "latency p99, us: as published": {2, 0}, "latency.avg, us: as published": {2, 0}} {
 		_, figures := tablesOf(c, caption)
@@ -196,7 +196,7 @@ func TestS1AsPublished(t *testing.T) {
 
 // S2: each benchmark with its number, the unit in the head of the table.
 func TestS2AsPublished(t *testing.T) {
-	c := sectionOf(t, publishedOf(t, "s2-python-drivers"), "quoted")
+	c := sectionOf(t, publishedOf(t, "s2-python"), "quoted")
 	for caption, rows := range map[string]int{"latency.avg, s: as published": 13, "throughput, ops/s: as published": 8, "throughput.rows, rows/s: as published": 3} {
 		tables, _ := tablesOf(c, caption)
 		if len(tables) != 1 || len(tables[0].Rows) != rows {
@@ -216,7 +216,7 @@ func TestS2AsPublished(t *testing.T) {
 
 // S3: a line for each benchmark, behind each number its percentage, and the margins.
 func TestS3AsPublished(t *testing.T) {
-	c := sectionOf(t, publishedOf(t, "s3-node-drivers"), "quoted")
+	c := sectionOf(t, publishedOf(t, "s3-node"), "quoted")
 	tables, _ := tablesOf(c, "throughput, ops/s: as published")
 	if len(tables) != 2 || len(tables[0].Rows) != 10 || !slices.Equal(headsOf(tables[0]), []string{"benchmark", "mysql", "mysql2", "mariadb"}) {
 		t.Fatalf("got %d tables, the first one with %d rows below %q", len(tables), len(tables[0].Rows), headsOf(tables[0]))
@@ -245,7 +245,7 @@ func TestS3AsPublished(t *testing.T) {
 
 // S4: the three figures that its text has, each workload with its number of threads. Its charts had no numbers.
 func TestS4AsPublished(t *testing.T) {
-	tables, _ := tablesOf(sectionOf(t, publishedOf(t, "s4-threads-sweep"), "quoted"), "throughput.relative, %: as published")
+	tables, _ := tablesOf(sectionOf(t, publishedOf(t, "s4-sweep"), "quoted"), "throughput.relative, %: as published")
 	if len(tables) != 1 || !slices.Equal(headsOf(tables[0]), []string{"test, threads", "old", "new"}) {
 		t.Fatalf("got %d tables: %+v", len(tables), tables)
 	}
@@ -261,7 +261,7 @@ func TestS4AsPublished(t *testing.T) {
 
 // Below a quoted number stands what this run has measured of the same, and nothing where it has not, or has several.
 func TestQuotedNumbersStandBesideMeasuredOnes(t *testing.T) {
-	in := publishedOf(t, "s3-node-drivers")
+	in := publishedOf(t, "s3-node")
 	in.Comparisons[0].Name = contract.NameThroughput
 	entry := func(median string, labels ...string) v1alpha1.SummaryEntry {
 		l := value("", "", "", 0, labels...).Labels

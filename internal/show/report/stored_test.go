@@ -25,7 +25,7 @@ func storedPage(t *testing.T, name string) *html.Node {
 	t.Helper()
 	path, file := "../../../docs/gallery/"+name+bundle.Extension, t.TempDir()+"/page.html"
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("not stored: make gallery-runs plays it")
+		t.Skip("not stored: make reproduce plays it")
 	}
 	var said strings.Builder
 	if code := cli.Run(t.Context(), []string{"report", path, "-o", file}, cli.Streams{Out: &said, Problems: &said}); code != exit.OK {
@@ -130,8 +130,8 @@ func rows(table *html.Node) (out [][]*html.Node) {
 
 // S0: a table for each operation with schemes and their categories, the fastest of each size in bold, and speed-ups.
 func TestStoredS0(t *testing.T) {
-	page := storedPage(t, "s0-batch-schemes")
-	if tables, _ := checkNumbers(t, "s0-batch-schemes", page); tables < 68 {
+	page := storedPage(t, "s0-dotnet")
+	if tables, _ := checkNumbers(t, "s0-dotnet", page); tables < 68 {
 		t.Errorf("got %d numbers in tables", tables)
 	}
 	found := tables(section(t, page, "Comparison"), "latency.avg, ms: medians")
@@ -178,8 +178,8 @@ func TestStoredS0(t *testing.T) {
 
 // S1: grouped bars of the latencies, and bars of the throughput.
 func TestStoredS1(t *testing.T) {
-	page := storedPage(t, "s1-ycsb-engines")
-	if tables, pictures := checkNumbers(t, "s1-ycsb-engines", page); tables < 2 || pictures < 2 {
+	page := storedPage(t, "s1-ycsb")
+	if tables, pictures := checkNumbers(t, "s1-ycsb", page); tables < 2 || pictures < 2 {
 		t.Errorf("got %d numbers in tables and %d in pictures", tables, pictures)
 	}
 	found := figures(section(t, page, "Comparison"), "medians with their spread")
@@ -206,8 +206,8 @@ func TestStoredS1(t *testing.T) {
 
 // S2: each call in a row with its unit in the head.
 func TestStoredS2(t *testing.T) {
-	page := storedPage(t, "s2-python-drivers")
-	if tables, _ := checkNumbers(t, "s2-python-drivers", page); tables < 28 {
+	page := storedPage(t, "s2-python")
+	if tables, _ := checkNumbers(t, "s2-python", page); tables < 28 {
 		t.Errorf("got %d numbers in tables", tables)
 	}
 	found := tables(section(t, page, "Comparison"), "medians of the trials that count")
@@ -224,8 +224,8 @@ func TestStoredS2(t *testing.T) {
 
 // S3: a line for each benchmark with the three drivers, behind each number its percentage.
 func TestStoredS3(t *testing.T) {
-	page := storedPage(t, "s3-node-drivers")
-	if tables, _ := checkNumbers(t, "s3-node-drivers", page); tables < 30 {
+	page := storedPage(t, "s3-node")
+	if tables, _ := checkNumbers(t, "s3-node", page); tables < 30 {
 		t.Errorf("got %d numbers in tables", tables)
 	}
 	table := tables(section(t, page, "Comparison"), "")["throughput, ops/s: medians of the trials that count; higher is better"]
@@ -247,7 +247,7 @@ func TestStoredS3(t *testing.T) {
 		}
 	}
 	compared := map[bool]int{}
-	for _, e := range storedRun(t, "s3-node-drivers").Summary.Comparisons {
+	for _, e := range storedRun(t, "s3-node").Summary.Comparisons {
 		if e.Family == v1alpha1.FamilyPrimary {
 			compared[e.Verdict != v1alpha1.VerdictNotMeasured]++
 		}
@@ -259,8 +259,8 @@ func TestStoredS3(t *testing.T) {
 
 // S4: a picture for each workload, with a curve for each of the two variants.
 func TestStoredS4(t *testing.T) {
-	page := storedPage(t, "s4-threads-sweep")
-	if tables, pictures := checkNumbers(t, "s4-threads-sweep", page); tables < 24 || pictures < 24 {
+	page := storedPage(t, "s4-sweep")
+	if tables, pictures := checkNumbers(t, "s4-sweep", page); tables < 24 || pictures < 24 {
 		t.Errorf("got %d numbers in tables and %d in pictures", tables, pictures)
 	}
 	found := figures(section(t, page, "Over the load"), "throughput, tx/s: over threads")

@@ -19,15 +19,15 @@ import (
 	"github.com/assay-bench/assay/runners"
 )
 
-// nodeManifests repeat the published comparison of Node.js drivers: in full, and in small.
-var nodeManifests = []string{fullSamples + "s3-node/full.yaml", "../../../docs/gallery/s3-node-drivers.yaml"}
+// nodeManifest repeats the published comparison of Node.js drivers.
+const nodeManifest = fullSamples + "s3-node/full.yaml"
 
-// numbersOf the quoted numbers of a manifest of drivers say: what it asks for and compares, and of each number that it quotes by the
+// numbersOf the quoted numbers of the manifest say: what it asks for and compares, and of each number that it quotes by the
 // names of operations here the combination with the same labels, in blocks that vary by 1 %. It returns the quoted numbers that no
 // combination has, and the combinations that no driver has a number of, without their drivers.
-func numbersOf(t *testing.T, path string) (m made, in Input, unjoined, unpublished []string) {
+func numbersOf(t *testing.T) (m made, in Input, unjoined, unpublished []string) {
 	t.Helper()
-	in = publishedIn(t, path)
+	in = publishedIn(t, nodeManifest)
 	tool, _ := runners.Find("drivers")
 	params, err := json.Marshal(in.Run.Spec.Workload.Drivers)
 	if err != nil {
@@ -84,73 +84,69 @@ func numbersOf(t *testing.T, path string) (m made, in Input, unjoined, unpublish
 
 // Each quoted number has the labels of something that the run measures, and each benchmark of the run is one that was published.
 func TestTheNodeDriversMeasureWhatTheyQuote(t *testing.T) {
-	for _, path := range nodeManifests {
-		_, in, unjoined, unpublished := numbersOf(t, path)
-		if len(unjoined) > 0 || len(unpublished) > 0 {
-			t.Errorf("%s: quoted and not measured: %q; measured and not published: %q", path, unjoined, unpublished)
-		}
-		if n := len(in.Quoted); n == 0 {
-			t.Errorf("%s quotes nothing", path)
-		}
+	_, in, unjoined, unpublished := numbersOf(t)
+	if len(unjoined) > 0 || len(unpublished) > 0 {
+		t.Errorf("%s: quoted and not measured: %q; measured and not published: %q", nodeManifest, unjoined, unpublished)
+	}
+	if n := len(in.Quoted); n == 0 {
+		t.Errorf("%s quotes nothing", nodeManifest)
 	}
 }
 
 // Where the rates were as published, each of them but the baseline has its ratio, that of the headline included: a cell whose baseline is
 // not that of the row says against what.
 func TestTheNodeDriversHaveTheirHeadline(t *testing.T) {
-	for _, path := range nodeManifests {
-		m, published, _, _ := numbersOf(t, path)
-		in := m.input(t)
-		in.Quoted = published.Quoted
-		table, wants := mediansTable(t, in), map[string]float64{"Batch: mariadb": 2449.5 / 47.1, "Prepared: mariadb": 2650.7 / 2257.5}
-		for _, row := range table.Rows {
-			against, scheme := "", "SingleRow"
-			switch {
-			case strings.Contains(row[0].Text, "Batch"):
-				against, scheme = "mysql with scheme SingleRow", "Batch"
-			case strings.Contains(row[0].Text, "Prepared"):
-				against, scheme = "mysql2", "Prepared"
+	m, published, _, _ := numbersOf(t)
+	in := m.input(t)
+	in.Quoted = published.Quoted
+	table, wants := mediansTable(t, in), map[string]float64{"Batch: mariadb": 2449.5 / 47.1, "Prepared: mariadb": 2650.7 / 2257.5}
+	for _, row := range table.Rows {
+		against, scheme := "", "SingleRow"
+		switch {
+		case strings.Contains(row[0].Text, "Batch"):
+			against, scheme = "mysql with scheme SingleRow", "Batch"
+		case strings.Contains(row[0].Text, "Prepared"):
+			against, scheme = "mysql2", "Prepared"
+		}
+		for i, c := range row[1:] {
+			driver := table.Head[i+1].Name
+			if c.Text == "–" {
+				continue
 			}
-			for i, c := range row[1:] {
-				driver := table.Head[i+1].Name
-				if c.Text == "–" {
-					continue
-				}
-				text := c.Below[len(c.Below)-1]
-				ratio, named, has := ratioIn(text)
-				switch isBase := driver == "mysql" || scheme == "Prepared" && driver == "mysql2"; {
-				case isBase && has:
-					t.Errorf("%s: %s of %s: the baseline has a ratio: %q", path, row[0].Text, driver, text)
-				case !isBase && (!has || named != against):
-					t.Errorf("%s: %s of %s: got %q, want a ratio against %q", path, row[0].Text, driver, text, against)
-				}
-				if want, is := wants[scheme+": "+driver]; is && math.Abs(ratio/want-1) < 0.02 {
-					delete(wants, scheme+": "+driver)
-				}
+			text := c.Below[len(c.Below)-1]
+			ratio, named, has := ratioIn(text)
+			switch isBase := driver == "mysql" || scheme == "Prepared" && driver == "mysql2"; {
+			case isBase && has:
+				t.Errorf("%s of %s: the baseline has a ratio: %q", row[0].Text, driver, text)
+			case !isBase && (!has || named != against):
+				t.Errorf("%s of %s: got %q, want a ratio against %q", row[0].Text, driver, text, against)
+			}
+			if want, is := wants[scheme+": "+driver]; is && math.Abs(ratio/want-1) < 0.02 {
+				delete(wants, scheme+": "+driver)
 			}
 		}
-		if len(wants) > 0 {
-			t.Errorf("%s: not within 2 %%: %v in %+v", path, wants, table.Rows)
-		}
-		subject := "driver mariadb with scheme Batch against mysql with scheme SingleRow on " + m.targets[0]
-		batch := slices.IndexFunc(in.doc.Verdicts, func(v readout.Verdict) bool { return strings.HasPrefix(v.Subject, subject) })
-		if batch < 0 || in.doc.Verdicts[batch].Verdict != string(v1alpha1.VerdictFaster) || in.doc.Verdicts[batch].Family != string(v1alpha1.FamilyPrimary) {
-			t.Errorf("%s: no verdict on %s", path, subject)
-		}
-		// The quoted number stands beside it with the same words.
-		found := false
-		for _, b := range sectionOf(t, in, "quoted").Blocks {
-			for _, row := range rowsOf(b) {
-				for _, c := range row {
-					found = found || slices.ContainsFunc(c.Below, func(text string) bool {
-						return strings.HasPrefix(text, "here ") && strings.HasSuffix(text, " against mysql with scheme SingleRow)")
-					})
-				}
+	}
+	if len(wants) > 0 {
+		t.Errorf("not within 2 %%: %v in %+v", wants, table.Rows)
+	}
+	subject := "driver mariadb with scheme Batch against mysql with scheme SingleRow on " + m.targets[0]
+	batch := slices.IndexFunc(in.doc.Verdicts, func(v readout.Verdict) bool { return strings.HasPrefix(v.Subject, subject) })
+	if batch < 0 || in.doc.Verdicts[batch].Verdict != string(v1alpha1.VerdictFaster) || in.doc.Verdicts[batch].Family != string(v1alpha1.FamilyPrimary) {
+		t.Errorf("no verdict on %s", subject)
+	}
+	// The quoted number stands beside it with the same words.
+	found := false
+	for _, b := range sectionOf(t, in, "quoted").Blocks {
+		for _, row := range rowsOf(b) {
+			for _, c := range row {
+				found = found || slices.ContainsFunc(c.Below, func(text string) bool {
+					return strings.HasPrefix(text, "here ") && strings.HasSuffix(text, " against mysql with scheme SingleRow)")
+				})
 			}
 		}
-		if !found {
-			t.Errorf("%s: the quoted number of the batch stands beside none", path)
-		}
+	}
+	if !found {
+		t.Errorf("the quoted number of the batch stands beside none")
 	}
 }
 

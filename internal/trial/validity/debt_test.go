@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// Windows of real servers: trials 0, 1 and 6 of docs/evidence/demo.assay.tar, and trial 3 of docs/gallery/s0-batch-schemes.assay.tar.
+// Windows of real servers: trials 0, 1 and 6 of docs/evidence/demo.assay.tar, and trial 3 of a run of batch schemes with libmariadb (23 November 2026).
 func TestDebtOfAWindow(t *testing.T) {
 	mysql := func(end, paid, flushed float64) contract.Server {
 		return contract.Server{Version: "9.7.4-2", VersionComment: "(Debian)", StatusDelta: map[string]float64{

@@ -13,12 +13,13 @@ import (
 // MaxShown is the maximum number of entries in the status.
 const MaxShown = 128
 
-// layer is a measurement across all cells and targets: the name by its place in the list
-// of names, and the labels by their place in the cell, because labels may differ by cell.
-type layer struct{ name, labels int }
+// layer is a measurement across all cells and targets: whose it is, with 1 for that of a tenant or of a second load, which stand behind
+// those of the whole workload; the name by its place in the list of names, and the labels by their place in the cell, because labels
+// may differ by cell.
+type layer struct{ part, name, labels int }
 
 // Shown are the entries for the status, in the order of the summary. Measurements are added in
-// the order of the names, each for all cells and targets. When the first measurement alone is
+// the order of the names, those of tenants and of a second load last, each for all cells and targets. When the first measurement alone is
 // too large, its first cells are shown.
 func Shown(entries []v1alpha1.SummaryEntry, names []string, most int) []v1alpha1.SummaryEntry {
 	if len(entries) <= most {
@@ -33,7 +34,9 @@ func Shown(entries []v1alpha1.SummaryEntry, names []string, most int) []v1alpha1
 	for l := range sizes {
 		order = append(order, l)
 	}
-	slices.SortFunc(order, func(a, b layer) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.labels, b.labels)) })
+	slices.SortFunc(order, func(a, b layer) int { 
+		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.name, b.name), cmp.Compare(a.labels, b.labels))
+	})
 	if sizes[order[0]] > most {
 		return wholeCells(entries, of, order[0], most)
 	}
@@ -71,7 +74,11 @@ func layersOf(entries []v1alpha1.SummaryEntry, names []string) []layer {
 			at = len(seen[g])
 			seen[g][labels] = at
 		}
-		out[i] = layer{slices.Index(names, e.Name), at}
+		part := 0
+		if contract.OfGroup(e.Labels) {
+			part = 1
+		}
+		out[i] = layer{part, slices.Index(names, e.Name), at}
 	}
 	return out
 }

@@ -56,6 +56,10 @@ func TestShown(t *testing.T) {
 		byOperation = append(byOperation, labelled(target, "throughput", "")...)
 		byOperation = append(byOperation, labelled(target, "latency.avg", "", "read", "update")...)
 	}
+	tenants := []v1alpha1.SummaryEntry{
+		{Target: "a", Name: "throughput"}, {Target: "a", Name: "throughput", Labels: map[string]string{"tenant": "1"}},
+		{Target: "a", Name: "throughput", Labels: map[string]string{"load": "background"}}, {Target: "a", Name: "latency.avg"},
+	}
 	tests := map[string]struct {
 		all  []v1alpha1.SummaryEntry
 		most int
@@ -65,6 +69,7 @@ func TestShown(t *testing.T) {
 		"a measurement for every target, or for none":                      {entriesOf(1, "a", "b"), 5, []int{0, 1, 3, 4}},
 		"not even the main measurement fits: whole cells, not half of one": {entriesOf(3, "a", "b"), 5, []int{0, 3, 6, 9}},
 		"labels in their order":                                            {byOperation, 6, []int{0, 1, 2, 4, 5, 6}},
+		"those of all tenants before those of each":                        {tenants, 2, []int{0, 3}},
 		"one cell that has more than room":                                 {entriesOf(1, "a", "b", "c"), 2, nil},
 	}
 	for name, tc := range tests {

@@ -11,11 +11,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -44,6 +46,9 @@ const (
 	// mostFailed runs of a source in a row, which are good for nothing, end its plays.
 	mostFailed = 2
 )
+
+// tallied is the line of a page that says how many rows have which verdict.
+var tallied = regexp.MustCompile(`(?m)^(Of .* tested|No claim was tested).*$`)
 
 func main() {
 	length := flag.Duration("for", 30*time.Minute, "begin no run that would end later")
@@ -156,11 +161,9 @@ func (p player) once(ctx context.Context, s *source) error {
 	}
 	fmt.Printf("%s, run %d: %d trials, %d left out, %.0f s %s\n", s.name, n, run.Trials, run.LeftOut, run.Seconds, run.NoVerdict)
 	if run.NoVerdict == "" {
-		if err := p.show(ctx, s, done.Bundle, text); err != nil {
-			return err
-		}
+		err = p.show(ctx, s, done.Bundle, text)
 	}
-	return p.remove(one, ctx)
+	return errors.Join(err, p.remove(one, ctx))
 }
 
 // show a good run in the gallery: its bundle, reduced, and its manifest.
@@ -211,8 +214,12 @@ func writePages(top string, all []source) error {
 		list = ""
 	}
 	for _, path := range written {
-		name := filepath.Base(path)
-		list += fmt.Sprintf("- [%s](%s/%s)\n", strings.TrimSuffix(name, ".md"), filepath.Base(pages), name)
+		page, err := os.ReadFile(path) //nolint:gosec // a page of the repository
+		if err != nil {
+			return err
+		}
+		title, rest, _ := strings.Cut(strings.TrimPrefix(string(page), "# "), "\n")
+		list += fmt.Sprintf("- [%s](%s/%s). %s\n", title, filepath.Base(pages), filepath.Base(path), tallied.FindString(rest))
 	}
 	old, err := os.ReadFile(filepath.Join(top, index))
 	if err != nil {

@@ -101,13 +101,13 @@ func TestPlay(t *testing.T) {
 		t.Errorf("%v\n%s", err, manifest)
 	}
 	list, err := os.ReadFile(filepath.Join(s.top, index))
-	if err != nil || !strings.Contains(string(list), "[made](reproductions/made.md)") {
+	if err != nil || !strings.Contains(string(list), "- [Made](reproductions/made.md). Of 1 claim tested: 1 **reproduced**.\n") {
 		t.Errorf("%v, %s", err, list)
 	}
 	if picture, err := os.ReadFile(filepath.Join(filepath.Dir(s.page()), "made-b.svg")); err != nil || !strings.Contains(string(picture), ">1.5x (") {
 		t.Errorf("%v\n%s", err, picture)
 	}
-	for _, want := range []string{"Of 1 row: 1 **reproduced**.", "![b](made-b.svg)", "| 2 | ", "other work |", "0.30, 0.40", "### of b over a\n\n| threads | b |\n| --- | --: |\n| 2 | - / 1.5x |\n"} {
+	for _, want := range []string{"Of 1 claim tested: 1 **reproduced**.", "![b](made-b.svg)", "| 2 | ", "other work |", "0.30, 0.40", "### of b over a\n\n| threads | b |\n| --- | --: |\n| 2 | - / 1.5x |\n"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q:\n%s", want, page)
 		}

@@ -228,9 +228,10 @@ func (s *source) sides() (out []map[string]string) {
 func (s *source) page() string    { return filepath.Join(s.top, pages, s.name+".md") }
 func (s *source) figures() string { return filepath.Join(s.top, pages, s.name+".json") }
 
-// good is how many runs there are of the sample that the next one belongs to, as far as it is known: versions are not.
+// good is how many runs there are of the sample that the next one belongs to, as far as it is known: versions are those of the last good run.
 func (s *source) good() int {
-	return len(claims.Sample(slices.DeleteFunc(slices.Clone(s.runs), func(r claims.Run) bool { return r.Manifest != s.digest || r.Machine != s.machine }), s.Runs))
+	own := slices.DeleteFunc(slices.Clone(s.runs), func(r claims.Run) bool { return r.Manifest != s.digest || r.Machine != s.machine })
+	return len(claims.Sample(own, 1))
 }
 
 // failed is how many runs of what is played now have failed on this machine since the last good one.

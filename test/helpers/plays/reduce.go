@@ -55,16 +55,20 @@ func (r reduced) LeavesOut(name, key string) bool {
 // Reduce a bundle to what a repository can keep: without the raw output of the tools, and with the results of as many trials as fit in, the
 // index naming what was left out. It fails for one that is too large even without results.
 func Reduce(ctx context.Context, from, to string) error {
+	draft := to + ".new"
+	defer func() { _ = os.Remove(draft) }() // one that is too large
 	for most := mostResults; ; most /= 2 {
-		if err := reduce(ctx, from, to, most); err != nil {
+		if err := reduce(ctx, from, draft, most); err != nil {
 			return err
 		}
-		info, err := os.Stat(to)
-		if err != nil || info.Size() <= mostBytes {
+		info, err := os.Stat(draft)
+		switch {
+		case err != nil:
 			return err
-		}
-		if most == 0 {
-			return fmt.Errorf("%s has %d bytes without any result, and may have %d", to, info.Size(), mostBytes)
+		case info.Size() <= mostBytes:
+			return os.Rename(draft, to)
+		case most == 0:
+			return fmt.Errorf("%s has %d bytes without any result, and may have %d", from, info.Size(), mostBytes)
 		}
 	}
 }

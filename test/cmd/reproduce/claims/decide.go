@@ -37,8 +37,10 @@ const (
 	NotSmall Verdict = "not in the small form"
 	// NotObtainable: what it is about cannot be had here.
 	NotObtainable Verdict = "not obtainable"
-	// Unclaimed: nobody has published what it should be.
-	Unclaimed Verdict = "nobody claims a number"
+	// NotCompared: what it is about can be had, and is compared with none.
+	NotCompared Verdict = "not compared"
+	// Unclaimed: the source says nothing of what it should be.
+	Unclaimed Verdict = "not tested"
 	// Waiting: there are too few runs yet.
 	Waiting Verdict = "too few runs"
 )
@@ -128,10 +130,21 @@ func decide(s Source, rows []Row, family []int) {
 		}
 		if _, r.Verdict = lies(*r, s.Margin); adjusted[k] > errorRate {
 			r.Verdict, r.Why = Undecided, would(*r, s.Margin, levels[k])
+			if beside := besideOne(r.Claim.Ratio, *r.Interval); r.Interval.Low > 1 || r.Interval.High < 1 {
+				r.Why += conjoined(beside)
+			}
 		} else if r.Verdict == Reproduced && r.Interval != nil {
 			r.Why = besideOne(r.Claim.Ratio, *r.Interval)
 		}
 	}
+}
+
+// conjoined to a sentence; nothing to nothing.
+func conjoined(words string) string {
+	if words == "" {
+		return ""
+	}
+	return "; " + words
 }
 
 // besideOne says of an interval within the margin of a published ratio where it is not on the side of 1 that was published; empty for one that is.
@@ -191,6 +204,8 @@ func regionsOf(ratio, margin float64) []region {
 func untested(s Source, r Row, runs int) (v Verdict, why string) {
 	c := r.Claim
 	switch {
+	case c.Not != "" && s.Groups[c.Group].Incomparable:
+		return NotCompared, c.Not
 	case c.Not != "":
 		return NotObtainable, c.Not
 	case c.NotSmall != "":
@@ -200,7 +215,7 @@ func untested(s Source, r Row, runs int) (v Verdict, why string) {
 	case r.unasked:
 		return Waiting, "the runs were measured before this claim was written"
 	case !s.Tested(c):
-		return Unclaimed, ""
+		return Unclaimed, "no claim of the source"
 	case r.Runs < s.Runs:
 		return Undecided, fmt.Sprintf("%d of %s have both sides in %d blocks", r.Runs, figure.Counted(s.Runs, "run"), stats.MinBlocks)
 	}

@@ -83,7 +83,7 @@ func TestDecide(t *testing.T) {
 		"two runs":               {2, []float64{log2, log2 + 0.01}, 8, Waiting, 1, "2 of 3 runs"},
 		"blocks that are lost":   {2, around(log2, 0.01), 5, Undecided, 1, "0 of 3 runs have both sides in 6 blocks"},
 		"nothing was measured":   {2, around(log2, 0.01), 0, Undecided, 1, "0 of 3 runs have both sides in 6 blocks"},
-		"nothing published":      {0, around(log2, 0.01), 8, Unclaimed, 1, ""},
+		"nothing published":      {0, around(log2, 0.01), 8, Unclaimed, 1, "no claim of the source"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

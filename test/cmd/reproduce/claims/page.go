@@ -29,7 +29,7 @@ func Page(s Source, rows []Row, forms string, runs []Run, now string) string {
 	}
 	b.WriteString(tally(rows))
 	b.WriteString(s.rules())
-	b.WriteString(playedRuns(runs, counting))
+	b.WriteString(playedRuns(runs, counting) + s.elsewhere(rows, runs, counting))
 	b.WriteString(forms)
 	for i, g := range s.Groups {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Claim.Group != i })
@@ -80,26 +80,48 @@ func (s Source) rules() string {
 	return fmt.Sprintf("A ratio is the geometric mean over the runs, in brackets with the interval that decides: that of Student over the runs, whose spread is estimated\n"+
 		"over all claims of the page, at the level of Holm's procedure over those of one published table (%g %% for all of it). **Reproduced** is a ratio\n"+
 		"whose interval is within %s of the published one (divided or multiplied by %g). **Same direction, another size** is beyond that on the published\n"+
-		"side of 1, and **contradicted** on the other one, or no difference of %s. `p` is adjusted for the table. How it is computed:\n"+
+		"side of 1, and **contradicted** on the other one, or no difference of %s: it may still be a smaller difference in the published direction, as a\n"+
+		"reproduced ratio may differ from the published one by less. `p` is adjusted for the table. How it is computed:\n"+
 		"[decide.go](../../../test/cmd/reproduce/claims/decide.go). What was measured is the median over all blocks, so that its ratio may be another.\n"+
 		"%s\n\n", 100*errorRate, percent(s.Margin), 1+s.Margin, percent(s.Margin), s.MarginOf)
 }
 
-// tally of the verdicts.
+// tally of the verdicts: of what was tested, and of the rest.
 func tally(rows []Row) string {
-	var words []string
-	for _, v := range []Verdict{Reproduced, AnotherSize, Contradicted, Undecided, NotSmall, NotObtainable, Unclaimed, Waiting} {
-		n := 0
-		for _, r := range rows {
-			if r.Verdict == v {
-				n++
+	counted := func(verdicts ...Verdict) (n int, words string) {
+		var each []string
+		for _, v := range verdicts {
+			of, holds := 0, 0
+			for _, r := range rows {
+				if r.Verdict == v {
+					of++
+					if v == Reproduced && r.Why != "" {
+						holds++
+					}
+				}
 			}
+			if of == 0 {
+				continue
+			}
+			n += of
+			text := fmt.Sprintf("%d **%s**", of, v)
+			if holds > 0 {
+				text += fmt.Sprintf(" (%d with an interval that holds 1 or lies on its other side)", holds)
+			}
+			each = append(each, text)
 		}
-		if n > 0 {
-			words = append(words, fmt.Sprintf("%d **%s**", n, v))
-		}
+		return n, strings.Join(each, "; ")
 	}
-	return fmt.Sprintf("Of %s: %s.\n\n", figure.Counted(len(rows), "row"), strings.Join(words, "; "))
+	tested, of := counted(Reproduced, AnotherSize, Contradicted, Undecided)
+	rest, others := counted(NotSmall, NotObtainable, NotCompared, Unclaimed, Waiting)
+	text := "No claim was tested."
+	if tested > 0 {
+		text = fmt.Sprintf("Of %s tested: %s.", figure.Counted(tested, "claim"), of)
+	}
+	if rest > 0 {
+		text += fmt.Sprintf(" %s not tested: %s.", figure.Counted(rest, "row"), others)
+	}
+	return text + "\n\n"
 }
 
 // playedRuns is the table of runs. Those that are not among the counting ones say why.
@@ -130,6 +152,39 @@ func playedRuns(runs, counting []Run) string {
 	return b.String() + "\n"
 }
 
+// elsewhere says what the verdicts are of, and of good runs of other samples how many of their ratios are elsewhere: no difference between
+// machines is in an interval.
+func (s Source) elsewhere(rows []Row, runs, counting []Run) string {
+	if s.Margin == 0 {
+		return ""
+	}
+	text := "Verdicts are of this one machine: no difference between machines is in an interval."
+	all, outside, another := 0, 0, 0
+	for _, run := range runs {
+		if run.NoVerdict != "" || len(counting) == 0 || run.Manifest != counting[0].Manifest || counting[0].like(run) {
+			continue
+		}
+		for _, r := range rows {
+			other := Row{Claim: r.Claim}
+			if !s.Tested(r.Claim) || r.Interval == nil || other.take([]Run{run}) != nil || other.Runs == 0 {
+				continue
+			}
+			all++
+			if other.Ratio < r.Interval.Low || other.Ratio > r.Interval.High {
+				outside++
+			}
+			regions := regionsOf(r.Claim.Ratio, s.Margin)
+			if at := regions[slices.IndexFunc(regions, func(g region) bool { return other.Ratio <= g.high })]; r.Verdict != Undecided && at.verdict != r.Verdict {
+				another++
+			}
+		}
+	}
+	if all > 0 {
+		text += fmt.Sprintf(" Of %s of single runs of other samples, %d are outside of the interval below, and %d are where another verdict would be.", figure.Counted(all, "ratio"), outside, another)
+	}
+	return text + "\n\n"
+}
+
 // line of a table.
 func (r Row) line() string {
 	measured, published, over := "", "", ""
@@ -144,7 +199,7 @@ func (r Row) line() string {
 	}
 	verdict := "**" + string(r.Verdict) + "**"
 	if r.P < 1 && r.Verdict != Undecided {
-		verdict += ", p " + figure.Short(r.P)
+		verdict += ", p " + short(r.P)
 	}
 	if r.Why != "" {
 		verdict += ": " + r.Why
@@ -161,6 +216,14 @@ func (r Row) ratio() string {
 		return figure.Number(r.Ratio)
 	}
 	return fmt.Sprintf("%s (%s to %s, %s)", figure.Number(r.Ratio), figure.Number(r.Interval.Low), figure.Number(r.Interval.High), percent(r.Interval.Coverage))
+}
+
+// short p-value: of three runs no smaller one is worth its digits.
+func short(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return figure.Short(p)
 }
 
 func percent(share float64) string { return figure.Number(100*share) + " %" }

@@ -68,6 +68,8 @@ type Group struct {
 	// Not is why its claims cannot be had here, and NotSmall why they are not in the small form; both empty for those that are measured.
 	Not      string `json:"not,omitempty"`
 	NotSmall string `json:"notSmall,omitempty"`
+	// Incomparable: they can be had, and Not is why they are compared with none.
+	Incomparable bool `json:"incomparable,omitempty"`
 	// Unclaimed: nobody says what the ratios should be. They are shown, and not tested.
 	Unclaimed bool `json:"unclaimed,omitempty"`
 	// Quoted is the target whose numbers are claims. Names are the measurements that are taken of it, and Where the values of labels;
