@@ -20,7 +20,7 @@ followed as by kubectl assay run, with its exit codes.
 
 A first look decides only large differences. For numbers to rely on, begin with the manifest of kubectl assay new, which names shapes.`
 
-const tryExamples = `  kubectl assay try mysql:8.4 mariadb:11.8
+const tryExamples = `  kubectl assay try mysql:9.7 mariadb:11.8
   kubectl assay try mysql:9.7 slow=mysql:9.7,innodb_flush_log_at_trx_commit=2 --tool tpcc
   kubectl assay try mysql:8.4 mysql:9.7 --print > benchmark.yaml`
 

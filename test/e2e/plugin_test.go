@@ -68,7 +68,7 @@ func TestFirstLook(t *testing.T) {
 	}
 	s := newShell(t, cluster.Namespace(t))
 	pages.Open(t, "../..", "docs/guide/first-look.md", s.Shell).
-		Replace("mysql:8.4 mariadb:11.8", fmt.Sprintf("mysql:9.7 mariadb:10.11 --within 2m || test $? = %d", exit.Invalid)).Next()
+		Replace("mysql:9.7 mariadb:11.8", fmt.Sprintf("mysql:9.7 mariadb:10.11 --within 2m || test $? = %d", exit.Invalid)).Next()
 	out, err := s.run(`kubectl get bmr -o jsonpath='{.items[0].status.resolved.clientShape} {.items[0].status.resolved.targets[*].shape}'`)
 	if err != nil || !strings.Contains(string(out), "memory") {
 		t.Errorf("what was chosen does not stand in the status: %v, %s", err, out)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/toolwire"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // accountLimit is the variable that limits the connections of one account.

@@ -14,7 +14,7 @@ func TestFirstLookIsThatOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := FirstLook([]string{"mysql:8.4", "mariadb:11.8"}, "sysbench", 5*time.Minute)
+	got, err := FirstLook([]string{"mysql:9.7", "mariadb:11.8"}, "sysbench", 5*time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

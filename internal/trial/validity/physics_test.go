@@ -2,6 +2,7 @@ package validity
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -40,6 +41,10 @@ func onStorage(seconds float64) func(*contract.Result, *runner.Expectations) {
 
 func away(seconds float64) func(*contract.Result, *runner.Expectations) {
 	return onServer(func(s *contract.Server) { s.RoundTrip = &contract.Probe{N: 29, MinSeconds: seconds} })
+}
+
+func delayed(by time.Duration) func(*contract.Result, *runner.Expectations) {
+	return func(_ *contract.Result, e *runner.Expectations) { e.Delay = by }
 }
 
 func answered(statements float64) func(*contract.Result, *runner.Expectations) {
