@@ -78,8 +78,12 @@ func (e experiment) here(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
+	readout := export.ReadoutOf(run)
 	var quote []string
-	for _, statement := range export.ReadoutOf(run).Answer {
+	for _, verdict := range readout.Family(v1alpha1.FamilyPrimary) {
+		quote = append(quote, "> "+marks.Replace(verdict.Text))
+	}
+	for _, statement := range readout.Answer[min(len(quote), 2):] { // the first is of the first comparison, and the second of the others
 		quote = append(quote, "> "+marks.Replace(statement.String()))
 	}
 	name := filepath.Base(path)

@@ -5,6 +5,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -102,5 +103,87 @@ func TestARelayThatIsClosedLeavesNothing(t *testing.T) {
 	case <-done:
 	case <-time.After(hang.Limit):
 		t.Fatal("a connection that waits holds the relay")
+	}
+}
+
+// Connections do not wait for one another: all of them have the round trips that one has.
+func TestManyConnectionsAtOnce(t *testing.T) {
+	const delay, n, trips = 4 * time.Millisecond, 64, 20
+	r, err := New(echo(t), delay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			if err := pingPong(r, trips); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// pingPong so many round trips on a connection of its own.
+func pingPong(r *Relay, trips int) error {
+	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(r.Port()))))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	one := make([]byte, 100)
+	for range trips {
+		if _, err := c.Write(one); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(c, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// BenchmarkRelay has the round trips per second of so many connections with a delay of 4 ms, which allows 250 for each. With GOMAXPROCS=1 it
+// is the relay of a client with less than a CPU.
+func BenchmarkRelay(b *testing.B) {
+	for _, n := range []int{1, 16, 32, 64} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = l.Close() }()
+			go func() {
+				for {
+					c, err := l.Accept()
+					if err != nil {
+						return
+					}
+					go func() { _, _ = io.Copy(c, c); _ = c.Close() }()
+				}
+			}()
+			r, err := New(l.Addr().String(), 4*time.Millisecond)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer r.Close()
+			began := time.Now()
+			const trips = 100
+			done := 0
+			for b.Loop() {
+				var all sync.WaitGroup
+				for range n {
+					all.Go(func() {
+						if err := pingPong(r, trips); err != nil {
+							b.Error(err)
+						}
+					})
+				}
+				all.Wait()
+				done += n * trips
+			}
+			b.ReportMetric(float64(done)/time.Since(began).Seconds(), "trips/s")
+		})
 	}
 }

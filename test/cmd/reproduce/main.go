@@ -43,8 +43,9 @@ const (
 	atFirst = 15 * time.Minute
 	// slack is by how much a run may take longer than the longest before it.
 	slack = 1.1
-	// mostFailed runs of a source in a row, which are good for nothing, end its plays.
+	// mostFailed runs of a source in a row, which are good for nothing, end its plays for a while.
 	mostFailed = 2
+	forAWhile  = 12 * time.Hour
 )
 
 // tallied is the line of a page that says how many rows have which verdict.
@@ -116,7 +117,7 @@ func next(all []source, left time.Duration) (out *source, why string) {
 		switch {
 		case s.good() >= s.Runs:
 		case s.failed() >= mostFailed:
-			why = fmt.Sprintf("the last %d runs of %s are good for nothing: see %s, and take them out of it to play on", mostFailed, s.name, s.figures())
+			why = fmt.Sprintf("the last %d runs of %s are good for nothing: see %s; the next one may be played %s after the last", mostFailed, s.name, s.figures(), forAWhile)
 		case s.takes() > left:
 			why = fmt.Sprintf("the next run, of %s, takes about %s, and would end after the time that there is", s.name, s.takes().Round(time.Minute))
 		case out == nil || cmp.Or(cmp.Compare(s.good(), out.good()), cmp.Compare(len(s.runs), len(out.runs))) < 0:

@@ -241,8 +241,10 @@ func TestASourceThatThereIsNot(t *testing.T) {
 }
 
 func TestTheNextSourceIsThatWithTheFewestRuns(t *testing.T) {
-	good, failed, other := claims.Run{Manifest: "d", Machine: "m"}, claims.Run{Manifest: "d", Machine: "m", NoVerdict: "failed"}, claims.Run{Manifest: "another", Machine: "m"}
+	good, failed, other := claims.Run{Manifest: "d", Machine: "m"}, claims.Run{Manifest: "d", Machine: "m", NoVerdict: "failed", Date: time.Now()}, claims.Run{Manifest: "another", Machine: "m"}
 	elsewhere := claims.Run{Manifest: "d", Machine: "another"}
+	yesterday := failed
+	yesterday.Date = yesterday.Date.Add(-24 * time.Hour)
 	three, long := []claims.Run{good, good, good}, claims.Run{Manifest: "d", Machine: "m", Seconds: 2000}
 	tests := map[string]struct {
 		a, b []claims.Run
@@ -258,6 +260,7 @@ func TestTheNextSourceIsThatWithTheFewestRuns(t *testing.T) {
 		"of another manifest they last": {[]claims.Run{other, {Manifest: "another", NoVerdict: "failed"}, {Manifest: "another", NoVerdict: "failed"}}, three, "a", ""},
 		"of another machine, too":       {[]claims.Run{good, {Manifest: "d", Machine: "another", NoVerdict: "failed"}, {Manifest: "d", Machine: "another", NoVerdict: "failed"}}, []claims.Run{good, good}, "a", ""},
 		"in turns with another machine": {[]claims.Run{failed, {Manifest: "d", Machine: "another", NoVerdict: "failed"}, failed}, three, "", "the last 2 runs of a are good for nothing"},
+		"failures of another day":       {[]claims.Run{yesterday, yesterday}, three, "a", ""},
 		"runs of another manifest":      {[]claims.Run{other, other, other}, []claims.Run{good}, "a", ""},
 		"runs of another machine":       {[]claims.Run{elsewhere, elsewhere, elsewhere}, []claims.Run{good}, "a", ""},
 		"the others have their runs":    {three, []claims.Run{good, good}, "b", ""},

@@ -234,11 +234,11 @@ func (s *source) good() int {
 	return len(claims.Sample(own, 1))
 }
 
-// failed is how many runs of what is played now have failed on this machine since the last good one.
+// failed is how many runs of what is played now have failed on this machine since the last good one, and not long ago.
 func (s *source) failed() (n int) {
 	for _, r := range slices.Backward(s.runs) {
 		switch {
-		case r.Manifest != s.digest || r.Machine != s.machine:
+		case r.Manifest != s.digest || r.Machine != s.machine || time.Since(r.Date) > forAWhile:
 		case r.NoVerdict == "":
 			return n
 		default:

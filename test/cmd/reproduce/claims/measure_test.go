@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/mathematics/stats"
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/test/helpers/finished"
@@ -94,12 +95,12 @@ func TestMeasureACellOfASweep(t *testing.T) {
 	c := Claim{Says: "c", Measurement: "queries", Of: cell("2ms"), To: cell("4ms")}
 	missing := Claim{Says: "other", Measurement: "queries", Of: cell("2ms"), To: cell("nothing")}
 	got := Measure([]Claim{c, missing, {Says: "not", Not: "no", Measurement: "queries", Of: cell("a"), To: cell("b")}}, recorded(t, "s4-sweep"))
-	if got.LeftOut != 2 || len(got.Sides) != 3 {
+	if got.NoVerdict != "" || len(got.Sides) != 3 {
 		t.Fatalf("%+v", got)
 	}
 	for _, delay := range []string{"2ms", "4ms"} {
-		if side, _ := got.side("queries", cell(delay)); len(side.Values) != Blocks {
-			t.Errorf("%s: %d blocks, want %d", delay, len(side.Values), Blocks)
+		if side, _ := got.side("queries", cell(delay)); len(side.Values) < stats.MinBlocks || len(side.Values) > Blocks {
+			t.Errorf("%s: %d blocks, want %d to %d", delay, len(side.Values), stats.MinBlocks, Blocks)
 		}
 	}
 	if side, asked := got.side("queries", cell("nothing")); !asked || len(side.Values) != 0 {
