@@ -20,7 +20,7 @@ import (
 //
 // All bytes have the same delay, so that they leave in the order in which they came, and one goroutine lets them go, by one alarm.
 // Goroutines that sleep in the kernel, one for each connection, would keep the few CPUs of a client from the others: 32 connections had
-// an eighth of the round trips of 16 (BenchmarkRelay).
+// a fifth of the round trips of 16 (BenchmarkRelay).
 type Relay struct {
 	listener net.Listener
 	target   string

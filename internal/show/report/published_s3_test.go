@@ -118,7 +118,7 @@ func TestS3AtFullSizeHasWhatWasPrinted(t *testing.T) {
 // Each rate of S3 has ours below it, with the ratio that was published and ours where the run compares it: also execute(), which mysql has
 // not, and the batch of mariadb against the loop of mysql, which is the headline.
 func TestS3AtFullSizeJoins(t *testing.T) {
-	m, published, _, _ := numbersOf(t, fullSamples+"s3-node/full.yaml")
+	m, published, _, _ := numbersOf(t)
 	in := m.input(t)
 	in.Quoted = slices.DeleteFunc(slices.Clone(published.Quoted), func(n quoted.Numbers) bool { return n.Target != "published-here" })
 	both := in

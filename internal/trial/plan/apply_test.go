@@ -103,7 +103,7 @@ func TestApplyRefuses(t *testing.T) {
 		want       string
 	}{
 		"a field that the tool does not have": {
-			"sysbench", read, cell("colour", 1), "spec.matrix[colour]: the tool has no field and no option colour; it has the fields dbPsMode, events, histogram,",
+			"sysbench", read, cell("colour", 1), "spec.matrix[colour]: the tool has no field and no option colour; it has the fields dbPsMode, delay, events, histogram,",
 		},
 		"a field in other letters":      {"sysbench", read, cell("tablesize", 1), "spec.matrix[tablesize]: the tool has no field and no option tablesize; it has the fields dbPsMode, "},
 		"a version of the server":       {"sysbench", read, cell("version", "9.7"), "spec.matrix[version]: version is of a server or its machine, and the tool has no such field: list a target for each value in spec.targets, on which every cell of the matrix is measured"},
