@@ -34,7 +34,7 @@ func Shown(entries []v1alpha1.SummaryEntry, names []string, most int) []v1alpha1
 	for l := range sizes {
 		order = append(order, l)
 	}
-	slices.SortFunc(order, func(a, b layer) int { 
+	slices.SortFunc(order, func(a, b layer) int {
 		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.name, b.name), cmp.Compare(a.labels, b.labels))
 	})
 	if sizes[order[0]] > most {
