@@ -16,10 +16,11 @@ import (
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
 
-// A reduced bundle has the results of a few trials, no raw output, and a page with the same tables.
-func TestReduce(t *testing.T) {
+// bundled is the bundle of a run, and a name for another one beside it.
+func bundled(t *testing.T) (whole, small string) {
+	t.Helper()
 	dir := t.TempDir()
-	whole, small := filepath.Join(dir, "whole"+bundle.Extension), filepath.Join(dir, "small"+bundle.Extension)
+	whole, small = filepath.Join(dir, "whole"+bundle.Extension), filepath.Join(dir, "small"+bundle.Extension)
 	file, err := os.Create(whole)
 	if err != nil {
 		t.Fatal(err)
@@ -27,6 +28,12 @@ func TestReduce(t *testing.T) {
 	if _, err := bundle.Write(t.Context(), finished.New(t, finished.Options{Blocks: 12}), file); errors.Join(err, file.Close()) != nil {
 		t.Fatal(err)
 	}
+	return whole, small
+}
+
+// A reduced bundle has the results of a few trials, no raw output, and a page with the same tables.
+func TestReduce(t *testing.T) {
+	whole, small := bundled(t)
 	if err := reduce(t.Context(), whole, small, 30_000); err != nil {
 		t.Fatal(err)
 	}
@@ -65,22 +72,14 @@ func TestReduce(t *testing.T) {
 
 // What a repository can keep is decided by the size of the whole file.
 func TestReduceToARepository(t *testing.T) {
-	dir := t.TempDir()
-	whole, small := filepath.Join(dir, "whole"+bundle.Extension), filepath.Join(dir, "small"+bundle.Extension)
-	file, err := os.Create(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bundle.Write(t.Context(), finished.New(t, finished.Options{Blocks: 12}), file); errors.Join(err, file.Close()) != nil {
-		t.Fatal(err)
-	}
+	whole, small := bundled(t)
 	if err := Reduce(t.Context(), whole, small); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(small); err != nil || info.Size() > mostBytes {
 		t.Errorf("%v, %+v", err, info)
 	}
-	if err := Reduce(t.Context(), filepath.Join(dir, "none"), small); err == nil {
+	if err := Reduce(t.Context(), whole+".none", small); err == nil {
 		t.Error("nothing was reduced")
 	}
 }
