@@ -105,7 +105,9 @@ func (s *source) digestOf() (string, error) {
 	keys := map[string]bool{}
 	for _, c := range s.asked() {
 		if c.Measured() {
-			keys[claims.Key(c.Measurement, c.Of)], keys[claims.Key(c.Measurement, c.To)] = true, true
+			for _, side := range c.Sides() {
+				keys[claims.Key(c.Measurement, side)] = true
+			}
 		}
 	}
 	return plays.Digest(text + fmt.Sprintf("runs: %d\n%s", s.Runs, strings.Join(slices.Sorted(maps.Keys(keys)), "\n"))), err
@@ -219,7 +221,7 @@ func (s *source) spec(play int) (run v1alpha1.BenchmarkRun, err error) {
 func (s *source) sides() (out []map[string]string) {
 	for _, c := range s.claims {
 		if c.Measured() {
-			out = append(out, c.Of, c.To)
+			out = append(out, c.Sides()...)
 		}
 	}
 	return out

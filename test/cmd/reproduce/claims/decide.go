@@ -227,8 +227,8 @@ func (r *Row) take(runs []Run) error {
 	var of, to []float64
 	var compared []stats.Comparison
 	for _, run := range runs {
-		a, asked := run.side(r.Claim.Measurement, r.Claim.Of)
-		b, too := run.side(r.Claim.Measurement, r.Claim.To)
+		a, asked := run.sides(r.Claim.Measurement, r.Claim.pairs(), 0)
+		b, too := run.sides(r.Claim.Measurement, r.Claim.pairs(), 1)
 		if !asked || !too {
 			r.unasked = true
 			continue

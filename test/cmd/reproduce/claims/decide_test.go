@@ -95,6 +95,24 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// The mean of two claims has in each block the geometric mean of their ratios, where both have the block.
+func TestAMeanOfClaims(t *testing.T) {
+	a, b := claimOf("a", 0), claimOf("b", 0)
+	mean := Claim{Says: "mean", Measurement: "throughput", Mean: [][2]map[string]string{{a.Of, a.To}, {b.Of, b.To}}}
+	runs := runsOf(8, map[string][]float64{"a": {0.1, 0.2, 0.3}, "b": {0.3, 0.4, 0.5}})
+	delete(runs[0].Sides[0].Values, 3)
+	got := rowsOf(t, []Claim{a, b, mean}, runs)[2]
+	if want := math.Exp(0.3); got.Verdict != Unclaimed || got.Runs != 3 || got.Blocks != 23 || math.Abs(got.Ratio-want) > 1e-9 || got.Interval == nil || got.Interval.Low > want {
+		t.Errorf("%+v, want a ratio of %v in 23 blocks", got, want)
+	}
+	if n := len(mean.Sides()); n != 4 {
+		t.Errorf("%d sides", n)
+	}
+	if got := rowsOf(t, []Claim{{Says: "mean", Measurement: "throughput", Mean: [][2]map[string]string{{a.Of, a.To}, {{"driver": "c"}, b.To}}}}, runs)[0]; got.Verdict != Waiting {
+		t.Errorf("of a side that was not measured: %+v", got)
+	}
+}
+
 // The regions of a ratio cover the line, each of them once, and the interval that is shown lies in that of the verdict.
 func TestRegions(t *testing.T) {
 	for _, ratio := range []float64{0.01, 0.5, 0.79, 0.81, 0.99, 1, 1.01, 1.24, 1.26, 1.5, 1.6, 55} {

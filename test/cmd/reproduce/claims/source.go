@@ -98,6 +98,8 @@ type Sentence struct {
 	Of          map[string]string `json:"of,omitempty"`
 	To          map[string]string `json:"to,omitempty"`
 	Measurement string            `json:"measurement,omitempty"`
+	// Mean are other claims of the group, by what they say: it is of the geometric mean of their ratios, and has no sides of its own.
+	Mean []string `json:"mean,omitempty"`
 	// Not is why it cannot be had here, and NotSmall why it is not in the small form.
 	Not      string `json:"not,omitempty"`
 	NotSmall string `json:"notSmall,omitempty"`
@@ -116,12 +118,30 @@ type Claim struct {
 	// Measurement and labels of both sides, with their place.
 	Measurement string
 	Of, To      map[string]string
+	// Mean are the sides of the claims of whose ratios it has the geometric mean, in the place of Of and To.
+	Mean [][2]map[string]string
 	// Not is why it cannot be had here, and NotSmall why it is not in the small form.
 	Not, NotSmall string
 }
 
 // Measured says whether a run of the small form is to have both sides.
 func (c Claim) Measured() bool { return c.Not == "" && c.NotSmall == "" }
+
+// pairs of sides: those of a mean, or its own.
+func (c Claim) pairs() [][2]map[string]string {
+	if len(c.Mean) > 0 {
+		return c.Mean
+	}
+	return [][2]map[string]string{{c.Of, c.To}}
+}
+
+// Sides are the labels of all that a claim is made of.
+func (c Claim) Sides() (out []map[string]string) {
+	for _, pair := range c.pairs() {
+		out = append(out, pair[0], pair[1])
+	}
+	return out
+}
 
 // Tested says whether a claim has a number that a measured ratio is held against.
 func (s Source) Tested(c Claim) bool {
@@ -179,19 +199,36 @@ func (s Source) List(all []quoted.Numbers) (out []Claim, err error) {
 		if (g.Quoted == "") != (taken[i] == 0) {
 			return nil, fmt.Errorf("groups[%d] (%s): %d numbers of quoted target %q", i, g.Heading, taken[i], g.Quoted)
 		}
+		first := len(out)
 		for _, sentence := range g.Claims {
-			out = append(out, sentence.claim(i, g))
+			c := sentence.claim(i, g)
+			if c.Mean, err = s.meanOf(sentence.Mean, out[first:]); err != nil {
+				return nil, fmt.Errorf("groups[%d]: %q: %w", i, sentence.Says, err)
+			}
+			out = append(out, c)
 		}
 	}
 	for i, c := range out {
 		if s.Tested(c) && s.Margin == 0 {
 			return nil, fmt.Errorf("margin: %s is tested, so the source needs one", c.Says)
 		}
-		if c.Measured() {
+		if c.Measured() && len(c.Mean) == 0 {
 			out[i].Of, out[i].To = with(s.Place, c.Of), with(s.Place, c.To)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Claim) int { return a.Group - b.Group })
+	return out, nil
+}
+
+// meanOf claims, by what they say: their sides.
+func (s Source) meanOf(says []string, all []Claim) (out [][2]map[string]string, err error) {
+	for _, name := range says {
+		i := slices.IndexFunc(all, func(c Claim) bool { return c.Says == name })
+		if i < 0 {
+			return nil, fmt.Errorf("mean: no claim before it in the group says %q", name)
+		}
+		out = append(out, [2]map[string]string{with(s.Place, all[i].Of), with(s.Place, all[i].To)})
+	}
 	return out, nil
 }
 
