@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -76,13 +77,14 @@ func expectations(in Input, e Execution, client int) (runner.Expectations, error
 func expectationsOf(in Input, asked contract.Trial) (runner.Expectations, error) {
 	expected, err := in.Work.Tool.Expectations(asked)
 	expected.Shared = groups.Shared(asked)
-	if expected.Delay, _ = runner.Delay(asked); expected.Verified { // drivers may send many statements at once
-		expected.Delay = 0
+	delay, wrong := runner.Delay(asked)
+	if !expected.Verified { // drivers may send many statements at once
+		expected.Delay = delay
 	}
 	if asked.Existing && in.Run.Target(asked.Ref.Target).External != nil {
 		expected.Rows = runner.Rows{}
 	}
-	return expected, err
+	return expected, cmp.Or(err, wrong)
 }
 
 // checkTogether asks of the results of a trial what one client's alone cannot say: what

@@ -137,6 +137,7 @@ func (r *Relay) letGo() {
 func (r *Relay) copy(to, from net.Conn) {
 	due, room := make(chan []byte, aheadOne+1), make(chan struct{}, aheadOne)
 	r.working.Go(func() { r.read(from, due, room) })
+	broken := false
 	for {
 		select {
 		case <-r.ctx.Done():
@@ -149,15 +150,12 @@ func (r *Relay) copy(to, from net.Conn) {
 				return
 			}
 			<-room
+			if broken {
+				continue
+			}
 			if _, err := to.Write(data); err != nil {
-				_ = from.Close() // lets the reader end
-				for range due {
-					select {
-					case <-room:
-					default:
-					}
-				}
-				return
+				_ = from.Close() // lets the reader end, whose last word comes yet
+				broken = true
 			}
 		}
 	}

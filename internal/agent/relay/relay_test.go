@@ -106,6 +106,41 @@ func TestARelayThatIsClosedLeavesNothing(t *testing.T) {
 	}
 }
 
+// A relay whose server has gone away ends with bytes in line, and so does its connection.
+func TestARelayToAServerThatGoesAway(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		_ = c.(*net.TCPConn).SetLinger(0) // the next write to it fails
+		_ = c.Close()
+	}()
+	c, r := through(t, l.Addr().String(), 40*time.Millisecond)
+	defer func() { _ = c.Close() }()
+	for range 100 {
+		if _, err := c.Write(make([]byte, 1000)); err != nil {
+			break // the relay has noticed
+		}
+	}
+	<-gone
+	_, _ = io.Copy(io.Discard, c) // until the relay ends the connection, or the test is too long
+	done := make(chan struct{})
+	go func() { r.Close(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(hang.Limit):
+		t.Fatal("a connection whose server has gone away holds the relay")
+	}
+}
+
 // Connections do not wait for one another: all of them have the round trips that one has.
 func TestManyConnectionsAtOnce(t *testing.T) {
 	const delay, n, trips = 4 * time.Millisecond, 64, 20

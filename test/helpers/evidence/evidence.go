@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Commit of the tree that is tested, marked if there are changes other than in docs/evidence, which figures and pages go into; unknown
+// Commit of the tree that is tested, marked if there are changes other than in docs/evidence and docs/gallery, which figures, pages and runs go into; unknown
 // outside of a checkout.
 func Commit() string {
 	out, err := exec.Command("git", "describe", "--always", "--exclude=*").Output()

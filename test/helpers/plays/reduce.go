@@ -2,8 +2,8 @@ package plays
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
@@ -98,10 +98,12 @@ func reduce(ctx context.Context, from, to string, most int) error {
 			r.kept[name], left = true, left-size
 		}
 	}
-	return write(to, func(out io.Writer) error {
-		_, err := bundle.Write(ctx, r, out)
+	out, err := os.Create(to) //nolint:gosec // a draft of Reduce
+	if err != nil {
 		return err
-	})
+	}
+	_, err = bundle.Write(ctx, r, out)
+	return errors.Join(err, out.Close())
 }
 
 // shownResults are those of trials that a page looks at, of the first blocks first: of the first, the last and a few cells between.
@@ -121,21 +123,4 @@ func shownResults(run *stored.Run) (names []string) {
 		}
 	}
 	return names
-}
-
-// write a file whole, or not at all.
-func write(path string, content func(io.Writer) error) error {
-	file, err := os.Create(path + ".partial") //nolint:gosec // of the repository
-	if err != nil {
-		return err
-	}
-	err = content(file)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		_ = os.Remove(path + ".partial") // the error that is told is the one that matters
-		return err
-	}
-	return os.Rename(path+".partial", path)
 }

@@ -130,21 +130,13 @@ func decide(s Source, rows []Row, family []int) {
 		}
 		if _, r.Verdict = lies(*r, s.Margin); adjusted[k] > errorRate {
 			r.Verdict, r.Why = Undecided, would(*r, s.Margin, levels[k])
-			if beside := besideOne(r.Claim.Ratio, *r.Interval); r.Interval.Low > 1 || r.Interval.High < 1 {
-				r.Why += conjoined(beside)
+			if in := r.Interval; in != nil && (in.Low > 1 || in.High < 1) && besideOne(r.Claim.Ratio, *in) != "" {
+				r.Why += "; " + besideOne(r.Claim.Ratio, *in)
 			}
 		} else if r.Verdict == Reproduced && r.Interval != nil {
 			r.Why = besideOne(r.Claim.Ratio, *r.Interval)
 		}
 	}
-}
-
-// conjoined to a sentence; nothing to nothing.
-func conjoined(words string) string {
-	if words == "" {
-		return ""
-	}
-	return "; " + words
 }
 
 // besideOne says of an interval within the margin of a published ratio where it is not on the side of 1 that was published; empty for one that is.
@@ -198,6 +190,12 @@ func regionsOf(ratio, margin float64) []region {
 		return []region{{AnotherSize, 0, low}, within, {AnotherSize, high, end}, {Contradicted, end, math.Inf(1)}}
 	}
 	return []region{{Contradicted, 0, low}, within, {Contradicted, high, math.Inf(1)}}
+}
+
+// regionAt a ratio, of those of a published one.
+func regionAt(published, margin, ratio float64) region {
+	regions := regionsOf(published, margin)
+	return regions[slices.IndexFunc(regions, func(g region) bool { return ratio <= g.high })]
 }
 
 // untested claims have a verdict without a test; empty for one that is tested.
@@ -307,8 +305,7 @@ func median(sample []float64) float64 {
 
 // would say about how many runs would decide a claim, at its level and if its estimate stays where it is.
 func would(r Row, margin, level float64) string {
-	regions := regionsOf(r.Claim.Ratio, margin)
-	at := regions[slices.IndexFunc(regions, func(g region) bool { return r.Ratio <= g.high })]
+	at := regionAt(r.Claim.Ratio, margin, r.Ratio)
 	most := 0
 	for _, end := range []float64{at.low, at.high} {
 		if end == 0 || math.IsInf(end, 1) {

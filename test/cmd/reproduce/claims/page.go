@@ -173,8 +173,7 @@ func (s Source) elsewhere(rows []Row, runs, counting []Run) string {
 			if other.Ratio < r.Interval.Low || other.Ratio > r.Interval.High {
 				outside++
 			}
-			regions := regionsOf(r.Claim.Ratio, s.Margin)
-			if at := regions[slices.IndexFunc(regions, func(g region) bool { return other.Ratio <= g.high })]; r.Verdict != Undecided && at.verdict != r.Verdict {
+			if r.Verdict != Undecided && regionAt(r.Claim.Ratio, s.Margin, other.Ratio).verdict != r.Verdict {
 				another++
 			}
 		}
