@@ -101,6 +101,6 @@ var experiments = []experiment{
 			"The three workloads differ in the statements of an event, so their rates cannot be compared.",
 			"Each point was measured once, on data that the points before had changed.",
 		},
-		differs: "one server of MySQL 9.7 behind round trips that take 4 ms and 2 ms longer, with 2 to 32 threads.",
+		differs: "one server of MySQL 9.7 with half a CPU behind round trips that take 4 ms and 2 ms longer, with 2 to 64 threads.",
 	},
 }

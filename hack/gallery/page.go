@@ -84,12 +84,20 @@ func (e experiment) here(ctx context.Context, path string) (string, error) {
 		quote = append(quote, "> "+marks.Replace(verdict.Text))
 	}
 	for _, statement := range readout.Answer[min(len(quote), 2):] { // the first is of the first comparison, and the second of the others
-		quote = append(quote, "> "+marks.Replace(statement.String()))
+		if statement.Word != sweep { // the first of them alone
+			quote = append(quote, "> "+marks.Replace(statement.String()))
+		}
+	}
+	for _, text := range readout.Sweeps {
+		quote = append(quote, "> "+marks.Replace(sweep+" "+text))
 	}
 	name := filepath.Base(path)
 	return fmt.Sprintf("%s\n\n%s: [report](%[3]s), [bundle](%[3]s).\n\nAgain: `make reproduce RUNS=%[4]s` in a clone, or `kubectl assay run -f docs/gallery/%[4]s.yaml` ([manifest](%[4]s.yaml)) where the shapes are.",
 		strings.Join(quote, "\n>\n"), conditions(run.Object), name, e.name), nil
 }
+
+// sweep is the word of an answer that tells a sweep.
+const sweep = "SWEEP"
 
 // marks of Markdown in a text that is none.
 var marks = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "<", "&lt;")

@@ -13,10 +13,24 @@ import (
 //	threads of mariadb: knee at 5.2 (4.6 to 5.9), peak at 16 (8 to 32)
 //	threads of mariadb, test=oltp_insert: peak at 64 (no interval); the sweep does not reach saturation: no knee within 1 to 64 threads
 func SweepText(e v1alpha1.SweepEntry) string {
+	text := SweptText(e)
+	if found := BendText(e); found != "" {
+		text += ": " + found
+	}
+	return contract.Cut(contract.Line(text), maxLine)
+}
+
+// SweptText is what a sweep is of, such as "threads of mariadb, test=oltp_insert".
+func SweptText(e v1alpha1.SweepEntry) string {
 	words := []string{e.Axis + " of " + e.Target}
 	if len(e.Parameters) > 0 {
 		words = append(words, whereOf(ParametersOf(e.Parameters)))
 	}
+	return strings.Join(words, ", ")
+}
+
+// BendText is the knee and the peak of a sweep with their intervals, and what limits both; empty for one with nothing to say.
+func BendText(e v1alpha1.SweepEntry) string {
 	var found []string
 	if e.Knee != "" {
 		found = append(found, "knee at "+around(figure.Measured(e.Knee, e.KneeLow, e.KneeHigh)))
@@ -24,16 +38,13 @@ func SweepText(e v1alpha1.SweepEntry) string {
 	if e.Peak != "" {
 		found = append(found, "peak at "+around(e.Peak, e.PeakLow, e.PeakHigh))
 	}
-	text, rest := strings.Join(words, ", "), strings.Join(sentencesOf(e.Reasons), "; ")
-	if len(found) > 0 {
-		text += ": " + strings.Join(found, ", ")
-		if rest != "" {
-			text += "; " + rest
-		}
+	text := strings.Join(found, ", ")
+	if rest := strings.Join(sentencesOf(e.Reasons), "; "); rest != "" && text != "" {
+		return text + "; " + rest
 	} else if rest != "" {
-		text += ": " + rest
+		return rest
 	}
-	return contract.Cut(contract.Line(text), maxLine)
+	return text
 }
 
 // around a load, such as "5.2 (4.6 to 5.9)" or "2 (2 to 2)". One without an interval says so: it is not a certain one.

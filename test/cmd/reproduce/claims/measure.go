@@ -38,6 +38,8 @@ type Run struct {
 	LeftOut int `json:"leftOut"`
 	// Sides of the claims, each once.
 	Sides []Side `json:"sides,omitempty"`
+	// Sweeps of the run, with their knees and peaks.
+	Sweeps []v1alpha1.SweepEntry `json:"sweeps,omitempty"`
 	// NoVerdict says why the run is good for nothing; empty for one that has ended as it should.
 	NoVerdict string `json:"noVerdict,omitempty"`
 }
@@ -90,7 +92,7 @@ func Measure(all []Claim, run *stored.Run) Run {
 			}
 		}
 	}
-	out.Trials = len(run.Plan.Trials)
+	out.Trials, out.Sweeps = len(run.Plan.Trials), run.Summary.Sweeps
 	last := summary.LastRecords(run.Records)
 	leftOut := summary.LeftOut(run.Plan, run.Records)
 	if lost, of := disturbed(run.Plan, leftOut); lost > 0 && out.NoVerdict == "" {

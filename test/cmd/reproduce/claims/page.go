@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/internal/mathematics/figure"
+	"github.com/assay-bench/assay/internal/show/readout"
 	"github.com/assay-bench/assay/test/helpers/evidence"
 )
 
@@ -30,7 +31,7 @@ func Page(s Source, rows []Row, forms string, runs []Run, now string) string {
 	b.WriteString(tally(rows))
 	b.WriteString(s.rules())
 	b.WriteString(playedRuns(runs, counting) + s.elsewhere(rows, runs, counting))
-	b.WriteString(forms)
+	b.WriteString(forms + bends(counting))
 	for i, g := range s.Groups {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Claim.Group != i })
 		fmt.Fprintf(&b, "## %s\n\n", g.Heading)
@@ -182,6 +183,27 @@ func (s Source) elsewhere(rows []Row, runs, counting []Run) string {
 		text += fmt.Sprintf(" Of %s of single runs of other samples, %d are outside of the interval below, and %d are where another verdict would be.", figure.Counted(all, "ratio"), outside, another)
 	}
 	return text + "\n\n"
+}
+
+// bends are the knees and peaks of the sweeps of runs of one sample, each as its run has found it; empty for runs without sweeps.
+func bends(runs []Run) string {
+	if len(runs) == 0 || len(runs[0].Sweeps) == 0 {
+		return ""
+	}
+	text := "## Knees and peaks\n\nA knee is where the line through the lightest load meets the highest rate, in brackets with its interval over the blocks of its run; behind a peak\n" +
+		"are the loads that none was shown to exceed.\n\n"
+	for _, e := range runs[0].Sweeps {
+		swept := readout.SweptText(e)
+		text += "- " + escaped(swept) + "\n"
+		for _, r := range runs {
+			for _, o := range r.Sweeps {
+				if readout.SweptText(o) == swept {
+					text += fmt.Sprintf("  - run %d: %s\n", r.Play, escaped(readout.BendText(o)))
+				}
+			}
+		}
+	}
+	return text + "\n"
 }
 
 // line of a table.

@@ -1,12 +1,15 @@
 package claims
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
 // The whole page of one source, of made runs: it never comes into the repository. Its ratio has t = (0.2231-0.0069)/(0.01/sqrt(3)) = 37.5, and a
@@ -80,5 +83,32 @@ func TestPage(t *testing.T) {
 	}
 	if got := Page(s, rows, "", shown, "d2"); !strings.Contains(got, "**These runs are of `d1`, an earlier form") {
 		t.Errorf("it does not say that the form has changed:\n%s", got)
+	}
+}
+
+// A page has the knee and the peak of each curve as each counting run has found them, and nothing of sweeps where no run has one.
+func TestKneesOfEachRun(t *testing.T) {
+	runs := runsOf(8, map[string][]float64{"twice": {0.69, 0.70, 0.71}})
+	s := Source{Title: "S9", Small: "config/samples/s9.yaml", Runs: 3}
+	if got := Page(s, nil, "", runs, ""); strings.Contains(got, "Knees") {
+		t.Errorf("knees of no sweep:\n%s", got)
+	}
+	for i := range runs {
+		curve := v1alpha1.SweepEntry{Axis: "threads", Target: "a", Name: "throughput", Knee: "12", KneeLow: "10", KneeHigh: "14.5", Peak: "64", PeakLow: "32", PeakHigh: "64"}
+		rising := v1alpha1.SweepEntry{Axis: "threads", Target: "b", Name: "throughput", Peak: "64", PeakLow: "64", PeakHigh: "64"}
+		if i == 1 {
+			curve.Knee, curve.KneeLow, curve.KneeHigh = "13", "11", "15"
+		}
+		runs[i].Sweeps = []v1alpha1.SweepEntry{curve, rising}
+	}
+	runs[2].Sweeps = runs[2].Sweeps[:1]
+	_, got, _ := strings.Cut(Page(s, nil, "", runs, ""), "## Knees and peaks\n")
+	want := []string{
+		"- threads of a", "  - run 1: knee at 12 (10 to 14.5), peak at 64 (32 to 64)", "  - run 2: knee at 13 (11 to 15), peak at 64 (32 to 64)",
+		"  - run 3: knee at 12 (10 to 14.5), peak at 64 (32 to 64)", "- threads of b", "  - run 1: peak at 64 (64 to 64)", "  - run 2: peak at 64 (64 to 64)",
+	}
+	lines := slices.DeleteFunc(strings.Split(got, "\n"), func(line string) bool { return !strings.Contains(line, "- ") })
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
