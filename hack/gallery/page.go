@@ -45,11 +45,7 @@ func page(ctx context.Context, folder string) (string, error) {
 		fmt.Fprintf(&out, "## %s: %s\n\n%s Published in: %s.\n\n", e.id(), e.title, e.published, e.source)
 		out.WriteString(listed("Errors found in it", e.traps) + listed("Not explained in it", e.unexplained))
 		fmt.Fprintf(&out, "Repeated: %s\n\n%s\n\n", e.differs, here)
-		claims := "Claim by claim, by three runs: [verdicts](../evidence/reproductions/%s.md).\n\n"
-		if e.untested {
-			claims = "None of its numbers can be tested here: [what was measured in three runs](../evidence/reproductions/%s.md).\n\n"
-		}
-		fmt.Fprintf(&out, claims, e.name)
+		fmt.Fprintf(&out, "Published against measured, by three runs: [claim by claim](../evidence/reproductions/%s.md).\n\n", e.name)
 	}
 	out.WriteString("All errors are in [traps](../evidence/traps.md), what the published numbers say of the published sentences in\n" +
 		"[published sentences](../evidence/published-claims.md), and repetitions claim by claim in [reproductions](../evidence/reproductions.md).\n")
