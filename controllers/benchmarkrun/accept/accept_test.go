@@ -256,6 +256,29 @@ func TestPublishedNumbers(t *testing.T) {
 	}
 }
 
+// A baseline of pytest-benchmark that a project has committed is quoted whatever the tool of the run is.
+func TestPublishedBaselineOfPytest(t *testing.T) {
+	data, err := os.ReadFile("../../../runners/custom/testdata/pytest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(configMap("baseline", map[string]string{"run": string(data)}), spec(func(s *v1alpha1.BenchmarkRunSpec) {
+		s.Targets = append(s.Targets, v1alpha1.Target{Name: "theirs", Published: &v1alpha1.PublishedTarget{
+			Format: "PytestBenchmark", ConfigMap: v1alpha1.ConfigMapFiles{Name: "baseline"}, Source: "their repository",
+		}})
+	}))
+	got := w.decide(t)
+	if _, done := got.State.(decision.Done); !done || len(got.Status.Targets) != 1 {
+		t.Fatal(words(got.State))
+	}
+	want := v1alpha1.QuotedValue{
+		Stage: v1alpha1.QuotedRun, Name: "time.operation", Labels: map[string]string{"benchmark": "test_b.py::test_sum", "stat": "median"}, Value: "0.000010985000699292868", Unit: "s",
+	}
+	if diff := cmp.Diff(want, got.Status.Targets[0].Quoted[0]); diff != "" {
+		t.Errorf("the first number (-want +got):\n%s", diff)
+	}
+}
+
 // Published tables are quoted whatever the tool of the run is, and one without a number is refused.
 func TestPublishedTables(t *testing.T) {
 	decide := func(text string) Result {
