@@ -226,6 +226,7 @@ func (r *Row) take(runs []Run) error {
 	var compared []stats.Comparison
 	for _, run := range runs {
 		var parts []stats.Comparison
+		var ofs, tos []float64
 		for _, pair := range r.Claim.pairs() {
 			as, bs, asked := r.both(run, pair)
 			if r.unasked = r.unasked || !asked; len(as) < stats.MinBlocks {
@@ -235,7 +236,7 @@ func (r *Row) take(runs []Run) error {
 			if err != nil {
 				return fmt.Errorf("run %d, %q: %w", run.Play, r.Claim.Says, err)
 			}
-			of, to, parts = append(of, as...), append(to, bs...), append(parts, one)
+			ofs, tos, parts = append(ofs, as...), append(tos, bs...), append(parts, one)
 		}
 		if len(parts) < len(r.Claim.pairs()) {
 			continue
@@ -244,7 +245,7 @@ func (r *Row) take(runs []Run) error {
 		if err != nil {
 			return fmt.Errorf("run %d, %q: %w", run.Play, r.Claim.Says, err)
 		}
-		compared = append(compared, one)
+		of, to, compared = append(of, ofs...), append(to, tos...), append(compared, one)
 	}
 	if r.Runs, r.Blocks = len(compared), len(of); r.Runs == 0 {
 		return nil
