@@ -38,6 +38,7 @@ func TestNothingOldIsADefault(t *testing.T) {
 	if len(old) < 3 {
 		t.Fatal("no version is for repetitions any more: this test checks nothing")
 	}
+	old = append(old, `driverVersion: ["']?8\.0\.26`)
 	samples, err := filepath.Glob("../config/samples/*.yaml")
 	if err != nil || len(samples) < 10 {
 		t.Fatalf("%d samples, %v", len(samples), err)

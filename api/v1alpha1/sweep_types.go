@@ -68,8 +68,8 @@ type SweepEntry struct {
 	// peak is the load with the highest value.
 	// +optional
 	Peak Figure `json:"peak,omitempty"`
-	// peakLow and peakHigh are the loads among which the true peak is: no other load was shown to
-	// have a higher value than these. Absent where the blocks are too few to show that.
+	// peakLow and peakHigh are the lowest and the highest of the loads that no other one was shown to exceed. A peak between two
+	// loads, or beyond them, is not excluded. Absent where the blocks are too few to show that.
 	// +optional
 	PeakLow Figure `json:"peakLow,omitempty"`
 	// peakHigh is the upper end.

@@ -41,10 +41,10 @@ type PublishedTarget struct {
 	// +required
 	ConfigMap ConfigMapFiles `json:"configMap"`
 
-	// format of the output: YCSB, Sysbench, or Table for published tables and charts, which no
-	// tool printed.
+	// format of the output: YCSB, Sysbench, PytestBenchmark for the JSON of pytest-benchmark, such as a baseline that a project has
+	// committed, or Table for published tables and charts, which no tool printed.
 	// +required
-	// +kubebuilder:validation:Enum=YCSB;Sysbench;Table
+	// +kubebuilder:validation:Enum=YCSB;Sysbench;PytestBenchmark;Table
 	Format string `json:"format"`
 
 	// source of the numbers: a URL or a citation.

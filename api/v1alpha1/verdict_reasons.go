@@ -94,7 +94,8 @@ const (
 	CodeLightestLeftOut ReasonCode = "LightestLeftOut"
 	// CodeSweepTooFewBlocks: {loads, needed, blocks}: so many loads need more blocks for an interval.
 	CodeSweepTooFewBlocks ReasonCode = "SweepTooFewBlocks"
-	// CodeNotSaturated: {low, high, axis}: the heaviest load has the most, so that there is no knee within the loads.
+	// CodeNotSaturated: {least, high, axis}: the heaviest load has the most, so that the knee has no upper bound. Least is its lower one, or without an
+	// interval the estimate of that.
 	CodeNotSaturated ReasonCode = "NotSaturated"
 	// CodeLightestHasMost: {low, high, axis}: the lightest load has the most, so that there is no knee within the loads.
 	CodeLightestHasMost ReasonCode = "LightestHasMost"
@@ -108,4 +109,10 @@ const (
 	CodeMoreThanProportion ReasonCode = "MoreThanProportion"
 	// CodePeakRateOffered: at the peak a rate was offered and achieved, so that this is not the most that a server can do.
 	CodePeakRateOffered ReasonCode = "PeakRateOffered"
+	// CodePeakServerLimit: {trials, of}: in so many trials at the peak, which are most, the server used up its own CPU limit, which then decides where knee and peak are.
+	CodePeakServerLimit ReasonCode = "PeakServerLimit"
+	// CodePeakClientLimit: {trials, of}: in so many trials at the peak a client was at its own CPU limit, so that knee and peak may be those of the client.
+	CodePeakClientLimit ReasonCode = "PeakClientLimit"
+	// CodeLoadsClientLimit: {trials, of}: in so many trials at the other loads a client was at its own CPU limit.
+	CodeLoadsClientLimit ReasonCode = "LoadsClientLimit"
 )

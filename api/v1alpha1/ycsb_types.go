@@ -48,6 +48,13 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Enum=MySQL;MariaDB;SQLServer
 	Driver string `json:"driver,omitempty"`
 
+	// driverVersion is an older version of the driver, to repeat numbers that were published with it: of MySQL 8.0.26. Absent: the
+	// newest one of the image.
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^[0-9]+([.][0-9]+)*$`
+	DriverVersion string `json:"driverVersion,omitempty"`
+
 	// urlParameters are parameters of the JDBC URL, such as {rewriteBatchedStatements:
 	// "true"}. Parameters that Assay sets, such as sslMode, are refused.
 	// +optional

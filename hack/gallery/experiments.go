@@ -13,8 +13,6 @@ type experiment struct {
 	traps []string
 	// unexplained are things of which it does not say why they are so.
 	unexplained []string
-	// untested: none of its numbers can be tested here.
-	untested bool
 	// differs is what the repetition does otherwise.
 	differs string
 }
@@ -41,7 +39,7 @@ var experiments = []experiment{
 		differs: "mariadb of Node.js in the place of the .NET driver, 100 and 1,000 rows, and each commit waits for its flush.",
 	},
 	{
-		name: "s1-ycsb", title: "storage engines under YCSB", untested: true,
+		name: "s1-ycsb", title: "storage engines under YCSB",
 		source: "a blog of Topling; Azure SQL is quoted there from Microsoft",
 		published: "Workload a with 10,000,000 records and 20 threads: throughput and latencies of MyTopling, MyRocks and PolarDB, each loaded and run once, as " +
 			"grouped bars.",
@@ -59,7 +57,6 @@ var experiments = []experiment{
 		source:      "the same blog of Topling",
 		published:   "The loads of MyTopling, MyRocks and PolarDB, one each, with 10,000,000 records and 20 threads: two of its five charts.",
 		unexplained: []string{"MyRocks loads 9,805 rows per second and runs at 13,957 operations, half of them updates: nobody says why.", "Azure's load is unknown."},
-		untested:    true,
 		differs:     "InnoDB and MyRocks of one MariaDB, 10,000 records, 4 threads, each trial a load from an empty schema on.",
 	},
 	{
@@ -91,7 +88,7 @@ var experiments = []experiment{
 			"Against mysql2 where mysql has no execute(), and mariadb's batch against 100 inserts of mysql, as published, though each of them is waited for here.",
 	},
 	{
-		name: "s4-sweep", title: "a sweep over threads", untested: true,
+		name: "s4-sweep", title: "a sweep over threads",
 		source:    "the documentation of Tencent Cloud's MySQL, old and new network architecture",
 		published: "sysbench with 2 to 3,000 threads, writing, reading and mixed, as three charts with two lines each, and three figures: +20 %, +22 % and +18 %.",
 		traps: []string{

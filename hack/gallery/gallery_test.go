@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## S2: ", "> FASTER 1.501x (1.493 to 1.509), p 0.002, 12 blocks: b against a, throughput, threads=2", "[report](" + name + ".assay.tar)", "([manifest](s2-python.yaml))", "[verdicts](../evidence/reproductions/s0-dotnet.md)", "48 of "} {
+	for _, want := range []string{"## S2: ", "> FASTER 1.501x (1.493 to 1.509), p 0.002, 12 blocks: b against a, throughput, threads=2", "[report](" + name + ".assay.tar)", "([manifest](s2-python.yaml))", "[claim by claim](../evidence/reproductions/s0-dotnet.md)", "48 of "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}

@@ -80,11 +80,13 @@ type runAnswer struct {
 }
 
 // collection is of garbage: how long the forced one took, then how many ran during the operations and for how long they
-// stopped the program. Most of a collection in Go runs beside the program; that part is not in Nanoseconds.
+// stopped the program, and the bytes that were allocated on the heap during the operations. Most of a collection in Go runs beside the program;
+// that part is not in Nanoseconds.
 type collection struct {
-	Before      int64 `json:"before"`
-	Count       int64 `json:"count"`
-	Nanoseconds int64 `json:"nanoseconds"`
+	Before      int64  `json:"before"`
+	Count       int64  `json:"count"`
+	Nanoseconds int64  `json:"nanoseconds"`
+	Allocated   uint64 `json:"allocated"`
 }
 
 // unsupported is an error that says: the driver, or this harness, cannot do it. All other errors are failures.

@@ -38,6 +38,7 @@ func (h *harness) measured(r *request, c *connection, w *work, answer *runAnswer
 	runtime.ReadMemStats(&since)
 	answer.Collection.Count = int64(since.NumGC - before.NumGC)
 	answer.Collection.Nanoseconds = int64(since.PauseTotalNs - before.PauseTotalNs)
+	answer.Collection.Allocated = since.TotalAlloc - before.TotalAlloc
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ for jar in "$fetched"/*.jar; do
   esac
 done
 # Class files of Gson name annotations of a library that nobody needs to use it.
-compile() { javac --release 17 -Xlint:all,-classfile -Werror "$@"; }
+compile() { javac --release 21 -Xlint:all,-classfile -Werror "$@"; }
 compile -cp "$out/lib/*" -d "$work/main" $(find "$here/src" -name '*.java')
 compile -d "$work/bench" "$here/bench/Loop.java"
 jar --create --file "$out/lib/assay-harness.jar" --date=2020-01-01T00:00:00Z -C "$work/main" .

@@ -60,6 +60,7 @@ func Runner(more map[string]Format) runner.Runner {
 		Phases:       runner.Phases{Skips: skips},
 		Design:       runner.Design{Loads: []string{"threads"}},
 		Pods:         runner.Answer(decodeParams, Params.pods),
+		Quote:        parsePytest, // of these formats the one whose files are published: projects commit them as a baseline
 	}
 }
 

@@ -55,6 +55,8 @@ type collection struct {
 	Before      *int64 `json:"before,omitempty"`
 	Count       *int64 `json:"count,omitempty"`
 	Nanoseconds *int64 `json:"nanoseconds,omitempty"`
+	// Allocated bytes on the heap during the operations.
+	Allocated *int64 `json:"allocated,omitempty"`
 }
 
 const (

@@ -178,6 +178,7 @@ func TestWhatIsNotAsItHasToBeHasNoNumber(t *testing.T) {
 		"a CPU time of nothing":                    {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.CPUNanoseconds = new(int64(0)) }, contract.NotMeasured, "an unknown one has to be absent"},
 		"a CPU time that runs backwards":           {named("SelectRows", ""), func(a *answer, _ *runner.Exchange) { a.CPUNanoseconds = new(int64(-5)) }, contract.NotMeasured, "a CPU time of -5 ns"},
 		"a CPU time of more CPUs than there are":   {named("SelectRows", ""), func(a *answer, _ *runner.Exchange) { a.CPUNanoseconds = new(int64(2e13)) }, contract.NotMeasured, "more than 8192 CPUs have"},
+		"bytes allocated that are taken back":      {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.Collection = &collection{Allocated: new(int64(-1))} }, contract.NotMeasured, "-1 bytes allocated"},
 		"another request's answer":                 {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.ID = 1 }, contract.NotMeasured, "the id 1"},
 		"no answer":                                {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Answer = json.RawMessage(`"Segmentation fault"`) }, contract.NotMeasured, "not the protocol"},
 		"a server that fails before it":            {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Error = "1146 no such table" }, contract.NotMeasured, "1146"},

@@ -18,6 +18,8 @@ const (
 	NameStatements = "server.statements"
 	// NameCounter is another of the server's counters, per operation.
 	NameCounter = "server.counter"
+	// NameAllocated is how many bytes the harness and the driver allocated on the heap of the language for one operation.
+	NameAllocated = "memory.allocated"
 )
 
 // Keys of labels that only this runner has.
@@ -123,7 +125,21 @@ func (o outcome) measurements(labels map[string]string) []contract.Measurement {
 	if seconds, known := o.cpuSeconds(); known {
 		out = append(out, one(contract.NameCPUTime, "s", "", seconds))
 	}
+	if bytes, known := o.allocated(); known {
+		out = append(out, one(NameAllocated, "B", contract.LowerIsBetter, bytes/float64(n)))
+	}
 	return append(append(out, o.collections(labels)...), o.server(labels)...)
+}
+
+// allocated bytes of all runs that count; unknown where those of one run are, as with cpuSeconds.
+func (o outcome) allocated() (bytes float64, known bool) {
+	for _, a := range o.answers {
+		if a.Collection == nil || a.Collection.Allocated == nil {
+			return 0, false
+		}
+		bytes += float64(*a.Collection.Allocated)
+	}
+	return bytes, len(o.answers) > 0
 }
 
 // cpuSeconds of all runs that count. It is unknown where that of one run is: the sum has to be of the same operations as the

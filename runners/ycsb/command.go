@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
@@ -15,7 +16,7 @@ import (
 
 const (
 	program   = "java"
-	classPath = "/opt/ycsb/lib/*" // Java expands it
+	folder    = "/opt/ycsb/"
 	mainClass = "dev.assay.ycsb.Main"
 	binding   = "site.ycsb.db.JdbcDBClient"
 	// coreWorkload is YCSB's; timedWorkload is the same that knows of the measured window, and
@@ -45,7 +46,7 @@ func command(t contract.Trial, phase contract.Phase, c runner.Credentials) (runn
 		return runner.Command{}, err
 	}
 	args := slices.Concat(p.JVMOptions, []string{
-		"-cp", classPath, mainClass, own.verb, "-db", binding, "-s", "-threads", strconv.FormatInt(own.threads, 10),
+		"-cp", p.classPath(), mainClass, own.verb, "-db", binding, "-s", "-threads", strconv.FormatInt(own.threads, 10),
 	})
 	if own.target > 0 {
 		args = append(args, "-target", strconv.FormatInt(own.target, 10))
@@ -61,6 +62,15 @@ func command(t contract.Trial, phase contract.Phase, c runner.Credentials) (runn
 		// YCSB 0.17 draws from java.util.concurrent.ThreadLocalRandom, which cannot be seeded.
 		Unseeded: phase == contract.PhaseWarmup || phase == contract.PhaseRun,
 	}, nil
+}
+
+// classPath of YCSB, our binding and the drivers; Java expands it. An older version of a driver is before the newest one.
+func (p Params) classPath() string {
+	path := folder + "lib/*"
+	if p.DriverVersion != "" {
+		path = folder + strings.ToLower(p.Driver) + "-" + p.DriverVersion + "/*:" + path
+	}
+	return path
 }
 
 // properties that are the same in every phase.

@@ -180,6 +180,23 @@ func TestCommandOfPhases(t *testing.T) {
 			},
 			with: map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "29", "assay.begin": "1", "assay.hold": "false"},
 		},
+		"an older driver is before the newest one": {
+			phase: contract.PhaseRun, changes: map[string]any{"driverVersion": "8.0.26"},
+			begins: "-cp /opt/ycsb/mysql-8.0.26/*:/opt/ycsb/lib/* dev.assay.ycsb.Main run" + rest + "20 -P secret.properties",
+			with:   map[string]string{"db.driver": "com.mysql.cj.jdbc.Driver", "db.url": "jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=DISABLED&allowPublicKeyRetrieval=true"},
+		},
+		"an older driver with TLS": {
+			phase: contract.PhaseRun, changes: map[string]any{"driverVersion": "8.0.26"}, trial: func(t *contract.Trial) { t.Endpoint.TLS = contract.TLSRequired },
+			begins: "-cp /opt/ycsb/mysql-8.0.26/*:/opt/ycsb/lib/* dev.assay.ycsb.Main run" + rest + "20 -P secret.properties",
+			with:   map[string]string{"db.url": "jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=REQUIRED&enabledTLSProtocols=TLSv1.2,TLSv1.3"},
+		},
+		"an older driver behind JDBC": {
+			phase: contract.PhaseRun, changes: map[string]any{"driverVersion": "8.0.26"},
+			begins: "-cp /opt/ycsb/mysql-8.0.26/*:/opt/ycsb/lib/* dev.assay.ycsb.Main run" + rest + "20 -P secret.properties",
+			trial: func(t *contract.Trial) {
+				t.Endpoint = contract.Endpoint{TLS: contract.TLSDisabled, JDBC: &contract.JDBC{URL: "jdbc:mysql://db/ycsb", Driver: "com.mysql.cj.jdbc.Driver"}}
+			},
+		},
 		"cleanup drops the table": {
 			phase: contract.PhaseCleanup, begins: java + "drop" + rest + "1 -P secret.properties",
 		},
@@ -299,6 +316,9 @@ func TestCommandRefuses(t *testing.T) {
 		"another class path":           {changes: map[string]any{"jvmOptions": []string{"-cp=x"}}, says: "workload.ycsb.jvmOptions[0]"},
 		"an argument that is a class":  {changes: map[string]any{"jvmOptions": []string{"-Xmx1g", "a.Main"}}, says: "workload.ycsb.jvmOptions[1]"},
 		"SQL Server's driver on MySQL": {changes: map[string]any{"driver": "SQLServer"}, says: "external.jdbc"},
+		"a version that is not there":  {changes: map[string]any{"driverVersion": "8.0.27"}, says: "workload.ycsb.driverVersion: the image has no 8.0.27 of MySQL: leave it out for the newest one, or use one of: 8.0.26"},
+		"a version of another driver":  {changes: map[string]any{"driver": "MariaDB", "driverVersion": "8.0.26"}, says: "use one of: none"},
+		"a version of another class":   {changes: map[string]any{"driverVersion": "8.0.26"}, trial: jdbc("jdbc:mysql://h/d"), says: "external.jdbc.driver is a.Driver: leave it out"},
 		"several hosts":                {trial: func(t *contract.Trial) { t.Endpoint.Host = "a,b" }, says: "endpoint.host"},
 		"no port":                      {trial: func(t *contract.Trial) { t.Endpoint.Port = 0 }, says: "endpoint.port"},
 		"a database that is more":      {trial: func(t *contract.Trial) { t.Endpoint.Database = "a?b" }, says: "endpoint.database"},

@@ -241,6 +241,9 @@ func TestMarks(t *testing.T) {
 	if diff := cmp.Diff(want, m, cmp.AllowUnexported(marks{})); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
+	if got := driverName("MySQL Connector/J mysql-connector-java-8.0.26 (Revision: 9aae)"); got != "MySQL Connector/J 8.0.26" {
+		t.Errorf("an older driver is %q", got)
+	}
 	for _, line := range []string{"[ASSAY], Setup, soon", "[ASSAY], BatchedRows, 5", "[ASSAY], News, 1", "ASSAY, COMPLETE"} {
 		if m.add(line) {
 			t.Errorf("understood: %s", line)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -22,11 +24,16 @@ func ycsbJars(t *testing.T) string {
 	return jars
 }
 
-// imageClasses are the class path of the image, with the binding as it is here.
+// imageClasses are the class path of the image, with the binding as it is here. An older driver is in a folder of its own there.
 func imageClasses(t *testing.T) string {
 	t.Helper()
 	jars := ycsbJars(t)
-	return builtBinding(t, jars) + ":" + jars + "/*"
+	files, err := filepath.Glob(filepath.Join(jars, "*.jar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return strings.HasPrefix(filepath.Base(file), "mysql-connector-java-") })
+	return strings.Join(append(files, builtBinding(t, jars)), ":")
 }
 
 // javaClasses are those and Informix's driver, which no image has: ASSAY_TEST_INFORMIX_JARS=$(hack/maven.sh test-informix)

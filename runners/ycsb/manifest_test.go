@@ -73,7 +73,7 @@ func start(t *testing.T, command runner.Command, classes string) runner.Output {
 			t.Fatal(err)
 		}
 	}
-	args := strings.Split(strings.Replace(strings.Join(command.Args, "\n"), classPath, classes, 1), "\n")
+	args := strings.Split(strings.Replace(strings.Join(command.Args, "\n"), Params{}.classPath(), classes, 1), "\n")
 	ctx, stop := context.WithTimeout(t.Context(), hang.Limit)
 	defer stop()
 	java := exec.CommandContext(ctx, command.Path, args...)

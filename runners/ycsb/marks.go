@@ -76,10 +76,10 @@ func (m *marks) add(line string) bool {
 }
 
 // driverName leaves out what a driver says of its build, and its name where it comes
-// twice: "MySQL Connector/J mysql-connector-j-9.7.0 (Revision: ...)".
+// twice: "MySQL Connector/J mysql-connector-j-9.7.0 (Revision: ...)", and of older ones mysql-connector-java.
 func driverName(text string) string {
 	text, _, _ = strings.Cut(text, " (")
-	return strings.Replace(text, " mysql-connector-j-", " ", 1)
+	return strings.NewReplacer(" mysql-connector-j-", " ", " mysql-connector-java-", " ").Replace(text)
 }
 
 // wholeNumbers of a list; ok is false where it is none, or has not so many.

@@ -24,6 +24,8 @@ type driverFacts struct {
 	plain, encrypted, verified []string
 	// certificate are the parameters for a certificate of the client.
 	certificate []string
+	// older versions that the image has beside the newest one, and what the URL of each needs besides with TLS.
+	older map[string][]string
 }
 
 var drivers = map[string]driverFacts{
@@ -36,6 +38,8 @@ var drivers = map[string]driverFacts{
 			"trustCertificateKeyStoreType=PKCS12", "trustCertificateKeyStorePassword=" + storePassword},
 		certificate: []string{"clientCertificateKeyStoreUrl=file:" + clientStore,
 			"clientCertificateKeyStoreType=PKCS12", "clientCertificateKeyStorePassword=" + storePassword},
+		// By itself, 8.0.26 offers MariaDB only the versions of TLS that Java does not do any more.
+		older: map[string][]string{"8.0.26": {"enabledTLSProtocols=TLSv1.2,TLSv1.3"}},
 	},
 	driverMariaDB: {
 		class: "org.mariadb.jdbc.Driver", scheme: "jdbc:mariadb",
@@ -75,6 +79,9 @@ func connectionTo(e contract.Endpoint, p Params, c runner.Credentials) (connecti
 	own, err := urlParameters(p.URLParameters)
 	if err != nil {
 		return connection{}, err
+	}
+	if e.TLS != contract.TLSDisabled {
+		own = slices.Concat(d.older[p.DriverVersion], own)
 	}
 	address := net.JoinHostPort(e.Host, strconv.Itoa(int(e.Port)))
 	url := d.scheme + "://" + address + "/" + e.Database + "?" + strings.Join(slices.Concat(tlsParameters(d, e.TLS, c), own), "&")
@@ -130,6 +137,8 @@ func jdbcConnection(j contract.JDBC, tls contract.TLSMode, p Params) (connection
 		return connection{}, fmt.Errorf("workload.ycsb.urlParameters: the target has an URL of its own: put them into external.jdbc.url")
 	case tls == contract.TLSRequired:
 		return connection{}, fmt.Errorf("endpoint.tls: %s cannot be proven behind a JDBC driver: put it into external.jdbc.url, such as encrypt=true, and leave tls out", tls)
+	case p.DriverVersion != "" && j.Driver != drivers[p.Driver].class:
+		return connection{}, fmt.Errorf("workload.ycsb.driverVersion: %s is a version of %s (workload.ycsb.driver), and external.jdbc.driver is %s: leave it out", p.DriverVersion, p.Driver, j.Driver)
 	case j.Driver == "":
 		return connection{}, fmt.Errorf("endpoint.jdbc.driver: empty: name the class of the driver")
 	case secretInURL.MatchString(j.URL):

@@ -1,8 +1,12 @@
 package ycsb
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
@@ -29,6 +33,12 @@ func (p Params) validate() error {
 	}
 	if p.OperationCount > 0 && p.OperationCount < int64(p.Threads) {
 		return fmt.Errorf("workload.ycsb.operationCount: %d is less than threads (%d): YCSB would start fewer", p.OperationCount, p.Threads)
+	}
+	if older := drivers[p.Driver].older; p.DriverVersion != "" {
+		if _, has := older[p.DriverVersion]; !has {
+			return fmt.Errorf("workload.ycsb.driverVersion: the image has no %s of %s: leave it out for the newest one, or use one of: %s",
+				p.DriverVersion, p.Driver, cmp.Or(strings.Join(slices.Sorted(maps.Keys(older)), ", "), "none"))
+		}
 	}
 	if err := checkProperties(p.Properties); err != nil {
 		return err

@@ -60,7 +60,7 @@ def odd(value, shape):
 
 
 DRIVER = Shape({"name": is_word, "versions": is_list(is_word), "can": is_map(is_word)}, {"cannot": is_map(is_word), "options": is_options})
-COLLECTION = Shape({}, {"before": is_integer(0), "count": is_integer(0), "nanoseconds": is_integer(0)})
+COLLECTION = Shape({}, {"before": is_integer(0), "count": is_integer(0), "nanoseconds": is_integer(0), "allocated": is_integer(0)})
 HEAD = {"id": is_integer(1), "state": is_word}
 REFUSAL = Shape({**HEAD, "reason": is_word}, {"code": is_text})
 # An answer that is ok, by what was asked.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
@@ -198,14 +199,13 @@ func TestThousandThreads(t *testing.T) {
 	})
 }
 
-// A database that is known by its JDBC URL alone is measured beside numbers that
-// somebody published.
+// Two databases of which nothing but the JDBC URL is known are measured, each by its own driver, beside numbers that somebody published.
 func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
 	ns := cluster.Namespace(t)
-	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
+	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", cluster.MariaDB+"\n"+cluster.MySQL, shared+"  retain: Always\n")), 5*time.Minute)
 	cluster.Complete(t, host)
 	cluster.OpenDatabases(t, ns)
 	published := publishedAzure(t)
@@ -213,11 +213,15 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 	if err := cluster.API.Create(t.Context(), published); err != nil {
 		t.Fatal(err)
 	}
+	second := fmt.Sprintf(`  - name: second
+    external: {jdbc: {url: "jdbc:mysql://%s/assay?sslMode=DISABLED&allowPublicKeyRetrieval=true", driver: com.mysql.cj.jdbc.Driver}, credentials: {name: %s}}`,
+		host.Status.Targets[1].Address, contract.TargetName("host", "mysql"))
 	targets := fmt.Sprintf(`  - name: db
     external: {jdbc: {url: "jdbc:mariadb://%s/assay", driver: org.mariadb.jdbc.Driver}, credentials: {name: %s}}
+%s
   - name: azure
     published: {configMap: {name: published-azure}, format: YCSB, source: "https://example.com/published"}`,
-		host.Status.Targets[0].Address, contract.TargetName("host", "mariadb"))
+		host.Status.Targets[0].Address, contract.TargetName("host", "mariadb"), second)
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, ycsbYAML("jdbc", targets, "{recordCount: 500, threads: 2, jvmOptions: [-Xmx128m]}", shared)), 5*time.Minute)
 	cluster.Complete(t, got)
 	for _, target := range got.Status.Targets {
@@ -225,14 +229,21 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 			t.Errorf("the published numbers are not shown: %+v", target)
 		}
 	}
+	measured := map[string]bool{}
 	for _, entry := range got.Status.Summary {
-		if entry.Target != "db" {
-			t.Errorf("a published number is in the summary: %+v", entry)
-		}
+		measured[entry.Target] = true
+	}
+	if diff := cmp.Diff(map[string]bool{"db": true, "second": true}, measured); diff != "" {
+		t.Errorf("targets of the summary, which has no published number (-want +got):\n%s", diff)
 	}
 	res := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
 	if res.Server != nil {
 		t.Errorf("something is known of a server behind JDBC: %+v", res.Server)
+	}
+	older := cluster.AwaitRun(t, cluster.Apply(t, ns, ycsbYAML("older", second, `{recordCount: 500, threads: 2, driverVersion: "8.0.26", jvmOptions: [-Xmx128m]}`, shared)), 5*time.Minute)
+	cluster.Complete(t, older)
+	if used := cluster.Stored(t, ns, contract.TrialName(older.Name, 0, 0), 0).Tool.Version; !strings.Contains(used, "8.0.26") {
+		t.Errorf("it was asked for Connector/J 8.0.26, and used %s", used)
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 	"github.com/assay-bench/assay/internal/experiment"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/internal/ground/resources"
+	"github.com/assay-bench/assay/runners/custom"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Every state of a run that is not placed yet, with what happens to it.
@@ -253,6 +255,36 @@ func TestPublishedNumbers(t *testing.T) {
 	}
 	if sha := got.Status.Resolved.Targets[1].PublishedSHA256; sha != resources.DigestOf(map[string][]byte{"run": []byte(text)}) {
 		t.Errorf("digest %s", sha)
+	}
+}
+
+// A baseline of pytest-benchmark that a project has committed is quoted whatever the tool of the run is.
+func TestPublishedBaselineOfPytest(t *testing.T) {
+	data, err := os.ReadFile("../../../runners/custom/testdata/pytest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(configMap("baseline", map[string]string{"run": string(data)}), spec(func(s *v1alpha1.BenchmarkRunSpec) {
+		s.Targets = append(s.Targets, v1alpha1.Target{Name: "theirs", Published: &v1alpha1.PublishedTarget{
+			Format: "PytestBenchmark", ConfigMap: v1alpha1.ConfigMapFiles{Name: "baseline"}, Source: "their repository",
+		}})
+	}))
+	find := w.in.Catalogue.Tool
+	w.in.Catalogue.Tool = func(name string) (runner.Runner, bool) {
+		if name == custom.Name {
+			return custom.Runner(nil), true
+		}
+		return find(name)
+	}
+	got := w.decide(t)
+	if _, done := got.State.(decision.Done); !done || len(got.Status.Targets) != 1 {
+		t.Fatal(words(got.State))
+	}
+	want := v1alpha1.QuotedValue{
+		Stage: v1alpha1.QuotedRun, Name: "time.operation", Labels: map[string]string{"benchmark": "test_b.py::test_sum", "stat": "median"}, Value: "0.000010985000699292868", Unit: "s",
+	}
+	if diff := cmp.Diff(want, got.Status.Targets[0].Quoted[0]); diff != "" {
+		t.Errorf("the first number (-want +got):\n%s", diff)
 	}
 }
 

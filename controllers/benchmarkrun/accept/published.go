@@ -32,7 +32,7 @@ func (in references) readerOf(format string) (reader, bool) {
 }
 
 // quotedFormats are the runners that read what their tool printed.
-var quotedFormats = map[string]string{"YCSB": "ycsb", "Sysbench": "sysbench"}
+var quotedFormats = map[string]string{"YCSB": "ycsb", "Sysbench": "sysbench", "PytestBenchmark": "custom"}
 
 // maxQuotedText bounds the published text, in bytes, so that it and what was read from
 // it fit into one ConfigMap.

@@ -80,6 +80,7 @@ namespace Assay
             json.WriteStartObject("collection");
             json.WriteNumber("before", measurement.CollectionBefore);
             json.WriteNumber("count", measurement.Collections);
+            json.WriteNumber("allocated", measurement.Allocated);
             if (measurement.CollectionNanoseconds.HasValue) json.WriteNumber("nanoseconds", measurement.CollectionNanoseconds.Value);
             json.WriteEndObject();
         }

@@ -28,6 +28,9 @@ namespace Assay
             return histogram.Buckets();
         }
 
+        /// <summary>Bytes that were allocated on the heap during the operations.</summary>
+        public long Allocated { get; private set; }
+
         /// <summary>Either operations or seconds is greater than 0.</summary>
         public void Repeat(IOperation operation, Work work, long operations, double seconds)
         {
@@ -35,6 +38,7 @@ namespace Assay
             var collections = GC.CollectionCount(0); // the older generations are counted in it
             var paused = Pauses.Nanoseconds();
             var limit = (long)(seconds * 1e9);
+            var allocated = GC.GetTotalAllocatedBytes(true);
             var used = CpuTime.Nanoseconds();
             var first = Clock.Now();
             long last;
@@ -51,6 +55,7 @@ namespace Assay
             while (operations > 0 ? done < operations : last - first < limit);
 
             used = CpuTime.Nanoseconds() - used;
+            Allocated = GC.GetTotalAllocatedBytes(true) - allocated;
             // Of a clock of long steps the length of the run decides: of values near a bound only those above it would be left.
             var least = CpuTime.Step > 1000 ? last - first : used;
             CpuNanoseconds = used > 0 && least >= 10 * CpuTime.Step ? used : (long?)null;

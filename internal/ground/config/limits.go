@@ -37,7 +37,7 @@ type Limits struct {
 // MaxTrials that can be configured.
 const MaxTrials = 20000
 
-// DefaultLimits hold the published sweeps with room: the largest has 36 cells and 720 trials, and
+// DefaultLimits hold the published sweeps with room: the largest has 36 cells and 864 trials, and
 // the largest comparison of drivers 171 measurements in a trial.
 func DefaultLimits() Limits {
 	return Limits{

@@ -23,8 +23,8 @@ type Bend struct {
 	Interval *Interval
 	// Peak is the load with the highest throughput.
 	Peak float64
-	// Lowest and Highest are the loads among which the true peak is: no other load was shown to
-	// have a higher throughput than these. With too few blocks they are all loads.
+	// Lowest and Highest of the loads that no other one was shown to exceed: of the loads of the sweep, that with the highest true throughput
+	// is one of them. A higher one between two loads, or beyond them, is not excluded. With too few blocks they are all loads.
 	Lowest, Highest float64
 	// Blocks that the load with the fewest has together with the lightest load.
 	Blocks int

@@ -41,7 +41,7 @@ var sentences = map[v1alpha1.ReasonCode]string{
 	v1alpha1.CodeOneOrder:       "every block measured the cells in one order, so that a drift within a block looks like an effect",
 	v1alpha1.CodeClientLimit:    "in {trials} of {of} trials of both sides a client was at its own CPU limit",
 	v1alpha1.CodeServerLimit:    "in {trials} of {of} trials of both sides the server used up its CPU limit: this is what so much CPU gives",
-	v1alpha1.CodeOneCPU:         "in {trials} of {of} trials of both sides server and tool took turns on one CPU",
+	v1alpha1.CodeOneCPU:         "in {trials} of {of} trials server and tool took turns on one CPU",
 	v1alpha1.CodeSaturated:      "in {trials} of {of} trials of both sides the offered rate was not achieved, so that the latency grows with the window",
 	v1alpha1.CodeNotSteady:      "in {trials} of {of} trials of both sides the throughput changed within the window by more than 5 %",
 	v1alpha1.CodeWindowTooShort: "steadiness unknown in {trials} of {of} trials of both sides: their windows are too short",
@@ -55,13 +55,16 @@ var sentences = map[v1alpha1.ReasonCode]string{
 	v1alpha1.CodeLoadsLeftOut:       "{loads} of {of} loads have no counted trial",
 	v1alpha1.CodeLightestLeftOut:    "the lightest load has no counted trial, and {load} takes its place",
 	v1alpha1.CodeSweepTooFewBlocks:  "no interval: {loads} loads need {needed} blocks, and a load has {blocks} that count",
-	v1alpha1.CodeNotSaturated:       "the sweep does not reach saturation: no knee within {low} to {high} {axis}",
+	v1alpha1.CodeNotSaturated:       "the heaviest load has the most: the knee is at {least} {axis} or beyond, and the peak may be beyond {high}",
 	v1alpha1.CodeLightestHasMost:    "the lightest load has the most: no knee within {low} to {high} {axis}",
 	v1alpha1.CodeNoMoreThanLightest: "no load was shown to give more than the lightest one",
 	v1alpha1.CodeKneeBeyond:         "the knee may be beyond the heaviest load",
 	v1alpha1.CodePeakBeyond:         "the peak may be beyond the heaviest load",
 	v1alpha1.CodeMoreThanProportion: "there is more than in proportion to the load, so that something holds the lightest load back",
 	v1alpha1.CodePeakRateOffered:    "at the peak a rate was offered and achieved, so that this is not the most that a server can do",
+	v1alpha1.CodePeakServerLimit:    "at the peak the server used up its CPU limit in {trials} of {of} trials: with another limit knee and peak are elsewhere",
+	v1alpha1.CodePeakClientLimit:    "at the peak a client was at its own CPU limit in {trials} of {of} trials: knee and peak may be those of the client",
+	v1alpha1.CodeLoadsClientLimit:   "at the other loads a client was at its own CPU limit in {trials} of {of} trials",
 }
 
 // Sentence of a reason, without a capital and a full stop. A code that is not known is told as it is, with its values.

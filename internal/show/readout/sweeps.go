@@ -11,7 +11,7 @@ import (
 // SweepText is a sweep in one line, such as
 //
 //	threads of mariadb: knee at 5.2 (4.6 to 5.9), peak at 16 (8 to 32)
-//	threads of mariadb, test=oltp_insert: peak at 64 (no interval); the sweep does not reach saturation: no knee within 1 to 64 threads
+//	threads of mariadb, test=oltp_insert: peak at 64 (64 to 64); the heaviest load has the most: the knee is at 31 threads or beyond, and the peak may be beyond 64
 func SweepText(e v1alpha1.SweepEntry) string {
 	text := SweptText(e)
 	if found := BendText(e); found != "" {

@@ -212,12 +212,15 @@ func (w sweeper) beyond(e v1alpha1.SweepEntry, of loadSweep, b stats.Bend) (out 
 	first, last := of.loads[0], of.loads[len(of.loads)-1]
 	certain := b.Interval != nil && !w.sequential()
 	rises, falls := w.ends(of, b)
-	within := []string{"low", v1alpha1.Decimal(first), "high", v1alpha1.Decimal(last), "axis", e.Axis}
 	switch {
 	case rises:
-		return []v1alpha1.VerdictReason{because(v1alpha1.CodeNotSaturated, within...)}
+		least := b.Knee
+		if certain {
+			least = b.Interval.Low // holds whichever load has the most
+		}
+		return []v1alpha1.VerdictReason{because(v1alpha1.CodeNotSaturated, "least", v1alpha1.FourDigits(least), "high", v1alpha1.Decimal(last), "axis", e.Axis)}
 	case falls:
-		return []v1alpha1.VerdictReason{because(v1alpha1.CodeLightestHasMost, within...)}
+		return []v1alpha1.VerdictReason{because(v1alpha1.CodeLightestHasMost, "low", v1alpha1.Decimal(first), "high", v1alpha1.Decimal(last), "axis", e.Axis)}
 	case !certain:
 	case b.Interval.Low <= first:
 		out = append(out, because(v1alpha1.CodeNoMoreThanLightest))
@@ -232,21 +235,33 @@ func (w sweeper) beyond(e v1alpha1.SweepEntry, of loadSweep, b stats.Bend) (out 
 	return out
 }
 
-// caveats of a sweep: what else than the servers decides its values.
+// caveats of a sweep: what else than the servers decides its values, and above all its highest one.
 func (w sweeper) caveats(of loadSweep, peak float64) (out []v1alpha1.VerdictReason) {
-	var all limited
+	var highest, others limited
 	for i, u := range of.units {
-		at := w.limits[place{u.Target, u.Cell}]
-		all = all.plus(at)
-		if of.loads[i] == peak && at.offered > at.saturated {
-			out = append(out, because(v1alpha1.CodePeakRateOffered))
+		if at := w.limits[place{u.Target, u.Cell}]; of.loads[i] == peak {
+			highest = at
+		} else {
+			others = others.plus(at)
 		}
 	}
-	if all.client > 0 {
-		out = append(out, because(v1alpha1.CodeClientLimit, "trials", count(all.client), "of", count(all.trials)))
+	says := func(code v1alpha1.ReasonCode, trials, of int) {
+		out = append(out, because(code, "trials", count(trials), "of", count(of)))
 	}
-	if all.oneCPU > 0 {
-		out = append(out, because(v1alpha1.CodeOneCPU, "trials", count(all.oneCPU), "of", count(all.trials)))
+	if highest.offered > highest.saturated {
+		out = append(out, because(v1alpha1.CodePeakRateOffered))
+	}
+	if 2*highest.server > highest.trials {
+		says(v1alpha1.CodePeakServerLimit, highest.server, highest.trials)
+	}
+	if highest.client > 0 {
+		says(v1alpha1.CodePeakClientLimit, highest.client, highest.trials)
+	}
+	if others.client > 0 {
+		says(v1alpha1.CodeLoadsClientLimit, others.client, others.trials)
+	}
+	if all := highest.plus(others); all.oneCPU > 0 {
+		says(v1alpha1.CodeOneCPU, all.oneCPU, all.trials)
 	}
 	if w.Layout.Plan.Order == v1alpha1.OrderABBA {
 		out = append(out, because(v1alpha1.CodeOneOrder))

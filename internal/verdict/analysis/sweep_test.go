@@ -22,6 +22,17 @@ func sweptBy(blocks int, throughput func(load float64) float64) Input {
 	})}
 }
 
+// limitedAt a cell: in the first blocks of it, so many.
+func limitedAt(cell int32, by v1alpha1.LimitKind, blocks int32) func(*Input) {
+	return func(in *Input) {
+		for i := range in.Records {
+			if rec := &in.Records[i]; rec.Cell == cell && rec.Block < blocks {
+				rec.LimitedBy = []contract.RecordedLimit{{By: string(by)}}
+			}
+		}
+	}
+}
+
 func TestSweeps(t *testing.T) {
 	knee := func(load float64) float64 { return 100 * min(load, 6) }
 	falling := func(load float64) float64 {
@@ -41,7 +52,7 @@ func TestSweeps(t *testing.T) {
 		},
 		"no saturation": {
 			throughput: func(load float64) float64 { return load }, peak: "64 to 64",
-			reasons: "NotSaturated axis=threads high=64 low=1",
+			reasons: "NotSaturated axis=threads high=64 least=63",
 		},
 		"the lightest load is the best": {
 			throughput: func(load float64) float64 { return 100 - load }, peak: "1 to 1", reasons: "LightestHasMost axis=threads high=64 low=1",
@@ -84,14 +95,12 @@ func TestSweeps(t *testing.T) {
 				in.Records[i].Disturbed = in.Records[i].Cell > 1
 			}
 		}},
-		"a throughput of 0": {throughput: falling, reasons: "NoStatistic message=value 0 of the sample is 0: a ratio needs positive values", peak: " to ", change: func(in *Input) { in.Records[3].Values[0].Value = 0 }},
-		"a client was at its limit": {throughput: falling, knee: "5.9", peak: "16 to 16", reasons: "ClientLimit of=84 trials=12", change: func(in *Input) {
-			for i := range in.Records {
-				if in.Records[i].Cell == 6 {
-					in.Records[i].LimitedBy = []contract.RecordedLimit{{By: string(v1alpha1.LimitClient)}}
-				}
-			}
-		}},
+		"a throughput of 0":                          {throughput: falling, reasons: "NoStatistic message=value 0 of the sample is 0: a ratio needs positive values", peak: " to ", change: func(in *Input) { in.Records[3].Values[0].Value = 0 }},
+		"a client was at its limit beyond the peak":  {throughput: falling, knee: "5.9", peak: "16 to 16", reasons: "LoadsClientLimit of=72 trials=12", change: limitedAt(6, v1alpha1.LimitClient, 12)},
+		"a client was at its limit at the peak":      {throughput: falling, knee: "5.9", peak: "16 to 16", reasons: "PeakClientLimit of=12 trials=1", change: limitedAt(4, v1alpha1.LimitClient, 1)},
+		"the server was at its limit at the peak":    {throughput: falling, knee: "5.9", peak: "16 to 16", reasons: "PeakServerLimit of=12 trials=7", change: limitedAt(4, v1alpha1.LimitCPU, 7)},
+		"as often as not":                            {throughput: falling, knee: "5.9", peak: "16 to 16", change: limitedAt(4, v1alpha1.LimitCPU, 6)},
+		"the server was at its limit at other loads": {throughput: falling, knee: "5.9", peak: "16 to 16", change: limitedAt(3, v1alpha1.LimitCPU, 12)},
 		"server and client took turns on one CPU": {throughput: falling, knee: "5.9", peak: "16 to 16", reasons: "OneCPU of=84 trials=84", change: func(in *Input) {
 			for i := range in.Records {
 				in.Records[i].Facts = contract.NewFacts(map[string]string{"client/cpu-set": "one, that of the server"})

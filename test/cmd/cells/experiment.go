@@ -200,7 +200,7 @@ func standIn(t v1alpha1.Target) string {
 		return ""
 	}
 	if flavor, version := fullsize.Local(t.MySQL.Flavor); flavor != t.MySQL.Flavor || version != t.MySQL.Version {
-		return fmt.Sprintf("%s %s in the place of %s %s", flavor, version, t.MySQL.Flavor, t.MySQL.Version)
+		return fmt.Sprintf("%s %s in the place of %s", flavor, version, cmp.Or(t.MySQL.Image, t.MySQL.Flavor+" "+t.MySQL.Version))
 	}
 	return ""
 }

@@ -225,26 +225,27 @@ func (r *Row) take(runs []Run) error {
 	var of, to []float64
 	var compared []stats.Comparison
 	for _, run := range runs {
-		a, asked := run.sides(r.Claim.Measurement, r.Claim.pairs(), 0)
-		b, too := run.sides(r.Claim.Measurement, r.Claim.pairs(), 1)
-		if !asked || !too {
-			r.unasked = true
-			continue
-		}
-		var as, bs []float64
-		for _, block := range slices.Sorted(maps.Keys(a.Values)) {
-			if v, has := b.Values[block]; has {
-				as, bs = append(as, a.Values[block]), append(bs, v)
+		var parts []stats.Comparison
+		var ofs, tos []float64
+		for _, pair := range r.Claim.pairs() {
+			as, bs, asked := r.both(run, pair)
+			if r.unasked = r.unasked || !asked; len(as) < stats.MinBlocks {
+				break
 			}
+			one, err := stats.ComparePaired(as, bs)
+			if err != nil {
+				return fmt.Errorf("run %d, %q: %w", run.Play, r.Claim.Says, err)
+			}
+			ofs, tos, parts = append(ofs, as...), append(tos, bs...), append(parts, one)
 		}
-		if len(as) < stats.MinBlocks {
+		if len(parts) < len(r.Claim.pairs()) {
 			continue
 		}
-		one, err := stats.ComparePaired(as, bs)
+		one, err := together(parts)
 		if err != nil {
 			return fmt.Errorf("run %d, %q: %w", run.Play, r.Claim.Says, err)
 		}
-		of, to, compared, r.Unit = append(of, as...), append(to, bs...), append(compared, one), a.Unit
+		of, to, compared = append(of, ofs...), append(to, tos...), append(compared, one)
 	}
 	if r.Runs, r.Blocks = len(compared), len(of); r.Runs == 0 {
 		return nil
@@ -254,6 +255,30 @@ func (r *Row) take(runs []Run) error {
 		r.compared, r.Ratio = combined, combined.Ratio
 	}
 	return nil
+}
+
+// both sides of a pair in the blocks of a run that have both; false where it was not asked for one of them.
+func (r *Row) both(run Run, pair [2]map[string]string) (as, bs []float64, asked bool) {
+	a, first := run.side(r.Claim.Measurement, pair[0])
+	b, second := run.side(r.Claim.Measurement, pair[1])
+	for _, block := range slices.Sorted(maps.Keys(a.Values)) {
+		if v, has := b.Values[block]; has {
+			as, bs, r.Unit = append(as, a.Values[block]), append(bs, v), a.Unit
+		}
+	}
+	return as, bs, first && second
+}
+
+// together the ratios of one run are their geometric mean.
+func together(parts []stats.Comparison) (stats.Comparison, error) {
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	sum := 0.0
+	for _, part := range parts {
+		sum += math.Log(part.Ratio)
+	}
+	return stats.ComparePaired([]float64{math.Exp(sum / float64(len(parts)))}, []float64{1})
 }
 
 // moderate the spreads of all rows that have all runs.

@@ -3,7 +3,6 @@ package claims
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,37 +204,6 @@ func Sample(runs []Run, wanted int) []Run {
 
 func (r Run) like(o Run) bool {
 	return r.Manifest == o.Manifest && r.Machine == o.Machine && slices.Equal(r.Versions, o.Versions)
-}
-
-// sides of all pairs, the first or the second ones, as one: in each block that all of them have it is their geometric mean. False where one was not
-// asked for.
-func (r Run) sides(measurement string, pairs [][2]map[string]string, which int) (Side, bool) {
-	out, asked := r.side(measurement, pairs[0][which])
-	if !asked || len(pairs) == 1 {
-		return out, asked
-	}
-	sums := map[int32]float64{}
-	for block := range out.Values {
-		sums[block] = 0
-	}
-	for _, pair := range pairs {
-		one, asked := r.side(measurement, pair[which])
-		if !asked {
-			return Side{}, false
-		}
-		for block := range sums {
-			if v, has := one.Values[block]; has {
-				sums[block] += math.Log(v) / float64(len(pairs))
-			} else {
-				delete(sums, block)
-			}
-		}
-	}
-	out.Labels, out.Values = nil, map[int32]float64{}
-	for block, sum := range sums {
-		out.Values[block] = math.Exp(sum)
-	}
-	return out, true
 }
 
 // side of a run; false for one that it was not asked for.

@@ -76,14 +76,15 @@ func (d Design) String() (text string) {
 func (s Source) rules() string {
 	if s.Margin == 0 {
 		return "No published number of this source is tested. A ratio is the geometric mean over the runs, and its interval that of Student\n" +
-			"over them, each by itself, at 95 %. What was measured is the median over all blocks, so that its ratio may be another.\n\n"
+			"over them, each by itself, at 95 %. It rests on one ratio of each run, so that a narrow one may be luck, and how wide they are is not to be compared.\n" +
+			"What was measured is the median over the blocks that have both sides, so that its ratio may be another.\n\n"
 	}
 	return fmt.Sprintf("A ratio is the geometric mean over the runs, in brackets with the interval that decides: that of Student over the runs, whose spread is estimated\n"+
 		"over all claims of the page, at the level of Holm's procedure over those of one published table (%g %% for all of it). **Reproduced** is a ratio\n"+
 		"whose interval is within %s of the published one (divided or multiplied by %g). **Same direction, another size** is beyond that on the published\n"+
 		"side of 1, and **contradicted** on the other one, or no difference of %s: it may still be a smaller difference in the published direction, as a\n"+
 		"reproduced ratio may differ from the published one by less. `p` is adjusted for the table. How it is computed:\n"+
-		"[decide.go](../../../test/cmd/reproduce/claims/decide.go). What was measured is the median over all blocks, so that its ratio may be another.\n"+
+		"[decide.go](../../../test/cmd/reproduce/claims/decide.go). What was measured is the median over the blocks that have both sides, so that its ratio may be another.\n"+
 		"%s\n\n", 100*errorRate, percent(s.Margin), 1+s.Margin, percent(s.Margin), s.MarginOf)
 }
 
@@ -153,13 +154,13 @@ func playedRuns(runs, counting []Run) string {
 	return b.String() + "\n"
 }
 
-// elsewhere says what the verdicts are of, and of good runs of other samples how many of their ratios are elsewhere: no difference between
+// elsewhere says what the verdicts or the intervals are of, and of good runs of other samples how many of their ratios are elsewhere: no difference between
 // machines is in an interval.
 func (s Source) elsewhere(rows []Row, runs, counting []Run) string {
-	if s.Margin == 0 {
-		return ""
-	}
 	text := "Verdicts are of this one machine: no difference between machines is in an interval."
+	if s.Margin == 0 {
+		text = "Intervals are of this one machine: no difference between machines is in them."
+	}
 	all, outside, another := 0, 0, 0
 	for _, run := range runs {
 		if run.NoVerdict != "" || len(counting) == 0 || run.Manifest != counting[0].Manifest || counting[0].like(run) {
@@ -167,20 +168,24 @@ func (s Source) elsewhere(rows []Row, runs, counting []Run) string {
 		}
 		for _, r := range rows {
 			other := Row{Claim: r.Claim}
-			if !s.Tested(r.Claim) || r.Interval == nil || other.take([]Run{run}) != nil || other.Runs == 0 {
+			if r.Interval == nil || other.take([]Run{run}) != nil || other.Runs == 0 {
 				continue
 			}
 			all++
 			if other.Ratio < r.Interval.Low || other.Ratio > r.Interval.High {
 				outside++
 			}
-			if r.Verdict != Undecided && regionAt(r.Claim.Ratio, s.Margin, other.Ratio).verdict != r.Verdict {
+			if s.Tested(r.Claim) && r.Verdict != Undecided && regionAt(r.Claim.Ratio, s.Margin, other.Ratio).verdict != r.Verdict {
 				another++
 			}
 		}
 	}
 	if all > 0 {
-		text += fmt.Sprintf(" Of %s of single runs of other samples, %d are outside of the interval below, and %d are where another verdict would be.", figure.Counted(all, "ratio"), outside, another)
+		text += fmt.Sprintf(" Of %s of single runs of other samples, %d are outside of the interval below", figure.Counted(all, "ratio"), outside)
+		if s.Margin > 0 {
+			text += fmt.Sprintf(", and %d are where another verdict would be", another)
+		}
+		text += "."
 	}
 	return text + "\n\n"
 }
@@ -190,8 +195,9 @@ func bends(runs []Run) string {
 	if len(runs) == 0 || len(runs[0].Sweeps) == 0 {
 		return ""
 	}
-	text := "## Knees and peaks\n\nA knee is where the line through the lightest load meets the highest rate, in brackets with its interval over the blocks of its run; behind a peak\n" +
-		"are the loads that none was shown to exceed.\n\n"
+	text := "## Knees and peaks\n\nA knee is where the line through the lightest load meets the highest rate, in brackets with its interval, and behind a peak are the lowest and the\n" +
+		"highest of the loads that none was shown to exceed. Each is at 95 % or more by itself, over the blocks of one run: how runs differ is in none, so compare\n" +
+		"the lines.\n\n"
 	for _, e := range runs[0].Sweeps {
 		swept := readout.SweptText(e)
 		text += "- " + escaped(swept) + "\n"
@@ -209,7 +215,7 @@ func bends(runs []Run) string {
 // line of a table.
 func (r Row) line() string {
 	measured, published, over := "", "", ""
-	if r.Runs > 0 {
+	if r.Runs > 0 && len(r.Claim.Mean) == 0 { // no server has the mean of rates at unlike loads
 		measured = fmt.Sprintf("%s over %s %s", figure.Number(r.Of), figure.Number(r.To), r.Unit)
 	}
 	if r.Claim.Ratio != 0 {

@@ -1,5 +1,6 @@
 package dev.assay.harness;
 
+import com.sun.management.ThreadMXBean;
 import dev.assay.harness.Driver.Mode;
 import dev.assay.harness.Driver.Pool;
 import dev.assay.harness.Driver.Session;
@@ -41,9 +42,16 @@ final class Run {
     long count = collections();
     long milliseconds = collectionMilliseconds();
     Map<String, Object> answer = new LinkedHashMap<>();
+    long allocated = allocated();
     repeat(operation, answer);
-    answer.put("collection", Map.of("before", before, "count", collections() - count, "nanoseconds",
-        (collectionMilliseconds() - milliseconds) * 1_000_000));
+    Map<String, Object> collection = new LinkedHashMap<>();
+    if (allocated >= 0) {
+      collection.put("allocated", allocated() - allocated);
+    }
+    collection.put("before", before);
+    collection.put("count", collections() - count);
+    collection.put("nanoseconds", (collectionMilliseconds() - milliseconds) * 1_000_000);
+    answer.put("collection", collection);
     after.run();
     answer.put("rows", work.sink == null ? 0 : work.sink.total());
     answer.put("checksum", work.sink == null ? 0 : work.sink.checksum());
@@ -138,6 +146,11 @@ final class Run {
     if (request.commit) {
       session.commit();
     }
+  }
+
+  /** Bytes that all threads have allocated on the heap since the start; negative where the runtime does not count them. */
+  private static long allocated() {
+    return ManagementFactory.getPlatformMXBean(ThreadMXBean.class).getTotalThreadAllocatedBytes();
   }
 
   private static long collections() {
