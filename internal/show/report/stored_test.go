@@ -270,8 +270,8 @@ func TestStoredS4(t *testing.T) {
 		for _, item := range elements(figure, "li") {
 			key = append(key, text(item))
 		}
-		if behind := rows(elements(figure, "table")[0]); !slices.Equal(key, []string{"4ms", "2ms"}) || len(behind) != 8 {
-			t.Errorf("%s: got %d points of %q, want 4 of each round trip", caption, len(behind), key)
+		if behind := rows(elements(figure, "table")[0]); !slices.Equal(key, []string{"4ms", "2ms"}) || len(behind) != 10 {
+			t.Errorf("%s: got %d points of %q, want 5 of each round trip", caption, len(behind), key)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestSweeps(t *testing.T) {
 		},
 		"no saturation": {
 			throughput: func(load float64) float64 { return load }, peak: "64 to 64",
-			reasons: "NotSaturated axis=threads high=64 least=63",
+			reasons: "NotSaturated axis=threads high=64 least=63.07",
 		},
 		"the lightest load is the best": {
 			throughput: func(load float64) float64 { return 100 - load }, peak: "1 to 1", reasons: "LightestHasMost axis=threads high=64 low=1",

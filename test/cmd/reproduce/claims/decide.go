@@ -241,7 +241,7 @@ func (r *Row) take(runs []Run) error {
 		if len(parts) < len(r.Claim.pairs()) {
 			continue
 		}
-		one, err := together(parts)
+		one, err := geometricMean(parts)
 		if err != nil {
 			return fmt.Errorf("run %d, %q: %w", run.Play, r.Claim.Says, err)
 		}
@@ -269,8 +269,8 @@ func (r *Row) both(run Run, pair [2]map[string]string) (as, bs []float64, asked 
 	return as, bs, first && second
 }
 
-// together the ratios of one run are their geometric mean.
-func together(parts []stats.Comparison) (stats.Comparison, error) {
+// geometricMean of the ratios of one run.
+func geometricMean(parts []stats.Comparison) (stats.Comparison, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
