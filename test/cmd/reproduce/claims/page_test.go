@@ -46,7 +46,7 @@ func TestPage(t *testing.T) {
 		"whose interval is within 25 % of the published one (divided or multiplied by 1.25). **Same direction, another size** is beyond that on the published",
 		"side of 1, and **contradicted** on the other one, or no difference of 25 %: it may still be a smaller difference in the published direction, as a",
 		"reproduced ratio may differ from the published one by less. `p` is adjusted for the table. How it is computed:",
-		"[decide.go](../../../test/cmd/reproduce/claims/decide.go). What was measured is the median over all blocks, so that its ratio may be another.",
+		"[decide.go](../../../test/cmd/reproduce/claims/decide.go). What was measured is the median over the blocks that have both sides, so that its ratio may be another.",
 		"The margin is the source's own.", "",
 		"| run | date | commit | machine | versions | CPUs busy before and after | trials | left out | played | |",
 		"| --: | --- | --- | --- | --- | --- | --: | --: | --- | --- |",
@@ -94,7 +94,7 @@ func TestKneesOfEachRun(t *testing.T) {
 		t.Errorf("knees of no sweep:\n%s", got)
 	}
 	for i := range runs {
-		curve := v1alpha1.SweepEntry{Axis: "threads", Target: "a", Name: "throughput", Knee: "12", KneeLow: "10", KneeHigh: "14.5", Peak: "64", PeakLow: "32", PeakHigh: "64"}
+		curve := v1alpha1.SweepEntry{Axis: "threads", Target: "a", Name: "throughput", Knee: "12.1", KneeLow: "10.2", KneeHigh: "14.5", Peak: "64", PeakLow: "32", PeakHigh: "64"}
 		rising := v1alpha1.SweepEntry{Axis: "threads", Target: "b", Name: "throughput", Peak: "64", PeakLow: "64", PeakHigh: "64"}
 		if i == 1 {
 			curve.Knee, curve.KneeLow, curve.KneeHigh = "13", "11", "15"
@@ -104,8 +104,8 @@ func TestKneesOfEachRun(t *testing.T) {
 	runs[2].Sweeps = runs[2].Sweeps[:1]
 	_, got, _ := strings.Cut(Page(s, nil, "", runs, ""), "## Knees and peaks\n")
 	want := []string{
-		"- threads of a", "  - run 1: knee at 12 (10 to 14.5), peak at 64 (32 to 64)", "  - run 2: knee at 13 (11 to 15), peak at 64 (32 to 64)",
-		"  - run 3: knee at 12 (10 to 14.5), peak at 64 (32 to 64)", "- threads of b", "  - run 1: peak at 64 (64 to 64)", "  - run 2: peak at 64 (64 to 64)",
+		"- threads of a", "  - run 1: knee at 12.1 (10.2 to 14.5), peak at 64 (32 to 64)", "  - run 2: knee at 13 (11 to 15), peak at 64 (32 to 64)",
+		"  - run 3: knee at 12.1 (10.2 to 14.5), peak at 64 (32 to 64)", "- threads of b", "  - run 1: peak at 64 (64 to 64)", "  - run 2: peak at 64 (64 to 64)",
 	}
 	lines := slices.DeleteFunc(strings.Split(got, "\n"), func(line string) bool { return !strings.Contains(line, "- ") })
 	if diff := cmp.Diff(want, lines); diff != "" {
