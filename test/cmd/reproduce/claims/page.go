@@ -181,9 +181,9 @@ func (s Source) elsewhere(rows []Row, runs, counting []Run) string {
 		}
 	}
 	if all > 0 {
-		text += fmt.Sprintf(" Of %s of single runs of other samples, %d are outside of the interval below", figure.Counted(all, "ratio"), outside)
+		text += fmt.Sprintf(" Outside of the interval below: %d of %s of single runs of other samples", outside, figure.Counted(all, "ratio"))
 		if s.Margin > 0 {
-			text += fmt.Sprintf(", and %d are where another verdict would be", another)
+			text += fmt.Sprintf("; where another verdict would be: %d", another)
 		}
 		text += "."
 	}
