@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/internal/show/export"
+	"github.com/assay-bench/assay/internal/show/readout"
 )
 
 // onGitHub is what the page says of its links where the reports are not beside it.
@@ -74,26 +75,23 @@ func (e experiment) here(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	readout := export.ReadoutOf(run)
+	shown := export.ReadoutOf(run)
 	var quote []string
-	for _, verdict := range readout.Family(v1alpha1.FamilyPrimary) {
+	for _, verdict := range shown.Family(v1alpha1.FamilyPrimary) {
 		quote = append(quote, "> "+marks.Replace(verdict.Text))
 	}
-	for _, statement := range readout.Answer[min(len(quote), 2):] { // the first is of the first comparison, and the second of the others
-		if statement.Word != sweep { // the first of them alone
+	for _, statement := range shown.Answer[min(len(quote), 2):] { // the first is of the first comparison, and the second of the others
+		if statement.Word != readout.WordSweep { // the first of them alone
 			quote = append(quote, "> "+marks.Replace(statement.String()))
 		}
 	}
-	for _, text := range readout.Sweeps {
-		quote = append(quote, "> "+marks.Replace(sweep+" "+text))
+	for _, text := range shown.Sweeps {
+		quote = append(quote, "> "+marks.Replace(readout.WordSweep+" "+text))
 	}
 	name := filepath.Base(path)
 	return fmt.Sprintf("%s\n\n%s: [report](%[3]s), [bundle](%[3]s).\n\nAgain: `make reproduce RUNS=%[4]s` in a clone, or `kubectl assay run -f docs/gallery/%[4]s.yaml` ([manifest](%[4]s.yaml)) where the shapes are.",
 		strings.Join(quote, "\n>\n"), conditions(run.Object), name, e.name), nil
 }
-
-// sweep is the word of an answer that tells a sweep.
-const sweep = "SWEEP"
 
 // marks of Markdown in a text that is none.
 var marks = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "<", "&lt;")

@@ -50,6 +50,14 @@ type capabilities struct {
 	Options map[string]string `json:"options,omitempty"`
 }
 
+// allocated bytes; nil where the language does not count them.
+func (a answer) allocated() *int64 {
+	if a.Collection == nil {
+		return nil
+	}
+	return a.Collection.Allocated
+}
+
 // collection of garbage.
 type collection struct {
 	Before      *int64 `json:"before,omitempty"`

@@ -14,52 +14,63 @@ import (
 // The CPU time of a combination is that of the operations of its throughput: all rounds that count, without the warm-up. Where one
 // round does not say it, that of all is unknown.
 func TestCPUTime(t *testing.T) {
-	type cpu struct {
-		Seconds    float64
-		Operations int64
-	}
 	rounds := 0
 	tests := map[string]struct {
 		change func(a *answer)
-		want   map[string]cpu
+		want   map[string]counted
 	}{
-		"every answer has it": {func(*answer) {}, map[string]cpu{"Update": {0.001, 2}, "SelectByKey": {0.5, 1000}}},
+		"every answer has it": {func(*answer) {}, map[string]counted{"Update": {0.001, 2}, "SelectByKey": {0.5, 1000}}},
 		"it is of all threads, so that it may be more than the time": {
-			func(a *answer) { *a.CPUNanoseconds = 3 * a.Nanoseconds }, map[string]cpu{"Update": {0.012, 2}, "SelectByKey": {6, 1000}}},
+			func(a *answer) { *a.CPUNanoseconds = 3 * a.Nanoseconds }, map[string]counted{"Update": {0.012, 2}, "SelectByKey": {6, 1000}}},
 		"what other threads use around a short operation": {
-			func(a *answer) { a.Nanoseconds, *a.CPUNanoseconds = 1, 2e7 }, map[string]cpu{"Update": {0.04, 2}, "SelectByKey": {0.02, 1000}}},
-		"no answer has it": {func(a *answer) { a.CPUNanoseconds = nil }, map[string]cpu{}},
+			func(a *answer) { a.Nanoseconds, *a.CPUNanoseconds = 1, 2e7 }, map[string]counted{"Update": {0.04, 2}, "SelectByKey": {0.02, 1000}}},
+		"no answer has it": {func(a *answer) { a.CPUNanoseconds = nil }, map[string]counted{}},
 		"the last round does not say it": {
 			func(a *answer) {
 				if rounds++; rounds%3 == 0 && a.Operations == 1 {
 					a.CPUNanoseconds = nil
 				}
-			}, map[string]cpu{"SelectByKey": {0.5, 1000}}},
+			}, map[string]counted{"SelectByKey": {0.5, 1000}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			rounds = 0
-			out := answered(t, trial(spec), func(c cell, a *answer, _ *runner.Exchange) {
-				if named("Update", "")(c) || named("SelectByKey", "")(c) {
-					tc.change(a)
-				}
-			})
-			got := map[string]cpu{}
-			measured := parse(trial(spec), contract.PhaseRun, out).Measurements
-			for _, m := range measured {
-				if of := m.Labels[contract.LabelOperation]; m.Name == contract.NameCPUTime && m.Labels[contract.LabelDriver] == "mysql2" && (of == "Update" || of == "SelectByKey") {
-					rate, _ := contract.Find(measured, contract.NameThroughput, m.Labels)
-					if m.Unit != "s" || m.Direction != "" || *rate.N != *m.N || !cmp.Equal(rate.Labels, m.Labels) {
-						t.Errorf("%+v, and the throughput is %+v", m, rate)
-					}
-					got[of] = cpu{*m.Value, *m.N}
-				}
-			}
+			got := countedOf(t, contract.NameCPUTime, tc.change, func(m contract.Measurement) bool { return m.Unit == "s" && m.Direction == "" })
 			if diff := cmp.Diff(tc.want, got, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 })); diff != "" {
 				t.Errorf("CPU times differ (-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+// counted is the value of a measurement, and the number of operations that it is of.
+type counted struct {
+	Value      float64
+	Operations int64
+}
+
+// countedOf two operations of mysql2, whose answers are changed: a measurement that is as it has to be, of the operations of the throughput.
+func countedOf(t *testing.T, name string, change func(*answer), right func(contract.Measurement) bool) map[string]counted {
+	t.Helper()
+	out := answered(t, trial(spec), func(c cell, a *answer, _ *runner.Exchange) {
+		if named("Update", "")(c) || named("SelectByKey", "")(c) {
+			change(a)
+		}
+	})
+	got := map[string]counted{}
+	measured := parse(trial(spec), contract.PhaseRun, out).Measurements
+	for _, m := range measured {
+		of := m.Labels[contract.LabelOperation]
+		if m.Name != name || m.Labels[contract.LabelDriver] != "mysql2" || of != "Update" && of != "SelectByKey" {
+			continue
+		}
+		rate, _ := contract.Find(measured, contract.NameThroughput, m.Labels)
+		if !right(m) || *rate.N != *m.N || !cmp.Equal(rate.Labels, m.Labels) {
+			t.Errorf("%+v, and the throughput is %+v", m, rate)
+		}
+		got[of] = counted{*m.Value, *m.N}
+	}
+	return got
 }
 
 // The answers of real harnesses are read: each has its CPU time, which can be, or none.

@@ -122,36 +122,26 @@ func (o outcome) measurements(labels map[string]string) []contract.Measurement {
 		m.Labels[contract.LabelPercentile] = strconv.FormatFloat(q.p, 'f', -1, 64)
 		out = append(out, m)
 	}
-	if seconds, known := o.cpuSeconds(); known {
-		out = append(out, one(contract.NameCPUTime, "s", "", seconds))
+	if ns, known := o.total(func(a answer) *int64 { return a.CPUNanoseconds }); known {
+		out = append(out, one(contract.NameCPUTime, "s", "", ns/1e9))
 	}
-	if bytes, known := o.allocated(); known {
+	if bytes, known := o.total(answer.allocated); known {
 		out = append(out, one(NameAllocated, "B", contract.LowerIsBetter, bytes/float64(n)))
 	}
 	return append(append(out, o.collections(labels)...), o.server(labels)...)
 }
 
-// allocated bytes of all runs that count; unknown where those of one run are, as with cpuSeconds.
-func (o outcome) allocated() (bytes float64, known bool) {
-	for _, a := range o.answers {
-		if a.Collection == nil || a.Collection.Allocated == nil {
-			return 0, false
-		}
-		bytes += float64(*a.Collection.Allocated)
-	}
-	return bytes, len(o.answers) > 0
-}
-
-// cpuSeconds of all runs that count. It is unknown where that of one run is: the sum has to be of the same operations as the
+// total of all runs that count. It is unknown where that of one run is: the sum has to be of the same operations as the
 // throughput.
-func (o outcome) cpuSeconds() (seconds float64, known bool) {
+func (o outcome) total(of func(answer) *int64) (sum float64, known bool) {
 	for _, a := range o.answers {
-		if a.CPUNanoseconds == nil {
+		v := of(a)
+		if v == nil {
 			return 0, false
 		}
-		seconds += float64(*a.CPUNanoseconds) / 1e9
+		sum += float64(*v)
 	}
-	return seconds, len(o.answers) > 0
+	return sum, len(o.answers) > 0
 }
 
 // server is what the server counted per operation.

@@ -44,8 +44,8 @@ func (c cell) verify(seed int64, a answer, x runner.Exchange) error {
 	if err := a.verifyCPU(); err != nil {
 		return err
 	}
-	if g := a.Collection; g != nil && g.Allocated != nil && *g.Allocated < 0 {
-		return fmt.Errorf("%d bytes allocated are no measurement: unknown ones have to be absent", *g.Allocated)
+	if bytes := a.allocated(); bytes != nil && *bytes < 0 {
+		return fmt.Errorf("%d bytes allocated are no measurement: unknown ones have to be absent", *bytes)
 	}
 	if c.driver.Name == contract.DriverNull {
 		return nil

@@ -80,17 +80,14 @@ func connectionTo(e contract.Endpoint, p Params, c runner.Credentials) (connecti
 	if err != nil {
 		return connection{}, err
 	}
-	if e.TLS != contract.TLSDisabled {
-		own = slices.Concat(d.older[p.DriverVersion], own)
-	}
 	address := net.JoinHostPort(e.Host, strconv.Itoa(int(e.Port)))
-	url := d.scheme + "://" + address + "/" + e.Database + "?" + strings.Join(slices.Concat(tlsParameters(d, e.TLS, c), own), "&")
+	url := d.scheme + "://" + address + "/" + e.Database + "?" + strings.Join(slices.Concat(tlsParameters(d, p.DriverVersion, e.TLS, c), own), "&")
 	return connection{url: url, driver: d.class}, nil
 }
 
 var databaseName = regexp.MustCompile(`^[A-Za-z0-9_$-]+$`)
 
-func tlsParameters(d driverFacts, mode contract.TLSMode, c runner.Credentials) []string {
+func tlsParameters(d driverFacts, version string, mode contract.TLSMode, c runner.Credentials) []string {
 	if mode == contract.TLSDisabled {
 		return d.plain
 	}
@@ -101,7 +98,7 @@ func tlsParameters(d driverFacts, mode contract.TLSMode, c runner.Credentials) [
 	if len(c.Cert) > 0 {
 		parameters = slices.Concat(parameters, d.certificate)
 	}
-	return parameters
+	return slices.Concat(parameters, d.older[version])
 }
 
 var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]*$`)

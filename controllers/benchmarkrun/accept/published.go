@@ -27,12 +27,9 @@ func (in references) readerOf(format string) (reader, bool) {
 	if format == quoted.FormatTable {
 		return reader{read: quoted.Table}, true
 	}
-	tool, ok := in.Catalogue.Tool(quotedFormats[format])
+	tool, ok := in.Catalogue.Tool(quoted.Tools[format])
 	return reader{tool.Quote, tool.Summary}, ok && tool.Quotes()
 }
-
-// quotedFormats are the runners that read what their tool printed.
-var quotedFormats = map[string]string{"YCSB": "ycsb", "Sysbench": "sysbench", "PytestBenchmark": "custom"}
 
 // maxQuotedText bounds the published text, in bytes, so that it and what was read from
 // it fit into one ConfigMap.

@@ -93,7 +93,7 @@ func (r *Run) shows(run *v1alpha1.BenchmarkRun) (out []Statement) {
 		if n > 1 {
 			first = fmt.Sprintf("1 of %d: %s", n, first)
 		}
-		says(Plain, "SWEEP", first)
+		says(Plain, WordSweep, first)
 	}
 	if text := resolution(r.Family(v1alpha1.FamilyControl), analysis.ErrorRate(run.Spec)); text != "" {
 		says(Plain, "CONTROL", text)

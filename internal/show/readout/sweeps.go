@@ -8,6 +8,9 @@ import (
 	"github.com/assay-bench/assay/internal/mathematics/figure"
 )
 
+// WordSweep begins the statement of an answer that tells the first sweep.
+const WordSweep = "SWEEP"
+
 // SweepText is a sweep in one line, such as
 //
 //	threads of mariadb: knee at 5.2 (4.6 to 5.9), peak at 16 (8 to 32)

@@ -54,6 +54,9 @@ type Phase struct {
 	Failure *contract.Failure `json:"failure,omitempty"`
 }
 
+// Tools are the names of the runners that read what their tool printed, by the format of a published target.
+var Tools = map[string]string{"YCSB": "ycsb", "Sysbench": "sysbench", "PytestBenchmark": "custom"}
+
 // Keys of the texts, in the order of Numbers.Phases.
 func Keys() []string { return []string{contract.KeyQuotedRun, contract.KeyQuotedLoad} }
 

@@ -152,7 +152,7 @@ func quoteOf(format string) (func([]byte) runner.Report, error) {
 	if format == quoted.FormatTable {
 		return quoted.Table, nil
 	}
-	tool, known := runners.Find(strings.ToLower(format))
+	tool, known := runners.Find(quoted.Tools[format])
 	if !known || tool.Quote == nil {
 		return nil, fmt.Errorf("format %s: neither a table nor of a tool whose output is quoted", format)
 	}
