@@ -73,12 +73,12 @@ type Driver struct {
 }
 
 // DriverBenchmark is an operation. It is measured in every combination of its schemes,
-// transactions, sessions and numbers of rows. docs/reference/driver-operations.md defines
+// transactions, sessions, concurrency and numbers of rows. docs/reference/driver-operations.md defines
 // each.
 type DriverBenchmark struct {
 	// operation to repeat.
 	// +required
-	// +kubebuilder:validation:Enum=Insert;InsertTexts;InsertText;Update;Delete;SelectByKey;SelectRows;SelectOne;SelectParameter;SelectParameters;SelectWide;SelectWideUncached;SelectCollations;Do;Connect;Encode
+	// +kubebuilder:validation:Enum=Insert;InsertTexts;InsertText;Update;Delete;SelectByKey;SelectRows;SelectASCII;SelectUTF8;SelectOne;SelectParameter;SelectParameters;SelectWide;SelectWideUncached;SelectCollations;Do;Connect;Encode
 	Operation string `json:"operation"`
 
 	// schemes to execute the rows of an operation; absent: SingleRow.
@@ -110,7 +110,16 @@ type DriverBenchmark struct {
 	// +listType=set
 	Rows []int32 `json:"rows,omitempty"`
 
-	// measure is the way to measure: Rounds executes a fixed number of operations and restores
+	// concurrency is how many operations are under way at once, each on a connection of its own, 1 to 1000 each:
+	// by threads or tasks of the language in one process. Absent: 1. Encode has no connection and supports only 1.
+	// +optional
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:Minimum=1
+	// +kubebuilder:validation:items:Maximum=1000
+	// +listType=set
+	Concurrency []int32 `json:"concurrency,omitempty"`
+
+	// measure is the way to measure: Rounds executes one operation, or as many as concurrency says at once, and restores
 	// the data before each. Time repeats the operation for design.duration. Absent: Rounds for
 	// Insert, Update, Delete and SelectByKey; Time for the others. Delete supports only
 	// Rounds.
@@ -163,4 +172,9 @@ type DriverBaseline struct {
 	// session of the baseline.
 	// +optional
 	Session DriverSession `json:"session,omitempty"`
+	// concurrency of the baseline.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
+	Concurrency int32 `json:"concurrency,omitempty"`
 }

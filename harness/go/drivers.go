@@ -34,11 +34,11 @@ type target struct {
 // client makes connections of one driver to one target.
 type client interface {
 	connect(context.Context) (session, error)
-	pool() (pool, error)
+	pool(size int) (pool, error)
 	close() error
 }
 
-// pool is the driver's own pool of one connection. Closing the session that acquire returns gives the connection back.
+// pool is the driver's own pool of so many connections. Closing the session that acquire returns gives the connection back.
 type pool interface {
 	acquire(context.Context) (session, error)
 	close() error
@@ -94,6 +94,9 @@ func encryption(host, authority string) (*tls.Config, error) {
 	}
 	return &tls.Config{RootCAs: authorities, ServerName: host}, nil
 }
+
+// goroutines is how every driver of Go does several operations at once.
+const goroutines = "goroutines on all CPUs (GOMAXPROCS)"
 
 // noEncoder is why no driver of Go can do Encode.
 const noEncoder = "it has no public function that encodes a statement without a server"

@@ -24,7 +24,8 @@ var goMySQL = driver{
 		"Prepared":       "Conn.Prepare, then Stmt.Execute: COM_STMT_EXECUTE",
 		"MultiRow":       "one Conn.Execute per chunk: the driver prepares, executes and closes a statement in each call",
 		"MultiStatement": "one Conn.ExecuteMultiple per chunk on a connection with CLIENT_MULTI_STATEMENTS: values written into the text with the driver's Escape, COM_QUERY",
-		"Pool":           "client.Pool of exactly one connection",
+		"Pool":           "client.Pool of as many connections as the concurrency",
+		"Concurrency":    goroutines,
 		"InList":         "one Conn.Execute per chunk: the driver prepares, executes and closes a statement in each call",
 	},
 	cannot: map[string]string{"Encode": noEncoder},
@@ -98,11 +99,11 @@ func (c *goMySQLClient) connect(ctx context.Context) (session, error) {
 	return &goMySQLSession{conn: conn, pool: nil}, nil
 }
 
-// pool is of exactly one connection with these limits: with more than 0 to be kept alive, the pool opens one beside the one
+// pool is of exactly so many connections with these limits: with more than 0 to be kept alive, the pool opens one beside those
 // that it hands out.
-func (c *goMySQLClient) pool() (pool, error) {
+func (c *goMySQLClient) pool(size int) (pool, error) {
 	opened, err := gomysql.NewPoolWithOptions(c.address, c.target.user, c.target.password, c.target.database,
-		gomysql.WithPoolLimits(0, 1, 1), gomysql.WithConnOptions(c.settings...),
+		gomysql.WithPoolLimits(0, size, size), gomysql.WithConnOptions(c.settings...),
 		gomysql.WithLogger(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))))
 	if err != nil {
 		return nil, err

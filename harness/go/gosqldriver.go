@@ -26,7 +26,8 @@ var goSQLDriver = driver{
 		"Prepared":       "Conn.PrepareContext, then Stmt.ExecContext, QueryContext: COM_STMT_EXECUTE",
 		"MultiRow":       "one ExecContext per chunk, parameters written into the text by the driver (interpolateParams), COM_QUERY",
 		"MultiStatement": "one ExecContext, QueryContext per chunk of a connection with multiStatements=true, parameters written into the text by the driver (interpolateParams), COM_QUERY",
-		"Pool":           "sql.DB with one open and one idle connection",
+		"Pool":           "sql.DB whose limits of open and idle connections are the concurrency",
+		"Concurrency":    goroutines,
 		"InList":         "one ExecContext, QueryContext per chunk, parameters written into the text by the driver (interpolateParams), COM_QUERY",
 	},
 	cannot: map[string]string{"Encode": noEncoder},
@@ -80,10 +81,10 @@ func (c *sqlClient) connect(ctx context.Context) (session, error) {
 	return &sqlSession{conn}, nil
 }
 
-func (c *sqlClient) pool() (pool, error) {
+func (c *sqlClient) pool(size int) (pool, error) {
 	db := c.connector()
-	db.SetMaxOpenConns(1)
-	db.SetMaxIdleConns(1)
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
 	return &sqlPool{db}, nil
 }
 

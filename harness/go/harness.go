@@ -22,12 +22,13 @@ type harness struct {
 	histogram   *histogram
 }
 
-// connection is what a prepare opened. The session is nil after a failure, until the next run makes it again; the pool is
+// connection is what a prepare opened. There are no sessions after a failure, until the next run makes them again; the pool is
 // nil until a run wants one.
 type connection struct {
-	client  client
-	session session
-	pool    pool
+	client   client
+	sessions []session
+	pool     pool
+	poolSize int
 }
 
 func newHarness() *harness {
@@ -100,32 +101,72 @@ func (h *harness) prepare(r *request, ok outcome) (any, error) {
 	}
 	connection := &connection{client: opened}
 	h.connections[r.Connection] = connection
-	if err := connection.ensure(); err != nil {
+	if err := connection.ensure(1); err != nil {
 		return nil, err
 	}
 	cipher, err := connection.cipher()
 	return prepareAnswer{outcome: ok, Version: d.version(), Cipher: cipher}, err
 }
 
-// ensure makes the connection, if there is none or the last one broke.
-func (c *connection) ensure() error {
-	if c.session != nil {
-		return nil
-	}
+// ensure makes sessions until there are so many.
+func (c *connection) ensure(n int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	session, err := c.client.connect(ctx)
-	if err != nil {
-		return err
+	for len(c.sessions) < n {
+		session, err := c.client.connect(ctx)
+		if err != nil {
+			return err
+		}
+		c.sessions = append(c.sessions, session)
 	}
-	c.session = session
 	return nil
+}
+
+// filled is the pool of so many connections, all of them open. Each was handed to a function.
+func (c *connection) filled(n int, each func(session) error) (pool, error) {
+	if c.pool != nil && c.poolSize != n {
+		err := c.pool.close()
+		if c.pool = nil; err != nil {
+			return nil, err
+		}
+	}
+	if c.pool == nil {
+		var err error
+		if c.pool, err = c.client.pool(n); err != nil {
+			return nil, err
+		}
+		c.poolSize = n
+	}
+	return c.pool, throughAll(c.pool, n, each)
+}
+
+// throughAll of the connections of a pool goes a function. All are acquired before the first goes back.
+func throughAll(p pool, n int, each func(session) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var held []session
+	var errs []error
+	for len(held) < n && errs == nil {
+		session, err := p.acquire(ctx)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("the pool gave no connection: %w", err))
+			break
+		}
+		held = append(held, session)
+		if err := each(session); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, session := range held {
+		errs = append(errs, session.close())
+	}
+	return errors.Join(errs...)
 }
 
 // cipher asks the server with what this connection is encrypted.
 func (c *connection) cipher() (string, error) {
 	var answer rows
-	if err := c.session.call("SHOW SESSION STATUS LIKE 'Ssl_cipher'", nil, &answer); err != nil {
+	if err := c.sessions[0].call("SHOW SESSION STATUS LIKE 'Ssl_cipher'", nil, &answer); err != nil {
 		return "", err
 	}
 	if len(answer.values) == 2 { // name and value; null answers nothing
@@ -134,17 +175,17 @@ func (c *connection) cipher() (string, error) {
 	return "", nil
 }
 
-// drop closes a session and a pool on which something failed: what state they are in nobody knows.
+// drop closes sessions and a pool on which something failed: what state they are in nobody knows.
 func (c *connection) drop() error {
 	var errs []error
 	if c.pool != nil {
 		errs = append(errs, c.pool.close())
 		c.pool = nil
 	}
-	if c.session != nil {
-		errs = append(errs, c.session.close())
-		c.session = nil
+	for _, session := range c.sessions {
+		errs = append(errs, session.close())
 	}
+	c.sessions = nil
 	return errors.Join(errs...)
 }
 

@@ -1,6 +1,9 @@
 package main
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync/atomic"
+)
 
 // histogram counts nanoseconds in buckets with three significant digits: a value below 2048 is a bucket of its own; of a
 // greater one the 11 leading bits stay. The counters lie in one array, so that recording is an index and an addition.
@@ -9,6 +12,9 @@ type histogram struct {
 }
 
 func (h *histogram) record(nanoseconds int64) { h.counts[index(nanoseconds)]++ }
+
+// add records what one of several goroutines measured.
+func (h *histogram) add(nanoseconds int64) { atomic.AddInt64(&h.counts[index(nanoseconds)], 1) }
 
 func (h *histogram) reset() { h.counts = [54 * 1024]int64{} }
 

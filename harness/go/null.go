@@ -9,6 +9,7 @@ var nullDriver = driver{
 		"SingleRow": "nothing", "Prepared": "nothing", "ExecuteMany": "nothing", "Pipelined": "nothing",
 		"MultiRow": "nothing but the text and the list of parameters", "MultiStatement": "nothing but the text and the list of parameters",
 		"InList": "nothing but the text and the list of parameters", "Batch": "nothing", "Pool": "nothing", "Encode": "nothing",
+		"Concurrency": goroutines,
 	},
 	open: func(target) (client, error) { return nothing{}, nil },
 }
@@ -16,7 +17,7 @@ var nullDriver = driver{
 type nothing struct{}
 
 func (nothing) connect(context.Context) (session, error) { return nothingSession{}, nil }
-func (nothing) pool() (pool, error)                      { return nothing{}, nil }
+func (nothing) pool(int) (pool, error)                   { return nothing{}, nil }
 func (nothing) acquire(context.Context) (session, error) { return nothingSession{}, nil }
 func (nothing) close() error                             { return nil }
 func (nothing) encode(string, []any) error               { return nil }

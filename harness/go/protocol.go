@@ -34,6 +34,7 @@ type request struct {
 	Data             string            `json:"data"`
 	RowsPerOperation int               `json:"rowsPerOperation"`
 	Chunk            int               `json:"chunk"`
+	Concurrency      int               `json:"concurrency"`
 	Operations       int64             `json:"operations"`
 	Seconds          float64           `json:"seconds"`
 }

@@ -3,28 +3,39 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"time"
 )
 
 // run does the untimed part before and after the operations, and measures those.
 func (h *harness) run(r *request, ok outcome, c *connection) (any, error) {
-	w := newWork(r, h.data[r.Data])
+	workers := make([]*worker, r.Concurrency)
+	for i := range workers {
+		workers[i] = &worker{work: newWork(r, h.data[r.Data])}
+	}
 	answer := runAnswer{outcome: ok}
-	if err := h.measured(r, c, w, &answer); err != nil {
+	if err := h.measured(r, c, workers, &answer); err != nil {
 		_ = c.drop() // it may be broken; what failed before is what is told
 		return nil, err
 	}
 	answer.Histogram = h.histogram.buckets()
-	if w.sink != nil {
-		answer.Rows, answer.Checksum = w.sink.total, w.sink.checksum()
+	last := workers[0]
+	for _, w := range workers {
+		if w.work.sink != nil {
+			answer.Rows += w.work.sink.total
+		}
+		if w.last > last.last {
+			last = w
+		}
+	}
+	if last.work.sink != nil {
+		answer.Checksum = last.work.sink.checksum()
 	}
 	return answer, nil
 }
 
-func (h *harness) measured(r *request, c *connection, w *work, answer *runAnswer) error {
-	operation, after, err := w.operation(r, c)
+func (h *harness) measured(r *request, c *connection, workers []*worker, answer *runAnswer) error {
+	after, err := prepare(r, c, workers)
 	if err != nil {
 		return err
 	}
@@ -34,7 +45,11 @@ func (h *harness) measured(r *request, c *connection, w *work, answer *runAnswer
 	answer.Collection.Before = time.Since(begin).Nanoseconds()
 	var before, since runtime.MemStats
 	runtime.ReadMemStats(&before)
-	err = h.repeat(operation, r, answer)
+	if len(workers) == 1 {
+		err = h.repeat(workers[0].operation, r, answer)
+	} else {
+		err = h.atOnce(workers, r, answer)
+	}
 	runtime.ReadMemStats(&since)
 	answer.Collection.Count = int64(since.NumGC - before.NumGC)
 	answer.Collection.Nanoseconds = int64(since.PauseTotalNs - before.PauseTotalNs)
@@ -68,77 +83,72 @@ func (h *harness) repeat(operation func() error, r *request, answer *runAnswer) 
 	}
 }
 
-// operation makes everything that is not timed, and returns the operation and what is to be done after the last.
-func (w *work) operation(r *request, c *connection) (operation func() error, after func() error, err error) {
+// prepare makes everything that is not timed, gives each worker its operation, and returns what is to be done after the last.
+func prepare(r *request, c *connection, workers []*worker) (after func() error, err error) {
+	each := func(operation func(*work) func() error) {
+		for _, w := range workers {
+			w.operation = operation(w.work)
+		}
+	}
 	none := func() error { return nil }
-	switch r.Kind {
-	case "Encode":
+	switch {
+	case r.Kind == "Encode":
 		encoder := c.client.(encoder)
-		return func() error { return encoder.encode(w.template.text, w.data[0]) }, none, nil
-	case "Connect":
+		each(func(w *work) func() error { return func() error { return encoder.encode(w.template.text, w.data[0]) } })
+		return none, nil
+	case r.Kind == "Connect":
+		each(func(*work) func() error { return func() error { return connectAndClose(c.client) } })
+		return none, nil
+	case r.Session == "New":
+		each(func(w *work) func() error { return w.anew(c.client.connect, r.Commit, true) })
+		return none, nil
+	case r.Session == "Pool":
+		pool, err := c.filled(len(workers), func(s session) error { return setAutocommit(s, r.Commit, false) })
+		each(func(w *work) func() error { return w.anew(pool.acquire, r.Commit, false) })
 		return func() error {
-			session, err := c.client.connect(context.Background())
-			if err != nil {
+			return throughAll(pool, len(workers), func(s session) error { return setAutocommit(s, r.Commit, true) })
+		}, err
+	}
+	return dedicated(r, c, workers)
+}
+
+// connectAndClose is the operation of the kind Connect.
+func connectAndClose(c client) error {
+	session, err := c.connect(context.Background())
+	if err != nil {
+		return err
+	}
+	return session.close()
+}
+
+// dedicated gives each worker a connection of its own: what the scheme prepares is prepared now.
+func dedicated(r *request, c *connection, workers []*worker) (after func() error, err error) {
+	if err := c.ensure(len(workers)); err != nil {
+		return nil, err
+	}
+	for i, w := range workers {
+		session, work := c.sessions[i], w.work
+		if err := work.keepPrepared(session); err != nil {
+			return nil, err
+		}
+		if err := setAutocommit(session, r.Commit, false); err != nil {
+			return nil, err
+		}
+		w.operation = func() error {
+			work.begin()
+			if err := work.body(session); err != nil || !r.Commit {
 				return err
 			}
-			return session.close()
-		}, none, nil
-	}
-	switch r.Session {
-	case "New":
-		return w.anew(c.client.connect, r.Commit, true), none, nil
-	case "Pool":
-		return w.pooled(c, r.Commit)
-	default:
-		return w.dedicated(c, r.Commit)
-	}
-}
-
-// dedicated uses the connection of prepare: what the scheme prepares is prepared now.
-func (w *work) dedicated(c *connection, one bool) (func() error, func() error, error) {
-	if err := c.ensure(); err != nil {
-		return nil, nil, err
-	}
-	session := c.session
-	if err := w.keepPrepared(session); err != nil {
-		return nil, nil, err
-	}
-	after := func() error { return errors.Join(w.closePrepared(), setAutocommit(session, one, true)) }
-	if err := setAutocommit(session, one, false); err != nil {
-		return nil, nil, err
+			return session.call("COMMIT", nil, nil)
+		}
 	}
 	return func() error {
-		w.begin()
-		if err := w.body(session); err != nil || !one {
-			return err
+		var errs []error
+		for i, w := range workers {
+			errs = append(errs, w.work.closePrepared(), setAutocommit(c.sessions[i], r.Commit, true))
 		}
-		return session.call("COMMIT", nil, nil)
-	}, after, nil
-}
-
-// pooled uses a connection of the pool, which is made and filled now. There is only one in it, so that autocommit set on
-// one that was acquired holds for all that are acquired later.
-func (w *work) pooled(c *connection, one bool) (func() error, func() error, error) {
-	var err error
-	if c.pool == nil {
-		if c.pool, err = c.client.pool(); err != nil {
-			return nil, nil, err
-		}
-	}
-	pool := c.pool
-	switched := func(on bool) error {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		session, err := pool.acquire(ctx)
-		if err != nil {
-			return fmt.Errorf("the pool gave no connection: %w", err)
-		}
-		return errors.Join(setAutocommit(session, one, on), session.close())
-	}
-	if err := switched(false); err != nil {
-		return nil, nil, err
-	}
-	return w.anew(pool.acquire, one, false), func() error { return switched(true) }, nil
+		return errors.Join(errs...)
+	}, nil
 }
 
 // anew does each operation on a session that it opens and closes. A new connection has autocommit on; with the transaction

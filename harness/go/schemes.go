@@ -40,6 +40,13 @@ func newWork(r *request, data [][]any) *work {
 	return w
 }
 
+// seek goes to the rows of the operation with a number.
+func (w *work) seek(number int64) {
+	if len(w.data) > 0 {
+		w.at = int(number%int64(len(w.data)/w.take)) * w.take
+	}
+}
+
 func (w *work) begin() {
 	if w.sink != nil {
 		w.sink.begin()

@@ -36,7 +36,9 @@ type cell struct {
 	operation                    operation
 	scheme, transaction, session string
 	rows, chunk                  int
-	measure, engine              string
+	// concurrency is how many operations are under way at once.
+	concurrency     int
+	measure, engine string
 }
 
 // cells of a trial in the order of the spec.
@@ -50,10 +52,12 @@ func (p Params) cells() []cell {
 				for _, tx := range b.transactions() {
 					for _, session := range b.sessions() {
 						for _, scheme := range b.schemes() {
-							out = append(out, cell{
-								driver: d, operation: op, scheme: scheme, transaction: tx, session: session,
-								rows: n, chunk: b.chunk(scheme), measure: b.measure(), engine: b.StorageEngine,
-							})
+							for _, concurrency := range b.concurrency() {
+								out = append(out, cell{
+									driver: d, operation: op, scheme: scheme, transaction: tx, session: session, concurrency: concurrency,
+									rows: n, chunk: b.chunk(scheme), measure: b.measure(), engine: b.StorageEngine,
+								})
+							}
 						}
 					}
 				}
@@ -92,6 +96,9 @@ func (c cell) labels() map[string]string {
 	if c.session != dedicated {
 		out[contract.LabelSession] = c.session
 	}
+	if c.concurrency != 1 {
+		out[contract.LabelConcurrency] = strconv.Itoa(c.concurrency)
+	}
 	if c.operation.many {
 		out[contract.LabelRows] = strconv.Itoa(c.rows)
 	}
@@ -106,6 +113,9 @@ func (c cell) name() string {
 	text := fmt.Sprintf("%s %s %s %s %s %d", c.driver.shown(), c.operation.name, c.scheme, c.transaction, c.session, c.rows)
 	if c.engine != "" {
 		text += " " + c.engine
+	}
+	if c.concurrency != 1 {
+		text += fmt.Sprintf(" x%d", c.concurrency)
 	}
 	return text
 }
@@ -122,12 +132,16 @@ func (b Benchmark) transactions() []string { return orElse(names(b.Transactions)
 
 func (b Benchmark) sessions() []string { return orElse(names(b.Sessions), dedicated) }
 
-func (b Benchmark) rows() []int {
-	var rows []int
-	for _, n := range b.Rows {
-		rows = append(rows, int(n))
+func (b Benchmark) rows() []int { return numbersOr1(b.Rows) }
+
+func (b Benchmark) concurrency() []int { return numbersOr1(b.Concurrency) }
+
+func numbersOr1(values []int32) []int {
+	var out []int
+	for _, n := range values {
+		out = append(out, int(n))
 	}
-	return orElse(rows, 1)
+	return orElse(out, 1)
 }
 
 // names are values of the API's enumerations.

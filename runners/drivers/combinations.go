@@ -3,6 +3,7 @@ package drivers
 import (
 	"encoding/json"
 	"maps"
+	"strconv"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
@@ -15,6 +16,7 @@ func (p Params) combinations(json.RawMessage) (out []runner.Combination) {
 		one := runner.Combination{Labels: c.labels()}
 		one.Factors = maps.Clone(one.Labels)
 		one.Factors[contract.LabelSession] = c.session
+		one.Factors[contract.LabelConcurrency] = strconv.Itoa(c.concurrency)
 		if p.Language == "" && len(p.languages()) > 1 {
 			one.Axes = map[string]string{contract.LabelLanguage: string(c.driver.Language)}
 		}

@@ -72,7 +72,7 @@ func opening(t contract.Trial) runner.Opening {
 	return runner.Opening{WarmsUp: slices.ContainsFunc(p.cells(), func(c cell) bool { return c.warmups(*t.Measurement) > 0 })}
 }
 
-// expectations of a trial: a harness works on one operation at a time, so there is no rate that
+// expectations of a trial: a harness measures one combination after the other, so there is no rate that
 // the whole trial has.
 func expectations(t contract.Trial) (runner.Expectations, error) {
 	if _, err := decode(t.Workload); err != nil {
@@ -84,11 +84,18 @@ func expectations(t contract.Trial) (runner.Expectations, error) {
 	return runner.Expectations{Headline: runner.AnyHeadline, Verified: true, TLSRequired: t.Endpoint.TLS == contract.TLSRequired}, nil
 }
 
-// demand of a trial: a connection for each driver, that of the agent, and those that one
-// operation may open beside them.
+// demand of a trial: the connections that each driver keeps, those of its pool or of operations that open their own, and that of the
+// agent. A driver keeps as many as its combination with the most operations at once has.
 func (p Params) demand(contract.Trial) contract.Demand {
-	n := int64(len(p.inLanguage())) + 2
-	return contract.Demand{Connections: n + 2, PreparedStatements: 4 * n, Tables: int64(len(operations))}
+	most := map[string]int{}
+	for _, c := range p.cells() {
+		most[c.driver.shown()] = max(most[c.driver.shown()], c.concurrency)
+	}
+	var kept, beside int64
+	for _, n := range most {
+		kept, beside = kept+int64(n), max(beside, int64(n))
+	}
+	return contract.Demand{Connections: kept + beside + 3, PreparedStatements: 4 * (kept + 2), Tables: int64(len(operations))}
 }
 
 // pods have the image of the language.

@@ -91,9 +91,9 @@ func answered(t *testing.T, trial contract.Trial, change func(c cell, a *answer,
 
 // right fills in what a driver that works answers, and what the server then says.
 func right(seed int64, c cell, a *answer, x *runner.Exchange) {
-	a.Operations, a.Nanoseconds = 1, 2e6
+	a.Operations, a.Nanoseconds = int64(c.concurrency), 2e6
 	if c.measure == measureTime {
-		a.Operations, a.Nanoseconds = 1000, 2e9
+		a.Operations, a.Nanoseconds = 1000, 2e9/int64(c.concurrency)
 	}
 	a.Histogram = [][2]int64{{indexOf(1999872), a.Operations}}
 	a.CPUNanoseconds = new(a.Nanoseconds / 4)
@@ -318,6 +318,7 @@ func TestRefusals(t *testing.T) {
 		"one name for two drivers":                {`"as": "mariadb old"`, `"as": "mysql2"`, "a second driver is called mysql2"},
 		"a baseline that is not there":            {`"baseline": {"driver": "mysql2"}`, `"baseline": {"driver": "mysql"}`, "no driver is called mysql"},
 		"a language without drivers":              {`"language": "Node", "baseline"`, `"language": "Rust", "baseline"`, "no entry of drivers"},
+		"nothing at all at once":                  {`{"operation": "Connect"}`, `{"operation": "Encode", "concurrency": [1, 2]}`, "benchmarks[7].concurrency: Encode has no connection"},
 		"one benchmark twice":                     {`{"operation": "Connect"}`, `{"operation": "Connect"}, {"operation": "Connect"}`, "is there twice"},
 		"a field that is not there":               {`"baseline"`, `"seed": 42, "baseline"`, "unknown field"},
 	}

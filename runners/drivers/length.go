@@ -41,7 +41,7 @@ func (c cell) length(m contract.Measuring, delay time.Duration) (least, most tim
 		least = seconds(m.WarmupSeconds + m.DurationSeconds)
 	}
 	runs := time.Duration(c.warmups(m) + c.counted(m))
-	return least, least + runs*(perTurn+time.Duration(c.rows)*(perRow+2*delay))
+	return least, least + runs*(perTurn+time.Duration(c.rows*c.concurrency)*(perRow+2*delay))
 }
 
 // length of a trial: the sums over its cells.

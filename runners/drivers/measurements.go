@@ -20,6 +20,10 @@ const (
 	NameCounter = "server.counter"
 	// NameAllocated is how many bytes the harness and the driver allocated on the heap of the language for one operation.
 	NameAllocated = "memory.allocated"
+	// NameUnderWay is how many operations were under way on average: the sum of their latencies over the time from the beginning of
+	// the first to the end of the last (Little, A proof for the queuing formula L = λW, 1961). It is less than the concurrency
+	// that was asked for by what the harness needs between two operations.
+	NameUnderWay = "operations.underWay"
 )
 
 // Keys of labels that only this runner has.
@@ -80,6 +84,9 @@ func (b Baseline) of(c cell) cell {
 	if b.Session != "" {
 		c.session = string(b.Session)
 	}
+	if b.Concurrency != 0 {
+		c.concurrency = int(b.Concurrency)
+	}
 	return c
 }
 
@@ -112,6 +119,9 @@ func (o outcome) measurements(labels map[string]string) []contract.Measurement {
 	mean := one(contract.NameLatencyAvg, "ms", contract.LowerIsBetter, avg)
 	mean.Histogram = &h
 	out = append(out, mean)
+	if o.cell.concurrency > 1 {
+		out = append(out, one(NameUnderWay, "1", "", o.throughput()*avg/1e3))
+	}
 	for _, q := range percentiles {
 		if n < q.leastN {
 			continue

@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,7 @@ func TestLength(t *testing.T) {
 		"without a warm-up": {one, contract.Measuring{DurationSeconds: 2, Rounds: 1},
 			runner.Length{Least: 2 * time.Second, Most: time.Minute + 2*time.Second + 10005*time.Millisecond}},
 		"by rounds":           {rows, design, runner.Length{Most: time.Minute + 4*15*time.Second}},
+		"several at once":     {strings.Replace(rows, "[1000]", "[250], \"concurrency\": [4]", 1), design, runner.Length{Most: time.Minute + 4*15*time.Second}},
 		"over a delayed line": {rows + `], "delay": "1ms", "drivers": [{"language": "Go", "name": "go-sql-driver"}`, design, runner.Length{Most: time.Minute + 4*17*time.Second}},
 	}
 	for name, tc := range tests {

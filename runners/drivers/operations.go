@@ -107,6 +107,18 @@ var operations = []operation{
 		fetched:   func(seed int64, _ []int, n int) [][]any { return seededUsers(seed, n) }, from: published2,
 	},
 	{
+		name: "SelectASCII", kind: kindQuery, table: &users, seeded: true, many: true, schemes: readSchemes,
+		statement: "SELECT id, '" + asciiCell + "' AS t FROM " + users.name + " ORDER BY id LIMIT %d",
+		does:      "reads a key and a text of 20 characters in one statement: as many rows as the operation has",
+		fetched:   repeatedCell(asciiCell), from: published2 + " (codec)",
+	},
+	{
+		name: "SelectUTF8", kind: kindQuery, table: &users, seeded: true, many: true, schemes: readSchemes,
+		statement: "SELECT id, '" + utf8Cell + "' AS t FROM " + users.name + " ORDER BY id LIMIT %d",
+		does:      "the same with 20 characters that have 52 bytes in UTF-8: the server does the same, and what differs is the text that comes and its decoding",
+		fetched:   repeatedCell(utf8Cell), from: published2 + " (codec)",
+	},
+	{
 		name: "SelectOne", kind: kindQuery, schemes: readSchemes,
 		statement: "SELECT 1", does: "asks for a constant", from: published2,
 		fetched: func(int64, []int, int) [][]any { return [][]any{{1}} },
@@ -148,6 +160,23 @@ var operations = []operation{
 	},
 }
 
+// Texts of 20 characters. Those of the second need two bytes (10), three (8) or four (2).
+const (
+	asciiCell = "twenty characters ok"
+	utf8Cell  = "äöüßéñçøåœ€–…日本語中文𝄞𝄢"
+)
+
+// repeatedCell is the answer of so many rows, each with its key and the same text.
+func repeatedCell(text string) func(int64, []int, int) [][]any {
+	return func(_ int64, _ []int, n int) [][]any {
+		rows := make([][]any, n)
+		for i := range rows {
+			rows[i] = []any{i + 1, text}
+		}
+		return rows
+	}
+}
+
 func operationNamed(name string) (operation, bool) {
 	i := slices.IndexFunc(operations, func(o operation) bool { return o.name == name })
 	if i < 0 {
@@ -166,7 +195,7 @@ func columns(prefix string, n int) string {
 }
 
 // dataRows is how many rows of parameters a cell has; 0 without any. It is a multiple of the rows
-// of an operation, so that no operation takes the last rows and the first.
+// of an operation, so that no operation takes the last rows and the first. Operations of one round have rows of their own.
 func (c cell) dataRows() int {
 	switch {
 	case c.operation.parameters == nil:
@@ -174,7 +203,7 @@ func (c cell) dataRows() int {
 	case c.measure == measureTime:
 		return max((c.operation.cycle+c.rows-1)/c.rows, 1) * c.rows
 	}
-	return c.rows
+	return c.rows * c.concurrency
 }
 
 // tableRows is how many rows the table has before the operation.

@@ -17,8 +17,9 @@ import (
 
 // Names beside the schemes of what a driver can do.
 const (
-	canPool   = "Pool"
-	canEncode = "Encode"
+	canPool        = "Pool"
+	canEncode      = "Encode"
+	canConcurrency = "Concurrency"
 )
 
 // Types of options in the answer to hello, and what their texts have to be.
@@ -77,6 +78,9 @@ func (c cell) refused(hello answer) string {
 		wanted = []string{canEncode}
 	case c.session == canPool:
 		wanted = append(wanted, canPool)
+	}
+	if c.concurrency > 1 {
+		wanted = append(wanted, canConcurrency)
 	}
 	has, _ := hello.capabilitiesOf(c.driver.Name)
 	for _, what := range wanted {

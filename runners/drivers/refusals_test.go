@@ -13,7 +13,7 @@ import (
 func able(names ...string) []capabilities {
 	var out []capabilities
 	for _, name := range names {
-		c := capabilities{Name: name, Versions: []string{"4", "3.5.4"}, Can: map[string]string{canPool: "a pool", canEncode: "a call"},
+		c := capabilities{Name: name, Versions: []string{"4", "3.5.4"}, Can: map[string]string{canPool: "a pool", canEncode: "a call", canConcurrency: "threads"},
 			Options: map[string]string{"bulk": "boolean", "timeout": "integer", "ratio": "number", "zone": "text"}}
 		for _, o := range operations {
 			for _, s := range o.schemes {
@@ -43,6 +43,10 @@ func TestAHarnessIsNotAskedForWhatItDoesNotName(t *testing.T) {
 	option := func(name, value string) func(answer) string {
 		return driver(func(d *Driver) { d.Options = map[string]string{name: value} })
 	}
+	several := func(operation string) func(answer) string {
+		o, _ := operationNamed(operation)
+		return cell{driver: Driver{Name: "mysql2"}, operation: o, scheme: singleRow, session: dedicated, concurrency: 8}.refused
+	}
 	tests := map[string]struct {
 		refused func(answer) string
 		hello   answer
@@ -68,6 +72,9 @@ func TestAHarnessIsNotAskedForWhatItDoesNotName(t *testing.T) {
 		"no pool":                        {cellOf("Do", singleRow, canPool), poor, "mysql2 cannot do Pool"},
 		"a pool":                         {cellOf("Do", singleRow, canPool), hello, ""},
 		"a new connection":               {cellOf("Do", singleRow, "New"), poor, ""},
+		"several at once":                {several("Do"), hello, ""},
+		"one at a time":                  {several("Do"), poor, "mysql2 cannot do Concurrency: it has no such call"},
+		"several logins":                 {several("Connect"), poor, "mysql2 cannot do Concurrency"},
 		"no encoder":                     {cellOf("Encode", "", dedicated), poor, "mysql2 cannot do Encode"},
 		"connecting":                     {cellOf("Connect", "", dedicated), poor, ""},
 	}

@@ -61,6 +61,7 @@ type runRequest struct {
 	Data             string  `json:"data"`
 	RowsPerOperation int     `json:"rowsPerOperation"`
 	Chunk            int     `json:"chunk"`
+	Concurrency      int     `json:"concurrency"`
 	Operations       int     `json:"operations"`
 	Seconds          float64 `json:"seconds"`
 }

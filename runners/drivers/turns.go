@@ -130,7 +130,7 @@ func (c *conversation) request(cell cell, warmup bool) request {
 	r := &runRequest{
 		header:     header{Do: "run"},
 		Connection: c.connectionOf(cell.driver), Kind: cell.operation.kind, Scheme: cmp.Or(cell.scheme, singleRow),
-		Session: dedicated, Commit: cell.transaction == oneTransaction, Inline: cell.operation.inline, RowsPerOperation: 1, Chunk: cell.chunk,
+		Session: dedicated, Commit: cell.transaction == oneTransaction, Inline: cell.operation.inline, RowsPerOperation: 1, Chunk: cell.chunk, Concurrency: cell.concurrency,
 		Statement: strings.ReplaceAll(cell.sql(), cell.tableName(), cell.tableIn()),
 	}
 	r.Head, r.Group, r.Separator, r.Tail = pieces(cell.scheme, r.Statement)
@@ -142,7 +142,7 @@ func (c *conversation) request(cell cell, warmup bool) request {
 	}
 	switch {
 	case cell.measure == measureRounds:
-		r.Operations = 1
+		r.Operations = cell.concurrency
 	case warmup:
 		r.Seconds = c.design.WarmupSeconds
 	default:

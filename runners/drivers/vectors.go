@@ -86,6 +86,8 @@ type Want struct {
 	RowsAsked string `json:"rowsAsked,omitempty"`
 	// Checksum of the rows of the last operation.
 	Checksum *uint32 `json:"checksum,omitempty"`
+	// Overlap: the latencies are more together than the time of all, so that operations were under way at once.
+	Overlap bool `json:"overlap,omitempty"`
 	// Counters of the server that have to move: how far at least and at most.
 	Counters map[string]Bounds `json:"counters,omitempty"`
 	// Statements that the server has to see.
@@ -113,7 +115,7 @@ type Seen struct {
 }
 
 // The rows of so many operations are in the data, and so many operations are done: the second takes other rows than the first, the
-// rows begin anew once, and the last operation does not have the first rows.
+// rows begin anew once, and the last operation does not have the first rows. Of two at once, each does more than one.
 const (
 	vectorCycle      = 2
 	vectorOperations = 4
@@ -134,7 +136,7 @@ func VectorsOf(benchmarks string, faults []Fault) ([]Vectors, error) {
 		}
 		out[len(out)-1].add(p, c, vectorOperations)
 	}
-	out = append(out, limitVectors(p), writtenVectors(), readVectors(), errorVectors())
+	out = append(out, limitVectors(p), concurrencyVectors(), writtenVectors(), readVectors(), errorVectors())
 	for _, v := range out {
 		for i := range v.Cases {
 			v.Cases[i].learn(v.Name, faults)
@@ -213,6 +215,9 @@ func (c vectorRun) needs() []string {
 	}
 	if c.session == canPool {
 		out = append(out, c.session)
+	}
+	if c.concurrency > 1 {
+		out = append(out, canConcurrency)
 	}
 	return out
 }

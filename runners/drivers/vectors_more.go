@@ -1,6 +1,9 @@
 package drivers
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // limitVectors are of benchmarks too, at the ends of what a run can be asked.
 func limitVectors(p Params) Vectors {
@@ -9,7 +12,7 @@ func limitVectors(p Params) Vectors {
 		op, _ := operationNamed(name)
 		return op
 	}
-	c := cell{operation: named("SelectByKey"), scheme: singleRow, transaction: autocommit, session: dedicated, rows: 2, chunk: 1}
+	c := cell{operation: named("SelectByKey"), scheme: singleRow, transaction: autocommit, session: dedicated, concurrency: 1, rows: 2, chunk: 1}
 	cycleOf(&c, 10)
 	// The rows of the data are taken one after the other, and then from the first again.
 	v.add(p, c, c.dataRows()/c.rows+2)
@@ -17,7 +20,8 @@ func limitVectors(p Params) Vectors {
 	v.add(p, c, 0)
 	// Five thousand parameters in one text, one row in one text, and one row more than a text has.
 	for _, n := range []struct{ rows, chunk int }{{1000, 1000}, {1, 1000}, {11, 10}} {
-		c := cell{operation: named("Insert"), scheme: multiRow, transaction: autocommit, session: dedicated, rows: n.rows, chunk: n.chunk, measure: measureRounds}
+		c := cell{operation: named("Insert"), scheme: multiRow, transaction: autocommit, session: dedicated, concurrency: 1, rows: n.rows, chunk: n.chunk, measure: measureTime}
+		cycleOf(&c, n.rows)
 		v.add(p, c, vectorOperations)
 	}
 	for _, scheme := range []string{singleRow, prepared} {
@@ -34,6 +38,37 @@ func limitVectors(p Params) Vectors {
 				Operations: 1, Question: "SELECT CHAR_LENGTH(t) FROM " + valuesTable, Rows: table1("20000"),
 			}}},
 		})
+	}
+	return v
+}
+
+// concurrencyVectors are of operations that are under way at once, beside those of the benchmarks.
+func concurrencyVectors() Vectors {
+	v := newVectors("Concurrency")
+	v.Setups[kindsOfValues] = makeValues
+	const at, each = 4, 0.25
+	// Each worker does one, and the server says on which connection. A sleep is long enough that they overlap.
+	apart := execute(singleRow, fmt.Sprintf("INSERT INTO "+valuesTable+" (n, d) SELECT CONNECTION_ID(), SLEEP(%g)", each), "", 1)
+	apart.Concurrency, apart.Operations = at, at
+	one := query(singleRow, "SELECT 1")
+	one.Concurrency, one.Operations = at, 2*at
+	good := VectorTurn{Request: one, State: stateOK, Want: &Want{Operations: 2 * at, RowsEach: 1}}
+	timed := query(singleRow, "SELECT 1")
+	timed.Concurrency, timed.Operations, timed.Seconds = at, 0, shortTime
+	// The key is the same in the second operation of each worker.
+	v.Data["one key again and again"] = [][]any{{1, "a"}, {2, "b"}, {3, "c"}, {4, "d"}, {5, "e"}, {5, "f"}, {5, "g"}, {5, "h"}}
+	again := execute(singleRow, "INSERT INTO "+valuesTable+" (id, t) VALUES (?, ?)", "one key again and again", 1)
+	again.Concurrency, again.Operations = at, 2*at
+	all := []string{singleRow, canConcurrency}
+	v.Cases = []Case{
+		{Name: "a connection for each, at once", Can: all, Turns: []VectorTurn{{Setup: kindsOfValues, Request: apart, State: stateOK, Want: &Want{
+			Operations: at, Overlap: true, Question: "SELECT COUNT(*), COUNT(DISTINCT n) FROM " + valuesTable, Rows: [][]*string{{new("4"), new("4")}},
+		}}}},
+		{Name: "for a time", Can: all, Turns: []VectorTurn{{Request: timed, State: stateOK, Want: &Want{RowsEach: 1}}}},
+		{Name: "one of them fails", Can: all, Turns: []VectorTurn{
+			{Setup: kindsOfValues, Request: again, State: stateFailed, Codes: duplicate, Want: &Want{Question: "SELECT MIN(id) FROM " + valuesTable, Rows: table1("1")}}, good,
+		}},
+		{Name: "the server ends all connections", Can: all, Turns: []VectorTurn{good, {Kill: true, Request: one}, good}},
 	}
 	return v
 }
@@ -146,7 +181,7 @@ func execute(scheme, statement, data string, rows int) *runRequest {
 func query(scheme, statement string) *runRequest {
 	return &runRequest{
 		header: header{Do: "run"}, Connection: connection(0), Kind: kindQuery, Scheme: scheme, Session: dedicated, Statement: statement,
-		RowsPerOperation: 1, Chunk: 1, Operations: 1,
+		RowsPerOperation: 1, Chunk: 1, Concurrency: 1, Operations: 1,
 	}
 }
 

@@ -45,9 +45,9 @@ func (c vectorRun) server(seed int64) (map[string]Bounds, *Seen) {
 func (c vectorRun) connections() Bounds {
 	switch c.session {
 	case canPool:
-		return between(0, 2)
+		return between(0, int64(c.concurrency)+1)
 	case dedicated:
-		return between(0, 1)
+		return between(0, int64(c.concurrency))
 	}
 	return Bounds{Least: c.operations}
 }
@@ -70,8 +70,9 @@ func (c vectorRun) executions() (executed, sent Bounds) {
 	}
 	all := rows * c.operations
 	chunks := (rows + int64(c.chunk) - 1) / int64(c.chunk) * c.operations
-	// A server that has to prepare a statement anew, because its table was made anew, counts and logs that execution twice.
-	const again = 1
+	// A server that has to prepare a statement anew, because its table was made anew, counts and logs that execution twice, on each
+	// connection.
+	again := int64(c.concurrency)
 	switch c.scheme {
 	case multiRow, inList:
 		return between(chunks, chunks), between(chunks, chunks)

@@ -28,11 +28,11 @@ func (c cell) questions() []string {
 // verify holds the answer to a run against the data and the server. The error says what is
 // not as it has to be.
 func (c cell) verify(seed int64, a answer, x runner.Exchange) error {
-	if c.measure == measureRounds && a.Operations != 1 {
-		return fmt.Errorf("1 operation was asked for, and %d were done", a.Operations)
-	}
 	if a.Operations < 1 || a.Nanoseconds < 1 {
 		return fmt.Errorf("%d operations in %d ns are no measurement", a.Operations, a.Nanoseconds)
+	}
+	if want := int64(c.concurrency); a.Operations < want || c.measure == measureRounds && a.Operations != want {
+		return fmt.Errorf("%d operations were asked for, and %d were done", want, a.Operations)
 	}
 	var n int64
 	for _, bucket := range a.Histogram {

@@ -111,6 +111,11 @@ func (b Benchmark) validate() error {
 			return fmt.Errorf("rows: %s has no rows: leave them out", b.Operation)
 		}
 	}
+	for _, n := range b.concurrency() {
+		if n != 1 && op.kind == kindEncode {
+			return fmt.Errorf("concurrency: %s has no connection, on which operations could be under way at once: leave it out", b.Operation)
+		}
+	}
 	if b.StorageEngine != "" && op.table == nil {
 		return fmt.Errorf("storageEngine: %s has no table", b.Operation)
 	}

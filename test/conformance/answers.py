@@ -106,15 +106,23 @@ def lowest(index):
     return (index - 1024 * shift) << shift
 
 
-def check_run(answer, seconds, waited):
-    """What holds for every answer to a run that was to last so many seconds, or had its number of operations, and had its answer after so many ns."""
+def together(answer):
+    """The least that the latencies in the histogram are together, in ns."""
+    return sum(lowest(index) * count for index, count in answer["histogram"])
+
+
+def check_run(answer, seconds, concurrency, waited):
+    """What holds for every answer to a run that was to last so many seconds, or had its number of operations, so many of them at once, and had its
+    answer after so many ns."""
     indexes = [index for index, _ in answer["histogram"]]
     counted = sum(count for _, count in answer["histogram"])
     if indexes != sorted(set(indexes)):
         raise Wrong("the buckets of the histogram are not ascending")
     if counted != answer["operations"]:
         raise Wrong(f"{answer['operations']} operations were done, and the histogram has {counted}")
-    took, least = answer["nanoseconds"], sum(lowest(index) * count for index, count in answer["histogram"])
+    if answer["operations"] < concurrency:
+        raise Wrong(f"{answer['operations']} operations were done by {concurrency} at once: each does at least one")
+    took, least = answer["nanoseconds"], together(answer) // concurrency
     if took < least:
         raise Wrong(f"the operations took {took} ns, and by the histogram at least {least}")
     # One percent, because clocks do not go alike.

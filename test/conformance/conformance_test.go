@@ -263,7 +263,7 @@ func (h heard) check(t *testing.T, refused map[string]string) (measured int) {
 		if m.Name != contract.NameThroughput {
 			continue
 		}
-		_, able := can[m.Labels[contract.LabelDriver]][m.Labels[contract.LabelScheme]]
+		able := names(can[m.Labels[contract.LabelDriver]], m)
 		word := refused[m.Labels[contract.LabelDriver]]
 		switch {
 		case word != "" && (m.Absent == nil || m.Absent.State != contract.Unsupported || able && !strings.Contains(m.Absent.Reason, word)):
@@ -286,6 +286,13 @@ func (h heard) check(t *testing.T, refused map[string]string) (measured int) {
 		t.Logf("unsupported: %s", line)
 	}
 	return measured
+}
+
+// names says whether the harness says that a driver can do what was measured.
+func names(can map[string]string, m contract.Measurement) bool {
+	_, scheme := can[m.Labels[contract.LabelScheme]]
+	_, several := can["Concurrency"]
+	return scheme && (several || m.Labels[contract.LabelConcurrency] == "")
 }
 
 // capabilities that the harness names, while all its answers are held against the schema.

@@ -234,7 +234,7 @@ class Player:
         if answer.get("code") and turn.get("codes") and answer["code"] not in turn["codes"]:
             raise Wrong(f"the code of the error is {answer['code']!r}, and has to be one of {', '.join(turn['codes'])}: {answer['reason']}")
         if request["do"] == "run" and answer["state"] == "ok":
-            answers.check_run(answer, request["seconds"], self.harness.waited)
+            answers.check_run(answer, request["seconds"], request["concurrency"], self.harness.waited)
         if want:
             self.check(want, answer)
         for name, bounds in want.get("counters", {}).items() if watched else ():
@@ -258,6 +258,8 @@ class Player:
             if answer.get("rows"):
                 raise Wrong(f"null fetched {answer['rows']} rows")
             return
+        if want.get("overlap") and answers.together(answer) <= answer["nanoseconds"]:
+            raise Wrong(f"the operations took {answers.together(answer)} ns together, and all were over after {answer['nanoseconds']}: they were not under way at once")
         if answer["state"] == "ok":
             each = int(self.server.session.query(want["rowsAsked"])[0][0]) if "rowsAsked" in want else want["rowsEach"]
             if answer["rows"] != each * done:

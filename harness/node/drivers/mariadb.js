@@ -1,7 +1,7 @@
 'use strict';
 
 const tls = require('node:tls');
-const { refuseWithoutMultipleStatements } = require('./mysql-family.js');
+const { CONCURRENCY, POOL, refuseWithoutMultipleStatements } = require('./mysql-family.js');
 const { Unsupported } = require('../lib/unsupported.js');
 
 module.exports = {
@@ -18,7 +18,8 @@ module.exports = {
     Batch:
       'batch(): on MariaDB COM_STMT_BULK_EXECUTE with all rows; on a server without that, or with the option bulk ' +
       'false, COM_STMT_EXECUTE for each row, sent without waiting',
-    Pool: 'createPool() with a connectionLimit of 1',
+    Pool: POOL,
+    Concurrency: CONCURRENCY,
   },
   cannot: {
     ExecuteMany: 'it has no call that takes many rows but batch(), which is the scheme Batch',
@@ -87,7 +88,7 @@ module.exports = {
   prepare: (connection, text) => connection.prepare(text),
   unprepare: async (connection, statement) => statement.close(),
 
-  createPool: async (mariadb, config) => mariadb.createPool({ ...config, connectionLimit: 1 }),
+  createPool: async (mariadb, config, size) => mariadb.createPool({ ...config, connectionLimit: size }),
   acquire: (pool) => pool.getConnection(),
   release: (connection) => connection.release(),
   endPool: (pool) => pool.end(),

@@ -2,6 +2,10 @@
 
 const { Unsupported } = require('../lib/unsupported.js');
 
+// How every driver of Node.js does these.
+const POOL = 'createPool() with a connectionLimit of the concurrency';
+const CONCURRENCY = 'promises in the one event loop';
+
 // What mysql, promise-mysql (which wraps it) and mysql2 (which follows it) have in common.
 
 const mysqlCan = {
@@ -9,7 +13,8 @@ const mysqlCan = {
   MultiRow: 'query() with VALUES ? and an array of rows, which the client writes as groups',
   MultiStatement: 'query() of statements joined by ; with the option multipleStatements, one COM_QUERY',
   InList: 'query() with IN (?) and an array of keys, which the client writes as a list',
-  Pool: 'createPool() with a connectionLimit of 1',
+  Pool: POOL,
+  Concurrency: CONCURRENCY,
   Encode: 'format()',
 };
 
@@ -51,4 +56,4 @@ function refuseWithoutMultipleStatements(scheme, { multipleStatements }) {
   }
 }
 
-module.exports = { mysqlOptions, mysqlCannot, mysqlResults, mysqlCan, refuseWithoutMultipleStatements };
+module.exports = { CONCURRENCY, POOL, mysqlOptions, mysqlCannot, mysqlResults, mysqlCan, refuseWithoutMultipleStatements };

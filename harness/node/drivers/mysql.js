@@ -57,7 +57,7 @@ module.exports = {
   destroy: ({ connection }) => connection.destroy(),
   onLost: ({ connection }, callback) => connection.on('error', callback).on('end', callback),
 
-  createPool: async (mysql, config) => mysql.createPool({ ...config, connectionLimit: 1 }),
+  createPool: async (mysql, config, size) => mysql.createPool({ ...config, connectionLimit: size }),
   acquire: async (pool) => new PromisedConnection(await settled((callback) => pool.getConnection(callback))),
   release: async ({ connection }) => connection.release(),
   endPool: (pool) => settled((callback) => pool.end(callback)),

@@ -53,7 +53,7 @@ module.exports = {
   },
   unprepare: async (connection, text) => connection.unprepare(text),
 
-  createPool: async (mysql2, config) => mysql2.createPool({ ...config, connectionLimit: 1 }),
+  createPool: async (mysql2, config, size) => mysql2.createPool({ ...config, connectionLimit: size }),
   acquire: (pool) => pool.getConnection(),
   release: async (connection) => connection.release(),
   endPool: (pool) => pool.end(),

@@ -3,7 +3,7 @@
 // null calls no driver. Each of its functions makes a promise, as those of real drivers do, so the harness waits for one
 // per call.
 
-const ALL = ['SingleRow', 'Prepared', 'ExecuteMany', 'Pipelined', 'MultiRow', 'MultiStatement', 'InList', 'Batch', 'Pool', 'Encode'];
+const ALL = ['SingleRow', 'Prepared', 'ExecuteMany', 'Pipelined', 'MultiRow', 'MultiStatement', 'InList', 'Batch', 'Pool', 'Encode', 'Concurrency'];
 const done = async () => undefined;
 const noRows = [];
 

@@ -23,7 +23,7 @@ module.exports = {
     connection.on('end', callback);
   },
 
-  createPool: (library, config) => library.createPool({ ...config, connectionLimit: 1 }),
+  createPool: (library, config, size) => library.createPool({ ...config, connectionLimit: size }),
   acquire: (pool) => pool.getConnection(),
   release: async (connection) => connection.release(),
   endPool: (pool) => pool.end(),

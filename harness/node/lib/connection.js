@@ -17,6 +17,7 @@ class Connection {
     this.library = this.driver.load(drivers.packageOf(this.driver, this.version));
     this.options = Object.fromEntries(Object.entries(options).map(([key, text]) => [key, READERS[this.driver.options[key]](text)]));
     this.target = { host, port, database, tls: tls && fs.readFileSync(process.env.ASSAY_CA) };
+    this.kept = [];
     this.lost = false;
   }
 
@@ -24,7 +25,7 @@ class Connection {
   async describe() {
     const version = drivers.installedVersion(this.driver, this.version);
     if (!this.driver.connects) return { version };
-    return { version, cipher: await this.value(await this.open(), "SHOW SESSION STATUS LIKE 'Ssl_cipher'") };
+    return { version, cipher: await this.value((await this.open(1))[0], "SHOW SESSION STATUS LIKE 'Ssl_cipher'") };
   }
 
   // value returns the last value of the first row as a text.
@@ -52,38 +53,49 @@ class Connection {
     return this.driver.connect(this.library, this.config());
   }
 
-  // open returns the connection that is kept, made again if it broke.
-  async open() {
+  // open returns so many of the connections that are kept. After one broke, all are made again.
+  async open(count) {
     if (this.lost) await this.drop();
-    if (!this.kept) {
-      const kept = await this.connect();
-      this.kept = kept;
+    while (this.kept.length < count) {
+      const open = await this.connect();
+      this.kept.push(open);
       const isLost = () => {
-        if (this.kept === kept) this.lost = true;
+        if (this.kept.includes(open)) this.lost = true;
       };
-      this.driver.onLost(kept, isLost);
-      await kept.query('SET autocommit = 1');
+      this.driver.onLost(open, isLost);
+      await open.query('SET autocommit = 1');
     }
-    return this.kept;
+    return this.kept.slice(0, count);
   }
 
-  async openPool() {
-    this.pool ??= await this.driver.createPool(this.library, this.config());
+  // openPool returns the driver's pool of so many connections. There is never a second one beside it.
+  async openPool(size) {
+    if (this.pool && this.poolSize !== size) {
+      const { pool } = this;
+      this.pool = undefined;
+      await this.driver.endPool(pool);
+    }
+    this.pool ??= await this.driver.createPool(this.library, this.config(), size);
+    this.poolSize = size;
     return this.pool;
   }
 
   // rollBack undoes what a failed run began, so that it is undone when the agent reads the answer.
   async rollBack() {
-    if (this.kept && !this.lost) await inTime(this.kept.query('ROLLBACK'));
+    if (!this.lost) await Promise.all(this.kept.map((open) => inTime(open.query('ROLLBACK'))));
   }
 
   // drop closes what is open, in whatever state that is. The error that led here is what the agent is told.
   async drop() {
     const { driver, kept, pool, lost } = this;
-    this.kept = this.pool = undefined;
+    this.kept = [];
+    this.pool = undefined;
     this.lost = false;
-    if (kept && lost) driver.destroy(kept);
-    else if (kept && !(await inTime(driver.disconnect(kept)))) driver.destroy(kept);
+    await Promise.all(
+      kept.map(async (open) => {
+        if (lost || !(await inTime(driver.disconnect(open)))) driver.destroy(open);
+      })
+    );
     if (pool) await inTime(driver.endPool(pool));
   }
 }

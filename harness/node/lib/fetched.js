@@ -23,18 +23,19 @@ class Fetched {
     this.results[this.length++] = result;
   }
 
-  answer() {
+  // checksum is of the rows of the last operation.
+  checksum() {
     const last = this.results.slice(0, this.length);
-    const sets = last.map((result) => ({ rows: this.driver.rows(result), columns: this.driver.columns(result) }));
-    return { rows: this.rows, checksum: checksum(sets) };
+    return checksum(last.map((result) => ({ rows: this.driver.rows(result), columns: this.driver.columns(result) })));
   }
 }
 
 // nothing is what statements without rows leave.
 const nothing = {
+  rows: 0,
   begin() {},
   keep() {},
-  answer: () => ({ rows: 0, checksum: 0 }),
+  checksum: () => 0,
 };
 
 module.exports = { Fetched, nothing };

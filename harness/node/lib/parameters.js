@@ -3,10 +3,11 @@
 // Parameters hands out the rows of parameters in turn, and after the last one the first again, with the text of the
 // statement for each.
 class Parameters {
-  constructor({ statement, inline }, rows) {
+  constructor({ statement, inline, rowsPerOperation }, rows) {
     // Without parameters the statement is executed once per operation; undefined is how drivers are told so.
     this.rows = rows ?? [undefined];
     this.statement = statement;
+    this.rowsPerOperation = rowsPerOperation;
     this.position = 0;
     if (inline) this.writeFirst(statement);
   }
@@ -17,6 +18,16 @@ class Parameters {
     [this.head, this.tail] = [statement.slice(0, at), statement.slice(at + 1)];
     this.firsts = this.rows.map((row) => row[0]);
     this.rows = this.rows.map((row) => (row.length > 1 ? row.slice(1) : undefined));
+  }
+
+  // another has the same rows, and a place of its own among them.
+  another() {
+    return Object.assign(Object.create(Parameters.prototype), this);
+  }
+
+  // seek goes to the rows of the operation with a number.
+  seek(number) {
+    this.position = (number * this.rowsPerOperation) % this.rows.length;
   }
 
   // next returns the index of the next row.

@@ -6,7 +6,7 @@ const { Histogram } = require('./histogram.js');
 const { Parameters } = require('./parameters.js');
 const { SCHEMES } = require('./schemes.js');
 const { SESSIONS } = require('./sessions.js');
-const { limits, timeAtOnce, timeWaiting } = require('./timing.js');
+const { limits, timeAtOnce, timeTogether, timeWaiting } = require('./timing.js');
 
 // run answers a run request: the operation is made ready, garbage of other work is collected, and then it is timed.
 async function run(connection, request, rows) {
@@ -14,12 +14,17 @@ async function run(connection, request, rows) {
   const collect = isOtherWork(request);
   switch (request.kind) {
     case 'Connect':
-      return measure(timeWaiting, { operation: connectAndClose(connection), fetched: nothing }, until, collect);
+      return measure(workersOf(request, connectAndClose(connection)), until, collect);
     case 'Encode':
-      return measure(timeAtOnce, { operation: encode(connection, request, rows), fetched: nothing }, until, collect);
+      return measure([{ operation: encode(connection, request, rows), fetched: nothing }], until, collect, timeAtOnce);
     default:
       return runStatements(connection, request, rows, until, collect);
   }
+}
+
+// workersOf an operation that is the same for all.
+function workersOf({ concurrency }, operation) {
+  return Array.from({ length: concurrency }, () => ({ operation, fetched: nothing, parameters: { seek() {} } }));
 }
 
 // isOtherWork says whether a run does something else than the one before. With a whole collection V8 forgets the shapes
@@ -37,15 +42,22 @@ async function runStatements(connection, request, rows, until, collect) {
   const { kind, statement, scheme, commit } = request;
   driver.check?.(scheme, connection.options);
   const session = SESSIONS[request.session];
-  const fetched = kind === 'Query' ? new Fetched(driver) : nothing;
-  const work = SCHEMES[scheme]({ driver, parameters: new Parameters(request, rows), request, fetched });
+  const parameters = new Parameters(request, rows);
   try {
-    const where = await session.open(connection, commit);
-    const held = session.prepares && scheme === 'Prepared' ? await driver.prepare(where, statement) : undefined;
-    const operation = session.wrap(connection, work, commit);
-    const answer = await measure(timeWaiting, { operation, where, fetched }, until, collect);
-    if (held !== undefined) await driver.unprepare(where, held);
-    await session.settle(connection, commit, where);
+    const places = await session.open(connection, request);
+    const workers = places.map((where) => {
+      const fetched = kind === 'Query' ? new Fetched(driver) : nothing;
+      const own = parameters.another();
+      const work = SCHEMES[scheme]({ driver, parameters: own, request, fetched });
+      return { operation: session.wrap(connection, work, commit), where, fetched, parameters: own };
+    });
+    const held = [];
+    if (session.prepares && scheme === 'Prepared') {
+      for (const where of places) held.push(await driver.prepare(where, statement));
+    }
+    const answer = await measure(workers, until, collect);
+    for (const [i, prepared] of held.entries()) await driver.unprepare(places[i], prepared);
+    await session.settle(connection, request, places);
     return answer;
   } catch (error) {
     // What a failed run leaves behind, nobody knows: the next one starts with a new connection.
@@ -69,7 +81,7 @@ function encode({ driver, library }, request, rows) {
   };
 }
 
-async function measure(time, timed, until, collect) {
+async function measure(workers, until, collect, time = timeWaiting) {
   const histogram = new Histogram();
   const collections = new Collections();
   const before = collect ? { before: Collections.collect() } : {};
@@ -77,11 +89,13 @@ async function measure(time, timed, until, collect) {
   let done;
   let during;
   try {
-    done = await time(timed, until, histogram);
+    done = await (workers.length > 1 ? timeTogether(workers, until, histogram) : time(workers[0], until, histogram));
   } finally {
     during = await collections.stop();
   }
-  return { ...done, ...timed.fetched.answer(), histogram: histogram.entries(), collection: { ...before, ...during } };
+  const rows = workers.reduce((sum, { fetched }) => sum + fetched.rows, 0);
+  const last = workers.reduce((greatest, worker) => (worker.last > greatest.last ? worker : greatest));
+  return { ...done, rows, checksum: last.fetched.checksum(), histogram: histogram.entries(), collection: { ...before, ...during } };
 }
 
 module.exports = { run };

@@ -2,8 +2,8 @@
 
 const { Unsupported } = require('./unsupported.js');
 
-// Where an operation finds its connection. Each session says what is done before the first operation (open: it returns
-// what every operation is called with), in each of them (wrap), and after the last (settle). open and settle are untimed.
+// Where an operation finds its connection. Each session says what is done before the first operation (open: it returns, for each
+// worker, what its operations are called with), in each of them (wrap), and after the last (settle). open and settle are untimed.
 
 // withCommit ends an operation with a commit, where the run asks for that.
 function withCommit(work, one) {
@@ -18,14 +18,14 @@ function withCommit(work, one) {
 const dedicated = {
   // A statement is prepared before the first operation; elsewhere the connection of an operation is another.
   prepares: true,
-  async open(connection, one) {
-    const open = await connection.open();
-    if (one) await open.query('SET autocommit = 0');
-    return open;
+  async open(connection, { concurrency, commit }) {
+    const all = await connection.open(concurrency);
+    if (commit) for (const open of all) await open.query('SET autocommit = 0');
+    return all;
   },
   wrap: (connection, work, one) => withCommit(work, one),
-  async settle(connection, one, open) {
-    if (one) await open.query('SET autocommit = 1');
+  async settle(connection, { commit }, all) {
+    if (commit) for (const open of all) await open.query('SET autocommit = 1');
   },
 };
 
@@ -43,30 +43,42 @@ async function inPool(driver, pool, work) {
   return result;
 }
 
+// throughPool runs work on every connection of the pool: all are acquired before the first is given back.
+async function throughPool(driver, pool, size, work) {
+  const held = [];
+  try {
+    while (held.length < size) held.push(await driver.acquire(pool));
+    for (const open of held) await work(open);
+  } catch (error) {
+    for (const open of held) driver.destroy(open);
+    throw error;
+  }
+  for (const open of held) await driver.release(open);
+}
+
 const pooled = {
-  async open(connection, one) {
+  async open(connection, { concurrency, commit }) {
     const { driver } = connection;
-    const pool = await connection.openPool();
-    if (one) await inPool(driver, pool, (open) => open.query('SET autocommit = 0'));
-    await inPool(driver, pool, async (open) => {
-      if (one && driver.connects && (await connection.value(open, 'SELECT @@autocommit')) !== '0') {
+    const pool = await connection.openPool(concurrency);
+    if (commit) await throughPool(driver, pool, concurrency, (open) => open.query('SET autocommit = 0'));
+    await throughPool(driver, pool, concurrency, async (open) => {
+      if (commit && driver.connects && (await connection.value(open, 'SELECT @@autocommit')) !== '0') {
         throw new Unsupported('the pool switches autocommit on again whenever a connection is given back');
       }
     });
-    return pool;
+    return new Array(concurrency).fill(pool);
   },
   wrap: ({ driver }, work, one) => {
     const whole = withCommit(work, one);
     return (pool) => inPool(driver, pool, whole);
   },
-  async settle(connection, one, pool) {
-    const { driver } = connection;
-    if (one) await inPool(driver, pool, (open) => open.query('SET autocommit = 1'));
+  async settle({ driver }, { concurrency, commit }, [pool]) {
+    if (commit) await throughPool(driver, pool, concurrency, (open) => open.query('SET autocommit = 1'));
   },
 };
 
 const fresh = {
-  async open() {},
+  open: async (connection, { concurrency }) => new Array(concurrency).fill(),
   wrap: (connection, work, one) => {
     const { driver } = connection;
     const whole = withCommit(work, one);

@@ -28,6 +28,41 @@ function timeWaiting({ operation, where, fetched }, until, histogram) {
   });
 }
 
+// timeTogether lets workers each repeat an operation of its own, all at once: first the one with its own number, then the next one that
+// nobody has taken.
+function timeTogether(workers, until, histogram) {
+  return apart(async () => {
+    const used = cpu.now();
+    const run = { ...until, histogram, begin: now(), next: workers.length, failures: [] };
+    const ends = await Promise.all(workers.map((worker, number) => repeat(worker, number, run)));
+    const spent = cpu.since(used);
+    if (run.failures.length > 0) throw run.failures[0];
+    const count = Number.isFinite(until.operations) ? until.operations : run.next;
+    return { operations: count, nanoseconds: Math.max(1, Math.max(...ends) - run.begin), ...spent };
+  });
+}
+
+// repeat does the operations of one worker, and returns when the last ended. Where one fails, no other worker begins another.
+async function repeat(worker, number, run) {
+  const { operation, where, fetched, parameters } = worker;
+  let before = now();
+  try {
+    do {
+      worker.last = number;
+      parameters.seek(number);
+      fetched.begin();
+      const result = await operation(where);
+      if (result !== undefined) fetched.keep(result);
+      const after = now();
+      run.histogram.record(after - before);
+      before = after;
+    } while (run.failures.length === 0 && before - run.begin < run.nanoseconds && (number = run.next++) < run.operations);
+  } catch (error) {
+    run.failures.push(error);
+  }
+  return before;
+}
+
 // apart runs a loop outside of the chain of functions that wait for it. Some drivers record the stack of every call,
 // and the functions of the harness in it would cost several microseconds per call.
 function apart(loop) {
@@ -64,4 +99,4 @@ function limits({ operations, seconds }) {
     : { operations: Infinity, nanoseconds: seconds * 1e9 };
 }
 
-module.exports = { limits, timeAtOnce, timeWaiting };
+module.exports = { limits, timeAtOnce, timeTogether, timeWaiting };

@@ -12,7 +12,7 @@ test('garbage is collected before other work, not between runs of the same', asy
   const collects = async (request) => {
     const run = {
       do: 'run', connection: 'n', kind: 'Query', scheme: 'SingleRow', session: 'Dedicated', commit: false, inline: false, statement: 'SELECT 1',
-      head: '', group: '', separator: '', tail: '', data: '', rowsPerOperation: 1, chunk: 1, operations: 1, seconds: 0, ...request,
+      head: '', group: '', separator: '', tail: '', data: '', rowsPerOperation: 1, chunk: 1, concurrency: 1, operations: 1, seconds: 0, ...request,
     };
     return (await harness.ask(run)).collection.before > 0;
   };

@@ -120,6 +120,8 @@ const (
 	LabelScheme, LabelTransaction, LabelSession = "scheme", "transaction", "session"
 	// LabelRows is the number of rows of one operation of a driver; a measurement without it is of one row, or of no rows.
 	LabelRows = "rows"
+	// LabelConcurrency is how many operations of a driver are under way at once; a measurement without it has one.
+	LabelConcurrency = "concurrency"
 )
 
 // LoadBackground is the second load of a trial (spec.background).

@@ -13,7 +13,7 @@ import (
 
 // mayBeUnlike are the factors of drivers in which the sides of a comparison may differ besides the one that is compared. They say
 // how an operation is done, and not which: the same rows are written or read on both sides, unless their number is unlike.
-var mayBeUnlike = []string{contract.LabelDriver, contract.LabelScheme, contract.LabelTransaction, contract.LabelSession, contract.LabelRows}
+var mayBeUnlike = []string{contract.LabelDriver, contract.LabelScheme, contract.LabelTransaction, contract.LabelSession, contract.LabelConcurrency, contract.LabelRows}
 
 // checkUnlike fails where the sides of a comparison cannot differ as it declares. What stands in within was checked before.
 func (l Layout) checkUnlike(c Comparison, units []Unit) error {

@@ -38,18 +38,23 @@ func usedOf(b *v1alpha1.DriverBenchmark, sides []map[string]string) bool {
 	has := func(side map[string]string) bool {
 		return side[contract.LabelOperation] == b.Operation && side[drivers.LabelEngine] == b.StorageEngine &&
 			in(b.Schemes, side[contract.LabelScheme], "SingleRow") && in(b.Transactions, side[contract.LabelTransaction], "Autocommit") &&
-			in(b.Sessions, side[contract.LabelSession], "Dedicated") && in(textsOf(b.Rows), side[contract.LabelRows], "1")
+			in(b.Sessions, side[contract.LabelSession], "Dedicated") && in(textsOf(b.Rows), side[contract.LabelRows], "1") &&
+			in(textsOf(b.Concurrency), side[contract.LabelConcurrency], "1")
 	}
 	of := slices.DeleteFunc(slices.Clone(sides), func(side map[string]string) bool { return !has(side) })
 	b.Schemes = usedIn(b.Schemes, of, contract.LabelScheme, "SingleRow")
 	b.Transactions = usedIn(b.Transactions, of, contract.LabelTransaction, "Autocommit")
 	b.Sessions = usedIn(b.Sessions, of, contract.LabelSession, "Dedicated")
-	b.Rows = slices.DeleteFunc(b.Rows, func(n int32) bool {
-		return !slices.ContainsFunc(of, func(side map[string]string) bool {
-			return cmp.Or(side[contract.LabelRows], "1") == strconv.Itoa(int(n))
-		})
-	})
+	b.Rows = numbersIn(b.Rows, of, contract.LabelRows)
+	b.Concurrency = numbersIn(b.Concurrency, of, contract.LabelConcurrency)
 	return len(of) > 0
+}
+
+// numbersIn a list that a side has.
+func numbersIn(list []int32, sides []map[string]string, label string) []int32 {
+	return slices.DeleteFunc(list, func(n int32) bool {
+		return !slices.ContainsFunc(sides, func(side map[string]string) bool { return cmp.Or(side[label], "1") == strconv.Itoa(int(n)) })
+	})
 }
 
 // in says whether a list has the value of a label. Both may be absent, and have the default then.

@@ -1,0 +1,116 @@
+package drivers
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+const atOnce = `{
+	"drivers": [{"language": "Node", "name": "mysql2"}],
+	"benchmarks": [
+		{"operation": "Insert", "rows": [10], "concurrency": [1, 4]},
+		{"operation": "Delete", "rows": [10], "concurrency": [4]},
+		{"operation": "SelectByKey", "rows": [10], "measure": "Time", "sessions": ["Pool"], "concurrency": [1, 4]},
+		{"operation": "Connect", "concurrency": [3]}
+	],
+	"baseline": {"concurrency": 1}
+}`
+
+// Of several operations at once each has rows of its own, what the server has to hold is that of all, and how many were under way
+// stands beside the rate.
+func TestConcurrency(t *testing.T) {
+	got := parse(trial(atOnce), contract.PhaseRun, answered(t, trial(atOnce), nil))
+	if got.Failure != nil {
+		t.Fatalf("%+v", got.Failure)
+	}
+	find := func(name, operation, concurrency string) *contract.Measurement {
+		for _, m := range got.Measurements {
+			if m.Name == name && m.Labels[contract.LabelOperation] == operation && m.Labels[contract.LabelConcurrency] == concurrency {
+				return &m
+			}
+		}
+		return nil
+	}
+	for _, tc := range []struct {
+		name, operation, concurrency string
+		want                         float64 // NaN: it is not there
+	}{
+		{contract.NameThroughput, "Insert", "", 500},
+		{contract.NameThroughput, "Insert", "4", 2000},
+		{contract.NameSpeedUp, "Insert", "4", 4},
+		{contract.NameThroughput, "Delete", "4", 2000},
+		{contract.NameSpeedUp, "Delete", "4", math.NaN()},
+		{contract.NameThroughput, "Connect", "3", 1500},
+		{contract.NameLatencyAvg, "SelectByKey", "4", 2},
+		{NameUnderWay, "SelectByKey", "4", 4},
+		{NameUnderWay, "SelectByKey", "", math.NaN()},
+		{NameUnderWay, "Connect", "3", 3},
+	} {
+		m := find(tc.name, tc.operation, tc.concurrency)
+		switch {
+		case m == nil:
+			if !math.IsNaN(tc.want) {
+				t.Errorf("no %s of %s with %q at once", tc.name, tc.operation, tc.concurrency)
+			}
+		case m.Absent != nil || !(math.Abs(*m.Value/tc.want-1) < 0.001):
+			t.Errorf("%s of %s with %q at once: %+v, want %v", tc.name, tc.operation, tc.concurrency, m, tc.want)
+		}
+	}
+}
+
+// A harness that does another number of operations at once has no number.
+func TestConcurrencyIsThatOfTheRequest(t *testing.T) {
+	for name, tc := range map[string]struct {
+		operation string
+		done      int64
+		want      string
+	}{
+		"fewer in a round": {"Delete", 1, "4 operations were asked for, and 1 were done"},
+		"more in a round":  {"Delete", 5, "4 operations were asked for, and 5 were done"},
+		"fewer in a time":  {"Connect", 2, "3 operations were asked for, and 2 were done"},
+	} {
+		out := answered(t, trial(atOnce), func(c cell, a *answer, _ *runner.Exchange) {
+			if c.operation.name == tc.operation {
+				a.Operations, a.Histogram = tc.done, [][2]int64{{9, tc.done}}
+			}
+		})
+		got := parse(trial(atOnce), contract.PhaseRun, out)
+		m, _ := contract.Find(got.Measurements, contract.NameThroughput, map[string]string{contract.LabelOperation: tc.operation})
+		if m.Absent == nil || !strings.Contains(m.Absent.Reason, tc.want) {
+			t.Errorf("%s: %+v, want %q", name, m, tc.want)
+		}
+	}
+}
+
+// A run has rows for all its operations, and as many of them as there are connections.
+func TestRequestsOfConcurrency(t *testing.T) {
+	p, err := decode(json.RawMessage(atOnce))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range converse(p, trial(atOnce)).runs {
+		var sent runRequest
+		c := converse(p, trial(atOnce))
+		if err := json.Unmarshal(c.turns[r.turn].Request, &sent); err != nil {
+			t.Fatal(err)
+		}
+		if sent.Concurrency != r.cell.concurrency {
+			t.Errorf("%s: %d at once are asked for", r.cell.name(), sent.Concurrency)
+		}
+		if r.cell.measure == measureRounds && sent.Operations != r.cell.concurrency {
+			t.Errorf("%s: a round of %d operations", r.cell.name(), sent.Operations)
+		}
+		if r.cell.measure == measureRounds && r.cell.dataRows() != 10*r.cell.concurrency {
+			t.Errorf("%s: %d rows for all", r.cell.name(), r.cell.dataRows())
+		}
+	}
+	// The kept connections, those of the pool, that of the agent, and two to spare.
+	if got := p.demand(contract.Trial{}).Connections; got != 4+4+3 {
+		t.Errorf("%d connections", got)
+	}
+}
