@@ -154,7 +154,7 @@ func TestRefusedSides(t *testing.T) {
 			`.baselineWithin: "Text" is no value of scheme: use one of SingleRow, Batch`},
 		"another operation": {batchOver(func(c *v1alpha1.Comparison) {
 			c.Within["operation"], c.BaselineWithin["operation"] = intstr.FromString("InsertText"), intstr.FromString("InsertTexts")
-		}), nil, ".baselineWithin: operation has to be equal on both sides: only how a driver does an operation may differ (driver, scheme, transaction, session, rows)"},
+		}), nil, ".baselineWithin: operation has to be equal on both sides: only how a driver does an operation may differ (driver, scheme, transaction, session, concurrency, rows)"},
 		"another cell":         {batchOver(func(c *v1alpha1.Comparison) { c.BaselineWithin = exclusion("language", "Go") }), nil, ".baselineWithin: language has to be equal on both sides"},
 		"another target":       {batchOver(func(c *v1alpha1.Comparison) { c.BaselineWithin = exclusion("target", "a") }), nil, ".baselineWithin: target has to be equal on both sides"},
 		"one side is not said": {batchOver(func(c *v1alpha1.Comparison) { c.Within = nil }), nil, ".baselineWithin: scheme is not in within: say there which value the compared side has"},
