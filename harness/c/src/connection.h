@@ -14,7 +14,10 @@ struct connection {
   const struct driver *driver;
   struct target target;
   json_t *request; // holds the texts of the target
-  void *handle;    // NULL after the connection broke; the next run makes it again
+  // One for each worker that there ever was. The first is that of `prepare`; the others are made by the first run that
+  // needs them. NULL after it broke, or a run failed; the next run makes it again.
+  void **handles;
+  size_t count;
 };
 
 struct outcome {
@@ -25,6 +28,8 @@ struct outcome {
   uint32_t checksum;
 };
 
+// connection_open opens the first one.
+bool connection_open(struct connection *connection, struct refusal *refusal);
 bool connection_run(struct connection *connection, const struct run_request *run, const struct columns *data,
                     struct histogram *histogram, struct outcome *outcome, struct refusal *refusal);
 void connection_close(struct connection *connection);

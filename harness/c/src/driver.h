@@ -31,12 +31,18 @@ struct driver {
   const char *schemes[SCHEMES];
   // How Pool and Encode are done; NULL if it cannot do them.
   const char *pool, *encode;
+  // What does several operations at once.
+  const char *concurrency;
   // Types of options by their names, in pairs, ended by NULL.
   const char *const *options;
 
   const char *(*version)(void);
   // The C library below, with its version, or "".
   const char *(*library)(void);
+
+  // Called at the beginning and at the end of every thread but the first; connections may go from one to another.
+  void (*thread_begin)(void);
+  void (*thread_end)(void);
 
   bool (*open)(const struct target *target, void **connection, struct refusal *refusal);
   void (*close)(void *connection);

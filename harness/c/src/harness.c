@@ -49,6 +49,7 @@ static json_t *describe(const struct driver *driver)
     add_word(can, scheme_name((enum scheme)scheme), driver->schemes[scheme]);
   add_word(can, "Pool", driver->pool);
   add_word(can, "Encode", driver->encode);
+  add_word(can, "Concurrency", driver->concurrency);
   if (!driver->pool)
     add_word(cannot, "Pool", "it has no pool of connections");
   for (const char *const *option = driver->options; *option; option += 2)
@@ -87,7 +88,7 @@ static bool ask_cipher(struct connection *connection, json_t *answer, struct ref
   struct fetched status = {.wanted = true};
   const char *cipher = "";
   size_t length = 0;
-  bool good = connection->driver->query(connection->handle, &ask, &status, refusal);
+  bool good = connection->driver->query(connection->handles[0], &ask, &status, refusal);
   if (good && status.used == 2 && status.cells[1].kind == CELL_TEXT) {
     cipher = status.bytes.bytes + status.cells[1].text.place;
     length = status.cells[1].text.length;
@@ -106,8 +107,7 @@ static bool prepare(struct harness *harness, json_t *request, json_t *answer, st
     driver++;
   *connection =
       (struct connection){.driver = *driver, .target = target_of(request), .request = json_incref(request)};
-  if (!connection->driver->open(&connection->target, &connection->handle, refusal) ||
-      !ask_cipher(connection, answer, refusal)) {
+  if (!connection_open(connection, refusal) || !ask_cipher(connection, answer, refusal)) {
     forget(&harness->connections, named);
     return false;
   }

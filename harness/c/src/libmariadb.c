@@ -37,6 +37,10 @@ static const char *library(void)
   return name;
 }
 
+static void thread_begin(void) { mysql_thread_init(); }
+
+static void thread_end(void) { mysql_thread_end(); }
+
 bool link_failed(struct link *link, unsigned error, const char *words, struct refusal *refusal)
 {
   if (error == CR_FUNCTION_NOT_SUPPORTED || error == CR_NOT_IMPLEMENTED)
@@ -189,9 +193,12 @@ const struct driver libmariadb_driver = {
                 "mysql_next_result() for each: COM_QUERY, parameters written into it",
             [SCHEME_IN_LIST] = "mysql_real_query() of one text with all keys: COM_QUERY",
         },
+    .concurrency = "threads of POSIX, a connection each",
     .options = option_types,
     .version = version,
     .library = library,
+    .thread_begin = thread_begin,
+    .thread_end = thread_end,
     .open = open_link,
     .close = close_link,
     .query = query,

@@ -11,6 +11,8 @@ static const char *version(void) { return "1"; }
 
 static const char *library(void) { return ""; }
 
+static void begin_nothing(void) {}
+
 static bool open_nothing(const struct target *target, void **connection, struct refusal *refusal)
 {
   (void)target, (void)refusal;
@@ -91,9 +93,12 @@ const struct driver null_driver = {
         },
     .pool = NOTHING,
     .encode = NOTHING,
+    .concurrency = "threads of POSIX that do nothing",
     .options = no_options,
     .version = version,
     .library = library,
+    .thread_begin = begin_nothing,
+    .thread_end = begin_nothing,
     .open = open_nothing,
     .close = close_nothing,
     .query = query,

@@ -38,6 +38,7 @@ struct run_request read_run(json_t *request)
       .tail = text_of(request, "tail"),
       .rows_per_operation = number_of(request, "rowsPerOperation"),
       .chunk = number_of(request, "chunk"),
+      .concurrency = number_of(request, "concurrency"),
       .operations = number_of(request, "operations"),
       .seconds = json_number_value(json_object_get(request, "seconds")),
   };

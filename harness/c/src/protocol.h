@@ -30,6 +30,7 @@ struct run_request {
   const char *statement, *head, *group, *separator, *tail;
   size_t rows_per_operation;
   size_t chunk;
+  size_t concurrency;
   uint64_t operations;
   double seconds;
 };

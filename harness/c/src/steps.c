@@ -74,10 +74,15 @@ void steps_discard(struct steps *steps)
   steps->statement = NULL;
 }
 
-void steps_encode(struct steps *steps, void *handle)
+// first_row of an operation: operations take the rows one after the other, and at the end from the first again.
+static size_t first_row(const struct steps *steps, uint64_t number)
 {
-  write_rows(steps, handle, steps->next, 1);
-  steps->next = (steps->next + 1) % steps->columns->rows;
+  return (size_t)(number * steps->take % steps->columns->rows);
+}
+
+void steps_encode(struct steps *steps, void *handle, uint64_t number)
+{
+  write_rows(steps, handle, first_row(steps, number), 1);
 }
 
 static bool send_texts(struct steps *steps, void *handle, size_t row, size_t rows, size_t chunk,
@@ -153,13 +158,11 @@ static bool by_scheme(struct steps *steps, void *handle, size_t row, struct refu
   }
 }
 
-bool steps_operation(struct steps *steps, void *handle, struct refusal *refusal)
+bool steps_operation(struct steps *steps, void *handle, uint64_t number, struct refusal *refusal)
 {
   static const struct text commit = {.bytes = "COMMIT", .length = 6};
-  size_t row = steps->next;
-  steps->next = (row + steps->take) % steps->columns->rows;
   fetched_begin(&steps->fetched);
-  if (!by_scheme(steps, handle, row, refusal))
+  if (!by_scheme(steps, handle, first_row(steps, number), refusal))
     return false;
   if (steps->run->commit && !steps->driver->query(handle, &commit, &steps->fetched, refusal))
     return false;

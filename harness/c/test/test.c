@@ -1,9 +1,10 @@
-// Tests of what needs no server: buckets, checksum, texts, and conversations with the driver null. Built with the
+// Tests of what needs no server: buckets, checksum, texts, workers, and conversations with the driver null. Built with the
 // sanitizers of addresses and undefined behaviour, which also find what is not freed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "columns.h"
 #include "fetched.h"
 #include "harness.h"
@@ -11,17 +12,7 @@
 #include "pattern.h"
 #include "text.h"
 
-static int failures;
-
-#define CHECK(condition, ...)                                                                                          \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      failures++;                                                                                                      \
-      printf("%s:%d: ", __FILE__, __LINE__);                                                                           \
-      printf(__VA_ARGS__);                                                                                             \
-      printf("\n");                                                                                                    \
-    }                                                                                                                  \
-  } while (0)
+int failures;
 
 static void test_buckets(void)
 {
@@ -108,8 +99,8 @@ static void test_columns(void)
   json_decref(rows);
 }
 
-// Every scheme and session of null, so that the sanitizers see them; what is said is the matter of the conformance
-// suite.
+// Every scheme and session of null, by one worker and by several, so that the sanitizers see them; what is said is the
+// matter of the conformance suite.
 static void test_null(void)
 {
   static const char *const requests[] = {
@@ -121,14 +112,16 @@ static void test_null(void)
   static const char *const sessions[] = {"Dedicated", "Pool", "New"};
   struct harness *harness = harness_make();
   char run[1024];
-  for (size_t place = 0; place < 3 + SCHEMES * 3; place++) {
-    size_t way = place - 3;
+  for (size_t place = 0; place < 3 + SCHEMES * 3 * 2; place++) {
+    size_t way = (place - 3) / 2, concurrency = (place - 3) % 2 ? 3 : 1;
     snprintf(run, sizeof run,
              "{\"id\": 1, \"do\": \"run\", \"connection\": \"c\", \"kind\": \"Execute\", \"scheme\": \"%s\", "
              "\"session\": \"%s\", \"commit\": true, \"inline\": false, \"statement\": \"INSERT INTO t VALUES (?, ?)\", "
              "\"head\": \"INSERT INTO t VALUES \", \"group\": \"(?, ?)\", \"separator\": \", \", \"tail\": \"\", "
-             "\"data\": \"rows\", \"rowsPerOperation\": 4, \"chunk\": 3, \"operations\": 3, \"seconds\": 0}",
-             place < 3 ? "" : scheme_name((enum scheme)(way % SCHEMES)), place < 3 ? "" : sessions[way / SCHEMES]);
+             "\"data\": \"rows\", \"rowsPerOperation\": 4, \"chunk\": 3, \"concurrency\": %zu, "
+             "\"operations\": 3, \"seconds\": 0}",
+             place < 3 ? "" : scheme_name((enum scheme)(way % SCHEMES)), place < 3 ? "" : sessions[way / SCHEMES],
+             concurrency);
     const char *request = place < 3 ? requests[place] : run;
     char *answer = harness_answer(harness, request, strlen(request));
     CHECK(strstr(answer, "\"state\":\"ok\""), "%s: %s", request, answer);
@@ -145,6 +138,7 @@ int main(void)
   test_checksum();
   test_patterns();
   test_columns();
+  test_workers();
   test_null();
   printf("%d checks failed\n", failures);
   return failures != 0;

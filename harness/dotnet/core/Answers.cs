@@ -56,6 +56,9 @@ namespace Assay
                 json.WriteStartObject("can");
                 foreach (var way in driver.Can) json.WriteString(way.Key, way.Value);
                 json.WriteEndObject();
+                json.WriteStartObject("cannot");
+                json.WriteString("Concurrency", "this harness does one operation at a time");
+                json.WriteEndObject();
                 json.WriteEndObject();
             }
             json.WriteEndArray();

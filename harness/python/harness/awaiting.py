@@ -10,6 +10,7 @@ from .refusal import Failed
 class Awaiting(Driver):
     """What is common to them. A driver adds arguments(), connect() and pool(), and what it does otherwise than most."""
 
+    concurrency = "tasks of one event loop, a connection each"
     loop = None
 
     def load(self):
@@ -24,8 +25,8 @@ class Awaiting(Driver):
     async def open(self, arguments):
         raise NotImplementedError
 
-    async def pool(self, target, autocommit):
-        """A pool of exactly one connection, filled."""
+    async def pool(self, target, autocommit, size):
+        """A pool of exactly so many connections, filled."""
         raise NotImplementedError
 
     async def prepared(self, connection, plan):
@@ -50,22 +51,22 @@ class Awaiting(Driver):
 
     def run(self, held, plan, meter):
         if plan.kind == "Connect":
-            work = self.connecting(held, meter)
+            work = self.connecting(held, plan, meter)
         elif plan.kind == "Encode":
-            work = self.encoding(held.connection, plan, meter)
+            work = self.encoding(held.connections[0], plan, meter)
         else:
             sessions = {"Dedicated": self.dedicated, "Pool": self.pooled, "New": self.renewed}
             work = sessions[plan.session](held, plan, meter)
         self.loop.run_until_complete(work)
 
-    async def connecting(self, held, meter):
+    async def connecting(self, held, plan, meter):
         connect, arguments = self.open, self.arguments(held.target, True)
 
         async def operate(_):
             connection = await connect(arguments)
             await connection.ensure_closed()
 
-        await meter.repeat_awaiting(operate)
+        await meter.repeat_awaiting([operate] * plan.concurrency)
 
     async def encoding(self, connection, plan, meter):
         encode, text = (await connection.cursor()).mogrify, plan.text
@@ -74,26 +75,31 @@ class Awaiting(Driver):
             for row in rows:
                 encode(text, row)
 
-        meter.repeat(operate)
+        meter.repeat([operate])
 
     async def dedicated(self, held, plan, meter):
-        connection = held.connection
-        operate, finish = await self.operation(connection, plan)
+        connections = held.connections[: plan.concurrency]
+        operates, finishes = zip(*[await self.operation(connection, plan) for connection in connections])
         if plan.one:
-            await connection.autocommit(False)
-            operate = committing(operate, connection.commit)
-        await meter.repeat_awaiting(operate)
-        await finish()
+            for connection in connections:
+                await connection.autocommit(False)
+            operates = [committing(operate, connection.commit) for operate, connection in zip(operates, connections)]
+        await meter.repeat_awaiting(operates)
+        for finish in finishes:
+            await finish()
         if plan.one:
-            await connection.autocommit(True)
+            for connection in connections:
+                await connection.autocommit(True)
 
     async def pooled(self, held, plan, meter):
-        pool = await self.pool(held.target, not plan.one)
+        pool = await self.pool(held.target, not plan.one, plan.concurrency)
         try:
-            await meter.repeat_awaiting(self.elsewhere(plan, pool.acquire, pool.release))
-        finally:
-            pool.close()
-            await pool.wait_closed()
+            await meter.repeat_awaiting([self.elsewhere(plan, pool.acquire, pool.release)] * plan.concurrency)
+        except BaseException:
+            with suppress(Exception):
+                await close(pool)
+            raise
+        await close(pool)
 
     async def renewed(self, held, plan, meter):
         connect, arguments = self.open, self.arguments(held.target, not plan.one)
@@ -101,10 +107,10 @@ class Awaiting(Driver):
         def release(connection):
             return connection.ensure_closed()
 
-        await meter.repeat_awaiting(self.elsewhere(plan, lambda: connect(arguments), release))
+        await meter.repeat_awaiting([self.elsewhere(plan, lambda: connect(arguments), release)] * plan.concurrency)
 
     def elsewhere(self, plan, acquire, release):
-        """An operation on a connection that it gets itself and gives back."""
+        """An operation on a connection that it gets itself and gives back. It keeps nothing, so workers share it."""
         operation, one = self.operation, plan.one
 
         async def operate(rows):
@@ -135,6 +141,11 @@ class Awaiting(Driver):
         if plan.scheme == "ExecuteMany":
             return many(cursor, plan), cursor.close
         return chunked(cursor, plan), cursor.close
+
+
+async def close(pool):
+    pool.close()
+    await pool.wait_closed()
 
 
 def committing(operate, commit):

@@ -9,6 +9,8 @@ from .refusal import Failed
 class Blocking(Driver):
     """What is common to them. A driver adds arguments() and connect(), and what it does otherwise than most."""
 
+    concurrency = "threads, a connection each"
+
     def arguments(self, target, autocommit):
         """The named arguments of connect()."""
         raise NotImplementedError
@@ -22,8 +24,8 @@ class Blocking(Driver):
     def autocommit(self, connection, on):
         connection.autocommit(on)
 
-    def pool(self, target, autocommit):
-        """A pool of exactly one connection, filled, as (acquire, release, close)."""
+    def pool(self, target, autocommit, size):
+        """A pool of exactly so many connections, filled, as (acquire, release, close)."""
         raise NotImplementedError
 
     def prepared_cursor(self, connection):
@@ -49,43 +51,49 @@ class Blocking(Driver):
 
     def run(self, held, plan, meter):
         if plan.kind == "Connect":
-            return self.connecting(held, meter)
+            return self.connecting(held, plan, meter)
         if plan.kind == "Encode":
-            return meter.repeat(encoding(self.encoder(held.connection, plan), plan.text))
+            return meter.repeat([encoding(self.encoder(held.connections[0], plan), plan.text)])
         return {"Dedicated": self.dedicated, "Pool": self.pooled, "New": self.renewed}[plan.session](held, plan, meter)
 
-    def connecting(self, held, meter):
+    def connecting(self, held, plan, meter):
         connect, close, arguments = self.connect, self.close, self.arguments(held.target, True)
 
         def operate(_):
             close(connect(arguments))
 
-        meter.repeat(operate)
+        meter.repeat([operate] * plan.concurrency)
 
     def dedicated(self, held, plan, meter):
-        connection = held.connection
-        operate, finish = self.operation(connection, plan)
+        connections = held.connections[: plan.concurrency]
+        operates, finishes = zip(*(self.operation(connection, plan) for connection in connections))
         if plan.one:
-            self.autocommit(connection, False)
-            operate = committing(operate, connection.commit)
-        meter.repeat(operate)
-        finish()
+            for connection in connections:
+                self.autocommit(connection, False)
+            operates = [committing(operate, connection.commit) for operate, connection in zip(operates, connections)]
+        meter.repeat(operates)
+        for finish in finishes:
+            finish()
         if plan.one:
-            self.autocommit(connection, True)
+            for connection in connections:
+                self.autocommit(connection, True)
 
     def pooled(self, held, plan, meter):
-        acquire, release, close = self.pool(held.target, not plan.one)
+        acquire, release, close = self.pool(held.target, not plan.one, plan.concurrency)
         try:
-            meter.repeat(self.elsewhere(plan, acquire, release))
-        finally:
-            close()
+            meter.repeat([self.elsewhere(plan, acquire, release)] * plan.concurrency)
+        except BaseException:
+            with suppress(Exception):
+                close()
+            raise
+        close()
 
     def renewed(self, held, plan, meter):
         connect, arguments = self.connect, self.arguments(held.target, not plan.one)
-        meter.repeat(self.elsewhere(plan, lambda: connect(arguments), self.close))
+        meter.repeat([self.elsewhere(plan, lambda: connect(arguments), self.close)] * plan.concurrency)
 
     def elsewhere(self, plan, acquire, release):
-        """An operation on a connection that it gets itself and gives back."""
+        """An operation on a connection that it gets itself and gives back. It keeps nothing, so workers share it."""
         operation, one = self.operation, plan.one
 
         def operate(rows):

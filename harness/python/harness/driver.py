@@ -5,6 +5,8 @@ import ssl
 from dataclasses import dataclass
 from importlib import metadata
 
+from .refusal import Unsupported
+
 
 @dataclass
 class Target:
@@ -50,7 +52,9 @@ class Driver:
     mark = "%s"
     schemes = {}  # what it can do, and how that is done
     refusals = {}  # why it cannot do others
+    concurrency = ""  # what does several operations at once
     pool_refusal = ""  # why it has no pool
+    largest_pool = 0  # how many connections its pool has at most; 0: any number
     encode_refusal = ""  # why nothing of its encoding is public
     options = {}  # those of its connection, and the type of each
     pool_options = ()  # those among them that only its pool takes
@@ -72,9 +76,11 @@ class Driver:
     def describe(self):
         """What the answer to hello says of it."""
         can, cannot = dict(self.schemes), dict(self.refusals)
+        limit = f", of at most {self.largest_pool} connections" if self.largest_pool else ""
         for what, how, refusal in (
-            ("Pool", "its own pool, of one connection", self.pool_refusal),
+            ("Pool", f"its own pool{limit}", self.pool_refusal),
             ("Encode", "mogrify()", self.encode_refusal),
+            ("Concurrency", self.concurrency, ""),
         ):
             if refusal:
                 cannot[what] = refusal
@@ -90,4 +96,6 @@ class Driver:
         return {name: value for name, value in target.options.items() if name in self.pool_options}
 
     def check(self, plan, target):
-        """Refuse what the driver cannot do with the options of a connection, before anything is done."""
+        """Refuse what the driver cannot do, before anything is done."""
+        if plan.session == "Pool" and 0 < self.largest_pool < plan.concurrency:
+            raise Unsupported(f"{self.name}'s pool has at most {self.largest_pool} connections")

@@ -11,12 +11,17 @@ class Plan:
         self.one = request["commit"]  # a transaction for each operation
         self.inline = request["inline"]
         self.size, self.chunk = request["rowsPerOperation"], request["chunk"]
+        self.concurrency = request["concurrency"]
         self.data = bool(request["data"])  # there are rows of parameters
         self.query = self.kind == "Query"
         self.raw = request["statement"]
         self.raw_pieces = [request[piece] for piece in ("head", "group", "separator", "tail")]
         self.mark = mark
         self.text = self.raw.replace("?", mark)
+
+    def connections(self):
+        """How many of those that stay it works on; at least one is there."""
+        return self.concurrency if self.kind in ("Execute", "Query") and self.session == "Dedicated" else 1
 
     def inlined(self):
         """What stands before and after the first parameter."""

@@ -8,23 +8,22 @@ import sys
 import traceback
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from .checksum import checksum
 from .driver import Driver, Target
 from .drivers import DRIVERS
-from .measure import Meter, feed
+from .measure import Meter
 from .plan import Plan
 from .refusal import Unsupported
 
 
 @dataclass
 class Held:
-    """A connection under its name. Its connection is None after something went wrong on it."""
+    """A connection under its name: one for each worker. None of them is left after something went wrong on one."""
 
     driver: Driver
     target: Target
-    connection: Any
+    connections: list
 
 
 class Conversation:
@@ -67,21 +66,20 @@ class Conversation:
     def prepare(self, request):
         driver = self.drivers[request["driver"]]
         driver.load()
-        held = self.held[request["connection"]] = Held(driver, Target.of(request, driver.options), None)
-        connect(held)
-        return {"version": driver.versions()[0], "library": driver.library(), "cipher": driver.cipher(held.connection)}
+        held = self.held[request["connection"]] = Held(driver, Target.of(request, driver.options), [])
+        connect(held, 1)
+        return {"version": driver.versions()[0], "library": driver.library(), "cipher": driver.cipher(held.connections[0])}
 
     def run(self, request):
         held, rows = self.held[request["connection"]], self.data[request["data"]]
         plan = Plan(request, held.driver.mark)
         held.driver.check(plan, held.target)
-        meter = Meter(feed(rows, plan.size), request["operations"], int(request["seconds"] * 1e9))
+        meter = Meter(rows, plan.size, request["operations"], int(request["seconds"] * 1e9))
         try:
-            if held.connection is None:
-                connect(held)
+            connect(held, plan.connections())
             held.driver.run(held, plan, meter)
         except Exception:
-            # It may be broken, in a transaction, or in the middle of an answer: the next run makes it again.
+            # They may be broken, in a transaction, or in the middle of an answer: the next run makes them again.
             drop(held)
             raise
         return meter.answer(checksum if plan.query else lambda _: 0)
@@ -95,13 +93,18 @@ class Conversation:
             drop(held)
 
 
-def connect(held):
-    held.connection = held.driver.connect(held.driver.arguments(held.target, True))
+def connect(held, number):
+    """As many as that; those that are there stay."""
+    missing = number - len(held.connections)
+    if missing > 0:
+        arguments = held.driver.arguments(held.target, True)
+        for _ in range(missing):
+            held.connections.append(held.driver.connect(arguments))
 
 
 def drop(held):
     """Close what may be broken already."""
-    connection, held.connection = held.connection, None
-    if connection is not None:
+    connections, held.connections = held.connections, []
+    for connection in connections:
         with suppress(Exception):
             held.driver.close(connection)

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from harness.checksum import checksum
 from harness.driver import Target
 from harness.drivers.aio_mysql import insist_on_tls
-from harness.measure import Meter, feed
+from harness.measure import Meter
 from harness.options import boolean, integer, number, text
 from harness.plan import Plan
 from harness.refusal import Failed
@@ -55,7 +55,7 @@ class Checksum(unittest.TestCase):
 
 def plan(mark, **fields):
     request = dict.fromkeys(("kind", "scheme", "session", "data", "statement", "head", "group", "separator", "tail"), "")
-    return Plan(request | {"commit": False, "inline": False, "rowsPerOperation": 1, "chunk": 1} | fields, mark)
+    return Plan(request | {"commit": False, "inline": False, "rowsPerOperation": 1, "chunk": 1, "concurrency": 1} | fields, mark)
 
 
 class Texts(unittest.TestCase):
@@ -76,31 +76,31 @@ class Measuring(unittest.TestCase):
         for size, length in ((1, 1), (1, 3), (2, 4), (3, 3)):
             with self.subTest(size=size, length=length):
                 seen = []
-                Meter(feed(list(range(length)), size), 5, 0).repeat(lambda rows: seen.extend(rows))
+                Meter(list(range(length)), size, 5, 0).repeat([lambda rows: seen.extend(rows)])
                 self.assertEqual(seen, [at % length for at in range(5 * size)])
 
     def test_counts_operations_and_rows(self):
-        meter = Meter(feed([], 1), 3, 0)
-        meter.repeat(lambda _: [[(1,), (2,)], [(3,)]])
+        meter = Meter([], 1, 3, 0)
+        meter.repeat([lambda _: [[(1,), (2,)], [(3,)]]])
         answer = meter.answer(checksum)
         self.assertEqual((answer["operations"], answer["rows"]), (3, 9))
         self.assertEqual(answer["checksum"], zlib.crc32(b"1\n2\n3\n"))
         self.assertEqual(sum(count for _, count in answer["histogram"]), 3)
 
     def test_time_ends_it_after_at_least_one(self):
-        meter = Meter(feed([], 1), 0, 1)
-        meter.repeat(lambda _: None)
+        meter = Meter([], 1, 0, 1)
+        meter.repeat([lambda _: None])
         self.assertEqual(meter.done, 1)
-        meter = Meter(feed([], 1), 0, 20_000_000)
-        meter.repeat(lambda _: None)
+        meter = Meter([], 1, 0, 20_000_000)
+        meter.repeat([lambda _: None])
         self.assertGreaterEqual(meter.nanoseconds, 20_000_000)
 
     def test_buckets_keep_eleven_bits(self):
         for took in (0, 1, 2047, 2048, 2049, 4095, 4096, 270532608, 270532609, 1 << 40):
             clock = mock.Mock(perf_counter_ns=mock.Mock(side_effect=[0, 100, 100 + took]), process_time_ns=mock.Mock(return_value=0))
             with self.subTest(took=took), mock.patch("harness.measure.time", clock):
-                meter = Meter(feed([], 1), 1, 0)
-                meter.repeat(lambda _: None)
+                meter = Meter([], 1, 1, 0)
+                meter.repeat([lambda _: None])
                 [[index, count]] = meter.answer(checksum)["histogram"]
                 shift = max(took.bit_length() - 11, 0)
                 self.assertEqual((index, count), (shift * 1024 + (took >> shift), 1))
@@ -111,8 +111,8 @@ class Measuring(unittest.TestCase):
             return None
 
         ways = {
-            "at once": lambda meter: meter.repeat(lambda _: None),
-            "awaited": lambda meter: asyncio.run(meter.repeat_awaiting(awaited)),
+            "at once": lambda meter: meter.repeat([lambda _: None]),
+            "awaited": lambda meter: asyncio.run(meter.repeat_awaiting([awaited])),
         }
         for way, repeat in ways.items():
             for end, want in ((47, 42), (5, None)):  # a clock that stood still is absent
@@ -120,14 +120,14 @@ class Measuring(unittest.TestCase):
                 clock.perf_counter_ns.side_effect = lambda order=order: order.append("time") or len(order)
                 clock.process_time_ns.side_effect = lambda order=order, end=end: order.append("cpu") or (end if "time" in order else 5)
                 with self.subTest(way=way, end=end), mock.patch("harness.measure.time", clock):
-                    meter = Meter(feed([], 1), 2, 0)
+                    meter = Meter([], 1, 2, 0)
                     repeat(meter)
                     self.assertEqual(meter.answer(checksum).get("cpuNanoseconds"), want)
                     self.assertEqual(order, ["cpu", *["time"] * 5, "cpu"])
 
     def test_collections_are_counted(self):
-        meter = Meter(feed([], 1), 2, 0)
-        meter.repeat(lambda _: gc.collect() and None)
+        meter = Meter([], 1, 2, 0)
+        meter.repeat([lambda _: gc.collect() and None])
         collection = meter.answer(checksum)["collection"]
         self.assertEqual(collection["count"], 2)
         self.assertGreater(collection["nanoseconds"], 0)

@@ -11,8 +11,8 @@ module Assay
     conversation.close
   end
 
-  # A connection of prepare. Its session is nil after something went wrong on it.
-  Connection = Struct.new(:driver, :target, :session)
+  # A connection of prepare: a session for each worker. None of them is left after something went wrong on one.
+  Connection = Struct.new(:driver, :target, :sessions)
 
   # The requests of one agent and their answers. Requests are as the protocol says, so nothing in them is checked.
   class Conversation
@@ -56,15 +56,17 @@ module Assay
 
     def prepare(request)
       driver = @drivers.find { |known| known.name == request[:driver] }
-      connection = @connections[request[:connection]] = Connection.new(driver, request)
-      { version: driver.version, library: driver.library, cipher: session(connection).cipher }
+      connection = @connections[request[:connection]] = Connection.new(driver, request, [])
+      fill(connection, 1)
+      { version: driver.version, library: driver.library, cipher: connection.sessions.first.cipher }
     end
 
     def run(request)
       connection = @connections.fetch(request[:connection])
-      Run.new(request, connection, session(connection), @data.fetch(request[:data], [])).answer
+      fill(connection, Run.sessions(request))
+      Run.new(request, connection, @data.fetch(request[:data], [])).answer
     rescue StandardError
-      drop(connection) # nobody knows what state it is in; closing also rolls back
+      drop(connection) # nobody knows what state its sessions are in; closing also rolls back
       raise
     end
 
@@ -73,17 +75,18 @@ module Assay
       {}
     end
 
-    # The session that stays, with autocommit on; opened again after one that failed.
-    def session(connection)
-      connection.session ||= connection.driver.open(connection.target).tap { |session| session.autocommit(true) }
+    # As many sessions as that, with autocommit on; those that are there stay.
+    def fill(connection, number)
+      while connection.sessions.size < number
+        connection.sessions << connection.driver.open(connection.target).tap { |session| session.autocommit(true) }
+      end
     end
 
     def drop(connection)
-      connection.session&.close
+      connection.sessions.pop.close until connection.sessions.empty?
     rescue StandardError => e
       warn "harness: closing a connection: #{e.message}"
-    ensure
-      connection.session = nil
+      retry
     end
 
     # What a driver says may be cut inside a character; an answer is UTF-8.

@@ -4,9 +4,12 @@
 require 'json'
 require 'zlib'
 
+require_relative 'clock'
 require_relative 'histogram'
 require_relative 'checksum'
 require_relative 'work'
+require_relative 'worker'
+require_relative 'crew'
 require_relative 'run'
 require_relative 'conversation'
 require_relative 'drivers/list'

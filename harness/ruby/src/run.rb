@@ -1,21 +1,28 @@
 # frozen_string_literal: true
 
 module Assay
-  # A request run: what it repeats, and how often.
+  # A request run: what it repeats, and how often. It has its work, and what it works on, once for each worker.
   class Run
-    def initialize(request, connection, session, rows)
+    include Clock
+
+    # How many sessions of those that stay it works on.
+    def self.sessions(request)
+      request[:kind] == 'Connect' || request[:session] == 'New' ? 1 : request[:concurrency]
+    end
+
+    def initialize(request, connection, rows)
       @request = request
       @driver = connection.driver
       @target = connection.target
-      @session = session
       @commit = request[:commit]
       @scheme = request[:scheme]
-      @work = Work.new(request, rows)
+      @works = Array.new(request[:concurrency]) { |number| Work.new(request, rows).tap { |work| work.go_to(number) } }
+      @sessions = connection.sessions.first(@works.size)
     end
 
     def answer
-      return measure(connecting) if @request[:kind] == 'Connect'
-      return measure(anew) if @request[:session] == 'New'
+      return measure(@works.map { connecting }) if @request[:kind] == 'Connect'
+      return measure(@works.map { |work| anew(work) }) if @request[:session] == 'New'
 
       dedicated # also what null does for Encode and a pool; mysql2 has neither
     end
@@ -23,23 +30,26 @@ module Assay
     private
 
     def dedicated
-      execute = @session.operation(@scheme, @work)
-      return measure(execute) unless @commit
+      executes = @sessions.zip(@works).map { |session, work| session.operation(@scheme, work) }
+      return measure(executes) unless @commit
 
-      session = @session
-      session.autocommit(false)
-      answer = measure(lambda do
-        execute.call
-        session.commit
-      end)
-      session.autocommit(true)
+      @sessions.each { |session| session.autocommit(false) }
+      answer = measure(executes.zip(@sessions).map { |execute, session| committing(execute, session) })
+      @sessions.each { |session| session.autocommit(true) }
       answer
     ensure
-      @session.release
+      @sessions.each(&:release)
     end
 
-    def anew
-      driver, target, commit, scheme, work = @driver, @target, @commit, @scheme, @work
+    def committing(execute, session)
+      lambda do
+        execute.call
+        session.commit
+      end
+    end
+
+    def anew(work)
+      driver, target, commit, scheme = @driver, @target, @commit, @scheme
       lambda do
         session = driver.open(target)
         begin
@@ -57,42 +67,27 @@ module Assay
       -> { driver.open(target).close }
     end
 
-    # Repeats an operation, and times each.
-    def measure(operation)
-      work = @work
-      operations, nanoseconds = @request[:operations], (@request[:seconds] * 1e9).to_i
-      histogram = Histogram.new
+    # Repeats operations, one for each worker, and times each.
+    def measure(executes)
+      limits = @request[:operations], (@request[:seconds] * 1e9).to_i
+      alone = executes.one?
+      workers = @works.zip(executes).map { |work, execute| Worker.new(work, execute, alone ? Histogram.new : Histogram.sparse) }
+      crew = Crew.new(workers, *limits) unless alone
       before = now
       GC.start
       before = now - before
       collections, collecting = GC.count, GC.total_time
 
-      done = 0
       used = cpu_time
-      first = last = now
-      loop do
-        start = now
-        work.begin_operation
-        operation.call
-        last = now
-        histogram.record(last - start)
-        done += 1
-        break if operations.positive? ? done >= operations : last - first >= nanoseconds
-      end
-
-      used = cpu_time - used
+      alone ? workers.first.repeat(*limits) : crew.work
+      used = workers.map(&:cpu).max - used
       collection = { before: before, count: GC.count - collections, nanoseconds: GC.total_time - collecting }
-      { operations: done, nanoseconds: [1, last - first].max, cpuNanoseconds: (used if used.positive?), rows: work.fetched,
-        checksum: Checksum.of(work.answers), histogram: histogram.buckets, collection: collection }.compact
+      summary(workers).merge({ cpuNanoseconds: (used if used.positive?), collection: collection }.compact)
     end
 
-    def now
-      Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
-    end
-
-    # Of all threads of the process, in their own code and in the kernel. A clock that stands still does not report it.
-    def cpu_time
-      Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
+    def summary(workers)
+      { operations: workers.sum(&:done), nanoseconds: [1, workers.map(&:ended).max - workers.first.began].max, rows: @works.sum(&:fetched),
+        checksum: Checksum.of(@works.max_by(&:number).answers), histogram: Histogram.sum(workers.map(&:histogram)).buckets }
     end
   end
 end

@@ -4,7 +4,7 @@ module Assay
   # What the operations of a run do: the texts, the rows of parameters, and what was fetched. A statement is taken apart
   # once, so that an operation only puts texts together.
   class Work
-    attr_reader :text, :parts, :head, :group, :separator, :tail, :rows, :fetched, :answers
+    attr_reader :text, :parts, :head, :group, :separator, :tail, :rows, :fetched, :answers, :number
 
     # Without rows the statement is executed once per operation.
     def initialize(request, rows)
@@ -16,6 +16,7 @@ module Assay
       @chunk = request[:chunk]
       @query = request[:kind] == 'Query'
       @at = 0
+      @number = 0
       @fetched = 0
       @answers = []
     end
@@ -28,6 +29,12 @@ module Assay
       @at += 1
       @at = 0 if @at == @rows.size
       row
+    end
+
+    # The next operation is the one with this number.
+    def go_to(number)
+      @number = number
+      @at = number * @executions % @rows.size unless @rows.empty?
     end
 
     # Forgets the rows of the operation before.

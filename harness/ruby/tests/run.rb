@@ -45,6 +45,50 @@ module Assay
     end
   end
 
+  # A driver whose operations write down the rows that they take. It fails where a row is the one that it cannot take.
+  class FakeDriver
+    attr_reader :log, :opened, :closed
+
+    def initialize(refused: nil, together: 1)
+      @refused = refused
+      @log = Queue.new
+      @arrived = Queue.new
+      @together = together
+      @opened = @closed = 0
+    end
+
+    def name = 'fake'
+
+    def open(_target)
+      @opened += 1
+      self
+    end
+
+    def operation(_scheme, work)
+      lambda do
+        row = work.next_row
+        @log << row
+        meet
+        raise "row #{row}" if row == @refused
+
+        work.take([row])
+      end
+    end
+
+    # Until the first operations of so many workers are under way, whatever the threads are given to do.
+    def meet
+      @arrived << true
+      Thread.pass until @arrived.size >= @together
+    end
+
+    def autocommit(_on); end
+    def release; end
+
+    def close
+      @closed += 1
+    end
+  end
+
   # Counts what was checked, and prints what failed.
   class Tests
     attr_reader :checked, :failed
@@ -125,11 +169,68 @@ module Assay
     def cpu_time
       talk = Conversation.new(DRIVERS)
       target = { host: '', port: 1, database: '', tls: false, options: {} }
-      run = { statement: 'DO 1', kind: 'Execute', scheme: 'SingleRow', session: 'Dedicated', commit: false, inline: false, head: '', group: '',
-              separator: '', tail: '', data: '', rowsPerOperation: 1, chunk: 1, operations: 3, seconds: 0 }
       talk.answer({ id: 1, do: 'prepare', connection: 'x', driver: 'null' }.merge(target))
-      answer = talk.answer({ id: 2, do: 'run', connection: 'x' }.merge(run))
+      answer = talk.answer(request(operations: 3))
       same('operations take CPU time', true, answer[:cpuNanoseconds]&.positive?)
+      %w[Dedicated Pool New].product([true, false]) do |session, commit|
+        answer = talk.answer(request(operations: 9, concurrency: 4, session: session, commit: commit))
+        same("nine operations by four workers, #{session}, commit #{commit}", ['ok', 9], [answer[:state], answer[:operations]])
+      end
+    end
+
+    # A request run, by the connection x.
+    def request(**more)
+      { id: 2, do: 'run', connection: 'x', statement: 'DO 1', kind: 'Execute', scheme: 'SingleRow', session: 'Dedicated', commit: false, inline: false,
+        head: '', group: '', separator: '', tail: '', data: '', rowsPerOperation: 1, chunk: 1, concurrency: 1, operations: 0, seconds: 0 }.merge(more)
+    end
+
+    # What a run of a fake driver answers.
+    def fake_run(driver, rows, **more)
+      connection = Connection.new(driver, {}, [])
+      run = request(kind: 'Query', **more)
+      run[:concurrency].times { connection.sessions << driver.open({}) }
+      Run.new(run, connection, rows).answer
+    end
+
+    def concurrency
+      rows = Array.new(50_000) { |number| [number] }
+      [{ operations: 403 }, { operations: 4 }, { seconds: 1e-9 }, { seconds: 0.005 }].each do |wanted|
+        driver = FakeDriver.new(together: 4)
+        answer = fake_run(driver, rows, concurrency: 4, **wanted)
+        done = answer[:operations]
+        taken = Array.new(done) { driver.log.pop[0] }
+        same("the numbers of #{wanted} have no gap", (0...done).to_a, taken.sort)
+        same("the first of #{wanted} are those of the workers", [0, 1, 2, 3], taken.first(4).sort)
+        same("every operation of #{wanted} is counted", [done, done], [answer[:rows], answer[:histogram].sum(&:last)])
+        same("the checksum of #{wanted}", Zlib.crc32("#{done - 1}\n"), answer[:checksum])
+      end
+      driver = FakeDriver.new
+      fake_run(driver, [[0], [1], [2]], concurrency: 1, operations: 5)
+      same('one worker takes the rows in order', [[0], [1], [2], [0], [1]], Array.new(5) { driver.log.pop })
+    end
+
+    def failures
+      rows = Array.new(50_000) { |number| [number] }
+      driver = FakeDriver.new(refused: [20], together: 4)
+      reason = begin
+        fake_run(driver, rows, concurrency: 4, seconds: 60)
+      rescue RuntimeError => e
+        e.message
+      end
+      same('the first failure is told', 'row [20]', reason)
+      same('threads that are left', 1, Thread.list.size)
+
+      talk = Conversation.new([driver = FakeDriver.new(refused: [2])])
+      def driver.version = '1'
+      def driver.library = ''
+      def driver.cipher = ''
+      talk.answer({ id: 1, do: 'prepare', connection: 'x', driver: 'fake' })
+      talk.answer({ id: 2, do: 'data', name: 'd', rows: [[0], [1], [2], [3]] })
+      stay = [[2, 2], [4, 4], [1, 1]].map do |concurrency, operations|
+        state = talk.answer(request(concurrency: concurrency, operations: operations, data: 'd'))[:state]
+        [state, driver.opened, driver.closed]
+      end
+      same('sessions stay until something goes wrong on one, and are made again', [['ok', 2, 0], ['failed', 4, 4], ['ok', 5, 4]], stay)
     end
 
     # What the conformance suite cannot provoke: words of a driver that are no UTF-8, and options.
@@ -145,6 +246,6 @@ module Assay
 end
 
 tests = Assay::Tests.new
-%i[histogram checksum rows schemes cpu_time refusals].each { |name| tests.public_send(name) }
+%i[histogram checksum rows schemes cpu_time concurrency failures refusals].each { |name| tests.public_send(name) }
 puts "#{tests.checked} checks, #{tests.failed} failed"
 exit tests.failed.zero?

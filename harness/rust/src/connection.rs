@@ -1,13 +1,23 @@
 //! A connection that `prepare` opened, and the runs on it, the same for every driver.
 
+#[cfg(test)]
+mod tests;
+
+use crate::crew::{Crew, Timing};
 use crate::drivers::{Client, Driver, Target};
 use crate::histogram::Histogram;
-use crate::measure::{Limit, Timing, measure};
-use crate::protocol::{Kind, PrepareRequest, Result, RunRequest, Session, Value, unsupported};
+use crate::measure::{Limit, Seat};
+use crate::protocol::{Kind, PrepareRequest, Refusal, Result, RunRequest, Session, Value, unsupported};
 use crate::rows::{Cell, Fetched};
-use crate::steps::Steps;
+use crate::runtimes::Runtimes;
+use crate::steps::Plan;
+use crate::worker::{Job, Left, Way, Worker, filled};
 use serde_json::{Map, Value as Json, json};
 use std::marker::PhantomData;
+use std::mem::take;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread;
 use tokio::runtime::Runtime;
 
 /// A driver in the list of drivers.
@@ -16,19 +26,19 @@ pub trait Entry {
     fn version(&self) -> &'static str;
     /// The driver as the answer to hello has it.
     fn describe(&self) -> Json;
-    fn open(&self, runtime: &Runtime, request: &PrepareRequest) -> Result<(Box<dyn Opened>, String)>;
+    fn open(&self, runtimes: &Runtimes, request: &PrepareRequest) -> Result<(Box<dyn Opened>, String)>;
 }
 
 /// A connection of some driver.
 pub trait Opened {
-    /// Runs, and answers with the fields of a run's answer without its histogram.
+    /// Runs, and answers with the fields of a run's answer without its histogram, which is in that of `work`.
     fn run(&mut self, work: &mut Work) -> Result<Json>;
-    fn close(&mut self, runtime: &Runtime) -> Result<()>;
+    fn close(&mut self, runtimes: &Runtimes) -> Result<()>;
 }
 
 /// What a run needs.
 pub struct Work<'a> {
-    pub runtime: &'a Runtime,
+    pub runtimes: &'a Runtimes,
     pub histogram: &'a mut Histogram,
     pub run: &'a RunRequest,
     pub data: Option<&'a [Vec<Value>]>,
@@ -52,7 +62,8 @@ impl<D: Driver> Entry for Listed<D> {
     fn describe(&self) -> Json {
         let mut can: Map<String, Json> =
             D::SCHEMES.iter().map(|(scheme, how)| (format!("{scheme:?}"), json!(how))).collect();
-        can.insert("Pool".into(), json!("its own pool, of one connection"));
+        can.insert("Pool".into(), json!("its own pool, of as many connections as operations are under way at once"));
+        can.insert("Concurrency".into(), json!(D::CONCURRENCY));
         let mut cannot = Map::new();
         match D::NO_ENCODE {
             None => can.insert("Encode".into(), json!("what it does with parameters before anything is sent")),
@@ -62,9 +73,9 @@ impl<D: Driver> Entry for Listed<D> {
     }
 
     /// Connects, and asks the server for the cipher.
-    fn open(&self, runtime: &Runtime, request: &PrepareRequest) -> Result<(Box<dyn Opened>, String)> {
+    fn open(&self, runtimes: &Runtimes, request: &PrepareRequest) -> Result<(Box<dyn Opened>, String)> {
         let driver = D::new(Target::of(request))?;
-        runtime.block_on(async {
+        runtimes.one().block_on(async {
             let mut client = driver.connect().await?;
             let mut status = Fetched { wanted: true, ..Fetched::default() };
             client.text("SHOW SESSION STATUS LIKE 'Ssl_cipher'", &mut status).await?;
@@ -72,146 +83,167 @@ impl<D: Driver> Entry for Listed<D> {
                 Some(Cell::Text(cipher)) => cipher.clone(),
                 _ => String::new(),
             };
-            let opened: Box<dyn Opened> = Box::new(Connection { driver, client: Some(client) });
+            let connection = Connection { driver: Arc::new(driver), one: Some(client), others: Vec::new() };
+            let opened: Box<dyn Opened> = Box::new(connection);
             Ok((opened, cipher))
         })
     }
 }
 
 struct Connection<D: Driver> {
-    driver: D,
-    /// None after the connection broke; the next run makes it again.
-    client: Option<D::Client>,
+    driver: Arc<D>,
+    /// That of `prepare`, for one operation at a time; with threads also for the first of several. None after it broke.
+    one: Option<D::Client>,
+    /// Those of further workers. Tasks have all of theirs here: the one belongs to another runtime.
+    others: Vec<D::Client>,
 }
 
 impl<D: Driver> Opened for Connection<D> {
     fn run(&mut self, work: &mut Work) -> Result<Json> {
-        let limit = Limit::of(work.run);
-        let mut steps = self.steps(work)?;
-        let (run, histogram) = (work.run, &mut *work.histogram);
-        let timing = work.runtime.block_on(async {
-            match (run.kind, run.session) {
-                (Kind::Connect, _) => self.connects(histogram, &limit).await,
-                (Kind::Encode, _) => measure(histogram, &limit, async || steps.encode()).await,
-                (_, Session::Dedicated) => self.dedicated(&mut steps, histogram, &limit).await,
-                (_, Session::Pool) => self.pooled(&mut steps, histogram, &limit).await,
-                (_, Session::New) => self.anew(&mut steps, histogram, &limit).await,
-            }
-        })?;
-        let mut answer = json!({
-            "operations": timing.operations,
-            "nanoseconds": timing.nanoseconds,
-            "rows": steps.fetched.total,
-            "checksum": steps.fetched.checksum()?,
-        });
-        if let Some(nanoseconds) = timing.cpu_nanoseconds {
-            answer["cpuNanoseconds"] = json!(nanoseconds);
+        let run = work.run;
+        if let Some(reason) = self.driver.refuses(run.scheme) {
+            return unsupported(reason);
         }
-        Ok(answer)
+        let runtime = if D::TASKS && run.concurrency > 1 { work.runtimes.several() } else { work.runtimes.one() };
+        let way = match (run.kind, run.session) {
+            (Kind::Connect, _) => Way::Connect,
+            (Kind::Encode, _) => Way::Encode,
+            (_, Session::Dedicated) => Way::Own,
+            (_, Session::Pool) => Way::Pool(runtime.block_on(filled(&*self.driver, run.concurrency, run.commit))?),
+            (_, Session::New) => Way::New,
+        };
+        let clients = if matches!(way, Way::Own) { self.take(run.concurrency) } else { Vec::new() };
+        let workers = run.concurrency as u64;
+        let crew = Arc::new(Crew::new(workers, Limit::of(run), take(work.histogram)));
+        let plan = Arc::new(Plan::new::<D::Client>(run, work.data));
+        let job = Arc::new(Job { driver: Arc::clone(&self.driver), plan, crew: Arc::clone(&crew), way });
+        let left = perform(runtime, &job, workers, clients);
+        *work.histogram = crew.take_histogram();
+        let mut answer = crew.timing().and_then(|timing| answer_of(&timing, &left));
+        if let Some(Job { way: Way::Pool(pool), .. }) = Arc::into_inner(job) {
+            let closed = runtime.block_on(D::close(pool));
+            answer = answer.and_then(|answer| closed.map(|()| answer));
+        }
+        self.keep(work.runtimes, left, answer.is_ok());
+        answer
     }
 
-    fn close(&mut self, runtime: &Runtime) -> Result<()> {
-        match self.client.take() {
-            Some(client) => runtime.block_on(D::disconnect(client)),
-            None => Ok(()),
-        }
+    fn close(&mut self, runtimes: &Runtimes) -> Result<()> {
+        let closed = self.close_one(runtimes);
+        closed.and(self.close_others(runtimes))
     }
 }
 
 impl<D: Driver> Connection<D> {
-    fn steps(&self, work: &Work) -> Result<Steps<D::Client>> {
-        match self.driver.refuses(work.run.scheme) {
-            Some(reason) => unsupported(reason),
-            None => Ok(Steps::new(work.run, work.data)),
+    /// Connections for so many workers, as far as there are any. A worker without one makes its own.
+    fn take(&mut self, workers: usize) -> Vec<D::Client> {
+        let mut clients = Vec::new();
+        if workers == 1 || !D::TASKS {
+            clients.extend(self.one.take());
         }
+        if workers > 1 {
+            let more = (workers - clients.len()).min(self.others.len());
+            clients.extend(self.others.drain(..more));
+        }
+        clients
     }
 
-    async fn connects(&self, histogram: &mut Histogram, limit: &Limit) -> Result<Timing> {
-        let operation = async || D::disconnect(self.driver.connect().await?).await;
-        measure(histogram, limit, operation).await
-    }
-
-    /// A connection that does not answer afterwards is dropped, so that the next run makes another one.
-    async fn dedicated(
-        &mut self,
-        steps: &mut Steps<D::Client>,
-        histogram: &mut Histogram,
-        limit: &Limit,
-    ) -> Result<Timing> {
-        let mut client = match self.client.take() {
-            Some(client) => client,
-            None => self.driver.connect().await?,
-        };
-        let timing = on_one(&mut client, steps, histogram, limit).await;
-        let mut restored = restore(&mut client, steps, timing.is_err()).await;
-        if restored.is_ok() {
-            restored = steps.finish(&mut client).await;
+    /// Keeps the connections of workers. After a run that failed all are made again, but the one that a worker alone left
+    /// as it was.
+    fn keep(&mut self, runtimes: &Runtimes, left: Vec<Left<D::Client>>, good: bool) {
+        let several = left.len() > 1;
+        let mut clients = left.into_iter().filter_map(|left| left.client);
+        if self.one.is_none() && !(D::TASKS && several) {
+            self.one = clients.next();
         }
-        if restored.is_ok() {
-            self.client = Some(client);
-        }
-        let timing = timing?;
-        restored.map(|()| timing)
-    }
-
-    /// The pool lives as long as the run. Its connection is made, and switched, before the first operation.
-    async fn pooled(&self, steps: &mut Steps<D::Client>, histogram: &mut Histogram, limit: &Limit) -> Result<Timing> {
-        let pool = self.driver.pool(steps.commits()).await?;
-        let mut client = D::acquire(&pool).await?;
-        if steps.commits() {
-            switch(&mut client, "SET autocommit = 0").await?;
-        }
-        D::release(client).await;
-        let operation = async || {
-            let mut client = D::acquire(&pool).await?;
-            steps.operation(&mut client).await?;
-            D::release(client).await;
-            Ok(())
-        };
-        let timing = measure(histogram, limit, operation).await;
-        let closed = D::close(pool).await;
-        let timing = timing?;
-        closed.map(|()| timing)
-    }
-
-    /// A connection for each operation: what must be switched is switched inside it.
-    async fn anew(&self, steps: &mut Steps<D::Client>, histogram: &mut Histogram, limit: &Limit) -> Result<Timing> {
-        let operation = async || {
-            let mut client = self.driver.connect().await?;
-            if steps.commits() {
-                switch(&mut client, "SET autocommit = 0").await?;
+        self.others.extend(clients);
+        if !good {
+            let _ = self.close_others(runtimes); // some may be broken
+            if several {
+                let _ = self.close_one(runtimes);
             }
-            steps.operation(&mut client).await?;
-            D::disconnect(client).await
-        };
-        measure(histogram, limit, operation).await
+        }
+    }
+
+    fn close_one(&mut self, runtimes: &Runtimes) -> Result<()> {
+        match self.one.take() {
+            Some(client) => runtimes.one().block_on(D::disconnect(client)),
+            None => Ok(()),
+        }
+    }
+
+    fn close_others(&mut self, runtimes: &Runtimes) -> Result<()> {
+        let mut closed = Ok(());
+        if !self.others.is_empty() {
+            let runtime = if D::TASKS { runtimes.several() } else { runtimes.one() };
+            for client in self.others.drain(..) {
+                closed = closed.and(runtime.block_on(D::disconnect(client)));
+            }
+        }
+        closed
     }
 }
 
-async fn on_one<C: Client>(
-    client: &mut C,
-    steps: &mut Steps<C>,
-    histogram: &mut Histogram,
-    limit: &Limit,
-) -> Result<Timing> {
-    if steps.commits() {
-        switch(client, "SET autocommit = 0").await?;
+fn answer_of<C>(timing: &Timing, left: &[Left<C>]) -> Result<Json> {
+    let newest = left.iter().max_by_key(|left| left.number).expect("a run has a worker");
+    let mut answer = json!({
+        "operations": timing.operations,
+        "nanoseconds": timing.nanoseconds,
+        "rows": left.iter().map(|left| left.fetched.total).sum::<u64>(),
+        "checksum": newest.fetched.checksum()?,
+    });
+    if let Some(nanoseconds) = timing.cpu_nanoseconds {
+        answer["cpuNanoseconds"] = json!(nanoseconds);
     }
-    steps.begin(client).await?;
-    measure(histogram, limit, async || steps.operation(client).await).await
+    Ok(answer)
 }
 
-/// Leaves the connection as `prepare` made it: no transaction of a run that failed, and autocommit on.
-async fn restore<C: Client>(client: &mut C, steps: &Steps<C>, failed: bool) -> Result<()> {
-    if failed {
-        switch(client, "ROLLBACK").await?;
+/// Does the work of all workers, and returns when the last one has ended. One alone works on this thread.
+fn perform<D: Driver>(
+    runtime: &Runtime,
+    job: &Arc<Job<D>>,
+    workers: u64,
+    clients: Vec<D::Client>,
+) -> Vec<Left<D::Client>> {
+    let mut clients = clients.into_iter();
+    // Every seat is there before the first worker is: one that cannot be started has ended, and is not waited for.
+    let seats: Vec<Seat> = (0..workers).map(|worker| Seat::new(&job.crew, worker)).collect();
+    let mut work = seats.into_iter().map(|seat| Worker::new(job, clients.next()).work(seat));
+    if job.crew.alone() {
+        return work.next().map(|work| runtime.block_on(work)).into_iter().collect();
     }
-    if steps.commits() {
-        switch(client, "SET autocommit = 1").await?;
-    }
-    Ok(())
+    if D::TASKS { in_tasks(runtime, work) } else { in_threads(runtime, &job.crew, work) }
 }
 
-async fn switch<C: Client>(client: &mut C, text: &str) -> Result<()> {
-    client.text(text, &mut Fetched::default()).await
+fn in_tasks<T: Send + 'static>(
+    runtime: &Runtime,
+    work: impl Iterator<Item = impl Future<Output = T> + Send + 'static>,
+) -> Vec<T> {
+    let tasks: Vec<_> = work.map(|work| runtime.spawn(work)).collect();
+    runtime.block_on(async {
+        let mut left = Vec::new();
+        for task in tasks {
+            left.push(task.await.unwrap_or_else(|error| resume_unwind(error.into_panic())));
+        }
+        left
+    })
+}
+
+/// The handle, and not the runtime itself, lets every thread wait alike: none of them serves the others' sockets.
+fn in_threads<T: Send>(
+    runtime: &Runtime,
+    crew: &Crew,
+    work: impl Iterator<Item = impl Future<Output = T> + Send>,
+) -> Vec<T> {
+    thread::scope(|scope| {
+        let start = |work| thread::Builder::new().spawn_scoped(scope, move || runtime.handle().block_on(work));
+        let mut threads = Vec::new();
+        for work in work {
+            match start(work) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => crew.fail(Refusal::Failed(format!("a thread cannot be started: {error}"), 0)),
+            }
+        }
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }

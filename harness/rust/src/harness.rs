@@ -4,11 +4,11 @@ use crate::connection::{Entry, Opened, Work};
 use crate::drivers;
 use crate::histogram::Histogram;
 use crate::protocol::{PrepareRequest, Refusal, Request, Result, RunRequest, Value};
+use crate::runtimes::Runtimes;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::io;
-use tokio::runtime::{Builder, Runtime};
 
 #[derive(Deserialize)]
 struct Numbered {
@@ -18,7 +18,7 @@ struct Numbered {
 }
 
 pub struct Harness {
-    runtime: Runtime,
+    runtimes: Runtimes,
     drivers: Vec<Box<dyn Entry>>,
     connections: HashMap<String, Box<dyn Opened>>,
     data: HashMap<String, Vec<Vec<Value>>>,
@@ -28,7 +28,7 @@ pub struct Harness {
 impl Harness {
     pub fn new() -> io::Result<Self> {
         Ok(Self {
-            runtime: Builder::new_current_thread().enable_all().build()?,
+            runtimes: Runtimes::new()?,
             drivers: drivers::all(),
             connections: HashMap::new(),
             data: HashMap::new(),
@@ -55,7 +55,7 @@ impl Harness {
 
     pub fn close_all(&mut self) {
         for (name, mut connection) in self.connections.drain() {
-            if let Err(refusal) = connection.close(&self.runtime) {
+            if let Err(refusal) = connection.close(&self.runtimes) {
                 eprintln!("harness: connection {name} did not close well: {refusal:?}");
             }
         }
@@ -72,7 +72,7 @@ impl Harness {
             Request::Run(run) => self.run(&run),
             Request::Close { connection } => {
                 let mut connection = self.connections.remove(&connection).expect("the agent has prepared it");
-                connection.close(&self.runtime).map(|()| json!({}))
+                connection.close(&self.runtimes).map(|()| json!({}))
             }
         }
     }
@@ -90,7 +90,7 @@ impl Harness {
 
     fn prepare(&mut self, request: PrepareRequest) -> Result<Json> {
         let driver = self.drivers.iter().find(|driver| driver.name() == request.driver).expect("hello has named it");
-        let (connection, cipher) = driver.open(&self.runtime, &request)?;
+        let (connection, cipher) = driver.open(&self.runtimes, &request)?;
         let version = driver.version();
         self.connections.insert(request.connection, connection);
         Ok(json!({"version": version, "cipher": cipher}))
@@ -99,7 +99,7 @@ impl Harness {
     fn run(&mut self, run: &RunRequest) -> Result<Json> {
         let connection = self.connections.get_mut(&run.connection).expect("the agent has prepared it");
         let data = self.data.get(&run.data).map(Vec::as_slice);
-        let mut work = Work { runtime: &self.runtime, histogram: &mut self.histogram, run, data };
+        let mut work = Work { runtimes: &self.runtimes, histogram: &mut self.histogram, run, data };
         let mut answer = connection.run(&mut work)?;
         answer["histogram"] = json!(self.histogram.buckets());
         Ok(answer)

@@ -6,6 +6,7 @@ const BITS: u32 = 11;
 /// One counter per bucket of a 64-bit value.
 const BUCKETS: usize = (64 - BITS as usize) * 1024 + 2048;
 
+#[derive(Default)]
 pub struct Histogram {
     counts: Box<[u64]>,
 }

@@ -2,14 +2,17 @@
 //! docs/contributing/driver-protocol.md says what the lines mean.
 
 mod connection;
+mod crew;
 mod drivers;
 mod harness;
 mod histogram;
 mod measure;
 mod protocol;
 mod rows;
+mod runtimes;
 mod statement;
 mod steps;
+mod worker;
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;

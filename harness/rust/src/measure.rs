@@ -1,95 +1,146 @@
-//! The clock: repeats an operation, times each, and counts the times.
+//! The clock of a worker: says which operation is the next, times each, and counts the times.
 
+use crate::crew::Crew;
 use crate::histogram::Histogram;
-use crate::protocol::{Result, RunRequest};
+use crate::protocol::{Refusal, RunRequest};
+use std::mem::take;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// When a run ends.
-pub enum Limit {
-    Operations(u64),
-    Time(Duration),
-}
+/// No operation has this number or a greater one.
+pub const NONE_LEFT: u64 = u64::MAX / 2;
 
-#[derive(Debug)]
-pub struct Timing {
-    pub operations: u64,
-    pub nanoseconds: u64,
-    /// CPU time of the whole process, where the kernel reports it.
-    pub cpu_nanoseconds: Option<u64>,
+/// When a run ends; one of the two is out of reach.
+#[derive(Clone, Copy)]
+pub struct Limit {
+    operations: u64,
+    time: Duration,
 }
 
 impl Limit {
     pub fn of(run: &RunRequest) -> Self {
         match run.operations {
-            0 => Self::Time(Duration::from_secs_f64(run.seconds)),
-            operations => Self::Operations(operations),
-        }
-    }
-
-    fn reached(&self, operations: u64, passed: Duration) -> bool {
-        match self {
-            Self::Operations(wanted) => operations >= *wanted,
-            Self::Time(wanted) => passed >= *wanted,
+            0 => Self { operations: NONE_LEFT, time: Duration::from_secs_f64(run.seconds) },
+            operations => Self { operations, time: Duration::MAX },
         }
     }
 }
 
-/// The CPU time of all threads of the process, in their own code and in the kernel.
-fn cpu_time() -> Option<u64> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the kernel writes one timespec, and there is room for one.
-    let known = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) } == 0;
-    known.then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+/// Where a worker counts its times. A histogram for each would be half a megabyte for each.
+pub enum Times {
+    /// Of a worker that is alone: in the histogram of the run.
+    Counted(Histogram),
+    /// Of one among several: in a list, which goes into that histogram when it is full.
+    Listed(Vec<u64>),
 }
 
-/// What was used since a reading; None where one of the two is unknown, or the clock stood still.
-fn cpu_time_since(begin: Option<u64>) -> Option<u64> {
-    cpu_time()?.checked_sub(begin?).filter(|&used| used > 0)
-}
+/// How many times a worker keeps to itself. So it waits for others once in as many operations.
+const LISTED: usize = 256;
 
-/// Runs the operation until the limit, at least once. The clock is read before and after each operation, so that
-/// counting is in none of them.
-pub async fn measure(
-    histogram: &mut Histogram,
-    limit: &Limit,
-    mut operation: impl AsyncFnMut() -> Result<()>,
-) -> Result<Timing> {
-    histogram.clear();
-    let used = cpu_time();
-    let first = Instant::now();
-    let mut begin = first;
-    let mut operations = 0;
-    loop {
-        operation().await?;
-        let end = Instant::now();
-        histogram.record((end - begin).as_nanos() as u64);
-        operations += 1;
-        begin = Instant::now();
-        if limit.reached(operations, begin - first) {
-            let cpu_nanoseconds = cpu_time_since(used);
-            // A clock that did not move is still one nanosecond to the reader, who divides by it.
-            let nanoseconds = ((end - first).as_nanos() as u64).max(1);
-            return Ok(Timing { operations, nanoseconds, cpu_nanoseconds });
-        }
+impl Times {
+    pub fn listed() -> Self {
+        let mut list = vec![1; LISTED];
+        list.clear(); // its memory is there from now on, and not first when a time is kept
+        Self::Listed(list)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The place of one worker in a run. Whoever drops it has ended.
+pub struct Seat {
+    crew: Arc<Crew>,
+    limit: Limit,
+    /// Of the operation that is under way, or was the last.
+    number: u64,
+    operations: u64,
+    first: Instant,
+    begin: Instant,
+    end: Instant,
+    times: Times,
+}
 
-    #[test]
-    fn every_operation_is_counted_once() {
-        let mut histogram = Histogram::new();
-        let mut calls = 0;
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let operation = async || {
-            calls += 1;
-            Ok(())
+impl Seat {
+    pub fn new(crew: &Arc<Crew>, worker: u64) -> Self {
+        let now = Instant::now();
+        Self {
+            crew: Arc::clone(crew),
+            limit: crew.limit(),
+            number: worker,
+            operations: 0,
+            first: now,
+            begin: now,
+            end: now,
+            times: crew.times(),
+        }
+    }
+
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Waits until all workers are ready, and begins the first operation, whose number is that of the worker. False where
+    /// no operation may begin, because one of them failed.
+    pub async fn begin(&mut self) -> bool {
+        if !self.crew.ready().await {
+            return false;
+        }
+        (self.first, self.begin) = self.crew.begin();
+        true
+    }
+
+    /// Ends an operation, and begins the next one if there is one left for this worker. The clock is read before and after
+    /// each, so that counting is in none of them. The time is looked at before a number is taken: every number below the
+    /// greatest is then that of an operation which is done.
+    #[inline]
+    pub fn go_on(&mut self) -> bool {
+        self.end = Instant::now();
+        let passed = (self.end - self.begin).as_nanos() as u64;
+        match &mut self.times {
+            Times::Counted(histogram) => histogram.record(passed),
+            Times::Listed(list) => {
+                list.push(passed);
+                if list.len() == LISTED {
+                    self.crew.count(list);
+                }
+            }
+        }
+        self.operations += 1;
+        self.begin = Instant::now();
+        if self.begin - self.first >= self.limit.time {
+            return false;
+        }
+        let next = match self.times {
+            Times::Counted(_) => self.number + 1,
+            Times::Listed(_) => self.crew.take_number(),
         };
-        let timing = runtime.block_on(measure(&mut histogram, &Limit::Operations(5), operation)).unwrap();
-        let counted: u64 = histogram.buckets().iter().map(|(_, count)| count).sum();
-        assert_eq!((timing.operations, counted, calls), (5, 5, 5));
-        assert!(timing.cpu_nanoseconds > Some(0));
+        if next >= self.limit.operations {
+            return false;
+        }
+        self.number = next;
+        true
     }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // The others must not wait for this one; the panic itself ends the harness when they are over.
+            self.crew.fail(Refusal::Failed("a worker panicked".into(), 0));
+        }
+        let part = Part { operations: self.operations, first: self.first, end: self.end, times: take(&mut self.times) };
+        self.crew.leave(part);
+    }
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self::Listed(Vec::new())
+    }
+}
+
+/// What a worker did of a run.
+pub struct Part {
+    pub operations: u64,
+    pub first: Instant,
+    pub end: Instant,
+    pub times: Times,
 }

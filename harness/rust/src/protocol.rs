@@ -87,6 +87,7 @@ pub struct RunRequest {
     pub data: String,
     pub rows_per_operation: usize,
     pub chunk: usize,
+    pub concurrency: usize,
     pub operations: u64,
     pub seconds: f64,
 }

@@ -51,7 +51,7 @@ final class MysqliDriver implements Driver
 
     public function cannot(): array
     {
-        return ['Pool' => NO_POOL, 'Encode' => NO_ENCODE];
+        return ['Pool' => NO_POOL, 'Encode' => NO_ENCODE, 'Concurrency' => NO_CONCURRENCY];
     }
 
     public function options(): array

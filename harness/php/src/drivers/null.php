@@ -30,7 +30,7 @@ final class NullDriver implements Driver
 
     public function cannot(): array
     {
-        return [];
+        return ['Concurrency' => NO_CONCURRENCY];
     }
 
     public function options(): array

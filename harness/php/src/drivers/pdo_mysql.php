@@ -42,7 +42,7 @@ final class PdoDriver implements Driver
 
     public function cannot(): array
     {
-        return ['Pool' => NO_POOL, 'Encode' => NO_ENCODE];
+        return ['Pool' => NO_POOL, 'Encode' => NO_ENCODE, 'Concurrency' => NO_CONCURRENCY];
     }
 
     public function options(): array

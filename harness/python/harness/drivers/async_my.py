@@ -57,9 +57,9 @@ class AsyncMy(Awaiting):
     async def open(self, arguments):
         return await self.module.connect(**arguments)
 
-    async def pool(self, target, autocommit):
+    async def pool(self, target, autocommit, size):
         return await self.module.create_pool(
-            minsize=1, maxsize=1, **self.only_pool_options(target), **self.arguments(target, autocommit)
+            minsize=size, maxsize=size, **self.only_pool_options(target), **self.arguments(target, autocommit)
         )
 
     async def prepared(self, connection, plan):

@@ -43,6 +43,7 @@ class MariaDB(Blocking):
         "write_timeout": integer,
     }
     pool_options = ("pool_reset_connection", "pool_validation_interval")
+    largest_pool = 64  # MAX_POOL_SIZE of its connectionpool.py
 
     def load(self):
         import mariadb
@@ -74,16 +75,17 @@ class MariaDB(Blocking):
         connection.autocommit = on
 
     def check(self, plan, target):
+        super().check(plan, target)
         if plan.session == "Pool" and plan.one and target.options.get("pool_reset_connection", True):
             raise Unsupported(
                 "mariadb's pool resets a connection that comes back, and with it autocommit: a transaction for each "
                 "operation needs the option pool_reset_connection=false"
             )
 
-    def pool(self, target, autocommit):
+    def pool(self, target, autocommit, size):
         pool = self.module.ConnectionPool(
             pool_name=f"assay-{next(pools)}",
-            pool_size=1,
+            pool_size=size,
             **self.only_pool_options(target),
             **self.arguments(target, autocommit),
         )

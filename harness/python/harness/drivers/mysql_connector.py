@@ -45,6 +45,7 @@ class Connector(Blocking):
         "write_timeout": integer,
     }
     pool_options = ("pool_reset_session",)
+    largest_pool = 32  # CNX_POOL_MAXSIZE of its pooling.py
 
     def load(self):
         import mysql.connector
@@ -89,10 +90,10 @@ class Connector(Blocking):
         # With parameters in the text and none given, this only prepares.
         cursor.execute(text)
 
-    def pool(self, target, autocommit):
+    def pool(self, target, autocommit, size):
         pool = self.module.pooling.MySQLConnectionPool(
             pool_name=f"assay-{next(pools)}",
-            pool_size=1,
+            pool_size=size,
             **self.only_pool_options(target),
             **self.arguments(target, autocommit),
         )
@@ -101,8 +102,9 @@ class Connector(Blocking):
             connection.close()
 
         def close():
-            # A pool cannot be closed; the connection that it lends can.
-            pool.get_connection().disconnect()
+            # A pool cannot be closed; the connections that it lends can.
+            for _ in range(size):
+                pool.get_connection().disconnect()
 
         return pool.get_connection, release, close
 

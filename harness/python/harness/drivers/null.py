@@ -66,7 +66,7 @@ class Null(Blocking):
     def autocommit(self, connection, on):
         pass
 
-    def pool(self, target, autocommit):
+    def pool(self, target, autocommit, size):
         connection = Connection()
         return lambda: connection, lambda _: None, lambda: None
 

@@ -20,7 +20,8 @@ module Assay
         'Prepared' => 'prepare() once, execute() for each row: COM_STMT_EXECUTE',
         'MultiRow' => 'query() of one INSERT with the escaped rows of a chunk: COM_QUERY',
         'MultiStatement' => 'query() of the statements of a chunk, next_result() for all answers: one COM_QUERY',
-        'InList' => 'query() of one text with the keys of a chunk: COM_QUERY'
+        'InList' => 'query() of one text with the keys of a chunk: COM_QUERY',
+        'Concurrency' => CONCURRENCY
       }
     end
 

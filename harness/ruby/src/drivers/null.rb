@@ -8,7 +8,7 @@ module Assay
     def name = 'null'
     def version = '1'
     def library = ''
-    def can = ALL.to_h { |what| [what, 'nothing is sent; texts are built where the scheme builds them'] }
+    def can = ALL.to_h { |what| [what, 'nothing is sent; texts are built where the scheme builds them'] }.merge('Concurrency' => CONCURRENCY)
     def cannot = {}
     def options = {}
     def open(_target) = NullSession.new(NullClient.new)

@@ -17,15 +17,21 @@ pub fn all() -> Vec<Box<dyn Entry>> {
 }
 
 /// A driver with the target of one `prepare`. The functions are asynchronous so that one measuring loop serves all; a
-/// driver that blocks just never waits in them.
-pub trait Driver: Sized + 'static {
+/// driver that blocks just never waits in them. They are `Send`, because several operations at once are done by several
+/// threads, whether a task moves between them or not.
+pub trait Driver: Sized + Send + Sync + 'static {
     const NAME: &'static str;
     /// How each scheme is done; one that is not here is refused.
     const SCHEMES: &'static [(Scheme, &'static str)];
     /// Why parameters cannot be encoded without a server, or none if they can.
     const NO_ENCODE: Option<&'static str>;
+    /// Several operations at once are tasks of tokio, because the driver waits without holding a thread. Otherwise they are
+    /// threads.
+    const TASKS: bool;
+    /// What does several operations at once, in words.
+    const CONCURRENCY: &'static str = if Self::TASKS { BY_TASKS } else { BY_THREADS };
     type Client: Client;
-    type Pool;
+    type Pool: Send + Sync + 'static;
 
     fn version() -> &'static str;
     /// Understands the options; nothing is opened.
@@ -34,43 +40,58 @@ pub trait Driver: Sized + 'static {
     fn refuses(&self, _scheme: Scheme) -> Option<&'static str> {
         None
     }
-    async fn connect(&self) -> Result<Self::Client>;
-    async fn disconnect(client: Self::Client) -> Result<()>;
-    /// Makes the driver's own pool of one connection. With `keep` the pool must not reset the session of a connection
+    fn connect(&self) -> impl Future<Output = Result<Self::Client>> + Send;
+    fn disconnect(client: Self::Client) -> impl Future<Output = Result<()>> + Send;
+    /// Makes the driver's own pool of so many connections. With `keep` the pool must not reset the session of a connection
     /// that is given back, because autocommit is switched off there.
-    async fn pool(&self, keep: bool) -> Result<Self::Pool>;
-    async fn acquire(pool: &Self::Pool) -> Result<Self::Client>;
-    async fn release(client: Self::Client);
-    async fn close(pool: Self::Pool) -> Result<()>;
+    fn pool(&self, size: usize, keep: bool) -> impl Future<Output = Result<Self::Pool>> + Send;
+    fn acquire(pool: &Self::Pool) -> impl Future<Output = Result<Self::Client>> + Send;
+    fn release(client: Self::Client) -> impl Future<Output = ()> + Send;
+    fn close(pool: Self::Pool) -> impl Future<Output = Result<()>> + Send;
 }
 
+const BY_THREADS: &str = "threads, a connection each";
+const BY_TASKS: &str = "tasks on tokio's multi-thread runtime, a connection each; one operation at a time is a task of a current-thread runtime";
+
 /// One connection of a driver. Every function waits for the end of the answer; rows go to `Fetched` if wanted there.
-pub trait Client {
+pub trait Client: Send + Sized + 'static {
     /// Parameters as a user of the driver would hold them.
-    type Row: Clone;
-    type Statement;
+    type Row: Clone + Send + Sync + 'static;
+    type Statement: Send + Sync + 'static;
 
     fn shape(values: &[Value]) -> Self::Row;
     /// Sends a text without parameters; it may hold several statements.
-    async fn text(&mut self, text: &str, fetched: &mut Fetched) -> Result<()>;
+    fn text(&mut self, text: &str, fetched: &mut Fetched) -> impl Future<Output = Result<()>> + Send;
     /// Calls the function that takes a text and parameters; those of several rows stand one after another.
-    async fn call(&mut self, text: &str, rows: &[Self::Row], fetched: &mut Fetched) -> Result<()>;
-    async fn prepare(&mut self, text: &str) -> Result<Self::Statement>;
-    async fn execute(&mut self, statement: &Self::Statement, row: &Self::Row, fetched: &mut Fetched) -> Result<()>;
+    fn call(
+        &mut self,
+        text: &str,
+        rows: &[Self::Row],
+        fetched: &mut Fetched,
+    ) -> impl Future<Output = Result<()>> + Send;
+    fn prepare(&mut self, text: &str) -> impl Future<Output = Result<Self::Statement>> + Send;
+    fn execute(
+        &mut self,
+        statement: &Self::Statement,
+        row: &Self::Row,
+        fetched: &mut Fetched,
+    ) -> impl Future<Output = Result<()>> + Send;
     /// Closes a prepared statement.
-    async fn discard(&mut self, statement: Self::Statement) -> Result<()>;
+    fn discard(&mut self, statement: Self::Statement) -> impl Future<Output = Result<()>> + Send;
     /// Closes the statements that the driver prepared by itself for these texts and keeps, so that every run finds a
     /// connection without any: the driver hands its own over when it is asked to prepare the same text.
-    async fn forget(&mut self, texts: &[String]) -> Result<()> {
-        for text in texts {
-            let statement = self.prepare(text).await?;
-            self.discard(statement).await?;
+    fn forget(&mut self, texts: &[String]) -> impl Future<Output = Result<()>> + Send {
+        async move {
+            for text in texts {
+                let statement = self.prepare(text).await?;
+                self.discard(statement).await?;
+            }
+            Ok(())
         }
-        Ok(())
     }
     /// The driver's own batch of all rows.
-    async fn batch(&mut self, _text: &str, _rows: &[Self::Row]) -> Result<()> {
-        unsupported("the driver has no batch")
+    fn batch(&mut self, _text: &str, _rows: &[Self::Row]) -> impl Future<Output = Result<()>> + Send {
+        async { unsupported("the driver has no batch") }
     }
     /// Writes a parameter into a text, quoted and escaped by the driver.
     fn literal(_row: &Self::Row, _parameter: usize, _text: &mut String) -> Result<()> {
@@ -81,6 +102,9 @@ pub trait Client {
         unsupported("the driver has no function that encodes parameters")
     }
 }
+
+/// What the least and the most connections of a pool are.
+const ONE_SIZE: &str = "a size is not more than itself";
 
 /// Where a connection goes.
 pub struct Target {

@@ -1,6 +1,6 @@
 //! The blocking driver of the crate `mysql`.
 
-use super::{Client, Driver, Target, cells};
+use super::{Client, Driver, ONE_SIZE, Target, cells};
 use crate::protocol::{Refusal, Result, Scheme, Value};
 use crate::rows::Fetched;
 use mysql::prelude::{Protocol, Queryable};
@@ -60,6 +60,7 @@ impl Driver for MySql {
     ];
     const NO_ENCODE: Option<&'static str> =
         Some("mysql encodes parameters while it sends them; it has no public function that does it alone");
+    const TASKS: bool = false;
     type Client = MySqlClient;
     type Pool = Pool;
 
@@ -93,10 +94,10 @@ impl Driver for MySql {
         Ok(())
     }
 
-    async fn pool(&self, keep: bool) -> Result<Pool> {
+    async fn pool(&self, size: usize, keep: bool) -> Result<Pool> {
         let asked = self.opts.get_pool_opts();
         let opts = PoolOpts::new()
-            .with_constraints(PoolConstraints::new_const::<1, 1>())
+            .with_constraints(PoolConstraints::new(size, size).expect(ONE_SIZE))
             .with_check_health(asked.check_health())
             .with_reset_connection(asked.reset_connection() && !keep);
         Pool::new(OptsBuilder::from_opts(self.opts.clone()).pool_opts(opts)).map_err(refusal)

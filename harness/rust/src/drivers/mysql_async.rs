@@ -1,6 +1,6 @@
 //! The asynchronous driver of the crate `mysql_async`.
 
-use super::{Client, Driver, Target, cells};
+use super::{Client, Driver, ONE_SIZE, Target, cells};
 use crate::protocol::{Refusal, Result, Scheme, Value};
 use crate::rows::Fetched;
 use mysql_async::prelude::{Protocol, Queryable};
@@ -54,6 +54,7 @@ impl Driver for MySqlAsync {
     ];
     const NO_ENCODE: Option<&'static str> =
         Some("mysql_async encodes parameters while it sends them; it has no public function that does it alone");
+    const TASKS: bool = true;
     type Client = Conn;
     type Pool = Pool;
 
@@ -90,11 +91,11 @@ impl Driver for MySqlAsync {
         client.disconnect().await.map_err(refusal)
     }
 
-    async fn pool(&self, keep: bool) -> Result<Pool> {
+    async fn pool(&self, size: usize, keep: bool) -> Result<Pool> {
         let asked = self.opts.pool_opts().clone();
         let reset = asked.reset_connection() && !keep;
-        let one = PoolConstraints::new(1, 1).expect("1 is not more than 1");
-        let opts = asked.with_constraints(one).with_reset_connection(reset);
+        let constraints = PoolConstraints::new(size, size).expect(ONE_SIZE);
+        let opts = asked.with_constraints(constraints).with_reset_connection(reset);
         Ok(Pool::new(OptsBuilder::from_opts(self.opts.clone()).pool_opts(opts)))
     }
 

@@ -24,6 +24,7 @@ impl Driver for Null {
         (Scheme::Batch, NOTHING),
     ];
     const NO_ENCODE: Option<&'static str> = None;
+    const TASKS: bool = false;
     type Client = NullClient;
     type Pool = ();
 
@@ -43,7 +44,7 @@ impl Driver for Null {
         Ok(())
     }
 
-    async fn pool(&self, _keep: bool) -> Result<()> {
+    async fn pool(&self, _size: usize, _keep: bool) -> Result<()> {
         Ok(())
     }
 

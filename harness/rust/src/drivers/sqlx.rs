@@ -42,6 +42,7 @@ impl Driver for Sqlx {
         ),
     ];
     const NO_ENCODE: Option<&'static str> = None;
+    const TASKS: bool = true;
     type Client = SqlxClient;
     type Pool = MySqlPool;
 
@@ -89,8 +90,8 @@ impl Driver for Sqlx {
     }
 
     /// The pool of sqlx does not reset sessions.
-    async fn pool(&self, _keep: bool) -> Result<MySqlPool> {
-        let options = MySqlPoolOptions::new().min_connections(1).max_connections(1);
+    async fn pool(&self, size: usize, _keep: bool) -> Result<MySqlPool> {
+        let options = MySqlPoolOptions::new().min_connections(size as u32).max_connections(size as u32);
         let options = options.test_before_acquire(self.test_before_acquire);
         options.connect_with(self.options.clone()).await.map_err(refusal)
     }

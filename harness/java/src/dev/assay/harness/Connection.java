@@ -3,52 +3,83 @@ package dev.assay.harness;
 import dev.assay.harness.Driver.Client;
 import dev.assay.harness.Driver.Mode;
 import dev.assay.harness.Driver.Pool;
+import dev.assay.harness.Driver.PoolSettings;
 import dev.assay.harness.Driver.Session;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * What a prepare opened: one session, and one pool if a run wants it. A session or pool that a run cannot use, because it
- * broke or was opened for schemes of another kind, is closed and opened again; there is never a second one beside it.
+ * What a prepare opened: one session, more of them if a run has more workers, and one pool if a run wants it. Sessions or a
+ * pool that a run cannot use, because something broke or they were opened for schemes of another kind, are closed and opened
+ * again; there are never second ones beside them.
  */
 final class Connection {
   final Client client;
-  private Session session;
-  private Mode sessionMode;
+  private final List<Session> sessions = new ArrayList<>();
+  private Mode mode = Mode.PLAIN;
   private Pool pool;
-  private String poolMode = "";
+  private PoolSettings settings;
 
   Connection(Client client) {
     this.client = client;
   }
 
-  Session session(Mode mode) throws Exception {
-    if (session != null && sessionMode != mode) {
-      closeSession();
+  /** So many sessions, or more: those that a run does not need stay for one that does. */
+  List<Session> sessions(Mode wanted, int count) throws Exception {
+    if (mode != wanted) {
+      closeSessions();
+      mode = wanted;
     }
-    if (session == null) {
-      session = client.connect(mode);
-      sessionMode = mode;
+    while (sessions.size() < count) {
+      sessions.add(client.connect(mode));
     }
-    return session;
+    return sessions;
   }
 
   /** A pool that is filled. */
-  Pool pool(Mode mode, boolean autocommit) throws Exception {
-    String wanted = mode + " " + autocommit;
-    if (pool != null && !poolMode.equals(wanted)) {
+  Pool pool(PoolSettings wanted) throws Exception {
+    if (pool != null && !settings.equals(wanted)) {
       closePool();
     }
     if (pool == null) {
-      pool = client.pool(mode, autocommit);
-      poolMode = wanted;
-      pool.acquire().close();
+      pool = client.pool(wanted);
+      settings = wanted;
+      fill(pool, wanted.size());
     }
     return pool;
   }
 
-  private void closeSession() throws Exception {
-    Session closing = session;
-    session = null;
-    closing.close();
+  /** Pools open connections when they want: who has them all at once knows that all are there. */
+  private static void fill(Pool pool, int size) throws Exception {
+    List<Session> all = new ArrayList<>();
+    try {
+      while (all.size() < size) {
+        all.add(pool.acquire());
+      }
+    } finally {
+      close(all);
+    }
+  }
+
+  private void closeSessions() throws Exception {
+    List<Session> closing = List.copyOf(sessions);
+    sessions.clear();
+    close(closing);
+  }
+
+  /** Closes all, also those behind one that cannot be closed, and throws what failed first. */
+  private static void close(List<Session> closing) throws Exception {
+    Exception first = null;
+    for (Session session : closing) {
+      try {
+        session.close();
+      } catch (Exception e) {
+        first = first == null ? e : first;
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
   }
 
   private void closePool() throws Exception {
@@ -63,9 +94,7 @@ final class Connection {
         closePool();
       }
     } finally {
-      if (session != null) {
-        closeSession();
-      }
+      closeSessions();
     }
   }
 

@@ -10,7 +10,7 @@ interface Driver {
   /** The first is the default. */
   List<String> versions();
 
-  /** How each scheme that it can do is done; Pool and Encode are others. */
+  /** How each scheme that it can do is done; Pool, Encode and Concurrency are others. */
   Map<String, String> can();
 
   /** Why it cannot do others. */
@@ -33,15 +33,19 @@ interface Driver {
     }
   }
 
-  /** Makes connections of one driver to one target. */
+  /** So many connections, with autocommit on or off. */
+  record PoolSettings(Mode mode, boolean autocommit, int size) {
+  }
+
+  /** Makes connections of one driver to one target, for several threads at once. */
   interface Client {
     /** Refuses what the options of the connection exclude. */
     void check(Mode mode) throws Unsupported;
 
     Session connect(Mode mode) throws Exception;
 
-    /** The driver's own pool of one connection, with autocommit on or off. */
-    Pool pool(Mode mode, boolean autocommit) throws Exception;
+    /** The driver's own pool. */
+    Pool pool(PoolSettings settings) throws Exception;
 
     /** What the driver does with a statement and its parameters before anything is sent. */
     default void encode(String text, Object[] row) {

@@ -12,6 +12,8 @@ import java.util.Set;
 
 /** What the drivers of JDBC have in common. The names of their options, and what these mean, they have not. */
 abstract class JdbcDriver implements Driver {
+  static final String CONCURRENCY = "platform threads, a connection each";
+
   private final String name;
   private final String driverClass;
   private final String scheme;
@@ -35,7 +37,7 @@ abstract class JdbcDriver implements Driver {
   abstract Map<String, String> needed(Mode mode);
 
   /** The driver's own pool. The properties are all that a connection has, login included. */
-  abstract Pool pool(ClassLoader loader, String url, Properties properties, boolean autocommit) throws Exception;
+  abstract Pool pool(ClassLoader loader, String url, Properties properties, PoolSettings settings) throws Exception;
 
   @Override
   public final String name() {
@@ -111,8 +113,8 @@ abstract class JdbcDriver implements Driver {
     }
 
     @Override
-    public Pool pool(Mode mode, boolean autocommit) throws Exception {
-      return of.pool(loader, url, properties(mode), autocommit);
+    public Pool pool(PoolSettings settings) throws Exception {
+      return of.pool(loader, url, properties(settings.mode()), settings);
     }
   }
 }

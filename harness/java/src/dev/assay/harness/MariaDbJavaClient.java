@@ -27,10 +27,11 @@ final class MariaDbJavaClient extends JdbcDriver {
         "MultiRow", "a new PreparedStatement for each chunk: parameters written into the text by the driver, COM_QUERY",
         "MultiStatement", "a new PreparedStatement for each chunk on a connection with allowMultiQueries=true: parameters"
             + " written into the text by the driver, COM_QUERY",
-        "Pool", "MariaDbPoolDataSource of one connection",
+        "Pool", "MariaDbPoolDataSource with minPoolSize and maxPoolSize",
         "InList", "a new PreparedStatement for each chunk: parameters written into the text by the driver, COM_QUERY",
         "Batch", "addBatch, executeBatch of a new PreparedStatement: one COM_QUERY for each row, many sent before the first"
-            + " answer is waited for; version 3 sends an INSERT to MariaDB by COM_STMT_BULK_EXECUTE");
+            + " answer is waited for; version 3 sends an INSERT to MariaDB by COM_STMT_BULK_EXECUTE",
+        "Concurrency", CONCURRENCY);
   }
 
   @Override
@@ -68,16 +69,16 @@ final class MariaDbJavaClient extends JdbcDriver {
   }
 
   /**
-   * MariaDbPoolDataSource of one connection. It sets autocommit back when a connection returns, so that the value is an
-   * option of its connections; set by an operation, each would send it twice more.
+   * MariaDbPoolDataSource. It sets autocommit back when a connection returns, so that the value is an option of its
+   * connections; set by an operation, each would send it twice more.
    */
   @Override
-  Pool pool(ClassLoader loader, String url, Properties properties, boolean autocommit) throws Exception {
+  Pool pool(ClassLoader loader, String url, Properties properties, PoolSettings settings) throws Exception {
     Properties options = new Properties();
     options.putAll(properties);
-    options.setProperty("autocommit", Boolean.toString(autocommit));
-    options.setProperty("minPoolSize", "1");
-    options.setProperty("maxPoolSize", "1");
+    options.setProperty("autocommit", Boolean.toString(settings.autocommit()));
+    options.setProperty("minPoolSize", Integer.toString(settings.size()));
+    options.setProperty("maxPoolSize", Integer.toString(settings.size()));
     options.setProperty("poolName", "assay-" + POOLS.incrementAndGet()); // else pools of the same address are one
     String user = (String) options.remove("user");
     String password = (String) options.remove("password");

@@ -26,7 +26,8 @@ final class MySqlConnectorJ extends JdbcDriver {
         "InList", "a new PreparedStatement for each chunk: parameters written into the text by the driver, COM_QUERY",
         "Batch", "addBatch, executeBatch of a new PreparedStatement: one COM_QUERY for each row, each waited for, and on MySQL"
             + " one more for each batch that asks whether the session may write; with rewriteBatchedStatements=true as few"
-            + " texts as fit");
+            + " texts as fit",
+        "Concurrency", CONCURRENCY);
   }
 
   @Override
@@ -79,7 +80,7 @@ final class MySqlConnectorJ extends JdbcDriver {
   }
 
   @Override
-  Pool pool(ClassLoader loader, String url, Properties properties, boolean autocommit) {
+  Pool pool(ClassLoader loader, String url, Properties properties, PoolSettings settings) {
     throw new UnsupportedOperationException();
   }
 }

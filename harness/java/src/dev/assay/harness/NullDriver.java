@@ -1,5 +1,6 @@
 package dev.assay.harness;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -19,8 +20,11 @@ final class NullDriver implements Driver {
 
   @Override
   public Map<String, String> can() {
-    return Map.of("SingleRow", "nothing", "Prepared", "nothing", "ExecuteMany", "nothing", "Pipelined", "nothing",
-        "MultiRow", TEXT, "MultiStatement", TEXT, "InList", TEXT, "Batch", "nothing", "Pool", "nothing", "Encode", "nothing");
+    Map<String, String> can = new HashMap<>(Map.of("SingleRow", "nothing", "Prepared", "nothing", "ExecuteMany", "nothing",
+        "Pipelined", "nothing", "MultiRow", TEXT, "MultiStatement", TEXT, "InList", TEXT, "Batch", "nothing", "Pool", "nothing",
+        "Encode", "nothing"));
+    can.put("Concurrency", "platform threads");
+    return can;
   }
 
   @Override
@@ -44,7 +48,7 @@ final class NullDriver implements Driver {
     }
 
     @Override
-    public Pool pool(Mode mode, boolean autocommit) {
+    public Pool pool(PoolSettings settings) {
       return this;
     }
 

@@ -33,6 +33,7 @@ final class Request {
   String data;
   int rowsPerOperation;
   int chunk;
+  int concurrency = 1;
   long operations;
   double seconds;
 

@@ -3,47 +3,54 @@ package dev.assay.harness;
 import com.sun.management.ThreadMXBean;
 import dev.assay.harness.Driver.Mode;
 import dev.assay.harness.Driver.Pool;
+import dev.assay.harness.Driver.PoolSettings;
 import dev.assay.harness.Driver.Session;
+import dev.assay.harness.Worker.Operation;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
-/** One run: what is untimed before and after its operations, and these. */
+/** One run: what is untimed before and after its operations, what one of them does, and the answer. */
 final class Run {
-  private interface Operation {
-    void run() throws Exception;
-  }
-
   private final Request request;
   private final Connection connection;
-  private final Histogram histogram;
+  private final List<Histogram> histograms;
+  private final Object[][] data;
   private final Mode mode;
-  private final Work work;
-  private Operation after = () -> {
-  };
+  private final List<Worker> workers = new ArrayList<>();
+  private final List<Operation> after = new ArrayList<>();
 
-  /** Refuses what the options of the connection exclude, before anything is opened. */
-  Run(Request request, Connection connection, Histogram histogram, Object[][] data) throws Unsupported {
+  /**
+   * Refuses what the options of the connection exclude, before anything is opened. Of histograms there is one for each worker;
+   * those that are missing are added.
+   */
+  Run(Request request, Connection connection, List<Histogram> histograms, Object[][] data) throws Unsupported {
     this.request = request;
     this.connection = connection;
-    this.histogram = histogram;
+    this.histograms = histograms;
+    this.data = data;
     mode = Mode.of(request.scheme);
     connection.client.check(mode);
-    work = new Work(request, data);
   }
 
   Map<String, Object> measure() throws Exception {
-    Operation operation = operation();
-    histogram.reset();
+    for (int i = 0; i < request.concurrency; i++) {
+      workers.add(worker(i));
+    }
+    Crew crew = new Crew(workers, new Numbers(request));
+    crew.gather();
     long begin = System.nanoTime();
     System.gc();
     long before = System.nanoTime() - begin;
     long count = collections();
     long milliseconds = collectionMilliseconds();
-    Map<String, Object> answer = new LinkedHashMap<>();
     long allocated = allocated();
-    repeat(operation, answer);
+    long used = CpuTime.now();
+    crew.work();
+    long usedAfter = CpuTime.now();
     Map<String, Object> collection = new LinkedHashMap<>();
     if (allocated >= 0) {
       collection.put("allocated", allocated() - allocated);
@@ -51,39 +58,57 @@ final class Run {
     collection.put("before", before);
     collection.put("count", collections() - count);
     collection.put("nanoseconds", (collectionMilliseconds() - milliseconds) * 1_000_000);
+    for (Operation operation : after) {
+      operation.run();
+    }
+    Map<String, Object> answer = together();
+    CpuTime.put(answer, used, usedAfter, nanoseconds());
     answer.put("collection", collection);
-    after.run();
-    answer.put("rows", work.sink == null ? 0 : work.sink.total());
-    answer.put("checksum", work.sink == null ? 0 : work.sink.checksum());
+    return answer;
+  }
+
+  /** From the beginning of the first operation to the end of the last one to end. */
+  private long nanoseconds() {
+    // Readings of this clock are only compared by their differences.
+    long origin = workers.get(0).began();
+    long began = workers.stream().mapToLong(w -> w.began() - origin).min().orElseThrow();
+    long ended = workers.stream().mapToLong(w -> w.ended() - origin).max().orElseThrow();
+    return Math.max(ended - began, 1);
+  }
+
+  /** What all workers did together, as an answer has it. */
+  private Map<String, Object> together() {
+    Work last = workers.get(0).work;
+    long rows = 0;
+    Histogram histogram = workers.get(0).histogram;
+    for (Worker worker : workers) {
+      Work work = worker.work;
+      last = work.number > last.number ? work : last;
+      rows += work.sink == null ? 0 : work.sink.total();
+      if (worker.histogram != histogram) {
+        histogram.add(worker.histogram);
+      }
+    }
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("nanoseconds", nanoseconds());
+    answer.put("operations", last.number + 1); // all numbers below it were done
+    answer.put("rows", rows);
+    answer.put("checksum", last.sink == null ? 0 : last.sink.checksum());
     answer.put("histogram", histogram.buckets());
     return answer;
   }
 
-  /**
-   * Does the operation so many times, or as often as one begins within so many seconds, and records how long each took.
-   */
-  private void repeat(Operation operation, Map<String, Object> answer) throws Exception {
-    long operations = request.operations;
-    long limit = (long) (request.seconds * 1e9);
-    long used = CpuTime.now();
-    long first = System.nanoTime();
-    long begin = first;
-    for (long n = 1; ; n++) {
-      operation.run();
-      long end = System.nanoTime();
-      histogram.record(end - begin);
-      begin = System.nanoTime();
-      if (n == operations || operations == 0 && begin - first >= limit) {
-        CpuTime.put(answer, used, CpuTime.now(), end - first);
-        answer.put("operations", n);
-        answer.put("nanoseconds", Math.max(end - first, 1));
-        return;
-      }
+  /** Does everything that is not timed, for one worker. */
+  private Worker worker(int number) throws Exception {
+    if (number == histograms.size()) {
+      histograms.add(new Histogram(Histogram.FEW));
     }
+    histograms.get(number).reset();
+    Work work = new Work(request, data, number);
+    return new Worker(work, histograms.get(number), operation(work, number));
   }
 
-  /** Does everything that is not timed, and returns the operation. */
-  private Operation operation() throws Exception {
+  private Operation operation(Work work, int number) throws Exception {
     if (request.kind.equals("Encode")) {
       Object[] row = work.first();
       return () -> connection.client.encode(request.statement, row);
@@ -93,52 +118,52 @@ final class Run {
     }
     switch (request.session) {
       case "New":
-        return this::anew;
+        return () -> anew(work);
       case "Pool":
-        Pool pool = connection.pool(mode, !request.commit);
-        return () -> pooled(pool);
+        Pool pool = connection.pool(new PoolSettings(mode, !request.commit, request.concurrency));
+        return () -> pooled(pool, work);
       default:
-        return dedicated(connection.session(mode));
+        return dedicated(connection.sessions(mode, request.concurrency).get(number), work);
     }
   }
 
-  private Operation dedicated(Session session) throws Exception {
+  private Operation dedicated(Session session, Work work) throws Exception {
     work.keepPrepared(session);
     if (request.commit) {
       session.autocommit(false);
     }
-    after = () -> {
+    after.add(() -> {
       work.closePrepared();
       if (request.commit) {
         session.autocommit(true);
       }
-    };
-    return () -> on(session);
+    });
+    return () -> on(session, work);
   }
 
-  private void anew() throws Exception {
+  private void anew(Work work) throws Exception {
     Session session = connection.client.connect(mode);
     try {
       if (request.commit) {
         session.autocommit(false);
       }
-      on(session);
+      on(session, work);
     } finally {
       session.close();
     }
   }
 
   /** Connections of the pool have the autocommit that the run wants. */
-  private void pooled(Pool pool) throws Exception {
+  private void pooled(Pool pool, Work work) throws Exception {
     Session session = pool.acquire();
     try {
-      on(session);
+      on(session, work);
     } finally {
       session.close();
     }
   }
 
-  private void on(Session session) throws Exception {
+  private void on(Session session, Work work) throws Exception {
     if (work.sink != null) {
       work.sink.begin();
     }

@@ -3,7 +3,7 @@ package dev.assay.harness;
 import dev.assay.harness.Driver.Prepared;
 import dev.assay.harness.Driver.Session;
 
-/** What the operations of one run do, on whatever session they get. */
+/** What the operations of one worker of a run do, on whatever session they get. */
 final class Work {
   /** One operation, or a part of it. */
   interface Body {
@@ -16,19 +16,23 @@ final class Work {
 
   final Rows sink; // null for the kinds without rows in their answers
   final Body body;
+  /** Of the operation that runs, or of the last one. */
+  long number;
   private Prepared kept;
 
   private final Request request;
   private final Object[][] data; // null for a statement without parameters
-  private int at; // the next row
 
-  // The rows of the operation that runs: those of the data from one index up to another.
+  // The rows of an operation: those of the data from one index up to another. They are of the operation with this number.
   private int from;
   private int to;
+  private long of;
 
-  Work(Request request, Object[][] data) {
+  /** The first operation has the number of the worker. */
+  Work(Request request, Object[][] data, int worker) {
     this.request = request;
     this.data = data;
+    number = worker;
     sink = request.kind.equals("Query") ? new Rows() : null;
     body = body();
   }
@@ -58,14 +62,18 @@ final class Work {
     }
   }
 
-  /** Takes the rows behind those of the operation before, and at the end the first ones again. */
+  /**
+   * Takes the rows that the operation has by its number: those behind the ones of the number before, and at the end the first
+   * ones again.
+   */
   private void next() {
     if (data == null) {
       return; // a statement without parameters, once per operation
     }
-    from = at;
-    to = at + request.rowsPerOperation;
-    at = to % data.length;
+    long at = from + (number - of) * request.rowsPerOperation;
+    from = (int) (at < data.length ? at : at % data.length); // a remainder of longs takes longer than all else here
+    to = from + request.rowsPerOperation;
+    of = number;
   }
 
   private void singleRow(Session session) throws Exception {

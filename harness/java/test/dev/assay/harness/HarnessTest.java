@@ -26,7 +26,8 @@ public final class HarnessTest {
     cases.put("texts of several rows", HarnessTest::texts);
     cases.put("versions are in order", HarnessTest::versions);
     cases.put("the checksum is of four values of each row", HarnessTest::checksum);
-    cases.put("operations go on where the one before ended", HarnessTest::wrapping);
+    cases.put("an operation has the rows of its number", HarnessTest::wrapping);
+    cases.putAll(ConcurrencyTest.cases());
     cases.put("CPU time of too few steps is absent", HarnessTest::cpuTime);
     cases.put("every version is loaded, and knows its options", HarnessTest::options);
     cases.forEach((name, test) -> {
@@ -42,7 +43,7 @@ public final class HarnessTest {
     System.exit(failures == 0 ? 0 : 1);
   }
 
-  private static void equal(Object got, Object want) {
+  static void equal(Object got, Object want) {
     if (!Objects.equals(got, want)) {
       failures++;
       System.out.println("got  " + got + "\nwant " + want);
@@ -60,11 +61,21 @@ public final class HarnessTest {
       equal(pair[1] == 0 ? -1 : Histogram.index(pair[1] - 1), index - 1);
       equal(index < Histogram.PLACES, true);
     }
-    Histogram histogram = new Histogram();
+    Histogram histogram = new Histogram(Histogram.PLACES);
     for (long value : new long[] {5000, 7, 5001, 7, 7}) {
       histogram.record(value);
     }
     equal(new com.google.gson.Gson().toJson(histogram.buckets()), "[[7,3],[3298,2]]");
+    // One that begins with few places has the others when it needs them, whichever of the two has more.
+    Histogram growing = new Histogram(1024);
+    growing.record(5000);
+    growing.record(Long.MAX_VALUE);
+    equal(new com.google.gson.Gson().toJson(growing.buckets()), "[[3298,1],[" + (Histogram.PLACES - 1) + ",1]]");
+    histogram.add(growing);
+    equal(new com.google.gson.Gson().toJson(histogram.buckets()), "[[7,3],[3298,3],[" + (Histogram.PLACES - 1) + ",1]]");
+    Histogram few = new Histogram(1024);
+    few.add(growing);
+    equal(new com.google.gson.Gson().toJson(few.buckets()), "[[3298,1],[" + (Histogram.PLACES - 1) + ",1]]");
     histogram.reset();
     equal(histogram.buckets().size(), 0);
   }
@@ -115,12 +126,13 @@ public final class HarnessTest {
     request.scheme = "SingleRow";
     request.statement = "DO ?";
     request.rowsPerOperation = 2;
-    Work work = new Work(request, new Object[][] {{1L}, {2L}, {3L}, {4L}});
+    Work work = new Work(request, new Object[][] {{1L}, {2L}, {3L}, {4L}}, 0);
     FakeSession session = new FakeSession();
-    for (int i = 0; i < 3; i++) {
+    for (long number : new long[] {0, 1, 2, 5, 6, 1_000_000_000_001L}) {
+      work.number = number;
       work.body.on(session);
     }
-    equal(session.first, List.of(1L, 2L, 3L, 4L, 1L, 2L));
+    equal(session.first, List.of(1L, 2L, 3L, 4L, 1L, 2L, 3L, 4L, 1L, 2L, 3L, 4L));
   }
 
   private static void cpuTime() {
