@@ -16,7 +16,7 @@ var languages = []language{
 	{"Node", "node", "node", []string{"--expose-gc", "/opt/harness/main.js"}},
 	{"Python", "python", "python3", []string{"/opt/harness/main.py"}},
 	{"Go", "go", "/opt/harness/harness", nil},
-	{"Java", "java", "java", []string{"-XX:+UseSerialGC", "-cp", "/opt/harness/lib/*", "dev.assay.harness.Main"}},
+	{"Java", "java", "java", []string{"-XX:+UseSerialGC", "-Xlog:disable", "-Xlog:all=warning:stderr", "-cp", "/opt/harness/lib/*", "dev.assay.harness.Main"}},
 	{"Rust", "rust", "/opt/harness/harness", nil},
 	{"C", "c", "/opt/harness/harness", nil},
 	{"PHP", "php", "php", []string{"/opt/harness/main.php"}},

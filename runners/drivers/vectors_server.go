@@ -1,6 +1,9 @@
 package drivers
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // statementCounters of servers, by the first word of a statement.
 var statementCounters = map[string]string{
@@ -89,12 +92,16 @@ func (c vectorRun) executions() (executed, sent Bounds) {
 
 func between(least, most int64) Bounds { return Bounds{least, &most} }
 
-// begins is how each text of a run begins: up to its first parameter.
+// begins is how each text of a run begins: up to its first parameter, or to its first character that is not ASCII, because MariaDB's log
+// has none of four bytes.
 func begins(r *runRequest) string {
 	text := r.Statement
 	if r.Scheme == multiRow || r.Scheme == inList {
 		text = r.Head
 	}
 	text, _, _ = strings.Cut(text, "?")
+	if at := strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }); at >= 0 {
+		text = text[:at]
+	}
 	return text
 }

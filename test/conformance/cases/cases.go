@@ -7,7 +7,7 @@ const Everything = `
 	{"operation": "Insert", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "Batch"], "transactions": ["Autocommit", "One"], "rows": [3, 25], "chunk": 10},
 	{"operation": "Update", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiStatement", "Batch"], "transactions": ["Autocommit", "One"], "rows": [25], "chunk": 10},
 	{"operation": "Delete", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiStatement", "InList", "Batch"], "transactions": ["Autocommit", "One"], "sessions": ["Dedicated", "Pool", "New"], "rows": [25], "chunk": 10},
-	{"operation": "Insert", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "Batch"], "transactions": ["Autocommit", "One"], "sessions": ["Dedicated", "Pool", "New"], "rows": [3], "chunk": 2, "concurrency": [2], "storageEngine": "InnoDB"},
+	{"operation": "Insert", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "Batch"], "transactions": ["Autocommit", "One"], "sessions": ["Dedicated", "Pool", "New"], "rows": [4], "chunk": 3, "concurrency": [2]},
 	{"operation": "InsertTexts", "schemes": ["SingleRow", "Prepared", "MultiRow"], "rows": [5]},
 	{"operation": "InsertText", "schemes": ["SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "Batch"], "rows": [7], "chunk": 3},
 	{"operation": "SelectByKey", "schemes": ["SingleRow", "Prepared", "Pipelined"], "sessions": ["Dedicated", "Pool", "New"], "rows": [7], "concurrency": [1, 2]},
