@@ -24,7 +24,7 @@ func main() {
 
 // write the files into a folder, which then has no others.
 func write(folder string) error {
-	all, err := drivers.VectorsOf(cases.Everything, harnesses.Faults)
+	all, err := drivers.VectorsOf(cases.Everything+","+cases.AtOnce, harnesses.Faults)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -131,10 +132,11 @@ func VectorsOf(benchmarks string, faults []Fault) ([]Vectors, error) {
 	var out []Vectors
 	for _, c := range p.cells() {
 		cycleOf(&c, vectorCycle*c.rows)
-		if len(out) == 0 || out[len(out)-1].Name != c.operation.name {
-			out = append(out, newVectors(c.operation.name))
+		at := slices.IndexFunc(out, func(v Vectors) bool { return v.Name == c.operation.name })
+		if at < 0 {
+			at, out = len(out), append(out, newVectors(c.operation.name))
 		}
-		out[len(out)-1].add(p, c, vectorOperations)
+		out[at].add(p, c, vectorOperations)
 	}
 	out = append(out, limitVectors(p), concurrencyVectors(), writtenVectors(), readVectors(), errorVectors())
 	for _, v := range out {

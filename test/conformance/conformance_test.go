@@ -46,6 +46,11 @@ func TestEveryDriverDoesWhatItSays(t *testing.T) {
 				if measured < harnesses.LeastMeasured*(len(h.Drivers)-len(refused)) {
 					t.Errorf("only %d combinations were measured", measured)
 				}
+				atOnce := h.speak(t, trialOf(h.Name, append([]string{nullDriver}, h.Drivers...), cases.AtOnce, s, contract.TLSDisabled)).check(t, refused)
+				t.Logf("%d combinations of several operations at once", atOnce)
+				if able := !harnesses.OneAtATime(h.Name); able != (atOnce > 0) {
+					t.Errorf("%d combinations of several operations at once were measured", atOnce)
+				}
 			})
 		}
 	})
@@ -54,11 +59,17 @@ func TestEveryDriverDoesWhatItSays(t *testing.T) {
 // The driver null does everything without a server.
 func TestNullDoesEverything(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
-		got := h.speak(t, trialOf(h.Name, []string{nullDriver}, cases.Everything, server{}, contract.TLSDisabled))
-		got.check(t, nil)
-		for _, m := range got.report.Measurements {
-			if m.Absent != nil {
-				t.Errorf("%v: %s", m.Labels, m.Absent.Reason)
+		all := []string{cases.Everything}
+		if !harnesses.OneAtATime(h.Name) {
+			all = append(all, cases.AtOnce)
+		}
+		for _, benchmarks := range all {
+			got := h.speak(t, trialOf(h.Name, []string{nullDriver}, benchmarks, server{}, contract.TLSDisabled))
+			got.check(t, nil)
+			for _, m := range got.report.Measurements {
+				if m.Absent != nil {
+					t.Errorf("%v: %s", m.Labels, m.Absent.Reason)
+				}
 			}
 		}
 	})

@@ -37,6 +37,9 @@ var All = []Language{
 	{"DotNet", ".NET", "", []string{"MySqlConnector", "MySql.Data", "NewLife.MySql"}},
 }
 
+// OneAtATime says whether the harness of a language does one operation at a time.
+func OneAtATime(language string) bool { return language == "PHP" || language == "DotNet" }
+
 // WithImage are the languages whose image can be built anywhere.
 func WithImage() []Language {
 	return slices.DeleteFunc(slices.Clone(All), func(l Language) bool { return l.Image == "" })
