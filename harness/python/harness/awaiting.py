@@ -26,7 +26,7 @@ class Awaiting(Driver):
         raise NotImplementedError
 
     async def pool(self, target, autocommit, size):
-        """A pool of exactly so many connections, filled."""
+        """A pool of at most so many connections."""
         raise NotImplementedError
 
     async def prepared(self, connection, plan):
@@ -94,6 +94,7 @@ class Awaiting(Driver):
     async def pooled(self, held, plan, meter):
         pool = await self.pool(held.target, not plan.one, plan.concurrency)
         try:
+            await fill(pool, plan.concurrency)
             await meter.repeat_awaiting([self.elsewhere(plan, pool.acquire, pool.release)] * plan.concurrency)
         except BaseException:
             with suppress(Exception):
@@ -141,6 +142,18 @@ class Awaiting(Driver):
         if plan.scheme == "ExecuteMany":
             return many(cursor, plan), cursor.close
         return chunked(cursor, plan), cursor.close
+
+
+async def fill(pool, size):
+    """Make its connections, by taking all of them. A pool that fills itself could not be closed where one of them is refused, and
+    the event loop would keep the others."""
+    taken = []
+    try:
+        while len(taken) < size:
+            taken.append(await pool.acquire())
+    finally:
+        for connection in taken:
+            await pool.release(connection)
 
 
 async def close(pool):

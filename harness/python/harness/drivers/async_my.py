@@ -59,7 +59,7 @@ class AsyncMy(Awaiting):
 
     async def pool(self, target, autocommit, size):
         return await self.module.create_pool(
-            minsize=size, maxsize=size, **self.only_pool_options(target), **self.arguments(target, autocommit)
+            minsize=1, maxsize=size, **self.only_pool_options(target), **self.arguments(target, autocommit)
         )
 
     async def prepared(self, connection, plan):
