@@ -139,7 +139,7 @@ func goesOn(t *testing.T, h harness, driver string, s server) {
 	}
 	run := func(kind, statement string) string {
 		return fmt.Sprintf(`{"id":3,"do":"run","connection":"c","kind":%q,"scheme":"SingleRow","session":"Dedicated","commit":false,"inline":false,"statement":%q,`+
-			`"head":"","group":"","separator":"","tail":"","data":"","rowsPerOperation":1,"chunk":1,"operations":1,"seconds":0}`, kind, statement)
+			`"head":"","group":"","separator":"","tail":"","data":"","rowsPerOperation":1,"chunk":1,"concurrency":1,"operations":1,"seconds":0}`, kind, statement)
 	}
 	p := h.start(t, nil)
 	expect := func(request, state string) {

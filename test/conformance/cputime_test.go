@@ -25,7 +25,7 @@ func TestCPUTime(t *testing.T) {
 		for began, id := time.Now(), 3; ; id++ {
 			asked := time.Now()
 			a := p.ask(t, fmt.Sprintf(`{"id":%d,"do":"run","connection":"c","kind":"Query","scheme":"SingleRow","session":"Dedicated","commit":false,`+
-				`"inline":false,"statement":"SELECT 1","head":"","group":"","separator":"","tail":"","data":"","rowsPerOperation":1,"chunk":1,"operations":0,"seconds":0.5}`, id))
+				`"inline":false,"statement":"SELECT 1","head":"","group":"","separator":"","tail":"","data":"","rowsPerOperation":1,"chunk":1,"concurrency":1,"operations":0,"seconds":0.5}`, id))
 			most := time.Duration(cpus) * (time.Since(asked) + behind)
 			switch {
 			case a.State != "ok":

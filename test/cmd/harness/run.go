@@ -129,7 +129,7 @@ func (b bench) prepare(driver string) string {
 
 func runOf(kind, statement string, seconds float64) string {
 	return fmt.Sprintf(`{"id":3,"do":"run","connection":"c","kind":%q,"scheme":"SingleRow","session":"Dedicated","commit":false,"inline":false,"statement":%q,`+
-		`"head":"","group":"","separator":"","tail":"","data":"","rowsPerOperation":1,"chunk":1,"operations":0,"seconds":%g}`, kind, statement, seconds)
+		`"head":"","group":"","separator":"","tail":"","data":"","rowsPerOperation":1,"chunk":1,"concurrency":1,"operations":0,"seconds":%g}`, kind, statement, seconds)
 }
 
 // null is the median of an operation that does nothing, in ns, of a second behind a warm-up.
