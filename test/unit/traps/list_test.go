@@ -70,7 +70,7 @@ var traps = []trap{
 	{"S2.9", "operations of 1, 100 and 1,000 rows in one column", held("runners/drivers", "TestEverythingIsMeasured", "operations and rows are measurements of their own, each with its unit")},
 
 	// S3: Node.js drivers.
-	{"S3.1", "\"10 threads\" were one connection", held("runners/drivers", "TestRequestsAreThoseOfTheSchema", "session and connections are part of the request")},
+	{"S3.1", "\"10 threads\" were one connection", held("runners/drivers", "TestRequestsAreThoseOfTheSchema", "session, connections and concurrency are part of the request")},
 	{"S3.2", "a benchmark of pipelining awaits each statement", held("runners/drivers", "TestWhatIsNotAsItHasToBeHasNoNumber", "pipelining is a scheme of its own, and the server's counters say what was sent")},
 	{"S3.3", "an operation of 100 rows is compared with one of 1",
 		held("runners/drivers", "TestEverythingIsMeasured", "rows per second stand beside operations per second").
