@@ -8,8 +8,8 @@
 #include "memory.h"
 #include "steps.h"
 
-// One worker of a run. What it never changes stands first, so that it writes nothing beside what the one before it writes
-// in every operation.
+// One worker of a run. What it never changes stands first, so that it writes nothing beside what the one before it
+// writes in every operation.
 struct worker {
   struct connection *connection;
   const struct run_request *run;
@@ -122,8 +122,8 @@ static void work(struct worker *worker)
   bool alone = crew->workers == 1;
   // Here, and not before the thread begins: the first memory that a thread asks for costs more than all later.
   worker->steps = steps_make(worker->connection->driver, worker->run, worker->data);
-  bool good = make_ready(worker, &refusal) &&
-              crew_measure(crew, &worker->turn, operation_of(worker->run), worker, &refusal);
+  bool good =
+      make_ready(worker, &refusal) && crew_measure(crew, &worker->turn, operation_of(worker->run), worker, &refusal);
   if (!good) {
     crew_fail(crew, &refusal);
     // Another worker may wait for a lock that the transaction of this connection holds.
@@ -190,9 +190,8 @@ static struct worker *make_workers(struct connection *connection, const struct r
 static bool summarize(const struct worker *workers, struct crew *crew, struct outcome *outcome, struct refusal *refusal)
 {
   const struct worker *newest = workers;
-  *outcome = (struct outcome){.operations = crew->done,
-                              .nanoseconds = crew_nanoseconds(crew),
-                              .cpu_nanoseconds = crew->cpu_nanoseconds};
+  *outcome = (struct outcome){
+      .operations = crew->done, .nanoseconds = crew_nanoseconds(crew), .cpu_nanoseconds = crew->cpu_nanoseconds};
   for (size_t place = 0; place < crew->workers; place++) {
     outcome->rows += workers[place].steps.fetched.total;
     if (workers[place].turn.number > newest->turn.number)

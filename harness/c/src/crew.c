@@ -105,8 +105,8 @@ static void keep_time(struct crew *crew, struct turn *turn, uint64_t nanoseconds
   pthread_mutex_unlock(&crew->mutex);
 }
 
-// The clock is read before and after each operation, so that counting is in none of them. The time is looked at before a
-// number is taken: every number below the greatest is then that of an operation which is done.
+// The clock is read before and after each operation, so that counting is in none of them. The time is looked at before
+// a number is taken: every number below the greatest is then that of an operation which is done.
 bool crew_measure(struct crew *crew, struct turn *turn, repeated *operation, void *context, struct refusal *refusal)
 {
   const bool alone = crew->workers == 1;

@@ -16,10 +16,10 @@
 // What all workers of a run share. Behind the mutex is what stands below it.
 struct crew {
   size_t workers;
-  uint64_t operations;        // no operation has this number or a greater one
-  uint64_t limit;             // in ns
-  _Atomic uint64_t next;      // number of the operation that begins next; each worker has its own number first
-  _Atomic uint64_t first;     // when the first operation began
+  uint64_t operations;         // no operation has this number or a greater one
+  uint64_t limit;              // in ns
+  _Atomic uint64_t next;       // number of the operation that begins next; each worker has its own number first
+  _Atomic uint64_t first;      // when the first operation began
   struct histogram *histogram; // a worker that is alone counts here itself
   pthread_mutex_t mutex;
   pthread_cond_t changed;

@@ -22,7 +22,8 @@ struct steps {
   struct fetched fetched;
 };
 
-// steps_make takes what operations need, one after the other; columns are of one row without values where the request has no data.
+// steps_make takes what operations need, one after the other; columns are of one row without values where the request
+// has no data.
 struct steps steps_make(const struct driver *driver, const struct run_request *run, const struct columns *columns);
 void steps_free(struct steps *steps);
 // steps_prepare prepares the statement of a dedicated connection, if the scheme has one.

@@ -1,5 +1,5 @@
-// Tests of what needs no server: buckets, checksum, texts, workers, and conversations with the driver null. Built with the
-// sanitizers of addresses and undefined behaviour, which also find what is not freed.
+// Tests of what needs no server: buckets, checksum, texts, workers, and conversations with the driver null. Built with
+// the sanitizers of addresses and undefined behaviour, which also find what is not freed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

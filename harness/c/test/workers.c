@@ -230,7 +230,8 @@ static void test_unready(void)
   struct stand stand = stand_make(ROWS);
   CHECK(!stand_run(&stand, 4, 4, false) && !strcmp(stand.refusal.reason, "too many connections"), "no failure but: %s",
         stand.refusal.reason);
-  CHECK(seen.executed == 0 && seen.closed == 2, "%u operations began, though not all workers were ready", seen.executed);
+  CHECK(seen.executed == 0 && seen.closed == 2, "%u operations began, though not all workers were ready",
+        seen.executed);
   stand_free(&stand);
 }
 

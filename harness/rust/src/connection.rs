@@ -148,8 +148,8 @@ impl<D: Driver> Connection<D> {
         clients
     }
 
-    /// Keeps the connections of workers. After a run that failed all are made again, but the one that a worker alone left
-    /// as it was.
+    /// Keeps the connections of workers. After a run that failed all are made again, but the one that a worker alone
+    /// left as it was.
     fn keep(&mut self, runtimes: &Runtimes, left: Vec<Left<D::Client>>, good: bool) {
         let several = left.len() > 1;
         let mut clients = left.into_iter().filter_map(|left| left.client);

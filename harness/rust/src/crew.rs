@@ -132,7 +132,8 @@ impl Crew {
         }
     }
 
-    /// Keeps the first error, and sees to it that no further operation begins. Workers that wait for all to be ready go on.
+    /// Keeps the first error, and sees to it that no further operation begins. Nobody waits any longer for all to be
+    /// ready.
     pub fn fail(&self, refusal: Refusal) {
         self.tally().refusal.get_or_insert(refusal);
         self.next.store(NONE_LEFT, Ordering::Relaxed);

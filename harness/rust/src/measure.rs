@@ -77,8 +77,8 @@ impl Seat {
         self.number
     }
 
-    /// Waits until all workers are ready, and begins the first operation, whose number is that of the worker. False where
-    /// no operation may begin, because one of them failed.
+    /// Waits until all workers are ready, and begins the first operation, whose number is that of the worker. False
+    /// where no operation may begin, because one of them failed.
     pub async fn begin(&mut self) -> bool {
         if !self.crew.ready().await {
             return false;
@@ -87,9 +87,9 @@ impl Seat {
         true
     }
 
-    /// Ends an operation, and begins the next one if there is one left for this worker. The clock is read before and after
-    /// each, so that counting is in none of them. The time is looked at before a number is taken: every number below the
-    /// greatest is then that of an operation which is done.
+    /// Ends an operation, and begins the next one if there is one left for this worker. The clock is read before and
+    /// after each, so that counting is in none of them. The time is looked at before a number is taken: every number
+    /// below the greatest is then that of an operation which is done.
     #[inline]
     pub fn go_on(&mut self) -> bool {
         self.end = Instant::now();

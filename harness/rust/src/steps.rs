@@ -86,8 +86,8 @@ impl<C: Client> Steps<C> {
         Ok(())
     }
 
-    /// Leaves the connection as it was: no transaction of a run that failed, autocommit on, that statement closed, and those
-    /// that the driver prepared by itself.
+    /// Leaves the connection as it was: no transaction of a run that failed, autocommit on, that statement closed, and
+    /// those that the driver prepared by itself.
     pub async fn end(&mut self, client: &mut C, failed: bool) -> Result<()> {
         if failed {
             order(client, "ROLLBACK").await?;

@@ -51,7 +51,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
 }
 
 const BY_THREADS: &str = "threads, a connection each";
-const BY_TASKS: &str = "tasks on tokio's multi-thread runtime, a connection each; one operation at a time is a task of a current-thread runtime";
+const BY_TASKS: &str = "tasks on tokio's multi-thread runtime, a connection each; one operation at a time is a task of a \
+                        current-thread runtime";
 
 /// One connection of a driver. Every function waits for the end of the answer; rows go to `Fetched` if wanted there.
 pub trait Client: Send + Sized + 'static {

@@ -89,11 +89,10 @@ impl Driver for Sqlx {
         }
     }
 
-    /// The pool of sqlx does not reset sessions.
+    /// The pool of sqlx does not reset sessions. Who acquires opens: the pool itself would open one after the other.
     async fn pool(&self, size: usize, _keep: bool) -> Result<MySqlPool> {
         let options = MySqlPoolOptions::new().min_connections(size as u32).max_connections(size as u32);
-        let options = options.test_before_acquire(self.test_before_acquire);
-        options.connect_with(self.options.clone()).await.map_err(refusal)
+        Ok(options.test_before_acquire(self.test_before_acquire).connect_lazy_with(self.options.clone()))
     }
 
     async fn acquire(pool: &MySqlPool) -> Result<SqlxClient> {
