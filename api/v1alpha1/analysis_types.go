@@ -50,7 +50,7 @@ type Analysis struct {
 // on both sides, unless baselineWithin says otherwise: the same cell, target, labels and block.
 type Comparison struct {
 	// factor whose values are compared: target, an axis of the matrix (config.NAME for a setting, background.NAME for a second load), or with drivers one of
-	// driver, scheme, transaction, session and rows.
+	// driver, scheme, transaction, session, concurrency and rows.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -70,7 +70,7 @@ type Comparison struct {
 
 	// baselineWithin are values of other factors on the side of the baseline, where they differ from those in within: such as
 	// {scheme: SingleRow} beside within: {scheme: Batch}, for a driver whose baseline cannot batch. With drivers only, of the
-	// factors driver, scheme, transaction, session and rows; each has to be in within, with another value. With rows, here or as the
+	// factors driver, scheme, transaction, session, concurrency and rows; each has to be in within, with another value. With rows, here or as the
 	// factor, only throughput.rows is compared. A selected value without such a side is refused, and so is a driver of another
 	// language, unless the language is the factor. The sides are named with both values wherever the comparison is. Absent: all else is equal.
 	// +optional
