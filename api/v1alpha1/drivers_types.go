@@ -120,9 +120,9 @@ type DriverBenchmark struct {
 	Concurrency []int32 `json:"concurrency,omitempty"`
 
 	// measure is the way to measure: Rounds executes one operation, or as many as concurrency says at once, and restores
-	// the data before each. Time repeats the operation for design.duration. Absent: Rounds for
-	// Insert, Update, Delete and SelectByKey; Time for the others. Delete supports only
-	// Rounds.
+	// the data before each. All operations of a round together have at most 100,000 rows. Time repeats the operation for
+	// design.duration. Absent: Rounds for Insert, Update, Delete and SelectByKey; Time for the others. Delete supports
+	// only Rounds.
 	// +optional
 	// +kubebuilder:validation:Enum=Rounds;Time
 	Measure string `json:"measure,omitempty"`
@@ -172,7 +172,8 @@ type DriverBaseline struct {
 	// session of the baseline.
 	// +optional
 	Session DriverSession `json:"session,omitempty"`
-	// concurrency of the baseline.
+	// concurrency of the baseline: the speed-up is then the throughput of all operations at
+	// once over that of so many. Absent: that of the measurement.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000

@@ -110,10 +110,8 @@ func (h *harness) prepare(r *request, ok outcome) (any, error) {
 
 // ensure makes sessions until there are so many.
 func (c *connection) ensure(n int) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	for len(c.sessions) < n {
-		session, err := c.client.connect(ctx)
+		session, err := opened(c.client.connect)
 		if err != nil {
 			return err
 		}
@@ -122,13 +120,20 @@ func (c *connection) ensure(n int) error {
 	return nil
 }
 
+// opened is a session that came in time.
+func opened(open func(context.Context) (session, error)) (session, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return open(ctx)
+}
+
 // filled is the pool of so many connections, all of them open. Each was handed to a function.
 func (c *connection) filled(n int, each func(session) error) (pool, error) {
 	if c.pool != nil && c.poolSize != n {
-		err := c.pool.close()
-		if c.pool = nil; err != nil {
-			return nil, err
+		if err := c.pool.close(); err != nil { // such as of a connection that the server has ended meanwhile
+			fmt.Fprintln(os.Stderr, "harness: closing a pool of another size:", err)
 		}
+		c.pool = nil
 	}
 	if c.pool == nil {
 		var err error
@@ -142,12 +147,10 @@ func (c *connection) filled(n int, each func(session) error) (pool, error) {
 
 // throughAll of the connections of a pool goes a function. All are acquired before the first goes back.
 func throughAll(p pool, n int, each func(session) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	var held []session
 	var errs []error
 	for len(held) < n && errs == nil {
-		session, err := p.acquire(ctx)
+		session, err := opened(p.acquire)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("the pool gave no connection: %w", err))
 			break

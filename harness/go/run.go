@@ -40,16 +40,17 @@ func (h *harness) measured(r *request, c *connection, workers []*worker, answer 
 		return err
 	}
 	h.histogram.reset()
+	work := func() error { return h.repeat(workers[0].operation, r, answer) }
+	if len(workers) > 1 {
+		crew := gather(workers, r, h.histogram)
+		work = func() error { return crew.work(answer) }
+	}
 	begin := time.Now()
 	runtime.GC()
 	answer.Collection.Before = time.Since(begin).Nanoseconds()
 	var before, since runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if len(workers) == 1 {
-		err = h.repeat(workers[0].operation, r, answer)
-	} else {
-		err = h.atOnce(workers, r, answer)
-	}
+	err = work()
 	runtime.ReadMemStats(&since)
 	answer.Collection.Count = int64(since.NumGC - before.NumGC)
 	answer.Collection.Nanoseconds = int64(since.PauseTotalNs - before.PauseTotalNs)
@@ -104,10 +105,13 @@ func prepare(r *request, c *connection, workers []*worker) (after func() error, 
 		return none, nil
 	case r.Session == "Pool":
 		pool, err := c.filled(len(workers), func(s session) error { return setAutocommit(s, r.Commit, false) })
+		if err != nil {
+			return nil, err
+		}
 		each(func(w *work) func() error { return w.anew(pool.acquire, r.Commit, false) })
 		return func() error {
 			return throughAll(pool, len(workers), func(s session) error { return setAutocommit(s, r.Commit, true) })
-		}, err
+		}, nil
 	}
 	return dedicated(r, c, workers)
 }

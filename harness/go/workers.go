@@ -15,35 +15,49 @@ type worker struct {
 	end       int64 // of its last
 }
 
+// crew are the workers of a run at once, each of which waits until the gate opens.
+type crew struct {
+	workers []*worker
+	queue   *queue
+	gate    chan struct{}
+	ended   sync.WaitGroup
+}
+
 // queue is what the workers of a run have in common.
 type queue struct {
 	zero       time.Time
+	seconds    float64
 	operations int64 // how many there are; 0: as many as begin in time
 	deadline   int64 // in ns since zero
 	next       atomic.Int64
 	failure    atomic.Pointer[error] // the first
 }
 
-// atOnce is repeat for several workers: each does the operation with its own number first, and then the next one that nobody
-// has taken.
-func (h *harness) atOnce(workers []*worker, r *request, answer *runAnswer) error {
-	q := &queue{zero: time.Now(), operations: r.Operations}
-	q.next.Store(int64(len(workers)))
-	var ready, ended sync.WaitGroup
-	open := make(chan struct{})
+// gather the workers at the gate: that makes threads and memory, which are not of their operations.
+func gather(workers []*worker, r *request, to *histogram) *crew {
+	c := &crew{workers: workers, queue: &queue{zero: time.Now(), operations: r.Operations, seconds: r.Seconds}, gate: make(chan struct{})}
+	c.queue.next.Store(int64(len(workers)))
+	var ready sync.WaitGroup
 	for i, w := range workers {
 		ready.Add(1)
-		ended.Go(func() {
+		c.ended.Go(func() {
 			ready.Done()
-			<-open
-			w.run(q, int64(i), h.histogram)
+			<-c.gate
+			w.run(c.queue, int64(i), to)
 		})
 	}
 	ready.Wait()
+	return c
+}
+
+// work is repeat for several workers: each does the operation with its own number first, and then the next one that nobody
+// has taken.
+func (c *crew) work(answer *runAnswer) error {
+	q, workers := c.queue, c.workers
 	cpu := cpuTime()
-	q.deadline = time.Since(q.zero).Nanoseconds() + int64(r.Seconds*1e9)
-	close(open)
-	ended.Wait()
+	q.deadline = time.Since(q.zero).Nanoseconds() + int64(q.seconds*1e9)
+	close(c.gate)
+	c.ended.Wait()
 	answer.CPUNanoseconds = cpuSince(cpu)
 	if failed := q.failure.Load(); failed != nil {
 		return *failed

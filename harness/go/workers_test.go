@@ -19,7 +19,7 @@ func played(t *testing.T, request *request, data [][]any, operation func(worker 
 	}
 	var answer runAnswer
 	h := newHarness()
-	err := h.atOnce(workers, request, &answer)
+	err := gather(workers, request, h.histogram).work(&answer)
 	answer.Histogram = h.histogram.buckets()
 	return answer, workers, err
 }

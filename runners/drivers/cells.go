@@ -24,7 +24,9 @@ const (
 	autocommit     = "Autocommit"
 	oneTransaction = "One"
 
-	dedicated = "Dedicated"
+	dedicated  = "Dedicated"
+	pooled     = "Pool"
+	newSession = "New"
 
 	measureRounds = "Rounds"
 	measureTime   = "Time"

@@ -2,10 +2,12 @@ package drivers
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -63,7 +65,7 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-// A harness that does another number of operations at once has no number.
+// A harness that does another number of operations in a round, or fewer than at once in a time, has no number.
 func TestConcurrencyIsThatOfTheRequest(t *testing.T) {
 	for name, tc := range map[string]struct {
 		operation string
@@ -109,8 +111,46 @@ func TestRequestsOfConcurrency(t *testing.T) {
 			t.Errorf("%s: %d rows for all", r.cell.name(), r.cell.dataRows())
 		}
 	}
-	// The kept connections, those of the pool, that of the agent, and two to spare.
-	if got := p.demand(contract.Trial{}).Connections; got != 4+4+3 {
-		t.Errorf("%d connections", got)
+}
+
+// A driver keeps the connection of its login, those of its workers and those of its pool at once; beside them are those of operations that
+// open their own, that of the agent, and two to spare.
+func TestDemandOfConcurrency(t *testing.T) {
+	const two = `"drivers": [{"language": "Node", "name": "mysql2"}, {"language": "Node", "name": "mariadb"}]`
+	for name, tc := range map[string]struct {
+		workload string
+		want     int64
+	}{
+		"all kinds":                  {atOnce, 1 + 4 + 4 + 3 + 3},
+		"workers and pools of both":  {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["Dedicated", "Pool"], "concurrency": [1, 100]}]}`, 2*(1+100+100) + 3},
+		"operations that open":       {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["New"], "concurrency": [100]}, {"operation": "Connect", "concurrency": [1, 50]}]}`, 2 + 100 + 3},
+		"one at a time":              {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["Dedicated", "Pool", "New"]}]}`, 2*(1+1) + 1 + 3},
+		"the same driver, two pools": {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["Pool"], "concurrency": [4, 8]}]}`, 2*(1+8) + 3},
+	} {
+		p, err := decode(json.RawMessage(tc.workload))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.demand(contract.Trial{}).Connections; got != tc.want {
+			t.Errorf("%s: %d connections, want %d", name, got, tc.want)
+		}
+	}
+}
+
+// Lists of the longest that the schema allows are refused before their combinations are made, of which there are millions.
+func TestCombinationsAreCountedFirst(t *testing.T) {
+	var p Params
+	for range 64 {
+		p.Benchmarks = append(p.Benchmarks, v1alpha1.DriverBenchmark{
+			Operation: "Insert", Rows: make([]int32, 8), Concurrency: make([]int32, 8),
+			Schemes:      []v1alpha1.DriverScheme{singleRow, prepared, executeMany, pipelined, multiRow, multiStatement, batch},
+			Transactions: []v1alpha1.DriverTransaction{autocommit, oneTransaction}, Sessions: []v1alpha1.DriverSession{dedicated, pooled, newSession},
+		})
+	}
+	for i := range 32 {
+		p.Drivers = append(p.Drivers, v1alpha1.Driver{Language: "Node", Name: "mysql2", As: fmt.Sprint(i)})
+	}
+	if err := p.validate(); err == nil || !strings.Contains(err.Error(), "5505024 combinations of driver and benchmark") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -20,7 +20,9 @@ The rows follow from the seed, so that every driver gets the same. Before each r
 the table, and fills it again where the list says "filled". That is not timed.
 
 With ` + "`concurrency`" + ` so many operations are under way at once, each on a connection of its own
-([how](../contributing/driver-protocol.md#concurrency)). With Rounds, a round is then so many operations, each with rows of its own.
+([how](../contributing/driver-protocol.md#concurrency)). With Rounds each of them then does one operation, with rows of its own, and the table has as
+many times the rows. The time of a round ends with the slowest, and has in it how long they take to begin: it is a burst, and no rate
+that lasts. That is what Time measures.
 
 Afterwards the work is verified. The agent asks the server how many rows there are, and for the sum of their CRC-32. Of
 reading operations the harness counts the rows that it fetched, and gives the CRC-32 of those of the last operation. A driver
@@ -79,7 +81,7 @@ const differences = `
   depends on the server, and an account for benchmarks may not read it. In MariaDB since 10.4 it is a view, so that S3's operation contains
   work of the server that ours has not.
 - S2 times its decoder alone, cell by cell. No driver here has a public function that decodes: ` + "`SelectUTF8` over `SelectASCII`" + ` and many
-  rows of ` + "`SelectRows`" + ` over one have the server and the way in them, and their ` + "`cost.cpu.client`" + ` the CPU time of the client alone.
+  rows of ` + "`SelectRows`" + ` over one have the server and the way in them, and their ` + "`cost.cpu.client`" + ` the client's receiving and decoding.
 - The texts of S3 hold each character of its alphabet with the same probability; in the original the first and the last
   come half as often. Here are two more that are escaped, ' and ", and the texts are made before the timed region. The hundred rows of its
   batch are all different.

@@ -84,18 +84,31 @@ func expectations(t contract.Trial) (runner.Expectations, error) {
 	return runner.Expectations{Headline: runner.AnyHeadline, Verified: true, TLSRequired: t.Endpoint.TLS == contract.TLSRequired}, nil
 }
 
-// demand of a trial: the connections that each driver keeps, those of its pool or of operations that open their own, and that of the
-// agent. A driver keeps as many as its combination with the most operations at once has.
+// demand of a trial: the connections that all drivers may keep until the end, those of operations that open their own, that of the agent,
+// and two to spare. A driver keeps the one that it logged in with, and of its combinations with the most operations at once those that
+// belong to a worker and those of a pool.
 func (p Params) demand(contract.Trial) contract.Demand {
-	most := map[string]int{}
+	type place struct{ driver, session string }
+	most := map[place]int64{}
+	var opened int64
 	for _, c := range p.cells() {
-		most[c.driver.shown()] = max(most[c.driver.shown()], c.concurrency)
+		own, atOnce := place{c.driver.shown(), dedicated}, int64(c.concurrency)
+		most[own] = max(most[own], 1)
+		switch pool := (place{own.driver, pooled}); {
+		case c.operation.kind == kindConnect || c.session == newSession:
+			opened = max(opened, atOnce)
+		case c.session == pooled:
+			most[pool] = max(most[pool], atOnce)
+		case atOnce > 1:
+			most[own] = max(most[own], 1+atOnce) // that of the login may be none of theirs
+		}
 	}
-	var kept, beside int64
+	var kept int64
 	for _, n := range most {
-		kept, beside = kept+int64(n), max(beside, int64(n))
+		kept += n
 	}
-	return contract.Demand{Connections: kept + beside + 3, PreparedStatements: 4 * (kept + 2), Tables: int64(len(operations))}
+	all := kept + opened
+	return contract.Demand{Connections: all + 3, PreparedStatements: 4 * (all + 1), Tables: int64(len(operations))}
 }
 
 // pods have the image of the language.

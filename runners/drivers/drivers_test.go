@@ -319,6 +319,7 @@ func TestRefusals(t *testing.T) {
 		"a baseline that is not there":            {`"baseline": {"driver": "mysql2"}`, `"baseline": {"driver": "mysql"}`, "no driver is called mysql"},
 		"a language without drivers":              {`"language": "Node", "baseline"`, `"language": "Rust", "baseline"`, "no entry of drivers"},
 		"nothing at all at once":                  {`{"operation": "Connect"}`, `{"operation": "Encode", "concurrency": [1, 2]}`, "benchmarks[7].concurrency: Encode has no connection"},
+		"a round that the client cannot hold":     {`{"operation": "Connect"}`, `{"operation": "Insert", "rows": [1, 10000], "concurrency": [8, 11]}`, "benchmarks[7].concurrency: a round of 11 operations with 10000 rows each has 110000 rows"},
 		"one benchmark twice":                     {`{"operation": "Connect"}`, `{"operation": "Connect"}, {"operation": "Connect"}`, "is there twice"},
 		"a field that is not there":               {`"baseline"`, `"seed": 42, "baseline"`, "unknown field"},
 	}

@@ -13,7 +13,10 @@ const (
 	setUp   = time.Minute // the processes, and the connections of all drivers
 	perTurn = 10 * time.Second
 	perRow  = 5 * time.Millisecond
-	longest = 720 * time.Hour // that of a run
+	perOpen = 50 * time.Millisecond // a connection, and connectTrips of its delays
+	// connectTrips are the round trips of a connection: TCP, the greeting, TLS, two for the login, two for what a driver asks first.
+	connectTrips = 7
+	longest      = 720 * time.Hour // that of a run
 )
 
 // warmups is how many runs of the cell are discarded.
@@ -41,7 +44,8 @@ func (c cell) length(m contract.Measuring, delay time.Duration) (least, most tim
 		least = seconds(m.WarmupSeconds + m.DurationSeconds)
 	}
 	runs := time.Duration(c.warmups(m) + c.counted(m))
-	return least, least + runs*(perTurn+time.Duration(c.rows*c.concurrency)*(perRow+2*delay))
+	open := time.Duration(c.concurrency-1) * (perOpen + connectTrips*delay) // some languages open one after the other; the first is in setUp
+	return least, least + open + runs*(perTurn+time.Duration(c.rows*c.concurrency)*(perRow+2*delay))
 }
 
 // length of a trial: the sums over its cells.

@@ -14,15 +14,16 @@ import (
 const (
 	// NameStatements is how many statements the server says that it got for one operation
 	// (its counter Questions). It has in it what a harness sends around the operations of a
-	// run: a few statements in all.
+	// run: a few statements for each connection.
 	NameStatements = "server.statements"
 	// NameCounter is another of the server's counters, per operation.
 	NameCounter = "server.counter"
 	// NameAllocated is how many bytes the harness and the driver allocated on the heap of the language for one operation.
 	NameAllocated = "memory.allocated"
 	// NameUnderWay is how many operations were under way on average: the sum of their latencies over the time from the beginning of
-	// the first to the end of the last (Little, A proof for the queuing formula L = λW, 1961). It is less than the concurrency
-	// that was asked for by what the harness needs between two operations.
+	// the first to the end of the last (Little, A proof for the queuing formula L = λW, 1961). One that waits in the client
+	// for its turn is under way, too. It is less than the concurrency that was asked for where the harness works between two
+	// operations, and where workers begin later or end earlier than others.
 	NameUnderWay = "operations.underWay"
 )
 

@@ -115,7 +115,7 @@ var operations = []operation{
 	{
 		name: "SelectUTF8", kind: kindQuery, table: &users, seeded: true, many: true, schemes: readSchemes,
 		statement: "SELECT id, '" + utf8Cell + "' AS t FROM " + users.name + " ORDER BY id LIMIT %d",
-		does:      "the same with 20 characters that have 52 bytes in UTF-8: the server does the same, and what differs is the text that comes and its decoding",
+		does:      "the same with 20 characters that have 52 bytes in UTF-8: the server makes the same rows, and the answer has twice the bytes; what differs is sending, receiving and decoding them",
 		fetched:   repeatedCell(utf8Cell), from: published2 + " (codec)",
 	},
 	{

@@ -43,6 +43,9 @@ func (d Driver) shown() string {
 // maxCells of one trial: the values of all of them have to fit into its record.
 const maxCells = 1000
 
+// maxRows of the operations of a round: client and agent hold them all, with their texts. It is the greatest number of rows of one.
+const maxRows = 100000
+
 func decode(workload json.RawMessage) (Params, error) {
 	return runner.Decode(Name, workload, func(p Params) error {
 		if err := p.validate(); err != nil {
@@ -75,11 +78,20 @@ func (p Params) validate() error {
 			return fmt.Errorf("benchmarks[%d].%w", i, err)
 		}
 	}
-	cells := p.cells()
-	if n := len(cells); n > maxCells {
+	// Counted before they are made: lists of the longest that the schema allows would make millions.
+	if n := p.cellCount(); n > maxCells {
 		return fmt.Errorf("benchmarks: %d combinations of driver and benchmark in one trial are too many: use at most %d, or several runs", n, maxCells)
 	}
-	return unique(cells)
+	return unique(p.cells())
+}
+
+// cellCount is how many cells a trial has.
+func (p Params) cellCount() (n int) {
+	for _, api := range p.Benchmarks {
+		b := Benchmark(api)
+		n += len(b.rows()) * len(b.transactions()) * len(b.sessions()) * len(b.schemes()) * len(b.concurrency())
+	}
+	return n * len(p.inLanguage())
 }
 
 // unique: two cells with one name would be taken for one.
@@ -114,6 +126,10 @@ func (b Benchmark) validate() error {
 	for _, n := range b.concurrency() {
 		if n != 1 && op.kind == kindEncode {
 			return fmt.Errorf("concurrency: %s has no connection, on which operations could be under way at once: leave it out", b.Operation)
+		}
+		if most := slices.Max(b.rows()); b.measure() == measureRounds && n*most > maxRows {
+			return fmt.Errorf("concurrency: a round of %d operations with %d rows each has %d rows, which the client holds: use at most %d in all, or measure: Time",
+				n, most, n*most, maxRows)
 		}
 	}
 	if b.StorageEngine != "" && op.table == nil {

@@ -73,7 +73,7 @@ class Connection {
     if (this.pool && this.poolSize !== size) {
       const { pool } = this;
       this.pool = undefined;
-      await this.driver.endPool(pool);
+      await inTime(this.driver.endPool(pool)); // it may have a connection that the server has ended meanwhile
     }
     this.pool ??= await this.driver.createPool(this.library, this.config(), size);
     this.poolSize = size;

@@ -119,8 +119,8 @@ func neededFiles(is toolwire.OpenFiles, connections, each int64) (limit uint64, 
 func slowStart(connections int64, connect, trip float64) string {
 	work := connect - connectTrips*trip
 	if all := float64(connections) * work; all > threadStart {
-		return fmt.Sprintf("a connection costs about %.1f ms of work, so that %d of them may take %.0f s: sysbench gives up when its threads have not "+
-			"started within %.0f s", 1000*work, connections, all, threadStart)
+		return fmt.Sprintf("a connection costs about %.1f ms of work, so that %d of them may take %.0f s: a tool may give up before all have one, "+
+			"as sysbench does after %.0f s", 1000*work, connections, all, threadStart)
 	}
 	return ""
 }

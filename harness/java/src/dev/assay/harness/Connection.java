@@ -39,7 +39,11 @@ final class Connection {
   /** A pool that is filled. */
   Pool pool(PoolSettings wanted) throws Exception {
     if (pool != null && !settings.equals(wanted)) {
-      closePool();
+      try {
+        closePool();
+      } catch (Exception e) { // such as of a connection that the server has ended meanwhile
+        System.err.println("harness: closing a pool of other settings: " + e.getMessage());
+      }
     }
     if (pool == null) {
       pool = client.pool(wanted);

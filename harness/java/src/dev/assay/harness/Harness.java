@@ -19,8 +19,7 @@ final class Harness {
   private final List<Driver> drivers;
   private final Map<String, Object[][]> data = new HashMap<>();
   private final Map<String, Connection> connections = new HashMap<>();
-  // Of each worker one, kept for the next run. The first one, which is there for every run, never grows in one.
-  private final List<Histogram> histograms = new ArrayList<>(List.of(new Histogram(Histogram.PLACES)));
+  private final Histogram histogram = new Histogram(); // of the run that is under way
 
   Harness(List<Driver> drivers) {
     this.drivers = drivers;
@@ -118,7 +117,7 @@ final class Harness {
 
   private Map<String, Object> run(Request request) throws Exception {
     Connection connection = connections.get(request.connection);
-    Run run = new Run(request, connection, histograms, data.get(request.data));
+    Run run = new Run(request, connection, histogram, data.get(request.data));
     try {
       return run.measure();
     } catch (Exception | LinkageError e) {

@@ -6,40 +6,19 @@ import java.util.List;
 
 /**
  * Counts nanoseconds in buckets with three significant digits: a value below 2048 is a bucket of its own; of a greater one
- * the 11 leading bits stay. The counters lie in one array, so that recording is an index and an addition. It may begin with few
- * places: of a thousand workers, each with all of them, it would be half a GB.
+ * the 11 leading bits stay. The counters lie in one array, so that recording is an index and an addition. Workers share one: a
+ * thousand of them, each with its own, would have half a GB.
  */
 final class Histogram {
   /** Of 63 bits of a positive long, the greatest shift is 52, so that indices stay below this. */
   static final int PLACES = 54 * 1024;
-  /** Those of values below 131 us. */
-  static final int FEW = 8 * 1024;
 
-  private long[] counts;
+  private final long[] counts = new long[PLACES];
 
-  Histogram(int places) {
-    counts = new long[places];
-  }
-
-  void record(long nanoseconds) {
-    int index = index(nanoseconds);
-    if (index >= counts.length) {
-      grow(index);
-    }
-    counts[index]++;
-  }
-
-  /** Makes room for an index, and for all of its shift. */
-  private void grow(int index) {
-    counts = Arrays.copyOf(counts, (index / 1024 + 1) * 1024);
-  }
-
-  void add(Histogram other) {
-    if (other.counts.length > counts.length) {
-      grow(other.counts.length - 1);
-    }
-    for (int i = 0; i < other.counts.length; i++) {
-      counts[i] += other.counts[i];
+  /** Counts the first n of some times. */
+  synchronized void record(long[] nanoseconds, int n) {
+    for (int i = 0; i < n; i++) {
+      counts[index(nanoseconds[i])]++;
     }
   }
 

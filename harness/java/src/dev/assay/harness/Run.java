@@ -17,26 +17,24 @@ import java.util.Map;
 final class Run {
   private final Request request;
   private final Connection connection;
-  private final List<Histogram> histograms;
+  private final Histogram histogram;
   private final Object[][] data;
   private final Mode mode;
   private final List<Worker> workers = new ArrayList<>();
   private final List<Operation> after = new ArrayList<>();
 
-  /**
-   * Refuses what the options of the connection exclude, before anything is opened. Of histograms there is one for each worker;
-   * those that are missing are added.
-   */
-  Run(Request request, Connection connection, List<Histogram> histograms, Object[][] data) throws Unsupported {
+  /** Refuses what the options of the connection exclude, before anything is opened. */
+  Run(Request request, Connection connection, Histogram histogram, Object[][] data) throws Unsupported {
     this.request = request;
     this.connection = connection;
-    this.histograms = histograms;
+    this.histogram = histogram;
     this.data = data;
     mode = Mode.of(request.scheme);
     connection.client.check(mode);
   }
 
   Map<String, Object> measure() throws Exception {
+    histogram.reset();
     for (int i = 0; i < request.concurrency; i++) {
       workers.add(worker(i));
     }
@@ -80,14 +78,10 @@ final class Run {
   private Map<String, Object> together() {
     Work last = workers.get(0).work;
     long rows = 0;
-    Histogram histogram = workers.get(0).histogram;
     for (Worker worker : workers) {
       Work work = worker.work;
       last = work.number > last.number ? work : last;
       rows += work.sink == null ? 0 : work.sink.total();
-      if (worker.histogram != histogram) {
-        histogram.add(worker.histogram);
-      }
     }
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("nanoseconds", nanoseconds());
@@ -100,12 +94,8 @@ final class Run {
 
   /** Does everything that is not timed, for one worker. */
   private Worker worker(int number) throws Exception {
-    if (number == histograms.size()) {
-      histograms.add(new Histogram(Histogram.FEW));
-    }
-    histograms.get(number).reset();
     Work work = new Work(request, data, number);
-    return new Worker(work, histograms.get(number), operation(work, number));
+    return new Worker(work, histogram, operation(work, number));
   }
 
   private Operation operation(Work work, int number) throws Exception {

@@ -7,7 +7,10 @@ final class Worker {
   }
 
   final Work work;
-  final Histogram histogram;
+  // All workers count into one: so many times are kept until they are counted.
+  private final Histogram histogram;
+  private final long[] times = new long[256];
+  private int kept;
   private final Operation operation;
   private long began;
   private long ended;
@@ -25,15 +28,24 @@ final class Worker {
     while (true) {
       operation.run();
       long end = System.nanoTime();
-      histogram.record(end - begin);
+      times[kept++] = end - begin;
+      if (kept == times.length) {
+        count();
+      }
       long number = numbers.after(work.number, end);
       if (number == Numbers.NONE) {
         ended = end;
+        count();
         return;
       }
       work.number = number;
       begin = System.nanoTime();
     }
+  }
+
+  private void count() {
+    histogram.record(times, kept);
+    kept = 0;
   }
 
   /** When its first operation began, on the clock of System.nanoTime. */

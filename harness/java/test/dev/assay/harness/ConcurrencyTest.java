@@ -53,9 +53,9 @@ final class ConcurrencyTest {
   }
 
   private static Map<String, Object> measure(Request request, Connection connection) throws Exception {
-    List<Histogram> histograms = new ArrayList<>();
-    Map<String, Object> answer = new Run(request, connection, histograms, DATA).measure();
-    equal(histograms.get(0).buckets().stream().mapToLong(bucket -> bucket[1]).sum(), answer.get("operations"));
+    Histogram histogram = new Histogram();
+    Map<String, Object> answer = new Run(request, connection, histogram, DATA).measure();
+    equal(histogram.buckets().stream().mapToLong(bucket -> bucket[1]).sum(), answer.get("operations"));
     return answer;
   }
 

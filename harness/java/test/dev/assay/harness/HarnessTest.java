@@ -61,21 +61,11 @@ public final class HarnessTest {
       equal(pair[1] == 0 ? -1 : Histogram.index(pair[1] - 1), index - 1);
       equal(index < Histogram.PLACES, true);
     }
-    Histogram histogram = new Histogram(Histogram.PLACES);
-    for (long value : new long[] {5000, 7, 5001, 7, 7}) {
-      histogram.record(value);
-    }
+    Histogram histogram = new Histogram();
+    histogram.record(new long[] {5000, 7, 5001, 7, 7, 9}, 5);
     equal(new com.google.gson.Gson().toJson(histogram.buckets()), "[[7,3],[3298,2]]");
-    // One that begins with few places has the others when it needs them, whichever of the two has more.
-    Histogram growing = new Histogram(1024);
-    growing.record(5000);
-    growing.record(Long.MAX_VALUE);
-    equal(new com.google.gson.Gson().toJson(growing.buckets()), "[[3298,1],[" + (Histogram.PLACES - 1) + ",1]]");
-    histogram.add(growing);
+    histogram.record(new long[] {5000, Long.MAX_VALUE}, 2);
     equal(new com.google.gson.Gson().toJson(histogram.buckets()), "[[7,3],[3298,3],[" + (Histogram.PLACES - 1) + ",1]]");
-    Histogram few = new Histogram(1024);
-    few.add(growing);
-    equal(new com.google.gson.Gson().toJson(few.buckets()), "[[3298,1],[" + (Histogram.PLACES - 1) + ",1]]");
     histogram.reset();
     equal(histogram.buckets().size(), 0);
   }
