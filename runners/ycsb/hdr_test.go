@@ -73,6 +73,7 @@ func TestParseLog(t *testing.T) {
 		"no interval":                                   {head, nil, ""},
 		"nothing at all":                                {"", nil, ""},
 		"a line without its end":                        {head + strings.TrimSuffix(record(t, 3, 5), "\n"), nil, "its last line is cut"},
+		"zeros of a file that was emptied between":      {head + strings.Repeat("\x00", 79) + record(t, 3, 5), []contract.Bucket{{Value: 0.005, Count: 1}}, ""},
 		"a payload that is cut":                         {head + strings.TrimSpace(record(t, 3, 5, 700, 9000))[:60] + "\n", nil, "line 5"},
 		"a line that is none":                           {head + "hello\n", nil, "line 5 is no interval: hello"},
 		"histograms of another precision do not add up": {head + record(t, 2, 5), nil, "2 significant digits from 1 on"},

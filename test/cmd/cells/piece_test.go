@@ -21,7 +21,7 @@ func TestEachCellIsPlayedOnce(t *testing.T) {
 		"s1-ycsb":       {4, 2, 2, 2},
 		"s1-ycsb-load":  {4, 2, 2, 2},
 		"s1-ycsb-azure": {1, 1, 0, 0},
-		"s2-python":     {7 * 2 * 17, 0, 7 * 17, 7 * 2 * 17},
+		"s2-python":     {7 * 2 * 21, 0, 7 * 21, 7 * 2 * 21},
 		"s2-suite":      {1, 1, 0, 0},
 		"s3-node":       {3 * 11, 0, 3 * 11, 3 * 11},
 		"s4-sweep":      {2 * 36, 0, 2 * 36, 2 * 36},
