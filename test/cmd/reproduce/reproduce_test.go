@@ -40,7 +40,7 @@ func sourcesOf(t *testing.T, names ...string) []source {
 // Each folder of published experiments has its claims, and each published number is in them, or is set aside.
 func TestEachPublishedExperimentHasItsClaims(t *testing.T) {
 	// Claims that are tested, those that are measured and not tested, those that the small form does not have, and those not obtainable.
-	want := map[string][4]int{"s0-dotnet": {36, 0, 58, 75}, "s1-ycsb": {0, 6, 0, 41}, "s1-ycsb-load": {0, 3, 0, 21}, "s2-python": {8, 0, 0, 27}, "s3-node": {19, 0, 0, 0}, "s4-sweep": {0, 18, 4, 5}}
+	want := map[string][4]int{"s0-dotnet": {36, 0, 58, 75}, "s1-ycsb": {0, 6, 0, 41}, "s1-ycsb-load": {0, 3, 0, 21}, "s2-python": {8, 2, 0, 27}, "s3-node": {19, 0, 0, 0}, "s4-sweep": {0, 18, 4, 5}}
 	got := map[string][4]int{}
 	for _, s := range sourcesOf(t) {
 		n := got[s.name]

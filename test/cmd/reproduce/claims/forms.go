@@ -25,6 +25,8 @@ type Form struct {
 	Decimals int `json:"decimals,omitempty"`
 	// Prefixes: a time in s is written in the unit of s, ms, us and ns of which there are 1 to 1,000, as pytest-benchmark does.
 	Prefixes bool `json:"prefixes,omitempty"`
+	// Lines are the results as Benchmark.js printed them, one for each row, with the numbers of its rate, its Margin and its Count.
+	Lines []string `json:"lines,omitempty"`
 	// Charts of its cells, below the table.
 	Charts []Chart `json:"charts,omitempty"`
 	// Part that all cells have, and those of the rows and the columns.
@@ -103,7 +105,7 @@ func (s Source) Lay(all []quoted.Numbers) (out []Laid, err error) {
 			}
 			laid.Cells = append(laid.Cells, cells)
 		}
-		if err := errors.Join(laid.published(), laid.drawable()); err != nil {
+		if err := errors.Join(laid.published(), laid.drawable(), laid.printed()); err != nil {
 			return nil, fmt.Errorf("forms[%d] (%s): %w", i, f.Heading, err)
 		}
 		out = append(out, laid)

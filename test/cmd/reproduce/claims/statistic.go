@@ -33,10 +33,7 @@ var statistics = []Statistic{Margin, IQR, Outliers, Count}
 func (s Statistic) of(values []float64, f Form, unit string) string {
 	switch s {
 	case Margin:
-		mean, deviation := stat.MeanStdDev(values, nil)
-		n := float64(len(values))
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
-		return "±" + figure.Number(100*t*deviation/math.Sqrt(n)/mean) + " %"
+		return "±" + figure.Number(marginOf(values)) + " %"
 	case IQR:
 		low, high := quartiles(values)
 		return inUnit(f.prefix(high-low, unit), Side{Unit: unit}, high-low)
@@ -45,6 +42,14 @@ func (s Statistic) of(values []float64, f Form, unit string) string {
 	default:
 		return figure.Number(float64(len(values)))
 	}
+}
+
+// marginOf the mean of values, in percent of it.
+func marginOf(values []float64) float64 {
+	mean, deviation := stat.MeanStdDev(values, nil)
+	n := float64(len(values))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
+	return 100 * t * deviation / math.Sqrt(n) / mean
 }
 
 // quartiles of values: the first and the third one.

@@ -66,6 +66,13 @@ func (l Laid) written(runs []Run, wanted int) (string, error) {
 		b.WriteString(line(texts))
 	}
 	b.WriteString("\n")
+	if l.Lines != nil {
+		text, err := l.writtenLines(runs)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
 	for _, c := range l.Charts {
 		b.WriteString(c.link())
 	}
