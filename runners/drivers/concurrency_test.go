@@ -113,19 +113,21 @@ func TestRequestsOfConcurrency(t *testing.T) {
 	}
 }
 
-// A driver keeps the connection of its login, those of its workers and those of its pool at once; beside them are those of operations that
-// open their own, that of the agent, and two to spare.
+// A driver keeps the connection of its login, which is one of its workers', and those of its pool at once; beside them are those of operations
+// that open their own, twice, that of the agent, and two to spare.
 func TestDemandOfConcurrency(t *testing.T) {
 	const two = `"drivers": [{"language": "Node", "name": "mysql2"}, {"language": "Node", "name": "mariadb"}]`
 	for name, tc := range map[string]struct {
 		workload string
 		want     int64
 	}{
-		"all kinds":                  {atOnce, 1 + 4 + 4 + 3 + 3},
-		"workers and pools of both":  {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["Dedicated", "Pool"], "concurrency": [1, 100]}]}`, 2*(1+100+100) + 3},
-		"operations that open":       {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["New"], "concurrency": [100]}, {"operation": "Connect", "concurrency": [1, 50]}]}`, 2 + 100 + 3},
-		"one at a time":              {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["Dedicated", "Pool", "New"]}]}`, 2*(1+1) + 1 + 3},
-		"the same driver, two pools": {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["Pool"], "concurrency": [4, 8]}]}`, 2*(1+8) + 3},
+		"all kinds":                     {atOnce, 4 + 4 + 2*3 + 3},
+		"workers and pools of both":     {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["Dedicated", "Pool"], "concurrency": [1, 100]}]}`, 2*(100+100) + 3},
+		"operations that open":          {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["New"], "concurrency": [100]}, {"operation": "Connect", "concurrency": [1, 50]}]}`, 2 + 2*100 + 3},
+		"one at a time":                 {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["Dedicated", "Pool", "New"]}]}`, 2*(1+1) + 2 + 3},
+		"the same driver, two pools":    {`{` + two + `, "benchmarks": [{"operation": "SelectOne", "sessions": ["Pool"], "concurrency": [4, 8]}]}`, 2*(1+8) + 3},
+		"a pool that ends with its run": {`{"drivers": [{"language": "Python", "name": "PyMySQL"}, {"language": "Python", "name": "mariadb"}], "benchmarks": [{"operation": "SelectOne", "sessions": ["Dedicated", "Pool"], "concurrency": [1, 10]}]}`, 2*10 + 10 + 3},
+		"a login that is no worker's":   {`{"drivers": [{"language": "Rust", "name": "sqlx"}], "benchmarks": [{"operation": "SelectOne", "sessions": ["Dedicated", "Pool"], "concurrency": [1, 10]}]}`, 1 + 10 + 10 + 3},
 	} {
 		p, err := decode(json.RawMessage(tc.workload))
 		if err != nil {
@@ -134,11 +136,14 @@ func TestDemandOfConcurrency(t *testing.T) {
 		if got := p.demand(contract.Trial{}).Connections; got != tc.want {
 			t.Errorf("%s: %d connections, want %d", name, got, tc.want)
 		}
+		if n, cells := p.cellCount(), len(p.cells()); n != cells {
+			t.Errorf("%s: %d combinations are counted, and %d made", name, n, cells)
+		}
 	}
 }
 
-// Lists of the longest that the schema allows are refused before their combinations are made, of which there are millions.
-func TestCombinationsAreCountedFirst(t *testing.T) {
+// Lists of the longest that the schema allows are refused. They are counted before they are made, of which there would be millions.
+func TestTooManyCombinations(t *testing.T) {
 	var p Params
 	for range 64 {
 		p.Benchmarks = append(p.Benchmarks, v1alpha1.DriverBenchmark{

@@ -84,30 +84,38 @@ func expectations(t contract.Trial) (runner.Expectations, error) {
 	return runner.Expectations{Headline: runner.AnyHeadline, Verified: true, TLSRequired: t.Endpoint.TLS == contract.TLSRequired}, nil
 }
 
-// demand of a trial: the connections that all drivers may keep until the end, those of operations that open their own, that of the agent,
-// and two to spare. A driver keeps the one that it logged in with, and of its combinations with the most operations at once those that
-// belong to a worker and those of a pool.
+// demand of a trial: the connections that all drivers may keep until the end, those that end with a run, that of the agent, and two to spare.
+// A driver keeps the one that it logged in with, and of its combinations with the most operations at once those that belong to a worker
+// and, in most languages, those of a pool. Operations that open their own have as many again that the server is still ending.
 func (p Params) demand(contract.Trial) contract.Demand {
+	l, err := p.language()
+	if err != nil {
+		return contract.Demand{} // Command says what is wrong
+	}
 	type place struct{ driver, session string }
 	most := map[place]int64{}
-	var opened int64
+	var passing int64
 	for _, c := range p.cells() {
 		own, atOnce := place{c.driver.shown(), dedicated}, int64(c.concurrency)
 		most[own] = max(most[own], 1)
 		switch pool := (place{own.driver, pooled}); {
 		case c.operation.kind == kindConnect || c.session == newSession:
-			opened = max(opened, atOnce)
+			passing = max(passing, 2*atOnce)
+		case c.session == pooled && l.poolEnds:
+			passing = max(passing, atOnce)
 		case c.session == pooled:
 			most[pool] = max(most[pool], atOnce)
-		case atOnce > 1:
-			most[own] = max(most[own], 1+atOnce) // that of the login may be none of theirs
+		case atOnce > 1 && l.ownLogin:
+			most[own] = max(most[own], 1+atOnce)
+		default:
+			most[own] = max(most[own], atOnce)
 		}
 	}
 	var kept int64
 	for _, n := range most {
 		kept += n
 	}
-	all := kept + opened
+	all := kept + passing
 	return contract.Demand{Connections: all + 3, PreparedStatements: 4 * (all + 1), Tables: int64(len(operations))}
 }
 

@@ -45,7 +45,7 @@ func (c cell) length(m contract.Measuring, delay time.Duration) (least, most tim
 	}
 	runs := time.Duration(c.warmups(m) + c.counted(m))
 	open := time.Duration(c.concurrency-1) * (perOpen + connectTrips*delay) // some languages open one after the other; the first is in setUp
-	return least, least + open + runs*(perTurn+time.Duration(c.rows*c.concurrency)*(perRow+2*delay))
+	return least, least + runs*(open+perTurn+time.Duration(c.rows*c.concurrency)*(perRow+2*delay))
 }
 
 // length of a trial: the sums over its cells.

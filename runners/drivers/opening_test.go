@@ -51,10 +51,10 @@ func TestLength(t *testing.T) {
 		"without a warm-up": {one, contract.Measuring{DurationSeconds: 2, Rounds: 1},
 			runner.Length{Least: 2 * time.Second, Most: time.Minute + 2*time.Second + 10005*time.Millisecond}},
 		"by rounds":           {rows, design, runner.Length{Most: time.Minute + 4*15*time.Second}},
-		"several at once":     {strings.Replace(rows, "[1000]", "[250], \"concurrency\": [4]", 1), design, runner.Length{Most: time.Minute + 4*15*time.Second + 3*perOpen}},
+		"several at once":     {strings.Replace(rows, "[1000]", "[250], \"concurrency\": [4]", 1), design, runner.Length{Most: time.Minute + 4*(15*time.Second+3*perOpen)}},
 		"over a delayed line": {rows + `], "delay": "1ms", "drivers": [{"language": "Go", "name": "go-sql-driver"}`, design, runner.Length{Most: time.Minute + 4*17*time.Second}},
 		"both": {strings.Replace(rows, "[1000]", "[250], \"concurrency\": [4]", 1) + `], "delay": "1ms", "drivers": [{"language": "Go", "name": "go-sql-driver"}`, design,
-			runner.Length{Most: time.Minute + 4*17*time.Second + 3*(perOpen+connectTrips*time.Millisecond)}},
+			runner.Length{Most: time.Minute + 4*(17*time.Second+3*(perOpen+connectTrips*time.Millisecond))}},
 	}
 	for name, tc := range tests {
 		tr := trial(`{"drivers": [{"language": "Go", "name": "go-sql-driver"}], "benchmarks": [` + tc.workload + `]}`)

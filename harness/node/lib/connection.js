@@ -68,12 +68,14 @@ class Connection {
     return this.kept.slice(0, count);
   }
 
-  // openPool returns the driver's pool of so many connections. There is never a second one beside it.
+  // openPool returns the driver's pool of so many connections. There is no second one beside it, unless that
+  // could not be closed in time.
   async openPool(size) {
     if (this.pool && this.poolSize !== size) {
       const { pool } = this;
       this.pool = undefined;
-      await inTime(this.driver.endPool(pool)); // it may have a connection that the server has ended meanwhile
+      // It may have a connection that the server has ended meanwhile.
+      if (!(await inTime(this.driver.endPool(pool)))) console.error('harness: a pool of another size could not be closed');
     }
     this.pool ??= await this.driver.createPool(this.library, this.config(), size);
     this.poolSize = size;

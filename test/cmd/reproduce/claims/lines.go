@@ -17,6 +17,9 @@ var printedLine = regexp.MustCompile(`^(.+) x ([\d,]+(?:\.\d+)?) ops/sec ±(\d+\
 // columnsOfLine are the columns of a form with the numbers of a line, in their order: a rate has no statistic.
 var columnsOfLine = []Statistic{"", Margin, Count}
 
+// roundedBy is half of the last digit that is quoted of each of them: rates have one decimal, margins three.
+var roundedBy = map[Statistic]float64{"": 0.05, Margin: 0.0005}
+
 // inLine is the place of each of columnsOfLine among the columns of a form; of rates, that of the first. False where one is missing.
 func (f Form) inLine() (places []int, all bool) {
 	for _, statistic := range columnsOfLine {
@@ -50,10 +53,8 @@ func (l Laid) printed() error {
 			if err != nil {
 				return fmt.Errorf("lines[%d]: %w", i, err)
 			}
-			most := halfDigit(printed)
-			if number.Value != nil && *number.Value != math.Trunc(*number.Value) { // what is quoted was rounded, too
-				most += halfDigit(strconv.FormatFloat(*number.Value, 'f', -1, 64))
-			}
+			_, decimals, _ := strings.Cut(printed, ".")
+			most := math.Pow10(-len(decimals))/2 + roundedBy[columnsOfLine[j]]
 			if number.Value == nil || math.Abs(got-*number.Value) > 1.001*most {
 				return fmt.Errorf("lines[%d]: got %s, and column %s of its row has %s", i, parts[2+j], l.Columns[place].Heads[0], l.publishedOf(l.Cells[i][place]))
 			}
@@ -62,14 +63,8 @@ func (l Laid) printed() error {
 	return nil
 }
 
-// halfDigit is by how much a number is off at most that was rounded to these decimals.
-func halfDigit(number string) float64 {
-	_, decimals, _ := strings.Cut(number, ".")
-	return math.Pow10(-len(decimals)) / 2
-}
-
 // writtenLines of a form: as published and then as measured against runs, of which its samples are the blocks.
-func (l Laid) writtenLines(runs []Run) (string, error) {
+func (l Laid) writtenLines(runs []Run, wanted int) (string, error) {
 	places, _ := l.inLine()
 	var out []string
 	for i, text := range l.Lines {
@@ -79,7 +74,8 @@ func (l Laid) writtenLines(runs []Run) (string, error) {
 		}
 		if len(rate.values) > 1 {
 			name := printedLine.FindStringSubmatch(text)[1]
-			out = append(out, fmt.Sprintf("%s x %s ops/sec ±%.2f%% (%s sampled)", name, asRate(rate.value), marginOf(rate.values), figure.Counted(len(rate.values), "block")))
+			line := fmt.Sprintf("%s x %s ops/sec ±%.2f%% (%s sampled)", name, asRate(rate.value), marginOf(rate.values), figure.Counted(len(rate.values), "block"))
+			out = append(out, line+ofWanted(rate.runs, wanted))
 		}
 	}
 	text := "As Benchmark.js printed it:\n\n```text\n" + strings.Join(l.Lines, "\n") + "\n```\n\n"

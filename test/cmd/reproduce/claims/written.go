@@ -67,7 +67,7 @@ func (l Laid) written(runs []Run, wanted int) (string, error) {
 	}
 	b.WriteString("\n")
 	if l.Lines != nil {
-		text, err := l.writtenLines(runs)
+		text, err := l.writtenLines(runs, wanted)
 		if err != nil {
 			return "", err
 		}
@@ -149,10 +149,15 @@ func (f Form) measuredOf(c Cell, runs []Run, wanted int) (string, error) {
 		}
 		text = inUnit(unit, Side{Unit: m.unit}, m.value)
 	}
-	if m.runs < wanted {
-		text += fmt.Sprintf(" (%d of %s)", m.runs, figure.Counted(wanted, "run"))
+	return text + ofWanted(m.runs, wanted), nil
+}
+
+// ofWanted stands behind what was measured in fewer runs than the source wants.
+func ofWanted(runs, wanted int) string {
+	if runs == wanted {
+		return ""
 	}
-	return text, nil
+	return fmt.Sprintf(" (%d of %s)", runs, figure.Counted(wanted, "run"))
 }
 
 // prefix is the unit in which a value is written: of a time, that of which there are 1 to 1,000 if the form has prefixes.

@@ -11,7 +11,7 @@ import java.util.List;
 /**
  * What a prepare opened: one session, more of them if a run has more workers, and one pool if a run wants it. Sessions or a
  * pool that a run cannot use, because something broke or they were opened for schemes of another kind, are closed and opened
- * again; there are never second ones beside them.
+ * again; there are no second ones beside them, unless a pool could not be closed.
  */
 final class Connection {
   final Client client;

@@ -1,6 +1,6 @@
 package dev.assay.harness;
 
-/** One worker of a run: it does one operation after the other, and shares with the others nothing but their numbers. */
+/** One worker of a run: it does one operation after the other, and shares with the others their numbers and the histogram. */
 final class Worker {
   interface Operation {
     void run() throws Exception;
