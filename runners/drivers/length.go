@@ -13,10 +13,8 @@ const (
 	setUp   = time.Minute // the processes, and the connections of all drivers
 	perTurn = 10 * time.Second
 	perRow  = 5 * time.Millisecond
-	perOpen = 50 * time.Millisecond // a connection, and connectTrips of its delays
-	// connectTrips are the round trips of a connection: TCP, the greeting, TLS, two for the login, two for what a driver asks first.
-	connectTrips = 7
-	longest      = 720 * time.Hour // that of a run
+	perOpen = 50 * time.Millisecond // a connection, and runner.ConnectTrips of its delays
+	longest = 720 * time.Hour       // that of a run
 )
 
 // warmups is how many runs of the cell are discarded.
@@ -44,7 +42,7 @@ func (c cell) length(m contract.Measuring, delay time.Duration) (least, most tim
 		least = seconds(m.WarmupSeconds + m.DurationSeconds)
 	}
 	runs := time.Duration(c.warmups(m) + c.counted(m))
-	open := time.Duration(c.concurrency-1) * (perOpen + connectTrips*delay) // some languages open one after the other; the first is in setUp
+	open := time.Duration(c.concurrency-1) * (perOpen + runner.ConnectTrips*delay) // some languages open one after the other; the first is in setUp
 	return least, least + runs*(open+perTurn+time.Duration(c.rows*c.concurrency)*(perRow+2*delay))
 }
 

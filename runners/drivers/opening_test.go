@@ -54,7 +54,7 @@ func TestLength(t *testing.T) {
 		"several at once":     {strings.Replace(rows, "[1000]", "[250], \"concurrency\": [4]", 1), design, runner.Length{Most: time.Minute + 4*(15*time.Second+3*perOpen)}},
 		"over a delayed line": {rows + `], "delay": "1ms", "drivers": [{"language": "Go", "name": "go-sql-driver"}`, design, runner.Length{Most: time.Minute + 4*17*time.Second}},
 		"both": {strings.Replace(rows, "[1000]", "[250], \"concurrency\": [4]", 1) + `], "delay": "1ms", "drivers": [{"language": "Go", "name": "go-sql-driver"}`, design,
-			runner.Length{Most: time.Minute + 4*(17*time.Second+3*(perOpen+connectTrips*time.Millisecond))}},
+			runner.Length{Most: time.Minute + 4*(17*time.Second+3*(perOpen+runner.ConnectTrips*time.Millisecond))}},
 	}
 	for name, tc := range tests {
 		tr := trial(`{"drivers": [{"language": "Go", "name": "go-sql-driver"}], "benchmarks": [` + tc.workload + `]}`)

@@ -128,7 +128,7 @@ func (b Benchmark) validate() error {
 			return fmt.Errorf("concurrency: %s has no connection, on which operations could be under way at once: leave it out", b.Operation)
 		}
 		if most := slices.Max(b.rows()); b.measure() == measureRounds && n*most > maxRows {
-			return fmt.Errorf("concurrency: a round of %d operations with %d rows each has %d rows, which the client holds: use at most %d in all, or measure: Time",
+			return fmt.Errorf("concurrency: a round of %d operations with %d rows each has %d rows, which the client holds: use at most %d in all",
 				n, most, n*most, maxRows)
 		}
 	}

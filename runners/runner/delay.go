@@ -15,6 +15,9 @@ var (
 	ErrDelayedJDBC = errors.New("delay: round trips to a target with jdbc cannot be delayed: give its host and port, or no delay")
 )
 
+// ConnectTrips are the round trips of a connection: TCP, the greeting, TLS, two for the login, two for the first query.
+const ConnectTrips = 7
+
 // Delay that a trial adds to every round trip between tool and server, by a relay in the client's pod, whatever the tool is; 0 for none. It
 // fails with ErrDelayedTLS and ErrDelayedJDBC for a server that cannot be reached by a relay, as far as its endpoint is known.
 func Delay(t contract.Trial) (time.Duration, error) {

@@ -92,13 +92,8 @@ func arithmetic(what string, d contract.Demand, need, taken, own int64) string {
 	return sum
 }
 
-const (
-	// threadStart is the timeout (s) of sysbench for the connections of all threads.
-	threadStart = 30.0
-	// connectTrips is the number of round trips of a connection: TCP, the greeting, TLS, two
-	// for the login, two for the first query.
-	connectTrips = 7
-)
+// threadStart is the timeout (s) of sysbench for the connections of all threads.
+const threadStart = 30.0
 
 // neededFiles is the limit of open files for the connections, of which each takes one, or two of a relay: the present limit if it
 // is enough, else the required number. The shortfall is empty if that is allowed.
@@ -117,7 +112,7 @@ func neededFiles(is toolwire.OpenFiles, connections, each int64) (limit uint64, 
 // slowStart warns that connecting may take longer than tools wait for their threads; times are
 // in seconds. The round trips of many connections overlap, the work of the server does not.
 func slowStart(connections int64, connect, trip float64) string {
-	work := connect - connectTrips*trip
+	work := connect - runner.ConnectTrips*trip
 	if all := float64(connections) * work; all > threadStart {
 		return fmt.Sprintf("a connection costs about %.1f ms of work, so that %d of them may take %.0f s: a tool may give up before all have one, "+
 			"as sysbench does after %.0f s", 1000*work, connections, all, threadStart)
