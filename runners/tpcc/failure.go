@@ -21,13 +21,18 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 	refusals := runner.Refusals{Phase: phase, TLS: t.Endpoint.TLS, Loads: true, Remedies: remedies}
 	unproven := r.unproven(phase, p)
 	lost := gotpc.Lost(r.errors)
+	queries := r.queriesFailed(phase, p, t, refusals)
 	switch {
 	case r.ping != "":
 		return gotpc.Explain(r.ping, refusals)
+	case r.fatal != "":
+		return gotpc.Explain(r.fatal, refusals)
 	case len(r.inserts) > 0:
 		return gotpc.Explain(r.inserts[0], refusals)
 	case lost != nil:
 		return lost
+	case queries != nil:
+		return queries
 	case len(r.stopped) > 0:
 		f := gotpc.Explain(r.stopped[0], refusals)
 		f.Message = fmt.Sprintf("%d of %d terminals stopped: %s", len(r.stopped), p.Threads, f.Message)

@@ -83,7 +83,7 @@ func (r *reading) measurements(every int) []contract.Measurement {
 	for _, kind := range r.kinds() {
 		out = append(out, ofKind(kind, r.summary[kind])...)
 	}
-	return out
+	return append(out, r.ofQueries(seconds)...)
 }
 
 // elapsed is how long a kind was measured, in s: from the end of its first transaction. Takes(s)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/runners/runner/gotpc"
 )
 
 var (
@@ -26,7 +27,7 @@ var (
 	brokenLine = regexp.MustCompile(`^check warehouse ([0-9]+) at condition ([0-9.]+) failed (.+)$`)
 	dropLine   = regexp.MustCompile(`^DROP TABLE IF EXISTS ([a-z_]+)$`)
 	// plainLine is what says nothing that matters here.
-	plainLine = regexp.MustCompile(`^(creating (table|index) .+|Finished|prepare statement error: .+|.* maxprocs: .+|\[(Current|Summary)\] +(KEYINGTIME|THINKINGTIME)-.+)$`)
+	plainLine = regexp.MustCompile(`^(creating (table|index|view) .+|creating (nation|region|supplier)|generating (nation|region|suppliers) table|generate (nation|region|suppliers) table done|DROP VIEW IF EXISTS .+|Finished(: .+)?|prepare statement error: .+|.* maxprocs: .+|\[(Current|Summary)\] +(KEYINGTIME|THINKINGTIME)-.+)$`)
 )
 
 // failedSuffix ends the name of the transactions that failed.
@@ -46,13 +47,22 @@ type reading struct {
 	// errors of transactions, and stopped terminals, in the words of the driver.
 	errors, stopped []string
 	inserts         []string
-	ping            string
+	// fatal is what ended a load.
+	ping, fatal     string
 	loaded, checked map[string]bool
 	broken          []string
 	dropped         map[string]bool
 	finished        bool
 	problems        runner.Problems
+	// executions of queries beside the transactions, and those that failed.
+	executions  []gotpc.Execution
+	queryErrors []queryFailure
+	// end of the transactions; nil without queries.
+	end *end
 }
+
+// queryFailure is a query that failed, in the words of the driver.
+type queryFailure struct{ query, text string }
 
 // read the lines of an output.
 func read(source string, stdout []byte) *reading {
@@ -62,7 +72,7 @@ func read(source string, stdout []byte) *reading {
 	}
 	for i, line := range runner.Lines(stdout) {
 		line = strings.TrimSpace(line)
-		if line != "" && !r.statistics(line) && !r.event(line) {
+		if line != "" && !r.statistics(line) && !r.analytical(line) && !r.event(line) {
 			r.problems.Add(source, i+1, line)
 		}
 	}
@@ -120,7 +130,10 @@ func parseFigures(text string) (figures, bool) {
 // event reads a line about what is done, or what went wrong.
 func (r *reading) event(line string) bool {
 	if m := errorLine.FindStringSubmatch(line); m != nil {
+		query := queryError.FindStringSubmatch(m[3])
 		switch broken := brokenLine.FindStringSubmatch(m[3]); {
+		case query != nil:
+			r.queryErrors = append(r.queryErrors, queryFailure{query[1], query[2]})
 		case m[2] == "check" && broken != nil && violated(broken[3]):
 			r.broken = append(r.broken, "condition "+broken[2]+" in warehouse "+broken[1]+": "+runner.Abridge(broken[3]))
 		case m[1] == "":
@@ -144,7 +157,7 @@ func (r *reading) event(line string) bool {
 			return true
 		}
 	}
-	r.finished = r.finished || line == "Finished"
+	r.finished = r.finished || line == "Finished" || strings.HasPrefix(line, "Finished: ")
 	return plainLine.MatchString(line)
 }
 

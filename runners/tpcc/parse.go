@@ -1,11 +1,13 @@
 package tpcc
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/runners/runner/gotpc"
 )
 
 // conditions of TPC-C that go-tpc checks in each warehouse: 3.3.2.1 to 3.3.2.12 without
@@ -22,7 +24,9 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 	source := strings.ToLower(string(phase))
 	r := read(source+"/stdout", o.Stdout)
 	for i, line := range runner.Lines(o.Stderr) {
-		if line = strings.TrimSpace(line); line != "" && !plainLine.MatchString(line) {
+		line = strings.TrimSpace(line)
+		r.fatal = cmp.Or(r.fatal, gotpc.Fatal(line))
+		if line != "" && !plainLine.MatchString(line) {
 			r.problems.Add(source+"/stderr", i+1, line)
 		}
 	}
@@ -31,6 +35,7 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 	case contract.PhaseRun, contract.PhaseWarmup:
 		every := int(p.ReportIntervalSeconds)
 		report.Measurements, report.Errors = r.measurements(every), r.errorCounts()
+		report.Window = r.window(report.Measurements)
 		if text := r.missingSeries(every, report.Measurements); text != "" && phase == contract.PhaseRun && report.Failure == nil {
 			r.problems.Add(source, 0, text)
 		}
@@ -57,14 +62,17 @@ func (r *reading) unproven(phase contract.Phase, p Params) string {
 			return fmt.Sprintf("it checked %d conditions, not %d", got, want)
 		}
 	case contract.PhaseCleanup:
-		if got := len(r.dropped); got != tables {
-			return fmt.Sprintf("it dropped %d of %d tables", got, tables)
+		if got, want := len(r.dropped), len(p.tables()); got != want {
+			return fmt.Sprintf("it dropped %d of %d tables", got, want)
 		}
 	default:
 		for name, there := range map[string]bool{"new orders": r.summary[newOrder]["Count"] > 0, "tpmC": r.totals["tpmC"] > 0} {
 			if !there {
 				return "its report lacks: " + name
 			}
+		}
+		if text := r.queriesUnproven(p); text != "" {
+			return text
 		}
 	}
 	if !r.finished {

@@ -5,6 +5,7 @@
 //
 //	workload.go  the parameters; what they need of a server, and what a result has to be like
 //	command.go   the command line of each phase
+//	analytics.go the queries beside the transactions
 //	output.go    what go-tpc prints, read line by line; also that of somebody else
 //	measure.go   figures into measurements
 //	parse.go     the output of a phase: the proof that it did its work
@@ -34,7 +35,7 @@ func Runner() runner.Runner {
 		Command:      command,
 		Parse:        parse,
 		Expectations: runner.Answer(workloadOf, Params.expectations),
-		Data:         runner.Data{Fields: runner.Fields("warehouses"), Rows: runner.Answer(workloadOf, Params.rows)},
+		Data:         runner.Data{Fields: dataFields, Rows: runner.Answer(workloadOf, Params.rows)},
 		Connection:   runner.Connection{Demand: runner.Answer(workloadOf, Params.demand)},
 		Phases:       runner.Phases{CheckTime: checkTime},
 		Design:       runner.Design{Sample: "{warehouses: 10}", Loads: []string{"threads"}},

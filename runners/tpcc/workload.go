@@ -2,6 +2,8 @@ package tpcc
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -14,7 +16,21 @@ import (
 type Params v1alpha1.TPCCWorkload
 
 func decodeParams(workload json.RawMessage) (Params, error) {
-	return runner.Decode(Name, workload, func(Params) error { return nil })
+	return runner.Decode(Name, workload, func(p Params) error {
+		if n := runner.Value(p.AnalyticalThreads); n > 0 && len(p.AnalyticalQueries) == 0 {
+			return fmt.Errorf("workload.%s.analyticalThreads: %d threads have no queries: name some in analyticalQueries, such as [q1, q6]", Name, n)
+		}
+		return nil
+	})
+}
+
+// dataFields decide what is loaded.
+func dataFields(workload json.RawMessage) ([]string, error) {
+	p, err := decodeParams(workload)
+	if err != nil || !p.analyzes() {
+		return []string{"warehouses"}, err
+	}
+	return []string{"warehouses", "analyticalQueries"}, nil
 }
 
 // workloadOf decodes the workload, and refuses what it cannot be with the trial.
@@ -46,9 +62,6 @@ var rowsPerWarehouse = map[string]int64{
 
 const items = 100_000
 
-// tables that it makes.
-const tables = 9
-
 func (p Params) expectations(t contract.Trial) runner.Expectations {
 	// Threads is left out: the ping before each transaction, and transactions that failed, take
 	// time that no latency has.
@@ -67,13 +80,18 @@ func (p Params) expectations(t contract.Trial) runner.Expectations {
 // demand of one client. While it loads, each thread has a connection beside its own.
 func (p Params) demand(contract.Trial) contract.Demand {
 	threads := int64(p.Threads)
-	return contract.Demand{Connections: 2 * threads, PreparedStatements: statements * threads, Tables: tables}
+	return contract.Demand{
+		Connections: max(2*threads, threads+int64(p.analysts())), PreparedStatements: statements * threads, Tables: int64(len(p.tables())),
+	}
 }
 
 // rows that the tables have to have when the first client has loaded. go-tpc passes over errors
 // of its inserts, so that this is the only proof that it has loaded.
 func (p Params) rows(contract.Trial) map[string]int64 {
 	all := map[string]int64{"item": items}
+	if p.analyzes() {
+		maps.Copy(all, analyticalRows)
+	}
 	for table, n := range rowsPerWarehouse {
 		all[table] = n * int64(p.Warehouses)
 	}

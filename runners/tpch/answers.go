@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/runners/runner/gotpc"
 )
 
 // answers are results that were compared: with go-tpc's answers, or with what another thread got. A wrong one is no failure of the tool, so
@@ -18,15 +19,15 @@ func (r *reading) answers(p Params) *contract.Answers {
 			out.Wrong = append(out.Wrong, fmt.Sprintf("%s has another result than go-tpc's answers (%s)", c.query, runner.Abridge(c.text)))
 		}
 	}
-	queries := r.byQuery()
-	for _, query := range inOrder(queries) {
+	queries := gotpc.ByQuery(r.executions)
+	for _, query := range gotpc.InOrder(queries) {
 		all := queries[query]
 		if p.checked() || len(all) > 1 {
 			out.Compared += int64(len(all))
 		}
-		if i := slices.IndexFunc(all, func(e execution) bool { return e.rows != all[0].rows || e.checksum != all[0].checksum }); i >= 0 {
+		if i := slices.IndexFunc(all, func(e gotpc.Execution) bool { return e.Rows != all[0].Rows || e.Checksum != all[0].Checksum }); i >= 0 {
 			out.Wrong = append(out.Wrong, fmt.Sprintf("%s returned %d rows with the checksum %d, and %d rows with the checksum %d on the same data%s",
-				query, all[0].rows, all[0].checksum, all[i].rows, all[i].checksum, orTied(query)))
+				query, all[0].Rows, all[0].Checksum, all[i].Rows, all[i].Checksum, orTied(query)))
 		}
 	}
 	return out

@@ -67,7 +67,7 @@ func (r *reading) timeIsUp(p Params) bool {
 	if n := int64(len(r.executions)); n == 0 || n >= p.operations() {
 		return false
 	}
-	for query, all := range r.byQuery() {
+	for query, all := range gotpc.ByQuery(r.executions) {
 		if len(all) > int(p.Threads) || !slices.ContainsFunc(p.Queries, func(q v1alpha1.TPCHQuery) bool { return string(q) == query }) {
 			return false
 		}

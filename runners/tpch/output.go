@@ -1,17 +1,16 @@
 package tpch
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/runners/runner/gotpc"
 )
 
 var (
-	// resultLine is of the image's go-tpc (runners/tpcc/image/results): a query whose result was read to its end.
-	resultLine = regexp.MustCompile(`^\[Result\] (Q[0-9]+) - Began\(s\): ([0-9]{1,9}\.[0-9]{6}), Takes\(s\): ([0-9]{1,9}\.[0-9]{6}), Rows: ([0-9]{1,15}), CRC-32: ([0-9a-f]{8})$`)
 	// summaryLine is the mean of a query by go-tpc's histogram, and is not used: measure.go says why.
 	summaryLine = regexp.MustCompile(`^\[(?:Current|Summary)\] Q[0-9]+(?:_ERR)?: [0-9.]+s$`)
 	// errorLine is a query that failed or has another result, or a thread that gave up for one (without a time).
@@ -21,20 +20,9 @@ var (
 	pingLine     = regexp.MustCompile(`^failed to ping db, err (.+)$`)
 	loadedLine   = regexp.MustCompile(`^generate ([a-z/]+) tables? done$`)
 	dropLine     = regexp.MustCompile(`^DROP TABLE IF EXISTS ([a-z]+)$`)
-	// panicLine is what ends a load that cannot begin, on stderr.
-	panicLine = regexp.MustCompile(`^panic: a fatal occurred when preparing (?:view )?data: (.+)$`)
 	// plainLine is what says nothing that matters here.
 	plainLine = regexp.MustCompile(`^(creating [a-z]+|generating [a-z/]+ tables?|Finished|.* maxprocs: .+)$`)
 )
-
-// execution of a query.
-type execution struct {
-	query string
-	// began counts from the start of the process; both are in s.
-	began, takes float64
-	rows         int64
-	checksum     uint32
-}
 
 // complaint is a query that failed, or one that has another result than go-tpc's answers.
 type complaint struct {
@@ -44,7 +32,7 @@ type complaint struct {
 
 // reading is what the lines of an output said.
 type reading struct {
-	executions []execution
+	executions []gotpc.Execution
 	complaints []complaint
 	// stopped are threads that gave up for another reason, and fatal is what ended a load that could not begin, in the words of the driver.
 	stopped         []string
@@ -66,9 +54,7 @@ func read(source string, o runner.Output) *reading {
 	}
 	for i, line := range runner.Lines(o.Stderr) {
 		line = strings.TrimSpace(line)
-		if m := panicLine.FindStringSubmatch(line); m != nil && r.fatal == "" {
-			r.fatal = m[1]
-		}
+		r.fatal = cmp.Or(r.fatal, gotpc.Fatal(line))
 		if line != "" && !plainLine.MatchString(line) {
 			r.problems.Add(source+"/stderr", i+1, line)
 		}
@@ -78,19 +64,11 @@ func read(source string, o runner.Output) *reading {
 
 // result reads a line of a query whose result was read.
 func (r *reading) result(line string) bool {
-	m := resultLine.FindStringSubmatch(line)
-	if m == nil {
-		return false
+	e, is := gotpc.ReadExecution(line)
+	if is {
+		r.executions = append(r.executions, e)
 	}
-	began, errBegan := strconv.ParseFloat(m[2], 64)
-	takes, errTakes := strconv.ParseFloat(m[3], 64)
-	rows, errRows := strconv.ParseInt(m[4], 10, 64)
-	checksum, errSum := strconv.ParseUint(m[5], 16, 32)
-	if errBegan != nil || errTakes != nil || errRows != nil || errSum != nil {
-		return false
-	}
-	r.executions = append(r.executions, execution{strings.ToLower(m[1]), began, takes, rows, uint32(checksum)})
-	return true
+	return is
 }
 
 // event reads a line about what is done, or what went wrong.

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/runners/runner/gotpc"
 )
 
 // parts of the tables that go-tpc loads, each with a line of its own.
@@ -31,12 +32,12 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 
 // errorCounts are the queries that failed or had another result, by their names.
 func (r *reading) errorCounts() []contract.ErrorCount {
-	counts := map[string][]execution{}
+	counts := map[string][]gotpc.Execution{}
 	for _, c := range r.complaints {
-		counts[c.query] = append(counts[c.query], execution{})
+		counts[c.query] = append(counts[c.query], gotpc.Execution{})
 	}
 	var out []contract.ErrorCount
-	for _, query := range inOrder(counts) {
+	for _, query := range gotpc.InOrder(counts) {
 		out = append(out, contract.ErrorCount{Name: query, Count: int64(len(counts[query]))})
 	}
 	return out
@@ -76,8 +77,8 @@ func (r *reading) notAsked(phase contract.Phase, p Params) string {
 	case len(r.executions) == 0:
 		return "it executed no query"
 	}
-	queries := r.byQuery()
-	for _, query := range inOrder(queries) {
+	queries := gotpc.ByQuery(r.executions)
+	for _, query := range gotpc.InOrder(queries) {
 		if !slices.Contains(p.Queries, v1alpha1.TPCHQuery(query)) {
 			return "it executed " + query + ", which is not among the queries"
 		}

@@ -185,6 +185,25 @@ func (o owner) everyPhase(t *testing.T, w tool) *contract.Failure {
 	return nil
 }
 
+// The queries beside TPC-C need a view, and CREATE VIEW is a right of its own.
+func TestAViewNeedsItsRight(t *testing.T) {
+	queries := tool{tpcc.Runner(), "runner-tpcc", `{"warehouses": 1, "threads": 2, "reportIntervalSeconds": 1, "analyticalQueries": ["q1", "q15"]}`}
+	onServers(t, func(t *testing.T, o owner) {
+		rights := grants(t)["data: Loaded"]
+		o.grant(t, rights, "")
+		if f := queries.run(t, o.trial(queries, contract.PhasePrepare), nil); f == nil || f.Reason != contract.ReasonCredentialsRejected || !strings.Contains(f.Message, "CREATE VIEW") {
+			t.Errorf("without CREATE VIEW: %+v", f)
+		}
+		o.grant(t, append(slices.Clone(rights), "CREATE VIEW"), "")
+		if f := queries.run(t, o.trial(queries, contract.PhaseCleanup), nil); f != nil {
+			t.Errorf("what the load had made is not dropped: %+v", f)
+		}
+		if f := o.everyPhase(t, queries); f != nil {
+			t.Errorf("with CREATE VIEW: %+v", f)
+		}
+	})
+}
+
 // The rights on the page are enough for what Assay asks and for what its tools do.
 func TestTheRightsOfThePageAreEnough(t *testing.T) {
 	onServers(t, func(t *testing.T, o owner) {

@@ -59,3 +59,48 @@ func TestTPCC(t *testing.T) {
 		t.Errorf("the tool: %+v", res.Tool)
 	}
 }
+
+// Queries beside the transactions of TPC-C: the same tables with and without them, each reported for itself, in the window of the transactions.
+func TestTPCCWithQueries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories: it loads a warehouse of its own")
+	}
+	ns := cluster.Namespace(t)
+	const bench = "{sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}"
+	const matrix = "  matrix:\n  - {name: analyticalThreads, values: [0, 1]}\n"
+	text := cluster.RunYAML("mixed", cluster.MariaDB, matrix+"  design: {blocks: 1, warmup: 2s, duration: 10s}\n")
+	text = strings.Replace(text, bench, "{tpcc: {threads: 2, analyticalQueries: [q1, q6, q15], checkWarehouses: 0}}", 1)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 20*time.Minute)
+	cluster.Complete(t, got)
+
+	rows := map[string]int64{}
+	if loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0); loaded.Data != nil {
+		for _, table := range loaded.Data.Tables {
+			rows[table.Name] = table.Rows
+		}
+	}
+	if len(rows) != 12 || rows["supplier"] != 10000 || rows["nation"] != 25 || rows["region"] != 5 {
+		t.Errorf("loaded were %v", rows)
+	}
+	for index := range int32(2) {
+		res := cluster.Stored(t, ns, contract.TrialName(got.Name, index, 0), 0)
+		if orders, ok := res.Find(contract.NameNewOrders, nil); !ok || orders.Value == nil || *orders.Value <= 0 {
+			t.Errorf("trial %d: new orders: %+v", index, orders)
+		}
+		with := res.Trial.Cell != nil && *res.Trial.Cell == 1
+		rate, has := res.Find(contract.NameThroughput, map[string]string{contract.LabelOperation: "query"})
+		if has != with || with && (rate.Value == nil || *rate.Value <= 0 || rate.Unit != "queries/s") {
+			t.Errorf("trial %d, with queries %v: %+v", index, with, rate)
+		}
+		for _, query := range []string{"q1", "q6", "q15"} {
+			latency, has := res.Find(contract.NameLatencyAvg, map[string]string{contract.LabelOperation: query})
+			if has != with || with && (latency.Value == nil || *latency.Value <= 0) {
+				t.Errorf("trial %d, with queries %v: latency of %s: %+v", index, with, query, latency)
+			}
+		}
+		from, to, known := contract.MeasuredWindow(res)
+		if seconds := to.Sub(from).Seconds(); !known || seconds < 9 || seconds > 11 {
+			t.Errorf("trial %d: a window of %.1f s, want 10 s: it is that of the transactions", index, seconds)
+		}
+	}
+}

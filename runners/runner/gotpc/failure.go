@@ -14,6 +14,17 @@ import (
 // numbered finds the number of an error of the server in the words of the driver.
 var numbered = regexp.MustCompile(`\bError ([0-9]{4})(?: \([0-9A-Z]{5}\))?:`)
 
+// fatalLine is what ends a load that cannot go on, on stderr.
+var fatalLine = regexp.MustCompile(`^panic: a fatal occurred when preparing (?:view )?data: (.+)$`)
+
+// Fatal is what ended a load, in the words of the driver; empty where the line is another one.
+func Fatal(line string) string {
+	if m := fatalLine.FindStringSubmatch(line); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 func errorNumber(text string) string {
 	if m := numbered.FindStringSubmatch(text); m != nil {
 		return m[1]

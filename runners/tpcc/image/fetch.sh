@@ -16,7 +16,7 @@ sources() {
   cp -r "$module" "$1"
   (cd "$1" && GOWORK=off GOFLAGS=-mod=readonly go mod vendor && cp password/password.go "vendor/$package/" &&
     cp results/*.go "vendor/$gotpc/tpch/" && GIT_CEILING_DIRECTORIES=${1%/*} git apply --directory "vendor/$gotpc" results/results.patch &&
-    grep -q printResult "vendor/$gotpc/tpch/check.go") # git passes over a patch of files that it takes for those of another repository
+    grep -q ReadResult "vendor/$gotpc/tpch/check.go") # git passes over a patch of files that it takes for those of another repository
 }
 
 # quietly drops the lines about what is downloaded.

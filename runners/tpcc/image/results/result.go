@@ -1,9 +1,10 @@
 // Package tpch: this file becomes a part of go-tpc's own package, and results.patch calls it. go-tpc reports the latencies of TPC-H from a
 // histogram with buckets of 67 ms, without the time to fetch the rows, and says nothing of a result that it does not
-// check. This prints one line for each query whose result was read to its end.
+// check. This prints one line for each query whose result was read to its end; those of CH-benCHmark (package ch) too.
 package tpch
 
 import (
+	"database/sql"
 	"fmt"
 	"hash/crc32"
 	"sort"
@@ -14,9 +15,47 @@ import (
 // epoch is what the begins of queries count from.
 var epoch = time.Now()
 
-// printResult says when a query began and how long it took up to its last row, in s, and what it returned: the number of rows, and the
-// CRC-32 (IEEE) of the rows in the order of their bytes, with a tab after each value and a newline after each row. The order in which a
-// server returns rows that the query does not order is its own affair.
+// ReadResult of a query to its end, and say when the query began and how long it took up to its last row, in s, and what it returned: the number of
+// rows, and the CRC-32 (IEEE) of the rows in the order of their bytes, with a tab after each value and a newline after each row. The order in which
+// a server returns rows that the query does not order is its own affair. A value that is NULL reads \N.
+func ReadResult(query string, start time.Time, rows *sql.Rows) ([][]string, error) {
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var all [][]string
+	for rows.Next() {
+		values := make([]sql.NullString, len(columns))
+		into := make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, fmt.Errorf("scan %s failed %v", query, err)
+		}
+		row := make([]string, len(columns))
+		for i, v := range values {
+			row[i] = v.String
+			if !v.Valid {
+				row[i] = `\N`
+			}
+		}
+		all = append(all, row)
+	}
+	// A server announces the columns before it has computed the first row: an error after that ends the rows.
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	printResult(query, start, all)
+	return all, nil
+}
+
+// PrintEnd says when a part of the load ended: on the clock of the results, in s, and on the wall clock, in µs.
+func PrintEnd(part string) {
+	now := time.Now()
+	fmt.Printf("[Result] %s - Ended(s): %.6f, Unix(us): %d\n", part, now.Sub(epoch).Seconds(), now.UnixMicro())
+}
+
 func printResult(query string, start time.Time, rows [][]string) {
 	took := time.Since(start)
 	lines := make([]string, 0, len(rows))

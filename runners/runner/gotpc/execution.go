@@ -1,0 +1,81 @@
+package gotpc
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// executionLine is of the image's go-tpc (runners/tpcc/image/results).
+var executionLine = regexp.MustCompile(`^\[Result\] (Q[0-9]+) - Began\(s\): ([0-9]{1,9}\.[0-9]{6}), Takes\(s\): ([0-9]{1,9}\.[0-9]{6}), Rows: ([0-9]{1,15}), CRC-32: ([0-9a-f]{8})$`)
+
+// Execution of a query whose result was read to its end.
+type Execution struct {
+	// Query is its name, such as q1.
+	Query string
+	// Began counts from the start of the process, and Takes reaches to the last row; both are in s.
+	Began, Takes float64
+	Rows         int64
+	// Checksum is the CRC-32 of the rows, sorted.
+	Checksum uint32
+}
+
+// ReadExecution reads the line of an execution; false for any other line.
+func ReadExecution(line string) (Execution, bool) {
+	m := executionLine.FindStringSubmatch(line)
+	if m == nil {
+		return Execution{}, false
+	}
+	began, errBegan := strconv.ParseFloat(m[2], 64)
+	takes, errTakes := strconv.ParseFloat(m[3], 64)
+	rows, errRows := strconv.ParseInt(m[4], 10, 64)
+	checksum, errSum := strconv.ParseUint(m[5], 16, 32)
+	if errBegan != nil || errTakes != nil || errRows != nil || errSum != nil {
+		return Execution{}, false
+	}
+	return Execution{strings.ToLower(m[1]), began, takes, rows, uint32(checksum)}, true
+}
+
+// ByQuery are the executions of each query.
+func ByQuery(all []Execution) map[string][]Execution {
+	out := map[string][]Execution{}
+	for _, e := range all {
+		out[e.Query] = append(out[e.Query], e)
+	}
+	return out
+}
+
+// InOrder are the names of the queries: q2 before q10.
+func InOrder(queries map[string][]Execution) []string {
+	return slices.SortedFunc(maps.Keys(queries), func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+}
+
+// Latencies of executions: their mean and the longest, in ms.
+func Latencies(labels map[string]string, all []Execution) []contract.Measurement {
+	n, sum, longest := int64(len(all)), 0.0, 0.0
+	for _, e := range all {
+		sum, longest = sum+e.Takes, max(longest, e.Takes)
+	}
+	return []contract.Measurement{
+		runner.Latency(contract.NameLatencyAvg, labels, 1000*sum/float64(n), n),
+		runner.Latency(contract.NameLatencyMax, labels, 1000*longest, n),
+	}
+}
+
+// Count of the executions of a query, and their latencies.
+func Count(query string, all []Execution) []contract.Measurement {
+	labels := map[string]string{contract.LabelOperation: query}
+	m := runner.Number(contract.NameOperationCount, "1", "", float64(len(all)))
+	m.Labels = labels
+	return append([]contract.Measurement{m}, Latencies(labels, all)...)
+}
