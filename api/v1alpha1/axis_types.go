@@ -14,7 +14,8 @@ type Axis struct {
 	// name of a parameter of the tool, such as threads, or of a custom tool's own parameter. Or a setting of
 	// the server, config.NAME with the name of its variable, such as config.innodb_flush_log_at_trx_commit:
 	// it is changed before each trial, and has to be in force in all of it. Or a field of the second load (spec.background), background.NAME,
-	// such as background.threads; background.clients is how many of its clients work, from 0 on.
+	// such as background.threads; background.clients is how many of its clients work, from 0 on. Or clients: how many of the client pods
+	// (spec.clients.count) work, from 1 on.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -80,3 +81,6 @@ func (s *BenchmarkRunSpec) Varies(variable string) bool {
 // +kubebuilder:validation:MaxProperties=8
 // +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 63 && (type(self[k]) == int || size(self[k]) <= 512))",message="names have at most 63 characters, and values at most 512 characters"
 type Exclusion map[string]intstr.IntOrString
+
+// AxisClients is the axis of how many client pods work.
+const AxisClients = "clients"

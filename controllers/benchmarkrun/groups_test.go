@@ -103,3 +103,26 @@ func TestASecondLoadIsMeasuredApart(t *testing.T) {
 		}
 	}
 }
+
+// Of the client pods of a trial as many work as their axis says, with what they measured together; the others do nothing, and make no trial invalid.
+func TestTheClientsOfACellWork(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	var told diary
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(byGroup)})
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Clients.Count = 3
+		r.Spec.Matrix = []v1alpha1.Axis{{Name: "clients", Values: ints(1, 2, 3)}}
+	})
+	create(t, run)
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if n := len(told.phase(contract.PhaseRun)); n != 9*3 {
+		t.Errorf("%d clients ran for 9 trials, want 27", n)
+	}
+	for cell, want := range []float64{100, 200, 300} {
+		if diff := cmp.Diff(map[string]float64{"throughput": want}, throughputs(t, got, int32(cell))); diff != "" {
+			t.Errorf("cell %d: %s", cell, diff)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 type Demand struct {
 	// All clients together, the largest of all cells.
 	All contract.Demand
-	// clients that measure at the same time, of all tenants, and the number of tenants.
+	// clients that measure at the same time, of all tenants, in the cell with the most connections, and the number of tenants.
 	clients, tenants int64
 	// each is the most connections of one client, and beside are those of a second load in the cell with the most connections.
 	each, beside int64
@@ -80,17 +80,17 @@ func (d Demand) Words() string {
 // IsZero says that nothing is needed, or that nothing is known.
 func (d Demand) IsZero() bool { return d.All == contract.Demand{} }
 
-// add the demand of one client in one cell, and that of the clients of a second load there. Each client has connections of its own;
+// add the demand of one of the clients that work in a cell, and that of the clients of a second load there. Each client has connections of its own;
 // those of a tenant share the tables, and a second load has no others.
-func (d *Demand) add(one contract.Demand, second contract.Demand, clients int64) {
+func (d *Demand) add(one contract.Demand, working int64, second contract.Demand, clients int64) {
 	if one.PreparedStatements > d.statements {
 		d.connections, d.statements = one.Connections, one.PreparedStatements
 	}
 	d.each = max(d.each, one.Connections, second.Connections)
-	if all := d.clients*one.Connections + clients*second.Connections; all > d.All.Connections {
-		d.All.Connections, d.beside = all, clients*second.Connections
+	if all := working*one.Connections + clients*second.Connections; all > d.All.Connections {
+		d.All.Connections, d.beside, d.clients = all, clients*second.Connections, working
 	}
-	d.All.PreparedStatements = max(d.All.PreparedStatements, d.clients*one.PreparedStatements+clients*second.PreparedStatements)
+	d.All.PreparedStatements = max(d.All.PreparedStatements, working*one.PreparedStatements+clients*second.PreparedStatements)
 	d.All.Tables = max(d.All.Tables, d.tenants*one.Tables)
 }
 

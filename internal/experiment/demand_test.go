@@ -18,14 +18,14 @@ import (
 func TestDemandFits(t *testing.T) {
 	of := func(clients, connections, each int64) Demand {
 		d := Demand{clients: clients, tenants: 1}
-		d.add(contract.Demand{Connections: 2, PreparedStatements: 2, Tables: 7}, contract.Demand{}, 0)
-		d.add(contract.Demand{Connections: connections, PreparedStatements: connections * each, Tables: 10}, contract.Demand{}, 0)
+		d.add(contract.Demand{Connections: 2, PreparedStatements: 2, Tables: 7}, d.clients, contract.Demand{}, 0)
+		d.add(contract.Demand{Connections: connections, PreparedStatements: connections * each, Tables: 10}, clients, contract.Demand{}, 0)
 		return d
 	}
 	beside := Demand{clients: 2, tenants: 1}
-	beside.add(contract.Demand{Connections: 100, PreparedStatements: 100, Tables: 10}, contract.Demand{Connections: 500, PreparedStatements: 500, Tables: 10}, 2)
+	beside.add(contract.Demand{Connections: 100, PreparedStatements: 100, Tables: 10}, 2, contract.Demand{Connections: 500, PreparedStatements: 500, Tables: 10}, 2)
 	tenants := Demand{clients: 6, tenants: 3}
-	tenants.add(contract.Demand{Connections: 100, PreparedStatements: 200, Tables: 10}, contract.Demand{}, 0)
+	tenants.add(contract.Demand{Connections: 100, PreparedStatements: 200, Tables: 10}, 6, contract.Demand{}, 0)
 	tests := map[string]struct {
 		demand  Demand
 		config  map[string]string

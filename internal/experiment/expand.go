@@ -91,7 +91,7 @@ func (w Work) Expand(p Planned) (Planned, error) {
 	if len(p.Lengths) == 0 {
 		p.Lengths = make([]runner.Length, 0, cells)
 		p.Demand.clients, p.Demand.tenants = int64(w.spec.MeasuringClients()), int64(w.spec.TenantCount())
-		p.checks.wear = wear.Data{Plan: p.Plan, Clients: int64(w.spec.MeasuringClients())}
+		p.checks.wear = wear.Data{Plan: p.Plan}
 	}
 	p.Images = slices.Clip(p.Images)
 	loads := make(map[string]int, len(p.checks.loads)) // of this copy of the plan
@@ -155,7 +155,7 @@ func expandCell(w Work, p *Planned, i int) error {
 	case !slices.Contains(p.Images, name):
 		p.Images = append(p.Images, name)
 	}
-	p.Demand.add(demand, second, clients)
+	p.Demand.add(demand, int64(working(w, cell)*w.spec.TenantCount()), second, clients)
 	p.Lengths = append(p.Lengths, length)
 	return nil
 }

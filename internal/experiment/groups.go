@@ -42,7 +42,7 @@ func LoadersOf(w Work) int {
 }
 
 // checkGroups refuses tenants and a second load where they cannot be.
-func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner) error {
+func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner, params json.RawMessage) error {
 	n := spec.MeasuringClients() + spec.BackgroundClients()
 	if n > mostClients {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.clients.count: %d tenants x %d clients + %d of spec.background are %d client pods, and a trial has at most %d: use fewer",
@@ -62,7 +62,7 @@ func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner) error {
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.%s: a trial that measures a load (design.measures: Load) is one load of one schema: leave it out", group.field)
 		}
 	}
-	if err := checkServers(spec); err != nil || spec.TenantCount() < 2 {
+	if err := cmp.Or(checkClientsAxis(spec, params), checkServers(spec)); err != nil || spec.TenantCount() < 2 {
 		return err
 	}
 	for i, t := range spec.Targets {
@@ -81,6 +81,35 @@ func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner) error {
 	}
 	if spec.Data != nil {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.data: a data set is that of one schema, and each of spec.tenants has one: leave one of them out")
+	}
+	return nil
+}
+
+// checkClientsAxis refuses an axis of the clients that work where it cannot be.
+func checkClientsAxis(spec v1alpha1.BenchmarkRunSpec, params json.RawMessage) error {
+	i := slices.IndexFunc(spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == v1alpha1.AxisClients })
+	if i < 0 {
+		return nil
+	}
+	for group, is := range map[string]bool{"tenants": spec.TenantCount() > 1, "search": spec.Search != nil} {
+		if is {
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix[%d]: the axis clients is how many clients of one workload work at a rate of their own: leave it out, or spec.%s", i, group)
+		}
+	}
+	var named struct{ Parameters, Options map[string]string }
+	if err := json.Unmarshal(params, &named); err != nil {
+		return fmt.Errorf("the workload: %w", err)
+	}
+	for kind, texts := range map[string]map[string]string{"parameter": named.Parameters, "option": named.Options} {
+		if _, is := texts[v1alpha1.AxisClients]; is {
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix[%d]: the axis clients is how many client pods work, and the workload has a %s of that name: call that otherwise", i, kind)
+		}
+	}
+	most := max(spec.Clients.Count, 1)
+	for _, value := range spec.Matrix[i].Values {
+		if n, err := strconv.Atoi(value.String()); err != nil || n < 1 || n > int(most) {
+			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix[%d]: clients: %s: use whole numbers from 1 to %d (spec.clients.count)", i, value.String(), most)
+		}
 	}
 	return nil
 }
@@ -132,18 +161,25 @@ func checkServers(spec v1alpha1.BenchmarkRunSpec) error {
 // GroupsOf the clients of a trial of a cell, in their order; none where all of them measure the workload on the same data. It fails for a
 // second load that cannot be.
 func GroupsOf(w Work, cell plan.Cell) ([]contract.Group, error) {
-	if w.spec.Background == nil {
-		return TenantsOf(w, w.Clients()), nil
+	measuring := working(w, cell)
+	if w.spec.Background == nil && measuring == w.Clients() {
+		return TenantsOf(w, measuring), nil
 	}
-	params, working, err := secondLoad(w, cell)
+	out := []contract.Group{{Clients: measuring}}
+	if idle := w.Clients() - measuring; idle > 0 {
+		out = append(out, contract.Group{Idle: true, Clients: idle})
+	}
+	if w.spec.Background == nil {
+		return out, nil
+	}
+	params, second, err := secondLoad(w, cell)
 	if err != nil {
 		return nil, err
 	}
-	out := []contract.Group{{Clients: w.Clients()}}
-	if working > 0 {
-		out = append(out, contract.Group{Background: true, Clients: working, Workload: params})
+	if second > 0 {
+		out = append(out, contract.Group{Background: true, Clients: second, Workload: params})
 	}
-	if idle := w.spec.BackgroundClients() - working; idle > 0 {
+	if idle := w.spec.BackgroundClients() - second; idle > 0 {
 		out = append(out, contract.Group{Background: true, Idle: true, Clients: idle})
 	}
 	return out, nil
@@ -163,12 +199,12 @@ func TenantsOf(w Work, clients int) (out []contract.Group) {
 // secondLoad is the workload of the second load in a cell, and how many of its clients work. It is spec.workload, whatever the cell makes
 // of that, with the fields of spec.background.workload and those that an axis gives it.
 func secondLoad(w Work, cell plan.Cell) (json.RawMessage, int, error) {
-	fields, working := cell.Background()
+	fields, varied := cell.Background()
 	clients := w.spec.BackgroundClients()
-	if working != nil {
-		n, err := strconv.Atoi(working.String())
+	if varied != nil {
+		n, err := strconv.Atoi(varied.String())
 		if err != nil || n < 0 || n > clients {
-			return nil, 0, fmt.Errorf("background.clients: %s: use whole numbers from 0 to %d (spec.background.clients)", working.String(), clients)
+			return nil, 0, fmt.Errorf("background.clients: %s: use whole numbers from 0 to %d (spec.background.clients)", varied.String(), clients)
 		}
 		clients = n
 	}
@@ -199,7 +235,7 @@ func secondDemand(w Work, p *Planned, i int, trial contract.Trial) (contract.Dem
 		return contract.Demand{}, 0, err
 	}
 	first := trial
-	first.Clients, first.WarmupSeconds = w.Clients()+w.spec.BackgroundClients(), int64(w.spec.Design.Warmup.Seconds())
+	first.Clients, first.WarmupSeconds = working(w, cell)+w.spec.BackgroundClients(), int64(w.spec.Design.Warmup.Seconds())
 	trial = first
 	trial.Workload = params
 	if p.checks.wanted {

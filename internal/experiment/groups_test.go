@@ -102,6 +102,21 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			s.Targets = []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: "jdbc:x", Driver: "d"}}}}
 			s.Workload = v1alpha1.Workload{YCSB: &v1alpha1.YCSBWorkload{Workload: "a", RecordCount: 1000, Threads: 1, Connecting: v1alpha1.Connecting{Delay: "1us"}}}
 		},
+		"spec.matrix[0]: clients: 3: use whole numbers from 1 to 2 (spec.clients.count)": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Clients.Count, s.Matrix = 2, []v1alpha1.Axis{axisOf("clients", 1, 3)}
+		},
+		"spec.matrix[0]: clients: 0: use whole numbers from 1 to 1": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Clients.Count, s.Matrix = 1, []v1alpha1.Axis{axisOf("clients", 0)}
+		},
+		"spec.matrix[0]: the axis clients is how many client pods work, and the workload has a parameter of that name": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Workload = v1alpha1.Workload{Custom: &v1alpha1.CustomWorkload{
+				Image: "registry.example/tool@sha256:" + strings.Repeat("a", 64), Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Format: "GoBenchmark", Parameters: map[string]string{"clients": "1"},
+			}}
+			s.Clients.Count, s.Matrix = 2, []v1alpha1.Axis{axisOf("clients", 1, 2)}
+		},
+		"leave it out, or spec.tenants": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Clients.Count, s.Tenants, s.Matrix = 2, 2, []v1alpha1.Axis{axisOf("clients", 1, 2)}
+		},
 		"background: workload.sysbench.tables: select_random_points reads one table": second(map[string]intstr.IntOrString{"test": intstr.FromString("select_random_points")}),
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -158,6 +173,37 @@ func TestGroupsOfACell(t *testing.T) {
 	}
 	if f.Demand.All.Connections != 8+3*2 || f.Demand.ClientFiles() != 8+contract.SpareFiles {
 		t.Errorf("%+v, %d files", f.Demand.All, f.Demand.ClientFiles())
+	}
+}
+
+// Of the client pods of a cell as many work as the axis says, and the others do nothing.
+func TestClientsOfACell(t *testing.T) {
+	spec := groupsSpec()
+	spec.Clients.Count, spec.Matrix = 4, []v1alpha1.Axis{axisOf("threads", 8, 64), axisOf("clients", 1, 2, 4)}
+	spec.Exclude = []v1alpha1.Exclusion{{"threads": intstr.FromInt32(64), "clients": intstr.FromInt32(4)}, {"threads": intstr.FromInt32(64), "clients": intstr.FromInt32(2)}}
+	spec.SetDefaults()
+	w, err := WorkOf(spec, everyTool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Preview(&v1alpha1.BenchmarkRun{Spec: spec}, everyTool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for clients, want := range map[int32][]contract.Group{1: {{Clients: 1}, {Idle: true, Clients: 3}}, 2: {{Clients: 2}, {Idle: true, Clients: 2}}, 4: nil} {
+		cell := plan.Cell{"threads": intstr.FromInt32(8), "clients": intstr.FromInt32(clients)}
+		got, err := GroupsOf(w, cell)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%d clients: %v %s", clients, err, diff)
+		}
+		trial, err := w.sketch(cell)
+		if err != nil || trial.Clients != int(clients) || !strings.Contains(string(trial.Workload), `"threads":8`) {
+			t.Errorf("%d clients: %d of %s (%v)", clients, trial.Clients, trial.Workload, err)
+		}
+	}
+	// 64 threads of one client are more than 8 of each of four.
+	if f.Demand.All.Connections != 64 || !strings.HasPrefix(f.Demand.Words(), "64 connections") || len(f.Plan.Cells) != 4 {
+		t.Errorf("%d cells, %+v, %s", len(f.Plan.Cells), f.Demand.All, f.Demand.Words())
 	}
 }
 

@@ -76,10 +76,10 @@ func checkLoad(w Work, p *Planned, i int, trial contract.Trial) error {
 	}
 	// No tool keeps in its rows how it reached the server.
 	trial.Endpoint = contract.Endpoint{Host: "database", Port: 3306, Database: "database", TLS: contract.TLSDisabled}
-	for client := range w.Clients() {
+	for client := range trial.Clients {
 		trial.Ref.Client = client
 		if w.Tool.Skips(trial, contract.PhaseRun) {
-			return refuse("client %d of %d has nothing to load: use fewer clients (clients.count)", client, w.Clients())
+			return refuse("client %d of %d has nothing to load: use fewer clients (clients.count, or the axis clients)", client, trial.Clients)
 		}
 	}
 	trial.Ref.Client = 0

@@ -36,7 +36,7 @@ func addWear(w Work, c *checks, i int, cell plan.Cell, trial contract.Trial) err
 	if err != nil {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 	}
-	c.wear.Cells = append(c.wear.Cells, one)
+	c.wear.Cells = append(c.wear.Cells, one.Of(int64(working(w, cell)*w.spec.TenantCount())))
 	c.wear.Rows = total(c.loaded) * int64(w.spec.TenantCount())
 	return nil
 }
@@ -62,7 +62,7 @@ func checkWear(w Work, c checks) error {
 	return Refuse(v1alpha1.ReasonInvalidSpec,
 		"spec.workload.%s: cell %d (%v) deletes %d times in a window, and %d rows are loaded: at least %s of the deletes would find no row, "+
 			"however often the data is put back: %s",
-		w.Tool.Name, cell, p.Cells[cell], worst.Deletes**worst.Window*data.Clients, data.Rows, figure.Share(missed), worst.Remedy)
+		w.Tool.Name, cell, p.Cells[cell], worst.Deletes**worst.Window, data.Rows, figure.Share(missed), worst.Remedy)
 }
 
 // forecast is what a plan will do to its data.

@@ -45,7 +45,7 @@ func deleting(t *testing.T, change ...func(*v1alpha1.BenchmarkRun)) (Work, *plan
 // checked are the checks of all cells of a plan.
 func checked(t *testing.T, w Work, p *plan.Plan) checks {
 	t.Helper()
-	out := Planned{Plan: p, checks: checks{wanted: true, wear: wear.Data{Plan: p, Clients: int64(w.Clients())}}}
+	out := Planned{Plan: p, checks: checks{wanted: true, wear: wear.Data{Plan: p}}}
 	for i := range p.Cells {
 		if err := expandCell(w, &out, i); err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func TestWritesIntoDataThatExists(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, p := deleting(t, tt.change...)
-			out := Planned{Plan: p, checks: checks{wanted: true, wear: wear.Data{Plan: p, Clients: 1}}}
+			out := Planned{Plan: p, checks: checks{wanted: true, wear: wear.Data{Plan: p}}}
 			err := expandCell(w, &out, 0)
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
@@ -69,7 +70,7 @@ func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
 	if params, err = schema.Complete(params); err != nil {
 		return Work{}, Refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	if err := checkGroups(spec, tool); err != nil {
+	if err := checkGroups(spec, tool, params); err != nil {
 		return Work{}, err
 	}
 	if spec.Design.MeasuresLoad() {
@@ -86,6 +87,16 @@ func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
 
 // Clients of a tenant that measure at the same time, at least 1.
 func (w Work) Clients() int { return int(max(w.spec.Clients.Count, 1)) }
+
+// working are the clients of a tenant that work in a cell, 1 to Clients.
+func working(w Work, cell plan.Cell) int {
+	if value, varies := cell[v1alpha1.AxisClients]; varies {
+		if n, err := strconv.Atoi(value.String()); err == nil { // checkClientsAxis has refused any other
+			return n
+		}
+	}
+	return w.Clients()
+}
 
 // Cell is the workload of a cell as JSON: that of the spec with the cell's values. It
 // fails when a value does not fit its field.
@@ -104,7 +115,7 @@ func (w Work) sketch(cell plan.Cell) (contract.Trial, error) {
 		return contract.Trial{}, Refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
 	return contract.Trial{
-		Version: contract.TrialVersion, Runner: w.Tool.Name, Workload: params, Clients: w.Clients(),
+		Version: contract.TrialVersion, Runner: w.Tool.Name, Workload: params, Clients: working(w, cell),
 		Loads: w.spec.Design.MeasuresLoad(), Measurement: w.Measurement(), DurationSeconds: max(int64(w.spec.Design.Duration.Seconds()), 1), Ref: contract.TrialRef{Phase: string(contract.PhaseRun)},
 	}, nil
 }

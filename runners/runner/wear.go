@@ -23,6 +23,16 @@ type Wear struct {
 	Remedy string
 }
 
+// Of so many clients that do the same at once: the operations of all of them.
+func (w Wear) Of(clients int64) Wear {
+	for _, n := range []**int64{&w.Warmup, &w.Window} {
+		if *n != nil {
+			*n = new(**n * clients)
+		}
+	}
+	return w
+}
+
 // Found is how many different rows a number of keys meets at most, drawn at random from a
 // number of rows: as many as there would be if every draw within the hot rows, and every
 // other one within all, were uniform. So a delete by key finds a row at most so often.

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
-// Loads are trials: of two clients of sysbench together, over the number of rows, and of YCSB. Each begins with nothing, and its rows are
+// Loads are trials: of two clients of sysbench together, over the number of rows and over the clients that load, and of YCSB. Each begins with nothing, and its rows are
 // counted on a server that has written all of them.
 func TestLoadsAreCompared(t *testing.T) {
 	const design = "  design: {measures: Load, dataReset: PerTrial, blocks: 2, duration: 2m}\n"
@@ -23,6 +23,7 @@ func TestLoadsAreCompared(t *testing.T) {
 		long bool
 	}{
 		"sysbench": {text: strings.Replace(cluster.RunYAML("loads", cluster.MariaDB, sizes+design), "  clients: {", "  clients: {count: 2, ", 1), rows: []int64{2000, 8000}},
+		"clients":  {text: strings.Replace(cluster.RunYAML("loads", cluster.MariaDB, "  matrix: [{name: clients, values: [1, 2]}]\n"+design), "  clients: {", "  clients: {count: 2, ", 1), rows: []int64{4000, 4000}, long: true},
 		"ycsb":     {text: ycsbYAML("loads", cluster.MySQL, "{workload: a, recordCount: 2000, threads: 2}", design), rows: []int64{2000}, long: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -125,8 +125,12 @@ func alone(r role) (out []contract.Trial) {
 	return out
 }
 
-// idle until the window of the others has ended: a client that left before would have its pod taken away while they measure.
+// idle until the window of the others has ended: a client that left before would have its pod taken away while they measure. When a load ends nobody
+// knows before, and its duration is only its limit: a client that does not load leaves at once.
 func idle(ctx context.Context, s session, planned time.Time) *contract.Failure {
+	if s.trial.Loads {
+		return nil
+	}
 	if err := pause.For(ctx, time.Until(planned)+time.Duration(s.trial.DurationSeconds)*time.Second); err != nil {
 		return failed(contract.ReasonInterrupted, "waiting for the end of the window: %v", err)
 	}

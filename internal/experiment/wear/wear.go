@@ -22,9 +22,7 @@ type Data struct {
 	Plan *plan.Plan
 	// Rows of all tables together, as they are loaded.
 	Rows int64
-	// Clients is the number of clients of each trial.
-	Clients int64
-	// Cells of the plan: the operations of one client in each.
+	// Cells of the plan: the operations of all clients in each.
 	Cells []runner.Wear
 }
 
@@ -67,8 +65,8 @@ func (d Data) Dries() Dry {
 			}
 			continue
 		}
-		before := asked[trial.Target] + d.keys(w, w.Warmup)
-		asked[trial.Target] = before + d.keys(w, w.Window)
+		before := asked[trial.Target] + keys(w, w.Warmup)
+		asked[trial.Target] = before + keys(w, w.Window)
 		out.Asked = max(out.Asked, asked[trial.Target])
 		missed := missedShare(w, before, asked[trial.Target], d.Rows)
 		if missed > out.WorstMissed {
@@ -84,11 +82,11 @@ func (d Data) Dries() Dry {
 	return out
 }
 
-func (d Data) keys(w runner.Wear, operations *int64) int64 {
+func keys(w runner.Wear, operations *int64) int64 {
 	if operations == nil {
 		return 0
 	}
-	return w.Deletes * *operations * d.Clients
+	return w.Deletes * *operations
 }
 
 // missedShare is the share of the deletes after the first before that find no row.
@@ -107,7 +105,7 @@ func (d Data) Hopeless() (cell int, missed float64) {
 		if w.Deletes == 0 || !w.Exact || w.Window == nil {
 			continue
 		}
-		if missed := missedShare(w, 0, d.keys(w, w.Window), d.Rows); missed > 0.5 {
+		if missed := missedShare(w, 0, keys(w, w.Window), d.Rows); missed > 0.5 {
 			return i, missed
 		}
 	}
@@ -134,7 +132,7 @@ func (d Data) Outgrows(target int32, memory int64) (trial int, bytes int64) {
 		if w.Warmup != nil {
 			operations += *w.Warmup
 		}
-		added += w.Inserts * operations * d.Clients
+		added += w.Inserts * operations
 		if bytes := (d.Rows + added) * w.RowBytes; bytes > memory {
 			return i, bytes
 		}

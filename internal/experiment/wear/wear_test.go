@@ -33,35 +33,35 @@ func TestDries(t *testing.T) {
 		want Dry
 	}{
 		"nothing is deleted": {
-			Data{Plan: trials(3, false), Rows: 1000, Clients: 1, Cells: []runner.Wear{{Inserts: 1, Window: new(int64(1e6))}}},
+			Data{Plan: trials(3, false), Rows: 1000, Cells: []runner.Wear{{Inserts: 1, Window: new(int64(1e6))}}},
 			Dry{First: -1, Worst: -1, Unknown: -1},
 		},
 		"enough rows for all blocks": {
-			Data{Plan: trials(3, false), Rows: 100000, Clients: 1, Cells: []runner.Wear{deletes(100, 900)}},
+			Data{Plan: trials(3, false), Rows: 100000, Cells: []runner.Wear{deletes(100, 900)}},
 			Dry{First: -1, Worst: 2, WorstMissed: missed(0.021, 0.03), Unknown: -1, Asked: 3000},
 		},
 		"rows for the first block only": {
-			Data{Plan: trials(3, false), Rows: 1000, Clients: 1, Cells: []runner.Wear{deletes(10, 70)}},
+			Data{Plan: trials(3, false), Rows: 1000, Cells: []runner.Wear{deletes(10, 70)}},
 			Dry{First: 1, FirstMissed: missed(0.09, 0.16), Worst: 2, WorstMissed: missed(0.17, 0.24), Trials: 2, Unknown: -1, Asked: 240},
 		},
 		"the same, put back before each trial": {
-			Data{Plan: trials(3, true), Rows: 1000, Clients: 1, Cells: []runner.Wear{deletes(10, 70)}},
+			Data{Plan: trials(3, true), Rows: 1000, Cells: []runner.Wear{deletes(10, 70)}},
 			Dry{First: -1, Worst: 0, WorstMissed: missed(0.01, 0.08), Unknown: -1, Asked: 80},
 		},
 		"four clients delete four times as much": {
-			Data{Plan: trials(1, false), Rows: 1000, Clients: 4, Cells: []runner.Wear{deletes(10, 70)}},
+			Data{Plan: trials(1, false), Rows: 1000, Cells: []runner.Wear{deletes(10, 70).Of(4)}},
 			Dry{First: 0, FirstMissed: missed(0.04, 0.32), Worst: 0, WorstMissed: missed(0.04, 0.32), Trials: 1, Unknown: -1, Asked: 320},
 		},
 		"deletes for a time, in one trial": {
-			Data{Plan: trials(1, false), Rows: 1000, Clients: 1, Cells: []runner.Wear{forTime}},
+			Data{Plan: trials(1, false), Rows: 1000, Cells: []runner.Wear{forTime}},
 			Dry{First: -1, Worst: -1, Unknown: 0},
 		},
 		"deletes for a time, one trial after the other": {
-			Data{Plan: trials(2, false), Rows: 1000, Clients: 1, Cells: []runner.Wear{forTime}},
+			Data{Plan: trials(2, false), Rows: 1000, Cells: []runner.Wear{forTime}},
 			Dry{First: -1, Worst: -1, Unknown: 0, Repeated: true},
 		},
 		"deletes for a time, put back before each trial": {
-			Data{Plan: trials(2, true), Rows: 1000, Clients: 1, Cells: []runner.Wear{forTime}},
+			Data{Plan: trials(2, true), Rows: 1000, Cells: []runner.Wear{forTime}},
 			Dry{First: -1, Worst: -1, Unknown: 0},
 		},
 	}
@@ -78,7 +78,7 @@ func TestDries(t *testing.T) {
 func TestTargetsHaveDataOfTheirOwn(t *testing.T) {
 	p := trials(2, false)
 	p.Trials[1].Target = 1
-	d := Data{Plan: p, Rows: 1000, Clients: 1, Cells: []runner.Wear{deletes(0, 90)}}
+	d := Data{Plan: p, Rows: 1000, Cells: []runner.Wear{deletes(0, 90)}}
 	if got := d.Dries(); got.Trials != 0 || got.Asked != 90 {
 		t.Errorf("%+v, want 90 deletes of each target", got)
 	}
@@ -100,7 +100,7 @@ func TestHopeless(t *testing.T) {
 		"a warm-up of twice as many does not count: it may end": {deletes(2000, 10), -1},
 	}
 	for name, tt := range tests {
-		d := Data{Plan: trials(1, false), Rows: 1000, Clients: 1, Cells: []runner.Wear{tt.wear}}
+		d := Data{Plan: trials(1, false), Rows: 1000, Cells: []runner.Wear{tt.wear}}
 		if got, missed := d.Hopeless(); got != tt.want || (missed > 0.5) != (tt.want >= 0) {
 			t.Errorf("%s: cell %d with %.2f, want %d", name, got, missed, tt.want)
 		}
@@ -117,12 +117,12 @@ func TestOutgrows(t *testing.T) {
 		want   int
 		bytes  int64
 	}{
-		"room for all":                   {Data{Plan: trials(3, false), Rows: 1000, Clients: 1, Cells: []runner.Wear{inserts}}, 400000, -1, 0},
-		"room for two trials":            {Data{Plan: trials(3, false), Rows: 1000, Clients: 1, Cells: []runner.Wear{inserts}}, 399999, 2, 400000},
-		"room for one, put back":         {Data{Plan: trials(3, true), Rows: 1000, Clients: 1, Cells: []runner.Wear{inserts}}, 200000, -1, 0},
-		"room for less than two clients": {Data{Plan: trials(3, true), Rows: 1000, Clients: 2, Cells: []runner.Wear{inserts}}, 200000, 0, 300000},
-		"no room for what is loaded":     {Data{Plan: trials(3, false), Rows: 1000, Clients: 1, Cells: []runner.Wear{inserts}}, 99999, -1, 0},
-		"as many as fit into the time":   {Data{Plan: trials(3, false), Rows: 1000, Clients: 1, Cells: []runner.Wear{forTime}}, 100000, -1, 0},
+		"room for all":                   {Data{Plan: trials(3, false), Rows: 1000, Cells: []runner.Wear{inserts}}, 400000, -1, 0},
+		"room for two trials":            {Data{Plan: trials(3, false), Rows: 1000, Cells: []runner.Wear{inserts}}, 399999, 2, 400000},
+		"room for one, put back":         {Data{Plan: trials(3, true), Rows: 1000, Cells: []runner.Wear{inserts}}, 200000, -1, 0},
+		"room for less than two clients": {Data{Plan: trials(3, true), Rows: 1000, Cells: []runner.Wear{inserts.Of(2)}}, 200000, 0, 300000},
+		"no room for what is loaded":     {Data{Plan: trials(3, false), Rows: 1000, Cells: []runner.Wear{inserts}}, 99999, -1, 0},
+		"as many as fit into the time":   {Data{Plan: trials(3, false), Rows: 1000, Cells: []runner.Wear{forTime}}, 100000, -1, 0},
 	}
 	for name, tt := range tests {
 		if got, bytes := tt.data.Outgrows(0, tt.memory); got != tt.want || bytes != tt.bytes {

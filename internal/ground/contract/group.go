@@ -42,7 +42,8 @@ func TenantDatabase(database string, tenant int) string {
 func (t Trial) Together() bool { return t.Clients > 1 || len(t.Groups) > 1 }
 
 // Of is the trial as one of its clients knows it, by its index: the workload, the server and the schema of its group, and its place among the
-// clients that share its data. The clients of a trial without groups share it all.
+// clients that share its data. The clients of a trial without groups share it all. One that measures has no share for those that do nothing in its
+// place; a second load, or nothing in place of that, is beside it as any other client.
 func (t Trial) Of(client int) Trial {
 	t.Ref.Client = client
 	if len(t.Groups) == 0 {
@@ -53,11 +54,11 @@ func (t Trial) Of(client int) Trial {
 
 // in a group, the trial of one of its clients.
 func (t Trial) in(own Group, client int) Trial {
-	before, sharing, index := 0, 0, client
+	before, sharing, index := 0, 0, 0
 	for _, g := range t.Groups {
-		if g.Database == own.Database && g.Host == own.Host {
-			if sharing == 0 {
-				index = client - before
+		if g.Database == own.Database && g.Host == own.Host && (!g.Idle || g.Background || own.Idle) {
+			if client >= before && client < before+g.Clients {
+				index = sharing + client - before
 			}
 			sharing += g.Clients
 		}

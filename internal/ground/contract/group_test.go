@@ -38,6 +38,10 @@ func TestOfAClient(t *testing.T) {
 			{4, 0, 0, false, true, `{"a":1}`, "assay"}, {4, 1, 0, false, true, `{"a":1}`, "assay"},
 			{4, 2, 0, false, true, `{"a":2}`, "assay"}, {4, 3, 0, true, true, `{"a":1}`, "assay"},
 		}},
+		"clients that do nothing have no share": {with(Group{Clients: 2}, Group{Idle: true, Clients: 1}, Group{Background: true, Clients: 1, Workload: second}), []asKnown{
+			{3, 0, 0, false, true, `{"a":1}`, "assay"}, {3, 1, 0, false, true, `{"a":1}`, "assay"},
+			{4, 2, 0, true, true, `{"a":1}`, "assay"}, {3, 2, 0, false, true, `{"a":2}`, "assay"},
+		}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -104,7 +104,8 @@ func input(ctx context.Context, run *stored.Run, most int) (report.Input, error)
 					}
 					return contract.Result{}, false, &contract.TooLargeError{What: "bytes of memory for the results of all clients", Most: most}
 				}
-				if run.Object.Spec.Measures(client.Result.Trial.Client) {
+				// A client that did nothing in this trial has a result without measurements.
+				if run.Object.Spec.Measures(client.Result.Trial.Client) && len(client.Result.Measurements) > 0 {
 					clients = append(clients, client.Result)
 				}
 			}

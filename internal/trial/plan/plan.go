@@ -73,14 +73,15 @@ func (c Cell) String() string {
 	return strings.Join(words, " ")
 }
 
-// Workload is the part of the cell that decides the workload: without the settings of the server, and without what varies of a second load.
+// Workload is the part of the cell that decides the workload of a client: without the settings of the server, how many clients work, and
+// what varies of a second load.
 func (c Cell) Workload() Cell {
 	out := maps.Clone(c)
 	maps.DeleteFunc(out, func(name string, _ intstr.IntOrString) bool {
 		axis := v1alpha1.Axis{Name: name}
 		_, setting := axis.Setting()
 		_, _, background := axis.Background()
-		return setting || background
+		return setting || background || name == v1alpha1.AxisClients
 	})
 	return out
 }
