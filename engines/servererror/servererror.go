@@ -85,7 +85,7 @@ var meanings = map[Kind]meaning{
 	ReadOnly: {[]int{1290, 1792, 1836}, contract.ReasonToolFailed,
 		"a server that is read-only takes no writes: give the address of the one that does (of the writer, and of no replica), look whether its storage is full, or use a workload that only reads"},
 	// 1203: max_user_connections. 1226: a limit of the account for an hour.
-	ResourceLimit:      {[]int{1203, 1226}, contract.ReasonLimitTooLow, "raise the limits of the account (max_user_connections and those for an hour), or use fewer threads"},
+	ResourceLimit:      {[]int{1203, 1226}, contract.ReasonLimitTooLow, "raise the limits of the account (MAX_USER_CONNECTIONS, MAX_QUERIES_PER_HOUR, which the server calls max_questions, and the others for an hour), or use fewer threads"},
 	TLS:                {[]int{2026, 3159}, contract.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"},
 	TooManyConnections: {[]int{1040}, contract.ReasonLimitTooLow, "raise max_connections of the server above the number of threads, or use fewer threads"},
 	TooManyStatements:  {[]int{1461}, contract.ReasonLimitTooLow, "raise max_prepared_stmt_count of the server, or use fewer threads"},

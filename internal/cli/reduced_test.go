@@ -15,6 +15,7 @@ import (
 	"github.com/assay-bench/assay/internal/record/bundle"
 	"github.com/assay-bench/assay/internal/record/stored"
 	"github.com/assay-bench/assay/test/helpers/finished"
+	"github.com/assay-bench/assay/test/helpers/inputs"
 )
 
 // reducing is a source that leaves out the raw output of clients, or says so only.
@@ -68,6 +69,23 @@ func TestVerifyAReducedBundle(t *testing.T) {
 		var out, problems bytes.Buffer
 		if code := Main([]string{"verify", tt.path}, &out, &problems); code != tt.code || !strings.Contains(flat(out.String()), flat(tt.want)) {
 			t.Errorf("%s: exit %d\n%s%s", name, code, out.String(), problems.String())
+		}
+	}
+}
+
+// The bundles that the project publishes hold, and those of the gallery say that they are reduced.
+func TestPublishedBundlesHold(t *testing.T) {
+	for folder, want := range map[string]string{"gallery": "left out of the bundle on purpose", "evidence": "verified"} {
+		paths, err := filepath.Glob(filepath.Join("..", "..", "docs", folder, "*.assay.tar"))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%d bundles in docs/%s, %v", len(paths), folder, err)
+		}
+		for _, path := range paths {
+			inputs.Read(t, path)
+			var out, problems bytes.Buffer
+			if code := Main([]string{"verify", path}, &out, &problems); code != exit.OK || !strings.Contains(out.String(), want) || !strings.HasSuffix(out.String(), "verified\n") {
+				t.Errorf("%s: exit %d\n%s%s", path, code, out.String(), problems.String())
+			}
 		}
 	}
 }

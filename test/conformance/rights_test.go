@@ -321,6 +321,13 @@ func TestAnAccountWithALimitAndAServerThatIsReadOnly(t *testing.T) {
 		if f := many.run(t, o.trial(many, contract.PhaseRun), nil); f == nil || f.Reason != contract.ReasonLimitTooLow || !strings.Contains(f.Message, "max_user_connections") {
 			t.Errorf("8 threads of an account with 3 connections: %+v", f)
 		}
+		o.grant(t, all, " WITH MAX_QUERIES_PER_HOUR 20")
+		// MariaDB does not count statements that were prepared.
+		text := w
+		text.workload = strings.Replace(w.workload, `"dbPsMode": "auto"`, `"dbPsMode": "disable"`, 1)
+		if f := text.run(t, o.trial(text, contract.PhaseRun), nil); f == nil || f.Reason != contract.ReasonLimitTooLow || !strings.Contains(f.Message, "MAX_QUERIES_PER_HOUR") {
+			t.Errorf("an account with 20 statements in an hour: %+v", f)
+		}
 		o.grant(t, all, "")
 		t.Cleanup(func() { o.do(t, "SET GLOBAL read_only = OFF") })
 		o.do(t, "SET GLOBAL read_only = ON")
