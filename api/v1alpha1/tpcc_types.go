@@ -22,8 +22,8 @@ type TPCCWorkload struct {
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// analyticalQueries are queries on the tables of TPC-C while transactions change them: those of CH-benCHmark, which are the queries of
-	// TPC-H on these tables. Each of analyticalThreads executes them in this order again and again, and begins one place later than the thread before
+	// analyticalQueries are queries on the tables of TPC-C while transactions change them: those of CH-benCHmark, which has written the
+	// queries of TPC-H for these tables. They are not those of workload.tpch. Each of analyticalThreads executes them in this order again and again, and begins one place later than the thread before
 	// it. Three more tables and a view are loaded for them. Absent: transactions alone.
 	// +optional
 	// +kubebuilder:validation:MinItems=1

@@ -19,8 +19,8 @@ type Demand struct {
 	// each is the most connections of one client, and beside are those of a second load in the cell with the most connections.
 	each, beside int64
 	// connections and statements of one client in the cell with the most prepared
-	// statements, for the arithmetic.
-	connections, statements int64
+	// statements, and how many clients it has, for the arithmetic.
+	connections, statements, preparing int64
 }
 
 // Memory of a server beside its caches: that of a connection which has sorted, and that of a prepared statement of sysbench. Measured by
@@ -43,7 +43,7 @@ func (d Demand) On(servers int) Demand {
 		return d
 	}
 	d.All = d.All.On(n)
-	d.clients, d.tenants = d.clients/n, d.tenants/n
+	d.clients, d.preparing, d.tenants = d.clients/n, d.preparing/n, d.tenants/n
 	return d
 }
 
@@ -83,14 +83,13 @@ func (d Demand) IsZero() bool { return d.All == contract.Demand{} }
 // add the demand of one of the clients that work in a cell, and that of the clients of a second load there. Each client has connections of its own;
 // those of a tenant share the tables, and a second load has no others.
 func (d *Demand) add(one contract.Demand, working int64, second contract.Demand, clients int64) {
-	if one.PreparedStatements > d.statements {
-		d.connections, d.statements = one.Connections, one.PreparedStatements
-	}
 	d.each = max(d.each, one.Connections, second.Connections)
 	if all := working*one.Connections + clients*second.Connections; all > d.All.Connections {
 		d.All.Connections, d.beside, d.clients = all, clients*second.Connections, working
 	}
-	d.All.PreparedStatements = max(d.All.PreparedStatements, working*one.PreparedStatements+clients*second.PreparedStatements)
+	if all := working*one.PreparedStatements + clients*second.PreparedStatements; all > d.All.PreparedStatements {
+		d.All.PreparedStatements, d.preparing, d.connections, d.statements = all, working, one.Connections, one.PreparedStatements
+	}
 	d.All.Tables = max(d.All.Tables, d.tenants*one.Tables)
 }
 
@@ -156,9 +155,9 @@ func (d Demand) arithmetic() string {
 	case d.All.PreparedStatements == 0:
 	case d.beside > 0:
 		words = append(words, fmt.Sprintf("%d prepared statements", d.All.PreparedStatements))
-	case d.connections > 0 && d.statements%d.connections == 0 && d.clients > 1:
+	case d.connections > 0 && d.statements%d.connections == 0 && d.preparing > 1:
 		words = append(words, fmt.Sprintf("%d clients x %d connections x %d prepared statements = %d",
-			d.clients, d.connections, d.statements/d.connections, d.All.PreparedStatements))
+			d.preparing, d.connections, d.statements/d.connections, d.All.PreparedStatements))
 	case d.connections > 0 && d.statements%d.connections == 0:
 		words = append(words, fmt.Sprintf("%d connections x %d prepared statements = %d", d.connections, d.statements/d.connections, d.All.PreparedStatements))
 	default:

@@ -17,8 +17,6 @@ import (
 )
 
 const (
-	// mostClients of a trial, those of all tenants and of a second load: one result each.
-	mostClients = 64
 	// mostServers of tenants in a target: the status has them.
 	mostServers = 8
 	// maxSchema is the longest name of a schema of the MySQL family, in characters.
@@ -44,9 +42,9 @@ func LoadersOf(w Work) int {
 // checkGroups refuses tenants and a second load where they cannot be.
 func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner, params json.RawMessage) error {
 	n := spec.MeasuringClients() + spec.BackgroundClients()
-	if n > mostClients {
+	if n > contract.MostClients {
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.clients.count: %d tenants x %d clients + %d of spec.background are %d client pods, and a trial has at most %d: use fewer",
-			spec.TenantCount(), max(spec.Clients.Count, 1), spec.BackgroundClients(), n, mostClients)
+			spec.TenantCount(), max(spec.Clients.Count, 1), spec.BackgroundClients(), n, contract.MostClients)
 	}
 	for _, group := range []struct {
 		field string
@@ -62,7 +60,7 @@ func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner, params json
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.%s: a trial that measures a load (design.measures: Load) is one load of one schema: leave it out", group.field)
 		}
 	}
-	if err := cmp.Or(checkClientsAxis(spec, params), checkServers(spec)); err != nil || spec.TenantCount() < 2 {
+	if err := cmp.Or(checkClientsAxis(spec, tool, params), checkServers(spec)); err != nil || spec.TenantCount() < 2 {
 		return err
 	}
 	for i, t := range spec.Targets {
@@ -86,7 +84,7 @@ func checkGroups(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner, params json
 }
 
 // checkClientsAxis refuses an axis of the clients that work where it cannot be.
-func checkClientsAxis(spec v1alpha1.BenchmarkRunSpec, params json.RawMessage) error {
+func checkClientsAxis(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner, params json.RawMessage) error {
 	i := slices.IndexFunc(spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == v1alpha1.AxisClients })
 	if i < 0 {
 		return nil
@@ -95,6 +93,9 @@ func checkClientsAxis(spec v1alpha1.BenchmarkRunSpec, params json.RawMessage) er
 		if is {
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix[%d]: the axis clients is how many clients of one workload work at a rate of their own: leave it out, or spec.%s", i, group)
 		}
+	}
+	if tool.MeasuresOften() {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix[%d]: the axis clients: workload.%s makes many measurements one after the other, in one client: leave it out", i, tool.Name)
 	}
 	var named struct{ Parameters, Options map[string]string }
 	if err := json.Unmarshal(params, &named); err != nil {
@@ -105,11 +106,16 @@ func checkClientsAxis(spec v1alpha1.BenchmarkRunSpec, params json.RawMessage) er
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix[%d]: the axis clients is how many client pods work, and the workload has a %s of that name: call that otherwise", i, kind)
 		}
 	}
-	most := max(spec.Clients.Count, 1)
+	most, working := int(max(spec.Clients.Count, 1)), 0
 	for _, value := range spec.Matrix[i].Values {
-		if n, err := strconv.Atoi(value.String()); err != nil || n < 1 || n > int(most) {
+		n, err := strconv.Atoi(value.String())
+		if err != nil || n < 1 || n > most || strconv.Itoa(n) != value.String() {
 			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix[%d]: clients: %s: use whole numbers from 1 to %d (spec.clients.count)", i, value.String(), most)
 		}
+		working = max(working, n)
+	}
+	if working < most {
+		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.clients.count: %d client pods, of which at most %d work (spec.matrix[%d], clients): use count: %d", most, working, i, working)
 	}
 	return nil
 }

@@ -114,6 +114,18 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			}}
 			s.Clients.Count, s.Matrix = 2, []v1alpha1.Axis{axisOf("clients", 1, 2)}
 		},
+		"spec.matrix[0]: clients: 01: use whole numbers from 1 to 2": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Clients.Count, s.Matrix = 2, []v1alpha1.Axis{{Name: "clients", Values: []intstr.IntOrString{intstr.FromString("01"), intstr.FromInt32(2)}}}
+		},
+		"spec.clients.count: 4 client pods, of which at most 2 work (spec.matrix[0], clients): use count: 2": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Clients.Count, s.Matrix = 4, []v1alpha1.Axis{axisOf("clients", 1, 2)}
+		},
+		"spec.matrix[0]: the axis clients: workload.drivers makes many measurements one after the other": func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Workload = v1alpha1.Workload{Drivers: &v1alpha1.DriversWorkload{
+				Drivers: []v1alpha1.Driver{{Language: "Go", Name: "go-sql-driver"}}, Benchmarks: []v1alpha1.DriverBenchmark{{Operation: "SelectOne"}},
+			}}
+			s.Clients.Count, s.Matrix = 1, []v1alpha1.Axis{axisOf("clients", 1)}
+		},
 		"leave it out, or spec.tenants": func(s *v1alpha1.BenchmarkRunSpec) {
 			s.Clients.Count, s.Tenants, s.Matrix = 2, 2, []v1alpha1.Axis{axisOf("clients", 1, 2)}
 		},

@@ -167,8 +167,8 @@ type Expectations struct {
 	StorageEngine string
 	// Clients of the trial, whose work the server's counters hold together; 0 is 1.
 	Clients int32
-	// Shared: another load is at work beside the clients, so that the server's counters are not of their work alone. The manager
-	// sets it.
+	// Shared: another load is at work beside the operations, so that the server's counters are not of these alone. The manager
+	// sets it for a second load, and a tool for one that it makes itself.
 	Shared bool
 	// Delay that is added to every round trip (Delay). The manager sets it.
 	Delay time.Duration

@@ -21,7 +21,7 @@ func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o ru
 	refusals := runner.Refusals{Phase: phase, TLS: t.Endpoint.TLS, Loads: true, Remedies: remedies}
 	unproven := r.unproven(phase, p)
 	lost := gotpc.Lost(r.errors)
-	queries := r.queriesFailed(phase, p, t, refusals)
+	queries := r.queriesFailed(refusals)
 	switch {
 	case r.ping != "":
 		return gotpc.Explain(r.ping, refusals)

@@ -31,7 +31,13 @@ var percentiles = []struct {
 // never the lines on the way.
 func quote(output []byte) runner.Report {
 	r := read("", output)
-	report := runner.Report{Measurements: r.measurements(0), Errors: r.errorCounts()}
+	report := runner.Report{Measurements: r.measurements(0, Params{}), Errors: r.errorCounts()}
+	if r.diluted() {
+		report.Problems = append(report.Problems, contract.Problem{Text: "rates are left out: go-tpc ch counts them over the time until its last query ended"})
+		report.Measurements = slices.DeleteFunc(report.Measurements, func(m contract.Measurement) bool {
+			return m.Name == contract.NameTotalTime || len(m.Labels) == 0 && strings.Contains(m.Unit, "/")
+		})
+	}
 	for _, line := range r.stopped {
 		report.Problems = append(report.Problems, contract.Problem{Text: "a terminal stopped: " + runner.Abridge(line)})
 	}
@@ -43,8 +49,8 @@ func (r *reading) kinds() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.summary)), func(kind string) bool { return strings.HasSuffix(kind, failedSuffix) })
 }
 
-// measurements of the whole; every is the length of the intervals in s, 0 for no series.
-func (r *reading) measurements(every int) []contract.Measurement {
+// measurements of the whole, with queries as the workload has them; every is the length of the intervals in s, 0 for no series.
+func (r *reading) measurements(every int, p Params) []contract.Measurement {
 	var n, latencies, most, seconds float64
 	var failed int64
 	for _, kind := range slices.Sorted(maps.Keys(r.summary)) { // in the same order every time, for the last digit
@@ -83,7 +89,7 @@ func (r *reading) measurements(every int) []contract.Measurement {
 	for _, kind := range r.kinds() {
 		out = append(out, ofKind(kind, r.summary[kind])...)
 	}
-	return append(out, r.ofQueries(seconds)...)
+	return append(out, r.ofQueries(p)...)
 }
 
 // elapsed is how long a kind was measured, in s: from the end of its first transaction. Takes(s)

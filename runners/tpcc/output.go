@@ -59,6 +59,8 @@ type reading struct {
 	queryErrors []queryFailure
 	// end of the transactions; nil without queries.
 	end *end
+	// queried: go-tpc reported queries.
+	queried bool
 }
 
 // queryFailure is a query that failed, in the words of the driver.

@@ -34,10 +34,15 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 	switch phase {
 	case contract.PhaseRun, contract.PhaseWarmup:
 		every := int(p.ReportIntervalSeconds)
-		report.Measurements, report.Errors = r.measurements(every), r.errorCounts()
+		report.Measurements, report.Errors = r.measurements(every, p), r.errorCounts()
 		report.Window = r.window(report.Measurements)
 		if text := r.missingSeries(every, report.Measurements); text != "" && phase == contract.PhaseRun && report.Failure == nil {
 			r.problems.Add(source, 0, text)
+		}
+		if phase == contract.PhaseRun && report.Failure == nil {
+			for _, text := range r.cutOff(p) {
+				r.problems.Add(source, 0, text)
+			}
 		}
 	case contract.PhaseCheck:
 		if report.Failure == nil {

@@ -72,6 +72,7 @@ func (p Params) expectations(t contract.Trial) runner.Expectations {
 		ReportIntervalSeconds: p.ReportIntervalSeconds,
 		QuantileError:         quantileError,
 		TLSRequired:           t.Endpoint.TLS == contract.TLSRequired,
+		Shared:                p.analysts() > 0,
 		// The least that each does; one new order in a hundred is rolled back, as it has to be.
 		RowsOf: map[string]runner.Rows{"new_order": {Inserted: 2, Updated: 1}, "payment": {Inserted: 1, Updated: 3}},
 	}

@@ -144,12 +144,12 @@ func TestCommandOfPhases(t *testing.T) {
 		"new rows have keys of their own in each phase, trial and client": {
 			phase: contract.PhaseRun, changes: map[string]any{"workload": "d"}, begins: java + "run" + rest + "20 -P secret.properties",
 			trial: func(t *contract.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
-			with:  map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "29", "requestdistribution": "latest"},
+			with:  map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "449", "requestdistribution": "latest"},
 		},
 		"the warm-up before": {
 			phase: contract.PhaseWarmup, changes: map[string]any{"workload": "e"}, begins: java + "run" + rest + "20 -P secret.properties",
 			trial: func(t *contract.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
-			with:  map[string]string{"assay.insertrange": "25", "assay.operations": "0", "operationcount": "2147483647", "maxscanlength": "100"},
+			with:  map[string]string{"assay.insertrange": "385", "assay.operations": "0", "operationcount": "2147483647", "maxscanlength": "100"},
 		},
 		"a window that begins after a warm-up in the same process": {
 			phase: contract.PhaseRun, begins: java + "run" + rest + "20 -P secret.properties",
@@ -178,7 +178,7 @@ func TestCommandOfPhases(t *testing.T) {
 			trial: func(t *contract.Trial) {
 				t.Begin, t.Clients, t.Ref.Client, t.Ref.Index = time.UnixMilli(1), 4, 1, &index
 			},
-			with: map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "29", "assay.begin": "1", "assay.hold": "false"},
+			with: map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "449", "assay.begin": "1", "assay.hold": "false"},
 		},
 		"an older driver is before the newest one": {
 			phase: contract.PhaseRun, changes: map[string]any{"driverVersion": "8.0.26"},

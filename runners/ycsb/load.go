@@ -49,14 +49,13 @@ func skips(t contract.Trial, phase contract.Phase) bool {
 }
 
 // insertRange is the number of the range of keys for the rows that a phase inserts: no two
-// phases, trials and clients of a run share one. 0 and 1 belong to the warm-up and the run
-// of the first trial of a single client.
+// phases, trials and clients of a run share one, also where trials have another number of clients than those before them.
 func insertRange(t contract.Trial, phase contract.Phase) int {
 	index := 2 * runner.Value(t.Ref.Index)
 	if phase == contract.PhaseRun {
 		index++
 	}
-	return index*max(t.Clients, 1) + t.Ref.Client
+	return index*contract.MostClients + t.Ref.Client
 }
 
 // loadTimes split the time of a load by the mean latencies of its INSERTs and of what ends a thread (CLEANUP, which sends the last batch and

@@ -61,7 +61,7 @@ func TestRangesOfNewKeysAreApart(t *testing.T) {
 	for index := range 5 {
 		for client := range 3 {
 			for _, phase := range []contract.Phase{contract.PhaseWarmup, contract.PhaseRun} {
-				trial := contract.Trial{Clients: 3}
+				trial := contract.Trial{Clients: 1 + index%3}
 				trial.Ref.Index, trial.Ref.Client = &index, client
 				n := insertRange(trial, phase)
 				if seen[n] || n < 0 {

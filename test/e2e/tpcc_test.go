@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
@@ -98,6 +100,10 @@ func TestTPCCWithQueries(t *testing.T) {
 			if has != with || with && (latency.Value == nil || *latency.Value <= 0) {
 				t.Errorf("trial %d, with queries %v: latency of %s: %+v", index, with, query, latency)
 			}
+		}
+		costs := slices.ContainsFunc(got.Status.Trials[index].Values, func(v v1alpha1.Value) bool { return v.Name == "cost.cpu.server" })
+		if costs == with {
+			t.Errorf("trial %d, with queries %v: costs of an operation %v: what server and client used for queries is none of them", index, with, costs)
 		}
 		from, to, known := contract.MeasuredWindow(res)
 		total, has := res.Find(contract.NameTotalTime, nil)

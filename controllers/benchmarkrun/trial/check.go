@@ -76,7 +76,7 @@ func expectations(in Input, e Execution, client int) (runner.Expectations, error
 // counters of the server see their rows.
 func expectationsOf(in Input, asked contract.Trial) (runner.Expectations, error) {
 	expected, err := in.Work.Tool.Expectations(asked)
-	expected.Shared = groups.Shared(asked)
+	expected.Shared = expected.Shared || groups.Shared(asked)
 	delay, wrong := runner.Delay(asked)
 	if !expected.Verified { // drivers may send many statements at once
 		expected.Delay = delay

@@ -10,14 +10,16 @@ import (
 	"github.com/assay-bench/assay/internal/trial/levels"
 )
 
-// costsOf an operation. What the server used beside a second load is of both, and no cost of the workload.
+// costsOf an operation. What the server used for another load, too, is no cost of the workload; nor is what the client used, where its tool makes both.
 func costsOf(in Input, all outcome, target string) []contract.Measurement {
 	out := costs.Of(all.measuring, all.merged, priceOf(in.Run, target))
 	if len(all.servers) > 0 {
 		out = costs.OfServers(out, costsOfEach(all))
 	}
 	if all.shared {
-		out = slices.DeleteFunc(out, func(m contract.Measurement) bool { return costs.OfServer(m.Name) })
+		out = slices.DeleteFunc(out, func(m contract.Measurement) bool {
+			return costs.OfServer(m.Name) || m.Name == costs.ClientCPU && all.within
+		})
 	}
 	return out
 }

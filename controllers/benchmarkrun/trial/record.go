@@ -200,8 +200,10 @@ type outcome struct {
 	apart  []contract.Measurement
 	// skew of those that worked, and own is that of those that measured.
 	skew, own merge.Skew
-	// shared: a second load was at work.
+	// shared: another load was at work beside the workload.
 	shared bool
+	// within: the tool makes the other load itself.
+	within bool
 	// servers are those of tenants that have servers of their own; none where there is one.
 	servers []served
 }
@@ -216,7 +218,14 @@ func (o outcome) each() []served {
 
 func outcomeOf(in Input, e Execution, results []contract.Result) (out outcome, err error) {
 	asked := message(in, e)
-	out = outcome{working: groups.Working(asked, results), measuring: groups.Measuring(asked, results), shared: groups.Shared(asked)}
+	known := asked.Of(0)
+	known.Deadline = in.Now
+	expected, err := expectationsOf(in, known)
+	if err != nil {
+		return out, err
+	}
+	out = outcome{working: groups.Working(asked, results), measuring: groups.Measuring(asked, results), shared: expected.Shared}
+	out.within = out.shared && !groups.Shared(asked)
 	if out.merged, out.own, err = merge.Results(out.measuring); err != nil {
 		return out, err
 	}

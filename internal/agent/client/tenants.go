@@ -126,12 +126,16 @@ func alone(r role) (out []contract.Trial) {
 }
 
 // idle until the window of the others has ended: a client that left before would have its pod taken away while they measure. When a load ends nobody
-// knows before, and its duration is only its limit: a client that does not load leaves at once.
+// knows before, and its duration is only its limit: the first client of all delivers last.
 func idle(ctx context.Context, s session, planned time.Time) *contract.Failure {
 	if s.trial.Loads {
-		return nil
+		return waitForPeer(ctx, s, 0)
 	}
-	if err := pause.For(ctx, time.Until(planned)+time.Duration(s.trial.DurationSeconds)*time.Second); err != nil {
+	// A tool that works may come to its window later than one that does nothing.
+	works := s.trial
+	works.Idle = false
+	later := s.runner.Opening(works).Delay(works) - s.opening().Delay(s.trial)
+	if err := pause.For(ctx, time.Until(planned)+later+time.Duration(s.trial.DurationSeconds)*time.Second); err != nil {
 		return failed(contract.ReasonInterrupted, "waiting for the end of the window: %v", err)
 	}
 	return nil

@@ -172,7 +172,10 @@ func overTime(ctx context.Context, run *stored.Run) (*picture, error) {
 			}
 		}
 	}
-	if run.Clients() > 1 {
+	switch varied := slices.ContainsFunc(run.Object.Spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == v1alpha1.AxisClients }); {
+	case varied:
+		note += "It is the first one of the clients that work. "
+	case run.Clients() > 1:
 		note += fmt.Sprintf("It is the first one of %d clients. ", run.Clients())
 	}
 	f := picture{ID: "intervals", Caption: cut("The last trial of each target: " + contract.NameThroughput + ", " + unit), Note: cut(note), Behind: behind}

@@ -6,6 +6,9 @@ import (
 	"fmt"
 )
 
+// MostClients of a trial, those of all tenants and of a second load: one result each.
+const MostClients = 64
+
 // Group of clients of a trial: those of a tenant, those that measure, or those of a second load.
 type Group struct {
 	// Tenant is its number, from 1; 0 for clients of no tenant.

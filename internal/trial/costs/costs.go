@@ -95,7 +95,7 @@ func Of(results []contract.Result, merged contract.Result, rate Rate) []contract
 			server, has := cpuRate(*merged.Target, windowSeconds(merged))
 			add(ServerCPU, unitCPU, million*server/perSecond, has)
 		}
-		clients, has := clientCPU(results)
+		clients, has := clientCPU(results, merged)
 		add(ClientCPU, unitCPU, million*clients/perSecond, has)
 		if seconds := countedSeconds(merged); seconds > 0 {
 			written, has := written(merged)
@@ -159,11 +159,16 @@ func countedSeconds(r contract.Result) float64 {
 	return max(0, to.Sub(from).Seconds())
 }
 
-// clientCPU of all clients; unknown when that of one is.
-func clientCPU(results []contract.Result) (perSecond float64, known bool) {
+// clientCPU of all clients; unknown when that of one is. Clients that load end one after the other, and the rate of rows is over the time of all of
+// them: so is what each of them used.
+func clientCPU(results []contract.Result, merged contract.Result) (perSecond float64, known bool) {
 	sum := 0.0
 	for _, r := range results {
-		rate, has := cpuRate(r.Client.Environment, windowSeconds(r))
+		window := windowSeconds(r)
+		rate, has := cpuRate(r.Client.Environment, window)
+		if whole := windowSeconds(merged); merged.Load() != nil && whole > window {
+			rate *= window / whole
+		}
 		if !has {
 			return 0, false
 		}

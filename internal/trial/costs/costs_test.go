@@ -255,6 +255,12 @@ func TestTheOperationOfALoadIsARow(t *testing.T) {
 	if got[ServerCPU] != "1500 s/Mop" || got[ClientCPU] != "500 s/Mop" || got[Written] != "400 B/op" {
 		t.Errorf("%v", got)
 	}
+	// A client that has loaded its part in half of the time, with half a CPU, used half as much as the first.
+	early, ended := load, at(5)
+	early.Times.WindowEnded, early.Client.Environment = &ended, used(1, 4, 1.5, 1<<20)
+	if got := shown(Of([]contract.Result{load, early}, load, Rate{})); got[ClientCPU] != "750 s/Mop" {
+		t.Errorf("of two clients: %s", got[ClientCPU])
+	}
 	load.Measurements = load.Measurements[:1]
 	if got := shown(Of([]contract.Result{load}, load, Rate{})); got[ServerCPU] != "" || got[Written] != "" {
 		t.Errorf("of no known rows: %v", got)
