@@ -90,6 +90,7 @@ var headlines = map[string]string{
 	"Result":           runner.AnyHeadline,
 	"Mysqlslap":        nameRoundTime,
 	"GoBenchmark":      runner.AnyHeadline,
+	"GoTPC":            runner.AnyHeadline, // of the published go-tpc ch there are latencies alone
 	"PytestBenchmark":  nameOperationTime,
 	formatHistogramLog: contract.NameLatencyAvg,
 }

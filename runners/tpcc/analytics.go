@@ -62,6 +62,15 @@ func (p Params) tables() []string {
 	return all
 }
 
+// in a phase: clients that begin together warm up without queries. The warm-up of each would end with its own last query, and their windows would not
+// begin together.
+func (p Params) in(t contract.Trial, phase contract.Phase) Params {
+	if phase == contract.PhaseWarmup && t.Together() {
+		p.AnalyticalThreads = new(int32(0))
+	}
+	return p
+}
+
 // queries as go-tpc takes them.
 func (p Params) queries() string {
 	var names []string

@@ -50,11 +50,7 @@ func phaseArgs(t contract.Trial, phase contract.Phase, p Params) ([]string, erro
 	case contract.PhaseWarmup, contract.PhaseRun:
 		const day = 24 * 60 * 60
 		seconds, err := runner.Seconds(t, phase, day)
-		if phase == contract.PhaseWarmup && t.Together() {
-			// Each client's warm-up would end with its own last query, and their windows would not begin together.
-			p.AnalyticalThreads = new(int32(0))
-		}
-		return runArgs(p, seconds), err
+		return runArgs(p.in(t, phase), seconds), err
 	case contract.PhaseCheck:
 		return []string{threads, "tpcc", "check", "--warehouses=" + strconv.Itoa(int(runner.Value(p.CheckWarehouses)))}, nil
 	case contract.PhaseCleanup:

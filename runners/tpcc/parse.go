@@ -21,6 +21,7 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 	if err != nil {
 		return runner.Unreadable(err)
 	}
+	p = p.in(t, phase)
 	source := strings.ToLower(string(phase))
 	r := read(source+"/stdout", o.Stdout)
 	for i, line := range runner.Lines(o.Stderr) {

@@ -157,6 +157,21 @@ func TestTheWindowIsThatOfTheTransactions(t *testing.T) {
 	}
 }
 
+// Clients that begin together warm up without queries, and nothing is missing in what that prints.
+func TestAWarmupOfSeveralClientsHasNoQueries(t *testing.T) {
+	out := runner.Output{Stdout: outputs.Load(t, "run-maria1011.stdout")}
+	for clients, fails := range map[int]bool{1: true, 2: false} {
+		trial := tool.Trial(t, `{"threads":4,"analyticalQueries":["q1"]}`)
+		trial.Clients = clients
+		if report := parse(trial, contract.PhaseWarmup, out); (report.Failure != nil) != fails {
+			t.Errorf("%d clients: %+v", clients, report.Failure)
+		}
+		if report := parse(trial, contract.PhaseRun, out); report.Failure == nil {
+			t.Errorf("%d clients: a window without queries is none", clients)
+		}
+	}
+}
+
 // Whole runs contradict neither themselves nor their trials.
 func TestSoundRunsAreSound(t *testing.T) {
 	for name, seconds := range map[string]int64{"run-maria1011": 10, "run-mysql97": 6, "run-queries-maria1011": 10} {

@@ -225,7 +225,11 @@ func outcomeOf(in Input, e Execution, results []contract.Result) (out outcome, e
 		return out, err
 	}
 	out = outcome{working: groups.Working(asked, results), measuring: groups.Measuring(asked, results), shared: expected.Shared}
-	out.within = out.shared && !groups.Shared(asked)
+	own, err := in.Work.Tool.Expectations(known)
+	if err != nil {
+		return out, err
+	}
+	out.within = own.Shared
 	if out.merged, out.own, err = merge.Results(out.measuring); err != nil {
 		return out, err
 	}

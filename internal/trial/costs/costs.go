@@ -93,6 +93,7 @@ func Of(results []contract.Result, merged contract.Result, rate Rate) []contract
 	if perSecond, known := operations(merged); known {
 		if merged.Target != nil {
 			server, has := cpuRate(*merged.Target, windowSeconds(merged))
+			has = has && !endsEarly(results[0], merged)
 			add(ServerCPU, unitCPU, million*server/perSecond, has)
 		}
 		clients, has := clientCPU(results, merged)
@@ -144,6 +145,11 @@ func windowSeconds(r contract.Result) float64 {
 		return 0
 	}
 	return to.Sub(from).Seconds()
+}
+
+// endsEarly says whether the first client of a load, which asks for what the server used, ended long before the last one.
+func endsEarly(first, merged contract.Result) bool {
+	return merged.Load() != nil && windowSeconds(first) < 0.95*windowSeconds(merged)
 }
 
 // countedSeconds is the part of the window that the counters of the server cover: those of a tool

@@ -261,6 +261,9 @@ func TestTheOperationOfALoadIsARow(t *testing.T) {
 	if got := shown(Of([]contract.Result{load, early}, load, Rate{})); got[ClientCPU] != "750 s/Mop" {
 		t.Errorf("of two clients: %s", got[ClientCPU])
 	}
+	if got := shown(Of([]contract.Result{early, load}, load, Rate{})); got[ServerCPU] != "" {
+		t.Errorf("the server was asked when half of the load was done: %s", got[ServerCPU])
+	}
 	load.Measurements = load.Measurements[:1]
 	if got := shown(Of([]contract.Result{load}, load, Rate{})); got[ServerCPU] != "" || got[Written] != "" {
 		t.Errorf("of no known rows: %v", got)

@@ -207,6 +207,16 @@ func problems(r contract.Result, _ runner.Expectations) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	p := lines[0]
-	return fmt.Sprintf("%d lines of output were not understood, the first one in %s, line %d: %s", len(lines), p.Source, p.Line, p.Text)
+	var texts []string
+	unread := slices.DeleteFunc(slices.Clone(lines), func(p contract.Problem) bool { return p.Line == 0 })
+	for _, p := range lines {
+		if p.Line == 0 { // of no line: what the runner says of the whole
+			texts = append(texts, p.Source+": "+p.Text)
+		}
+	}
+	if len(unread) > 0 {
+		p := unread[0]
+		texts = append(texts, fmt.Sprintf("%d lines of output were not understood, the first one in %s, line %d: %s", len(unread), p.Source, p.Line, p.Text))
+	}
+	return strings.Join(texts, "; ")
 }
