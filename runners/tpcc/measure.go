@@ -127,22 +127,27 @@ func ofKind(kind string, f figures) []contract.Measurement {
 }
 
 // series gives the intervals of the kinds that count, in transactions per so many seconds. go-tpc
-// prints no interval in which nothing was done, and none for the last; so there is a series only
-// when all others are there. The last one follows from the whole.
+// prints no interval in which nothing was done, and none for the last, unless its clock ticks before it has seen that the time is over; so there is a
+// series only when all others are there. The last one follows from the whole.
 func (r *reading) series(every int, seconds float64) func(per float64, counts func(string) bool) []contract.Interval {
 	none := func(float64, func(string) bool) []contract.Interval { return nil }
-	if every < 1 || len(r.current) != int(math.Round(seconds/float64(every)))-1 {
+	if every < 1 {
 		return none
 	}
+	before := int(math.Round(seconds/float64(every))) - 1
+	if len(r.current) != before && len(r.current) != before+1 || before < 0 {
+		return none
+	}
+	current := r.current[:before]
 	return func(per float64, counts func(string) bool) []contract.Interval {
 		total := sum(r.summary, counts)
 		var out []contract.Interval
-		for i, interval := range r.current {
+		for i, interval := range current {
 			n := sum(interval, counts)
 			total -= n
 			out = append(out, contract.Interval{AtSeconds: float64((i + 1) * every), Value: new(n * per / float64(every))})
 		}
-		last := seconds - float64(len(r.current)*every)
+		last := seconds - float64(before*every)
 		if total < 0 || last <= 0 {
 			return nil // they are not of one run
 		}

@@ -115,6 +115,12 @@ func TestSeries(t *testing.T) {
 	if n < 6683.9 || n > 6684.1 {
 		t.Errorf("the intervals have %.2f new orders, the whole 6684", n)
 	}
+	// The last one may be printed, too, a moment before the end.
+	late := strings.Index(whole, "[Summary]")
+	report = parse(tool.Trial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: []byte(whole[:late] + "[Current] PAYMENT - Takes(s): 1.0, Count: 7, TPM: 420.0, Sum(ms): 7.0\n" + whole[late:])})
+	if again, _ := contract.Find(report.Measurements, contract.NameNewOrders, nil); len(report.Problems) > 0 || !cmp.Equal(m.Intervals, again.Intervals) {
+		t.Errorf("with a last interval: %+v, problems %+v", again.Intervals, report.Problems)
+	}
 	// A stall of a whole interval is not printed: nobody knows then which interval is which.
 	first := strings.Index(whole, "[Current]")
 	second := first + strings.Index(whole[first:], "[Current] STOCK_LEVEL")
