@@ -89,12 +89,13 @@ func checkClientsAxis(spec v1alpha1.BenchmarkRunSpec, tool runner.Runner, params
 	if i < 0 {
 		return nil
 	}
-	for group, is := range map[string]bool{"tenants": spec.TenantCount() > 1, "search": spec.Search != nil} {
-		if is {
-			return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix[%d]: the axis clients is how many clients of one workload work at a rate of their own: leave it out, or spec.%s", i, group)
-		}
-	}
-	if tool.MeasuresOften() {
+	const ownRate = "spec.matrix[%d]: the axis clients is how many clients of one workload work at a rate of their own: leave it out, or spec.%s"
+	switch {
+	case spec.TenantCount() > 1:
+		return Refuse(v1alpha1.ReasonInvalidSpec, ownRate, i, "tenants")
+	case spec.Search != nil:
+		return Refuse(v1alpha1.ReasonInvalidSpec, ownRate, i, "search")
+	case tool.MeasuresOften():
 		return Refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix[%d]: the axis clients: workload.%s makes many measurements one after the other, in one client: leave it out", i, tool.Name)
 	}
 	var named struct{ Parameters, Options map[string]string }

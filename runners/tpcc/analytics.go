@@ -2,11 +2,9 @@ package tpcc
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -53,13 +51,12 @@ func (p Params) analysts() int32 {
 	return *p.AnalyticalThreads
 }
 
-// tables that are loaded.
-func (p Params) tables() []string {
-	all := append(slices.Collect(maps.Keys(rowsPerWarehouse)), "item", "order_line")
+// tables is how many are loaded.
+func (p Params) tables() int {
 	if p.analyzes() {
-		all = slices.AppendSeq(all, maps.Keys(analyticalRows))
+		return transactional + len(analyticalRows)
 	}
-	return all
+	return transactional
 }
 
 // in a phase: clients that begin together warm up without queries. The warm-up of each would end with its own last query, and their windows would not
@@ -69,15 +66,6 @@ func (p Params) in(t contract.Trial, phase contract.Phase) Params {
 		p.AnalyticalThreads = new(int32(0))
 	}
 	return p
-}
-
-// queries as go-tpc takes them.
-func (p Params) queries() string {
-	var names []string
-	for _, q := range p.AnalyticalQueries {
-		names = append(names, string(q))
-	}
-	return strings.Join(names, ",")
 }
 
 // analytical reads a line about queries.
@@ -144,9 +132,7 @@ func rateOf(queries map[string][]gotpc.Execution, p Params) float64 {
 		if len(all) == 0 {
 			return 0
 		}
-		for _, e := range all {
-			sum += e.Takes / float64(len(all))
-		}
+		sum += gotpc.Mean(all)
 	}
 	if sum <= 0 {
 		return 0

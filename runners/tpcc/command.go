@@ -74,7 +74,7 @@ func runArgs(p Params, seconds int64) []string {
 	// Its default takes 16 s for every latency above that.
 	args = append(args, benchmark(p.analysts() > 0), "run", "--warehouses="+strconv.Itoa(int(p.Warehouses)), "--weight=45,43,4,4,4", "--max-measure-latency=1h")
 	if p.analysts() > 0 {
-		args = append(args, "--queries="+p.queries())
+		args = append(args, "--queries="+gotpc.Names(p.AnalyticalQueries))
 	}
 	return args
 }

@@ -68,7 +68,7 @@ func (r *reading) unproven(phase contract.Phase, p Params) string {
 			return fmt.Sprintf("it checked %d conditions, not %d", got, want)
 		}
 	case contract.PhaseCleanup:
-		if got, want := len(r.dropped), len(p.tables()); got != want {
+		if got, want := len(r.dropped), p.tables(); got != want {
 			return fmt.Sprintf("it dropped %d of %d tables", got, want)
 		}
 	default:

@@ -62,6 +62,9 @@ var rowsPerWarehouse = map[string]int64{
 
 const items = 100_000
 
+// transactional is the number of tables of TPC-C.
+const transactional = 9
+
 func (p Params) expectations(t contract.Trial) runner.Expectations {
 	// Threads is left out: the ping before each transaction, and transactions that failed, take
 	// time that no latency has.
@@ -82,7 +85,7 @@ func (p Params) expectations(t contract.Trial) runner.Expectations {
 func (p Params) demand(contract.Trial) contract.Demand {
 	threads := int64(p.Threads)
 	return contract.Demand{
-		Connections: max(2*threads, threads+int64(p.analysts())), PreparedStatements: statements * threads, Tables: int64(len(p.tables())),
+		Connections: max(2*threads, threads+int64(p.analysts())), PreparedStatements: statements * threads, Tables: int64(p.tables()),
 	}
 }
 

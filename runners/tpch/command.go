@@ -3,7 +3,6 @@ package tpch
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
@@ -48,19 +47,10 @@ func phaseArgs(t contract.Trial, phase contract.Phase, p Params) ([]string, erro
 		return []string{
 			threads, "--count=" + strconv.FormatInt(count, 10), "--time=" + strconv.FormatInt(seconds, 10) + "s", "--interval=24h",
 			// Its tuning sets variables of TiDB, and those in one of the connections alone.
-			"tpch", "run", scale, "--queries=" + names(p), "--check=" + strconv.FormatBool(p.checked()), "--enable-query-tuning=false",
+			"tpch", "run", scale, "--queries=" + gotpc.Names(p.Queries), "--check=" + strconv.FormatBool(p.checked()), "--enable-query-tuning=false",
 		}, nil
 	case contract.PhaseCleanup:
 		return []string{"--threads=1", "tpch", "cleanup", scale}, nil
 	}
 	return nil, fmt.Errorf("phase: %q is not known", phase)
-}
-
-// names of the queries, as go-tpc takes them.
-func names(p Params) string {
-	var all []string
-	for _, q := range p.Queries {
-		all = append(all, string(q))
-	}
-	return strings.Join(all, ",")
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/internal/trial/plan"
 	"github.com/assay-bench/assay/internal/trial/podhealth"
 	"github.com/assay-bench/assay/internal/trial/validity"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Planned is the record of an attempt of which nothing is known but what was planned. RateField is
@@ -218,18 +219,11 @@ func (o outcome) each() []served {
 
 func outcomeOf(in Input, e Execution, results []contract.Result) (out outcome, err error) {
 	asked := message(in, e)
-	known := asked.Of(0)
-	known.Deadline = in.Now
-	expected, err := expectationsOf(in, known)
+	own, err := in.Work.Tool.Expectations(asked.Of(0))
 	if err != nil {
-		return out, err
+		own = runner.Expectations{} // check says so, and what was measured stays
 	}
-	out = outcome{working: groups.Working(asked, results), measuring: groups.Measuring(asked, results), shared: expected.Shared}
-	own, err := in.Work.Tool.Expectations(known)
-	if err != nil {
-		return out, err
-	}
-	out.within = own.Shared
+	out = outcome{working: groups.Working(asked, results), measuring: groups.Measuring(asked, results), shared: own.Shared || groups.Shared(asked), within: own.Shared}
 	if out.merged, out.own, err = merge.Results(out.measuring); err != nil {
 		return out, err
 	}

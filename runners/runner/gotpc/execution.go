@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -41,6 +42,15 @@ func ReadExecution(line string) (Execution, bool) {
 	return Execution{strings.ToLower(m[1]), began, takes, rows, uint32(checksum)}, true
 }
 
+// Names of queries, as go-tpc takes them.
+func Names(queries []v1alpha1.TPCHQuery) string {
+	var all []string
+	for _, q := range queries {
+		all = append(all, string(q))
+	}
+	return strings.Join(all, ",")
+}
+
 // ByQuery are the executions of each query.
 func ByQuery(all []Execution) map[string][]Execution {
 	out := map[string][]Execution{}
@@ -60,14 +70,23 @@ func InOrder(queries map[string][]Execution) []string {
 	})
 }
 
+// Mean time of executions, in s; of at least one.
+func Mean(all []Execution) float64 {
+	sum := 0.0
+	for _, e := range all {
+		sum += e.Takes
+	}
+	return sum / float64(len(all))
+}
+
 // Latencies of executions: their mean and the longest, in ms.
 func Latencies(labels map[string]string, all []Execution) []contract.Measurement {
-	n, sum, longest := int64(len(all)), 0.0, 0.0
+	n, longest := int64(len(all)), 0.0
 	for _, e := range all {
-		sum, longest = sum+e.Takes, max(longest, e.Takes)
+		longest = max(longest, e.Takes)
 	}
 	return []contract.Measurement{
-		runner.Latency(contract.NameLatencyAvg, labels, 1000*sum/float64(n), n),
+		runner.Latency(contract.NameLatencyAvg, labels, 1000*Mean(all), n),
 		runner.Latency(contract.NameLatencyMax, labels, 1000*longest, n),
 	}
 }
