@@ -91,7 +91,7 @@ func TestPublishedDriverComparisons(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one of all stories")
 	}
-	for _, name := range []string{"drivers-node-small", "drivers-node-small on MySQL 9.7", "drivers-python-small", "drivers-batch-small", "drivers-batch-small on MySQL 9.7"} {
+	for _, name := range []string{"drivers-node-small", "drivers-node-small on MySQL 9.7", "drivers-python-small", "drivers-batch-small", "drivers-batch-small on MySQL 9.7", "drivers-batch-large"} {
 		t.Run(name, func(t *testing.T) {
 			file, onMySQL := strings.CutSuffix(name, " on MySQL 9.7")
 			s := readSample(t, file+".yaml")

@@ -49,6 +49,7 @@ var stages = map[string]stage{
 	"drivers-node-small.yaml":   toldBy(TestPublishedDriverComparisons),
 	"drivers-python-small.yaml": toldBy(TestPublishedDriverComparisons),
 	"drivers-batch-small.yaml":  toldBy(TestPublishedDriverComparisons),
+	"drivers-batch-large.yaml":  toldBy(TestPublishedDriverComparisons),
 
 	// Experiments at full size.
 	"published/s0-dotnet/full.yaml":   firstCells,

@@ -37,6 +37,8 @@ type small struct {
 
 var smallForms = []small{
 	{file: "drivers-batch-small.yaml", of: "s0-dotnet", less: []string{"workload.drivers.benchmarks.*.rows"}, other: []string{"workload.drivers.drivers"}, server: "mariadb"},
+	{file: "drivers-batch-large.yaml", of: "s0-dotnet", server: "mariadb",
+		other: []string{"workload.drivers.drivers", "workload.drivers.benchmarks.*.rows", "workload.drivers.benchmarks.*.schemes"}},
 	{file: "ycsb.yaml", of: "s1-ycsb", less: []string{"workload.ycsb.recordCount", "workload.ycsb.threads"},
 		other: []string{"workload.ycsb.driver", "workload.ycsb.operationCount", "workload.ycsb.jvmOptions", "design.warmup"}},
 	{file: "ycsb-load.yaml", of: "s1-ycsb", form: "load.yaml", less: []string{"workload.ycsb.recordCount", "workload.ycsb.threads"},

@@ -159,8 +159,8 @@ func Read(text []byte) (Source, error) {
 		return Source{}, fmt.Errorf("title, published, full, small and groups: each source has all of them")
 	case s.Runs < 2:
 		return Source{}, fmt.Errorf("runs: got %d, want 2 or more: how runs differ is seen in no fewer", s.Runs)
-	case (s.Margin != 0 || s.MarginOf != "") && !(s.Margin > 0 && s.Margin <= 1 && s.MarginOf != ""):
-		return Source{}, fmt.Errorf("margin: got %v (marginOf %q), want a share above 0 and up to 1, such as 0.25, and the reason for it", s.Margin, s.MarginOf)
+	case (s.Margin != 0 || s.MarginOf != "") && !(s.Margin > 0 && s.Margin <= 2 && s.MarginOf != ""):
+		return Source{}, fmt.Errorf("margin: got %v (marginOf %q), want a share above 0 and up to 2, such as 0.25, and the reason for it", s.Margin, s.MarginOf)
 	}
 	return s, nil
 }
