@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/assay-bench/assay/internal/ground/contract"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 	"github.com/assay-bench/assay/test/helpers/fullsize"
+	"github.com/assay-bench/assay/test/helpers/plays"
 )
 
 // stage plays a sample: it provides what the user of the file has, or reduces what there is no room for here.
@@ -53,8 +55,8 @@ var stages = map[string]stage{
 
 	// Experiments at full size.
 	"published/s0-dotnet/full.yaml":   firstCells,
-	"published/s1-ycsb/full.yaml":     firstCells,
-	"published/s1-ycsb/load.yaml":     firstCells,
+	"published/s1-ycsb/full.yaml":     theirServers,
+	"published/s1-ycsb/load.yaml":     theirServers,
 	"published/s2-python/full.yaml":   firstCells,
 	"published/s3-node/full.yaml":     firstCells,
 	"published/s4-sweep/full.yaml":    firstCells,
@@ -218,4 +220,42 @@ func firstCells(t *testing.T, file string) {
 	if spec.Workload.Drivers != nil {
 		checkComparison(t, s.ns, got)
 	}
+}
+
+// theirServers of an experiment at full size, which cannot be had: all their cells, reduced in the same way, on a server of another maker that
+// stands at the addresses of all of them. Each has a schema of its own, and the account of the manifest the rights that the guide names. Then the
+// first cells that can be had.
+func theirServers(t *testing.T, file string) {
+	s := readSample(t, file)
+	run, given, err := plays.Manifest([]byte(s.text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Spec.SetDefaults()
+	run.Spec.Targets = slices.DeleteFunc(run.Spec.Targets, func(target v1alpha1.Target) bool { return target.External == nil })
+	sql := []string{"CREATE USER ycsb IDENTIFIED BY 'change-me';"}
+	for i, target := range run.Spec.Targets {
+		run.Spec.Targets[i].External.Host, run.Spec.Targets[i].External.Database = theServer(s.ns), target.Name
+		sql = append(sql, "CREATE DATABASE "+target.Name+";", "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX ON "+target.Name+".* TO ycsb;")
+	}
+	if len(run.Spec.Targets) == 0 {
+		t.Fatal("it has no server of the user's")
+	}
+	standIn(t, s.ns, sql...)
+	account := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: run.Spec.Targets[0].External.Credentials.Name}, StringData: map[string]string{"username": "ycsb", "password": "change-me"}}
+	if err := cluster.API.Create(t.Context(), account); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := fullsize.Reduce(run.Spec, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.text, err = fullsize.Manifest(run.Name, spec); err != nil {
+		t.Fatal(err)
+	}
+	got := s.complete(t)
+	if p := got.Status.Progress; int(p.Planned) != len(spec.Targets) || p.Succeeded != p.Planned {
+		t.Errorf("%d of %d trials of %d servers have a result: %+v", p.Succeeded, p.Planned, len(spec.Targets), got.Status.Findings)
+	}
+	firstCells(t, file)
 }

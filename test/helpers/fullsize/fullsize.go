@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -64,14 +65,18 @@ func Local(flavor string) (string, string) {
 	return "MariaDB", "10.11"
 }
 
-// Unobtainable says why a target cannot be had here; empty for one that can. Published numbers are no target that is measured.
+// inCluster is how the host of a server ends that stands in the cluster for one of the user's.
+const inCluster = ".svc"
+
+// Unobtainable says why a target cannot be had here; empty for one that can, such as a server of the user's for which another one stands in
+// the cluster. Published numbers are no target that is measured.
 func Unobtainable(spec v1alpha1.BenchmarkRunSpec, t v1alpha1.Target) string {
 	switch c := spec.Workload.Custom; {
 	case c != nil:
 		return "its tool is an image of the user's, " + c.Image
 	case t.External != nil && t.External.JDBC != nil:
 		return "a database of the user's, behind the JDBC driver " + t.External.JDBC.Driver
-	case t.External != nil:
+	case t.External != nil && !strings.HasSuffix(t.External.Host, inCluster):
 		return "a server of the user's, at " + t.External.Host
 	}
 	return ""
@@ -94,6 +99,9 @@ func Reduce(full v1alpha1.BenchmarkRunSpec, given map[string]map[string]string) 
 	nodes := targetNodes
 	for i := range spec.Targets {
 		t := &spec.Targets[i]
+		if t.MySQL == nil {
+			continue // a server of somebody else stays as it is
+		}
 		if t.Replicas() > 0 {
 			// Of two nodes the server has one, and its replica the other, beside the client.
 			nodes, spec.Clients.Placement.SeparateFromTargets = nodesOf{cpu: cpuTogether}, v1alpha1.SeparationNone
@@ -103,6 +111,9 @@ func Reduce(full v1alpha1.BenchmarkRunSpec, given map[string]map[string]string) 
 		}
 	}
 	for i := range spec.Targets {
+		if spec.Targets[i].MySQL == nil {
+			continue
+		}
 		spec.Targets[i].Shape = shape(serverMemory+serverThread*threads, nodes.cpu, nodes.target)
 	}
 	spec.Clients.Shape = shape(clientMemory+clientThread*threads, nodes.cpu, nodes.client)
@@ -195,8 +206,8 @@ func reduceWorkload(w *v1alpha1.Workload, targets []v1alpha1.Target) error {
 	if y := w.YCSB; y != nil {
 		y.RecordCount, y.OperationCount = min(y.RecordCount, mostRecords), min(y.OperationCount, mostOperations)
 		y.JVMOptions = []string{heap}
-		if slices.ContainsFunc(targets, func(t v1alpha1.Target) bool { return t.MySQL.Flavor == "MariaDB" }) {
-			y.Driver = "MariaDB" // that of MySQL is for servers of MySQL
+		if slices.ContainsFunc(targets, func(t v1alpha1.Target) bool { return t.MySQL == nil || t.MySQL.Flavor == "MariaDB" }) {
+			y.Driver = "MariaDB" // that of MySQL is for servers of MySQL, and MariaDB stands in for those of users
 		}
 	}
 	if w.Drivers == nil {
