@@ -44,17 +44,17 @@ var experiments = []experiment{
 		published: "The same schemes with 10,000 rows, 680 ms for an INSERT pipelined in a transaction, and its headline against two other drivers of .NET: 2.1, " +
 			"2.9 and 2.7 times the best competitor.",
 		traps: []string{
-			"The competitors have a prepared statement for each row, and nothing else: with many rows in one INSERT the same report has 145 ms where its pipeline has 680 ms.",
+			"The competitors execute a prepared statement for each row, in one transaction, and nothing else: with many rows in one INSERT the same report has 145 ms where its pipeline has 680 ms.",
 			"One round to warm up and three that count, of which the median has no interval.",
 		},
 		differs: "mariadb in the place of the driver, and mysql2 in that of its best competitor, both of Node.js; each commit waits for its flush.",
 	},
 	{
 		name: "s0-dotnet-delay", title: "pipelining behind longer round trips",
-		source:      "the last lines of the same report",
-		published:   "An expectation: with round trips of 1 ms pipelining gains 10 to 50 times, where it is 4 to 5 times on one machine.",
-		unexplained: []string{"It was not measured, and no number of rows is said."},
-		differs:     "1,000 rows, mariadb of Node.js, and a relay in the client's pod that makes each round trip 1 ms longer.",
+		source:      "the summary of the same report (3.1)",
+		published:   "A sentence: where a round trip takes 1 ms, what pipelining gains on the network would be \"in theory 10x to 50x\".",
+		unexplained: []string{"It was not measured, and over what is not said."},
+		differs:     "1,000 rows, mariadb of Node.js, and a relay in the client's pod that makes each round trip longer by 1 ms and by what it costs itself.",
 	},
 	{
 		name: "s1-ycsb", title: "storage engines under YCSB",

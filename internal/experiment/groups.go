@@ -210,7 +210,7 @@ func secondLoad(w Work, cell plan.Cell) (json.RawMessage, int, error) {
 	clients := w.spec.BackgroundClients()
 	if varied != nil {
 		n, err := strconv.Atoi(varied.String())
-		if err != nil || n < 0 || n > clients {
+		if err != nil || n < 0 || n > clients || strconv.Itoa(n) != varied.String() { // "01" would be a cell beside "1"
 			return nil, 0, fmt.Errorf("background.clients: %s: use whole numbers from 0 to %d (spec.background.clients)", varied.String(), clients)
 		}
 		clients = n

@@ -90,6 +90,10 @@ func TestGroupsThatCannotBe(t *testing.T) {
 			second(writes)(s)
 			s.Matrix = []v1alpha1.Axis{axisOf("background.clients", 0, 1, 3)}
 		},
+		"cell 1 (background.clients=01): background.clients: 01: use whole numbers from 0 to 2": func(s *v1alpha1.BenchmarkRunSpec) {
+			second(writes)(s)
+			s.Matrix = []v1alpha1.Axis{{Name: "background.clients", Values: []intstr.IntOrString{intstr.FromString("1"), intstr.FromString("01")}}}
+		},
 		"background: workload.sysbench.delay: round trips to a target with TLS cannot be delayed: use tls: Disabled (of an external target external.tls, whose default is Required), or no delay (spec.targets[0])": func(s *v1alpha1.BenchmarkRunSpec) {
 			second(map[string]intstr.IntOrString{"delay": intstr.FromString("1ms")})(s)
 			s.Targets[0].MySQL.TLS = v1alpha1.TLSRequired

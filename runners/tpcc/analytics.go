@@ -22,6 +22,8 @@ var analyticalRows = map[string]int64{"nation": 25, "region": 5, "supplier": 10_
 const anyQuery = "query"
 
 var (
+	// refusedLine: queries went on behind the transactions, because the server would not end them.
+	refusedLine = regexp.MustCompile(`^\[Result\] KILL QUERY - Refused: (.+)$`)
 	// endLine says when the transactions ended: on the clock of the executions, and on the wall clock.
 	endLine = regexp.MustCompile(`^\[Result\] OLTP - Ended\(s\): ([0-9]{1,9}\.[0-9]{6}), Unix\(us\): ([0-9]{1,17})$`)
 	// queryError is a query that failed, in an errorLine.
@@ -59,8 +61,8 @@ func (p Params) tables() int {
 	return transactional
 }
 
-// in a phase: clients that begin together warm up without queries. The warm-up of each would end with its own last query, and their windows would not
-// begin together.
+// in a phase: clients that begin together warm up without queries. The warm-up of each would end when its own last query was ended, and their windows would
+// not begin together.
 func (p Params) in(t contract.Trial, phase contract.Phase) Params {
 	if phase == contract.PhaseWarmup && t.Together() {
 		p.AnalyticalThreads = new(int32(0))
@@ -72,6 +74,14 @@ func (p Params) in(t contract.Trial, phase contract.Phase) Params {
 func (r *reading) analytical(line string) bool {
 	if e, is := gotpc.ReadExecution(line); is {
 		r.executions = append(r.executions, e)
+		return true
+	}
+	if e, is := gotpc.ReadInterrupted(line); is {
+		r.interrupted = append(r.interrupted, e)
+		return true
+	}
+	if m := refusedLine.FindStringSubmatch(line); m != nil {
+		r.refused = m[1]
 		return true
 	}
 	if m := endLine.FindStringSubmatch(line); m != nil {
@@ -145,17 +155,34 @@ func (r *reading) cutOff(p Params) (out []string) {
 	if p.analysts() == 0 || r.end == nil {
 		return nil
 	}
-	all, queries := gotpc.ByQuery(r.executions), gotpc.ByQuery(r.inWindow())
+	others, queries := gotpc.ByQuery(slices.Concat(r.executions, r.interrupted)), gotpc.ByQuery(r.inWindow())
 	for _, query := range p.AnalyticalQueries {
-		if name := string(query); len(queries[name]) == 0 {
-			out = append(out, fmt.Sprintf("analytical query %s has no time: no execution of it ended while transactions were at work, and %d did after that: "+
-				"raise design.duration, or leave it out of workload.tpcc.analyticalQueries", name, len(all[name])))
+		name, longest := string(query), 0.0
+		if len(queries[name]) > 0 {
+			continue
 		}
+		for _, e := range others[name] {
+			longest = max(longest, r.end.at-e.Began)
+		}
+		text := "none began"
+		if longest > 0 {
+			text = fmt.Sprintf("the longest had gone on for %.1f s then", longest)
+		}
+		out = append(out, fmt.Sprintf("analytical query %s has no time: no execution of it ended while transactions were at work (%s): raise design.duration, or leave it out of "+
+			"workload.tpcc.analyticalQueries", name, text))
 	}
 	return out
 }
 
-// window of the transactions on the wall clock: the process goes on until the last query has ended. Nil without queries.
+// wentOn says why queries went on behind the transactions; empty where none did.
+func (r *reading) wentOn() string {
+	if r.refused == "" {
+		return ""
+	}
+	return "queries went on behind the transactions, since they could not be ended: " + runner.Abridge(r.refused)
+}
+
+// window of the transactions on the wall clock: the process goes on until the last query has ended or was ended. Nil without queries.
 func (r *reading) window(measurements []contract.Measurement) *runner.Span {
 	m, ok := contract.Find(measurements, contract.NameTotalTime, nil)
 	if r.end == nil || !ok {

@@ -57,6 +57,9 @@ type reading struct {
 	// executions of queries beside the transactions, and those that failed.
 	executions  []gotpc.Execution
 	queryErrors []queryFailure
+	// interrupted are queries that were ended with the transactions, and refused is why the server would not end them.
+	interrupted []gotpc.Execution
+	refused     string
 	// end of the transactions; nil without queries.
 	end *end
 	// queried: go-tpc reported queries.

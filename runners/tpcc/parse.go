@@ -40,6 +40,9 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 		if text := r.missingSeries(every, report.Measurements); text != "" && phase == contract.PhaseRun && report.Failure == nil {
 			r.problems.Add(source, 0, text)
 		}
+		if text := r.wentOn(); text != "" {
+			r.problems.Add(source, 0, text)
+		}
 		if phase == contract.PhaseRun && report.Failure == nil {
 			for _, text := range r.cutOff(p) {
 				r.problems.Add(source, 0, text)

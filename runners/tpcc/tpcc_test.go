@@ -131,7 +131,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// The process goes on until the last query has ended, and the window does not.
+// The process goes on until the last query has ended or was ended, and the window does not.
 func TestTheWindowIsThatOfTheTransactions(t *testing.T) {
 	out := string(outputs.Load(t, "run-queries-maria1011.stdout"))
 	trial := tool.Trial(t, fixtures["run-queries-maria1011"].Workload)

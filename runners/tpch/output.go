@@ -65,7 +65,7 @@ func read(source string, o runner.Output) *reading {
 // result reads a line of a query whose result was read.
 func (r *reading) result(line string) bool {
 	e, is := gotpc.ReadExecution(line)
-	if is {
+	if is = is && e.Kept; is {
 		r.executions = append(r.executions, e)
 	}
 	return is

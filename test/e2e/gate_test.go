@@ -130,13 +130,18 @@ func (s shell) tolerate(measurement string) {
 	s.write("baseline.yaml", text)
 }
 
-// await the end of a run, and what its gate says. Other work on this machine may disturb all trials of a
-// run: then it is played again.
+// await the end of a run of targets, and what its gate says.
 func (s shell) await(name, targets string, want metav1.ConditionStatus, reason string) *v1alpha1.BenchmarkRun {
 	s.t.Helper()
+	return s.awaitRun(name, cluster.RunYAML(name, targets, gated), want, reason)
+}
+
+// awaitRun of a manifest. Other work on this machine may disturb all trials of a run: then it is played again.
+func (s shell) awaitRun(name, manifest string, want metav1.ConditionStatus, reason string) *v1alpha1.BenchmarkRun {
+	s.t.Helper()
 	for try := 0; ; try++ {
-		run := cluster.Apply(s.t, s.ns, cluster.RunYAML(name, targets, gated))
-		got := cluster.AwaitRun(s.t, run, 5*time.Minute)
+		run := cluster.Apply(s.t, s.ns, manifest)
+		got := cluster.AwaitRun(s.t, run, 10*time.Minute)
 		valid := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionValid)
 		if valid.Reason == v1alpha1.ReasonNoUsableTrial && try < 2 {
 			s.t.Logf("run %s is played again: %s", name, valid.Message)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -136,5 +137,49 @@ func TestDatabaseOfAnOperatorLosesItsPod(t *testing.T) {
 	})
 	if !told {
 		t.Errorf("no trial says that the pod behind the Service is another: %+v", cluster.Records(t, got))
+	}
+}
+
+// The name of a managed database leads to another server after a failover. Both have the same data, and which one is older says nothing: the first
+// trial on the other one tells it by what the server calls itself, and the ones after it no more.
+func TestANameMovesToAnotherServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in make e2e-full")
+	}
+	ns, other := cluster.Namespace(t), cluster.Namespace(t)
+	standIn(t, other, slices.Concat(tablesForAReader, []string{"SET GLOBAL server_id = 2;"})...)
+	standIn(t, ns, tablesForAReader...)
+	name := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "endpoint"},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: theServer(ns) + ".cluster.local"},
+	}
+	account := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "reader"}, StringData: map[string]string{"username": "reader", "password": "change-me"}}
+	for _, object := range []client.Object{name, account} {
+		if err := cluster.API.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := cluster.Apply(t, ns, strings.Replace(cluster.RunYAML("moving",
+		"  - name: cloud\n    external: {host: endpoint."+ns+".svc, database: assay, credentials: {name: reader}, data: Existing, tls: Disabled, insecureSkipVerify: true}",
+		"  design: {blocks: 8, warmup: 0s, duration: 5s, cooldown: 5s}\n"), "oltp_read_write", "oltp_read_only", 1))
+	cluster.AwaitState(t, run, 3*time.Minute, "ended two trials", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done >= 2 })
+	name.Spec.ExternalName = theServer(other) + ".cluster.local"
+	if err := cluster.API.Update(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	got := cluster.AwaitRun(t, run, 5*time.Minute)
+	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
+		t.Fatalf("not complete: %+v", got.Status.Conditions)
+	}
+	var told []string
+	for _, rec := range cluster.Records(t, got) {
+		for _, f := range rec.Findings {
+			if f.Check == "server-changed" {
+				told = append(told, fmt.Sprintf("trial %d: %s", rec.Index, f.Message))
+			}
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "hostname shop-0, port 3306, server_id 2") {
+		t.Errorf("told %q", told)
 	}
 }

@@ -152,16 +152,18 @@ func onAServer(t *testing.T, file string) {
 	s.instead(t, "db.example.com", theServer(s.ns)).complete(t)
 }
 
+// tablesForAReader are those of sysbench, and an account that may only read.
+var tablesForAReader = []string{
+	"CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'change-me';", "GRANT SELECT ON assay.* TO reader;",
+	"CREATE TABLE IF NOT EXISTS assay.sbtest1 (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, k INT NOT NULL, c CHAR(120) NOT NULL, pad CHAR(60) NOT NULL, KEY (k));",
+	"INSERT IGNORE INTO assay.sbtest1 SELECT seq, seq, REPEAT('c', 119), REPEAT('p', 59) FROM assay.seq_1_to_10000;",
+	"CREATE TABLE IF NOT EXISTS assay.sbtest2 LIKE assay.sbtest1;", "INSERT IGNORE INTO assay.sbtest2 SELECT * FROM assay.sbtest1;",
+}
+
 // onTables that exist, with an account that may only read.
 func onTables(t *testing.T, file string) {
 	s := readSample(t, file)
-	sql := []string{"CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'change-me';", "GRANT SELECT ON assay.* TO reader;"}
-	for _, table := range []string{"sbtest1", "sbtest2"} {
-		sql = append(sql,
-			"CREATE TABLE IF NOT EXISTS assay."+table+" (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, k INT NOT NULL, c CHAR(120) NOT NULL, pad CHAR(60) NOT NULL, KEY (k));",
-			"INSERT IGNORE INTO assay."+table+" SELECT seq, seq, REPEAT('c', 119), REPEAT('p', 59) FROM assay.seq_1_to_10000;")
-	}
-	standIn(t, s.ns, sql...)
+	standIn(t, s.ns, tablesForAReader...)
 	run := s.instead(t, "db.example.com", theServer(s.ns)).complete(t)
 	if st := run.Status.Targets[0]; st.CleanupResult != "" || len(st.Load) > 0 {
 		t.Errorf("something was loaded or dropped: %+v", st)

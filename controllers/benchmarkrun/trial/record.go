@@ -154,12 +154,12 @@ func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.As
 	if len(end.Results) == 0 {
 		return ""
 	}
-	st := in.Run.TargetStatus(rec.Target)
+	st, target := in.Run.TargetStatus(rec.Target), in.Run.Target(rec.Target)
 	from := likeness.Source{
 		Result: end.Results[0], ServerImageID: st.ImageID, ClientImageID: rec.ClientImageID, Node: rec.TargetNodeName, FsyncsPerCommit: st.FsyncsPerCommit,
-		Set: setInTargets(in.Run), Varied: varied(in.Run), RetainedBy: retainedBy(in.Run, rec.Target), CopiedFrom: copiedFrom(in.Run, rec.Target),
+		ByAddress: target.External != nil && target.Service() == nil, Set: setInTargets(in.Run), Varied: varied(in.Run), RetainedBy: retainedBy(in.Run, rec.Target), CopiedFrom: copiedFrom(in.Run, rec.Target),
 	}
-	if in.Run.Target(rec.Target).Service() != nil { // it may have other pods than before
+	if target.Service() != nil { // it may have other pods than before
 		now := commonBehind(in, e, ask)
 		from.ServerImageID, from.ServerLimits = now.ImageID, now.Limits
 	}
@@ -261,6 +261,7 @@ func evaluate(in Input, e Execution, all outcome, rec *contract.Record, ask *dec
 	})
 	rec.Findings = append(rec.Findings, neighbours(in, *rec, ask)...)
 	rec.Findings = append(rec.Findings, checkBehind(in, e, *rec, ask)...)
+	rec.Findings = append(rec.Findings, anotherServer(in, *rec)...)
 	for _, f := range in.Run.TargetStatus(rec.Target).InvalidatedBy {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: f.Check, Severity: f.Severity, Message: f.Message})
 	}

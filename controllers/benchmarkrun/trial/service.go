@@ -10,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	servers "github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/likeness"
 	"github.com/assay-bench/assay/internal/trial/validity"
 )
 
@@ -198,4 +199,25 @@ func withoutServers(in Input, pods []string) []string {
 			return t.Service != nil && slices.ContainsFunc(t.Service.Pods, func(p v1alpha1.ServicePod) bool { return name == in.Run.Namespace+"/"+p.Name })
 		})
 	})
+}
+
+// anotherServer: at the address of an external target another server answers than in its last trial, as far as that is in the last part of the records.
+// Nothing within a trial shows it.
+func anotherServer(in Input, rec contract.Record) []contract.RecordedFinding {
+	now := likeness.Instance(rec.Facts)
+	if now == "" {
+		return nil
+	}
+	for _, last := range slices.Backward(in.Recorded) {
+		before := likeness.Instance(last.Facts)
+		if last.Target != rec.Target || before == "" || last.State != contract.Succeeded { // a failed attempt tells nobody of another server
+			continue
+		}
+		if before == now {
+			return nil
+		}
+		return []contract.RecordedFinding{{Check: "server-changed", Severity: string(validity.Warning), Message: fmt.Sprintf(
+			"another server answers at the address of the target than in trial %d: now %s, and then %s; trials before and after this are of different machines", last.Index, now, before)}}
+	}
+	return nil
 }

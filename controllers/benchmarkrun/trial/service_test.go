@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	servers "github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/ground/contract"
+	"github.com/assay-bench/assay/internal/trial/likeness"
 )
 
 // behindShop is a Service with one pod, which has a node and restarts; no pod without a name.
@@ -200,5 +201,41 @@ func TestServersAreNoSecondWorkload(t *testing.T) {
 	in.Run.Status.Resolved.Targets[0].Service = &v1alpha1.ResolvedService{Pods: []v1alpha1.ServicePod{{Name: "shop-0"}}}
 	if got := withoutServers(in, []string{"ns/shop-0", "ns/web", "other/shop-0"}); !cmp.Equal(got, []string{"ns/web", "other/shop-0"}) {
 		t.Errorf("others are %v", got)
+	}
+}
+
+// A name that leads to another server is told by what the server calls itself, against the last trial of the same target that said it.
+func TestAnotherServerAnswers(t *testing.T) {
+	of := func(index int32, target, hostname string) contract.Record {
+		variables := map[string]string{"port": "3306"}
+		if hostname != "" {
+			variables["hostname"] = hostname
+		}
+		source := likeness.Source{ByAddress: true, Result: contract.Result{Server: &contract.Server{Variables: variables}}}
+		return contract.Record{Index: index, Target: target, State: contract.Succeeded, Facts: likeness.FactsOf(source)}
+	}
+	failed := of(2, "db", "b")
+	failed.State = contract.Failed
+	before := []contract.Record{of(0, "db", "a"), of(1, "other", "b"), failed, {Index: 2, Target: "db", State: contract.Succeeded}}
+	for name, tt := range map[string]struct {
+		before []contract.Record
+		now    contract.Record
+		want   string
+	}{
+		"the first trial":              {nil, of(3, "db", "a"), ""},
+		"the same one":                 {before, of(3, "db", "a"), ""},
+		"another one":                  {before, of(3, "db", "b"), "server-changed Warning: another server answers at the address of the target than in trial 0: now hostname b, port 3306, and then hostname a, port 3306; trials before and after this are of different machines"},
+		"the first of a second target": {before[1:2], of(3, "db", "a"), ""},
+		"one that says nothing":        {before, contract.Record{Index: 3, Target: "db"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got string
+			for _, f := range anotherServer(Input{Recorded: tt.before}, tt.now) {
+				got += f.Check + " " + f.Severity + ": " + f.Message
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }

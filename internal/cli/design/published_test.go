@@ -157,7 +157,7 @@ func ruled(spec map[string]any) map[string]any {
 		delete(spec, part)
 	}
 	if design, ok := spec["design"].(map[string]any); ok {
-		for _, part := range []string{"blocks", "warmup", "duration", "cooldown", "rounds", "starts"} {
+		for _, part := range []string{"blocks", "warmup", "duration", "cooldown", "rounds", "warmupRounds", "starts"} {
 			delete(design, part)
 		}
 	}

@@ -339,6 +339,10 @@ type Server struct {
 	Levels *Levels `json:"levels,omitempty"`
 }
 
+// ServerNames are the variables by which a server is told apart from another one behind the same address. MariaDB has no server_uuid, and services may
+// give all of theirs one server_id.
+var ServerNames = []string{"hostname", "port", "server_id", "server_uuid"}
+
 // Levels are gauges of the storage engine at both ends of the window of StatusDelta, read with its counters; MySQL's history list by a
 // query of its own just before.
 type Levels struct {

@@ -20,6 +20,7 @@ const (
 	factVersion     = "server/version"
 	factServerImage = "server/image"
 	factReplicas    = "server/replicas"
+	factInstance    = "server/instance"
 	factCommitCost  = "server/fsyncs-per-commit"
 	factTLS         = "connection/tls"
 	factCipher      = "connection/cipher"
@@ -66,6 +67,8 @@ type Source struct {
 	ServerImageID, ClientImageID string
 	// Node of the server; empty where that is unknown, as of an external one.
 	Node string
+	// ByAddress: nothing is known of where the server is but an address, which may lead to another one at any time.
+	ByAddress bool
 	// ServerLimits of a server that says nothing of itself, such as one behind a Service; absent where they are unknown.
 	ServerLimits contract.Limits
 	// FsyncsPerCommit, measured before loading.
@@ -91,6 +94,9 @@ func FactsOf(in Source) contract.Facts {
 	if s := in.Result.Server; s != nil {
 		serverFacts(out, *s, in.Set)
 		leaveOut(out, in.Varied)
+		if in.ByAddress {
+			out[factInstance] = instanceOf(*s)
+		}
 	}
 	machineFacts(out, "client", in.Result.Client.Machine, in.Result.Client.Limits)
 	if t := in.Result.Target; t != nil {
@@ -154,6 +160,20 @@ func serverFacts(out map[string]string, s contract.Server, alsoSet []string) {
 		out[setPrefix+name] = cmp.Or(value, "''")
 	}
 }
+
+// instanceOf a server is what it calls itself, so that it is told apart from another one behind the same address.
+func instanceOf(s contract.Server) string {
+	var words []string
+	for _, name := range contract.ServerNames {
+		if value := s.Variables[name]; value != "" {
+			words = append(words, name+" "+value)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// Instance is what the server of a trial calls itself, by its facts; empty for one that is known by more than its address, and where it does not say.
+func Instance(f contract.Facts) string { return f.Get(factInstance) }
 
 // sessionsOf the connections of a window: whether some of their TLS handshakes took up an earlier session, which is shorter. MySQL 9.7
 // counts one that does once with TLS 1.2 and twice with TLS 1.3, so that how many did is not known. Empty without TLS, for a window that

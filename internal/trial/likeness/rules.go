@@ -34,6 +34,7 @@ var factRules = []factRule{
 	{name: "target/memory", class: Caches, matters: true, why: "the page cache takes what is left of the container's memory", more: "Faster"},
 	{name: "client/memory", class: Other, why: "the memory of the client"},
 	{name: FactNode, class: Node, matters: true, why: "another machine, even of the same model, has another speed"},
+	{name: factInstance, class: Node, matters: true, why: "another server, even of the same class, has another speed", of: OfTargets},
 	{name: "target/cpu", class: CPU, matters: true, why: "another model is another speed"},
 	{name: "client/cpu", class: CPU, matters: true, why: "another model is another speed"},
 	{name: "target/cpus", class: CPU, matters: true, why: "the limit of the container", more: "Faster"},

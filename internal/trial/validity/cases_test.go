@@ -186,6 +186,10 @@ var cases = map[string]struct {
 	"a server that was started again, whose counters count anew": {
 		withTLS(map[string]float64{"Uptime": -88, contract.StatusTLSAccepts: -7, "Questions": -212720}),
 		"target-restarted", "the server's uptime was 88 s less after the measured window than before it"},
+	"another server after the window": {
+		func(r *contract.Result, _ *runner.Expectations) {
+			r.Server = &contract.Server{Variables: map[string]string{"hostname": "a"}, VariablesChanged: map[string]string{"hostname": "b"}, StatusDelta: map[string]float64{"Uptime": 90_000}}
+		}, "target-restarted", "the server's hostname was a before the measured window and b after it: another server answered"},
 	"a target whose threads that switched have ended": {
 		onTarget(func(b, a *contract.Usage) {
 			b.InvoluntarySwitches, a.InvoluntarySwitches = new(int64(900)), new(int64(100))

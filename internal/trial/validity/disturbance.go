@@ -127,12 +127,20 @@ func targetRestarted(r contract.Result, _ runner.Expectations) string {
 // uptime is the status variable with the seconds since the server was started.
 const uptime = "Uptime"
 
-// serverRestarted: the server restarted. This also works for a server without an agent.
+// serverRestarted: the server restarted, or is another one than before. This also works for a server without an agent.
 func serverRestarted(r contract.Result) string {
-	if r.Server == nil || !(r.Server.StatusDelta[uptime] < 0) {
+	if r.Server == nil {
 		return ""
 	}
-	return fmt.Sprintf("the server's uptime was %.0f s less after the measured window than before it: it restarted", -r.Server.StatusDelta[uptime])
+	if grown := r.Server.StatusDelta[uptime]; grown < 0 {
+		return fmt.Sprintf("the server's uptime was %.0f s less after the measured window than before it: it restarted", -grown)
+	}
+	for _, name := range contract.ServerNames {
+		if later, changed := r.Server.VariablesChanged[name]; changed {
+			return fmt.Sprintf("the server's %s was %s before the measured window and %s after it: another server answered", name, r.Server.Variables[name], later)
+		}
+	}
+	return ""
 }
 
 // withoutLostCounters is the result without the differences of the server's counters if the

@@ -1,6 +1,7 @@
 package gotpc
 
 import (
+	"errors"
 	"maps"
 	"regexp"
 	"slices"
@@ -12,17 +13,24 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// executionLine is of the image's go-tpc (runners/tpcc/image/results).
-var executionLine = regexp.MustCompile(`^\[Result\] (Q[0-9]+) - Began\(s\): ([0-9]{1,9}\.[0-9]{6}), Takes\(s\): ([0-9]{1,9}\.[0-9]{6}), Rows: ([0-9]{1,15}), CRC-32: ([0-9a-f]{8})$`)
+// began of a line about a query: its name, and when it began. Lines are of the image's go-tpc (runners/tpcc/image/results).
+const began = `^\[Result\] (Q[0-9]+) - Began\(s\): ([0-9]{1,9}\.[0-9]{6}), `
+
+var (
+	// executionLine of a query whose rows were kept has their checksum.
+	executionLine   = regexp.MustCompile(began + `Takes\(s\): ([0-9]{1,9}\.[0-9]{6}), Rows: ([0-9]{1,15})(?:, CRC-32: ([0-9a-f]{8}))?$`)
+	interruptedLine = regexp.MustCompile(began + `Interrupted\(s\): ([0-9]{1,9}\.[0-9]{6})$`)
+)
 
 // Execution of a query whose result was read to its end.
 type Execution struct {
 	// Query is its name, such as q1.
 	Query string
-	// Began counts from the start of the process, and Takes reaches to the last row; both are in s.
+	// Began counts from the start of the process, and Takes reaches to the last row, or to where it was interrupted; both are in s.
 	Began, Takes float64
 	Rows         int64
-	// Checksum is the CRC-32 of the rows, sorted.
+	// Kept says that the client kept the rows, and Checksum is then the CRC-32 of them, sorted.
+	Kept     bool
 	Checksum uint32
 }
 
@@ -32,14 +40,29 @@ func ReadExecution(line string) (Execution, bool) {
 	if m == nil {
 		return Execution{}, false
 	}
-	began, errBegan := strconv.ParseFloat(m[2], 64)
-	takes, errTakes := strconv.ParseFloat(m[3], 64)
-	rows, errRows := strconv.ParseInt(m[4], 10, 64)
-	checksum, errSum := strconv.ParseUint(m[5], 16, 32)
-	if errBegan != nil || errTakes != nil || errRows != nil || errSum != nil {
+	e, is := timed(m)
+	rows, err := strconv.ParseInt(m[4], 10, 64)
+	if e.Rows, e.Kept = rows, m[5] != ""; e.Kept {
+		checksum, errSum := strconv.ParseUint(m[5], 16, 32)
+		e.Checksum, err = uint32(checksum), errors.Join(err, errSum)
+	}
+	return e, is && err == nil
+}
+
+// ReadInterrupted reads the line of a query that was ended with the load that it was beside, before its last row; false for any other line.
+func ReadInterrupted(line string) (Execution, bool) {
+	m := interruptedLine.FindStringSubmatch(line)
+	if m == nil {
 		return Execution{}, false
 	}
-	return Execution{strings.ToLower(m[1]), began, takes, rows, uint32(checksum)}, true
+	return timed(m)
+}
+
+// timed query of a line: its name, and its times.
+func timed(m []string) (Execution, bool) {
+	began, errBegan := strconv.ParseFloat(m[2], 64)
+	takes, errTakes := strconv.ParseFloat(m[3], 64)
+	return Execution{Query: strings.ToLower(m[1]), Began: began, Takes: takes}, errBegan == nil && errTakes == nil
 }
 
 // Names of queries, as go-tpc takes them.

@@ -14,8 +14,8 @@ import (
 // numbered finds the number of an error of the server in the words of the driver.
 var numbered = regexp.MustCompile(`\bError ([0-9]{4})(?: \([0-9A-Z]{5}\))?:`)
 
-// fatalLine is what ends a load that cannot go on, on stderr.
-var fatalLine = regexp.MustCompile(`^panic: a fatal occurred when preparing (?:view )?data: (.+)$`)
+// fatalLine is what ends a load that cannot go on, or a client that cannot begin, on stderr.
+var fatalLine = regexp.MustCompile(`^panic: a fatal occurred when (?:preparing (?:view )?data|asking for the id of a connection): (.+)$`)
 
 // Fatal is what ended a load, in the words of the driver; empty where the line is another one.
 func Fatal(line string) string {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds go-tpc from the pinned module (go.mod, go.sum) into the cache, once per content of this folder and Go version,
 # and prints the folder that holds it. One file is added to its main package: it takes the password from the
-# environment (password/password.go). Another one, which results/results.patch calls, prints what each query of TPC-H took and returned
-# (results/result.go). Static, so that the image needs nothing else. The images of tpcc and tpch are both made of it.
-#   fetch.sh test   runs the tests of what is changed (results/result_test.go) on the same sources instead, and prints nothing
+# environment (password/password.go). Others, which results/results.patch calls, print what each query of TPC-H took and returned
+# (results/result.go), and end those of CH-benCHmark with the load (results/interrupt.go). Static, so that the image needs nothing else. The images of tpcc and tpch are both made of it.
+#   fetch.sh test   runs the tests of what is changed (results/*_test.go) on the same sources instead, and prints nothing
 source "$(dirname "${BASH_SOURCE[0]}")/../../../hack/lib.sh"
 
 module=$REPO/runners/tpcc/image

@@ -153,7 +153,7 @@ func besideOne(ratio float64, in stats.Interval) string {
 // lies in which region, at the smallest error rate at which the whole interval does.
 func lies(r Row, margin float64) (p float64, v Verdict) {
 	p = math.Inf(1)
-	for _, of := range regionsOf(r.Claim.Ratio, margin) {
+	for _, of := range regionsOf(r.Claim, margin) {
 		worst := 0.0
 		if of.low > 0 {
 			worst = r.compared.PAbove(of.low)
@@ -174,27 +174,30 @@ type region struct {
 	low, high float64
 }
 
-// regionsOf a published ratio, which cover all ratios: reproduced is what is within the margin of it. For one above 1 the others are, from
+// regionsOf a claim, which cover all ratios: reproduced is what is within the margin of the published one, or in the published range. For one above 1 the others are, from
 // below: contradicted, which ends where the margin begins, and at the latest at 1+margin, which counts as no difference; another size; and
 // beyond the margin another size, too. Below 1 it is the same mirrored. For a ratio of 1 all others contradict.
-func regionsOf(ratio, margin float64) []region {
+func regionsOf(c Claim, margin float64) []region {
 	same := 1 + margin
-	low, high := ratio/same, ratio*same
+	low, high := c.Ratio/same, c.Ratio*same
+	if c.High > 0 {
+		low, high = c.Low, c.High
+	}
 	within := region{Reproduced, low, high}
 	switch {
-	case ratio > 1:
+	case c.Ratio > 1:
 		end := min(low, same)
 		return []region{{Contradicted, 0, end}, {AnotherSize, end, low}, within, {AnotherSize, high, math.Inf(1)}}
-	case ratio < 1:
+	case c.Ratio < 1:
 		end := max(high, 1/same)
 		return []region{{AnotherSize, 0, low}, within, {AnotherSize, high, end}, {Contradicted, end, math.Inf(1)}}
 	}
 	return []region{{Contradicted, 0, low}, within, {Contradicted, high, math.Inf(1)}}
 }
 
-// regionAt a ratio, of those of a published one.
-func regionAt(published, margin, ratio float64) region {
-	regions := regionsOf(published, margin)
+// regionAt a ratio, of those of a claim.
+func regionAt(c Claim, margin, ratio float64) region {
+	regions := regionsOf(c, margin)
 	return regions[slices.IndexFunc(regions, func(g region) bool { return ratio <= g.high })]
 }
 
@@ -330,7 +333,7 @@ func median(sample []float64) float64 {
 
 // would say about how many runs would decide a claim, at its level and if its estimate stays where it is.
 func would(r Row, margin, level float64) string {
-	at := regionAt(r.Claim.Ratio, margin, r.Ratio)
+	at := regionAt(r.Claim, margin, r.Ratio)
 	most := 0
 	for _, end := range []float64{at.low, at.high} {
 		if end == 0 || math.IsInf(end, 1) {

@@ -46,11 +46,13 @@ func rowsOf(t *testing.T, all []Claim, runs []Run) []Row {
 	return rows
 }
 
+// around x are three runs.
+func around(x, d float64) []float64 { return []float64{x - d, x, x + d} }
+
 // Of three runs the test is Student's with two degrees of freedom, for which P(T > t) = (1 - t/sqrt(2+t²))/2. Runs at x-d, x and x+d have a
 // standard error of d/sqrt(3). The p-value is twice that of the nearest end of the region.
 func TestDecide(t *testing.T) {
 	log2 := math.Log(2)
-	around := func(x, d float64) []float64 { return []float64{x - d, x, x + d} }
 	tests := map[string]struct {
 		ratio  float64
 		logs   []float64
@@ -96,6 +98,28 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// A published range is reproduced by what is in it, whatever the margin; that says what is no difference.
+func TestARange(t *testing.T) {
+	c := claimOf("c", math.Sqrt(10*50))
+	c.Low, c.High, c.Printed = 10, 50, "10x to 50x"
+	for ratio, want := range map[float64]Verdict{1.4: Contradicted, 1.6: AnotherSize, 9.5: AnotherSize, 10.5: Reproduced, 48: Reproduced, 53: AnotherSize, 50: Undecided} {
+		s := Source{Runs: 3, Margin: 0.5, Groups: []Group{{Claims: []Sentence{{Range: []float64{10, 50}}}}}}
+		rows, err := Decide(s, []Claim{c}, runsOf(8, map[string][]float64{"c": around(math.Log(ratio), 0.005)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows[0].Verdict != want {
+			t.Errorf("%v is %s, want %s", ratio, rows[0].Verdict, want)
+		}
+		if line := rows[0].line(); !strings.Contains(line, "| 10x to 50x |") || !strings.Contains(line, "| 10 to 50 |") || strings.Contains(line, "22.36") {
+			t.Errorf("the line: %s", line)
+		}
+		if !strings.Contains(s.rules(), "Where a range was published") {
+			t.Error("the page does not say how a range is reproduced")
+		}
+	}
+}
+
 // The mean of two claims has the geometric mean of their ratios in each run that has both.
 func TestAMeanOfClaims(t *testing.T) {
 	a, b := claimOf("a", 0), claimOf("b", 0)
@@ -127,7 +151,7 @@ func TestAMeanOfClaims(t *testing.T) {
 // The regions of a ratio cover the line, each of them once, and the interval that is shown lies in that of the verdict.
 func TestRegions(t *testing.T) {
 	for _, ratio := range []float64{0.01, 0.5, 0.79, 0.81, 0.99, 1, 1.01, 1.24, 1.26, 1.5, 1.6, 55} {
-		all := regionsOf(ratio, 0.25)
+		all := regionsOf(claimOf("", ratio), 0.25)
 		if all[0].low != 0 || !math.IsInf(all[len(all)-1].high, 1) {
 			t.Errorf("%v: from %v to %v", ratio, all[0].low, all[len(all)-1].high)
 		}

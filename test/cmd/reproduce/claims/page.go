@@ -79,13 +79,17 @@ func (s Source) rules() string {
 			"over them, each by itself, at 95 %. It rests on one ratio of each run, so that a narrow one may be luck, and how wide they are is not to be compared.\n" +
 			"What was measured is the median over the blocks that have both sides, so that its ratio may be another.\n\n"
 	}
+	ranges := ""
+	if s.ranges() {
+		ranges = "Where a range was published, **reproduced** is a ratio whose interval is in it.\n"
+	}
 	return fmt.Sprintf("A ratio is the geometric mean over the runs, in brackets with the interval that decides: that of Student over the runs, whose spread is estimated\n"+
 		"over all claims of the page, at the level of Holm's procedure over those of one published table (%g %% for all of it). **Reproduced** is a ratio\n"+
 		"whose interval is within %s of the published one (divided or multiplied by %g). **Same direction, another size** is beyond that on the published\n"+
 		"side of 1, and **contradicted** on the other one, or no difference of %s: it may still be a smaller difference in the published direction, as a\n"+
 		"reproduced ratio may differ from the published one by less. `p` is adjusted for the table. How it is computed:\n"+
 		"[decide.go](../../../test/cmd/reproduce/claims/decide.go). What was measured is the median over the blocks that have both sides, so that its ratio may be another.\n"+
-		"%s\n\n", 100*errorRate, percent(s.Margin), 1+s.Margin, percent(s.Margin), s.MarginOf)
+		"%s%s\n\n", 100*errorRate, percent(s.Margin), 1+s.Margin, percent(s.Margin), ranges, s.MarginOf)
 }
 
 // tally of the verdicts: of what was tested, and of the rest.
@@ -175,7 +179,7 @@ func (s Source) elsewhere(rows []Row, runs, counting []Run) string {
 			if other.Ratio < r.Interval.Low || other.Ratio > r.Interval.High {
 				outside++
 			}
-			if s.Tested(r.Claim) && r.Verdict != Undecided && regionAt(r.Claim.Ratio, s.Margin, other.Ratio).verdict != r.Verdict {
+			if s.Tested(r.Claim) && r.Verdict != Undecided && regionAt(r.Claim, s.Margin, other.Ratio).verdict != r.Verdict {
 				another++
 			}
 		}
@@ -218,7 +222,10 @@ func (r Row) line() string {
 	if r.Runs > 0 && len(r.Claim.Mean) == 0 { // no server has the mean of rates at unlike loads
 		measured = fmt.Sprintf("%s over %s %s", figure.Number(r.Of), figure.Number(r.To), r.Unit)
 	}
-	if r.Claim.Ratio != 0 {
+	switch {
+	case r.Claim.High > 0: // of a range there is no one number to be over
+		published = figure.Number(r.Claim.Low) + " to " + figure.Number(r.Claim.High)
+	case r.Claim.Ratio != 0:
 		published = figure.Number(r.Claim.Ratio)
 		if r.Runs > 0 {
 			over = figure.Number(r.Ratio / r.Claim.Ratio)

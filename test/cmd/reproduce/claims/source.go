@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -92,8 +93,9 @@ type Group struct {
 type Sentence struct {
 	// Says what was published.
 	Says string `json:"says"`
-	// Ratio that was published: Of over To; 0 for none.
-	Ratio float64 `json:"ratio,omitempty"`
+	// Ratio that was published: Of over To; 0 for none. Range in its place: it is from the one to the other, both above 1.
+	Ratio float64   `json:"ratio,omitempty"`
+	Range []float64 `json:"range,omitempty"`
 	// Of and To are the labels of both sides, and Measurement what both have; throughput without one.
 	Of          map[string]string `json:"of,omitempty"`
 	To          map[string]string `json:"to,omitempty"`
@@ -111,8 +113,10 @@ type Claim struct {
 	Group int
 	Says  string
 	// Printed are the published numbers, as printed, and mean times that rates stand for as their inverse; empty without any. Ratio is that of them, and 0 without one.
-	Printed string
-	Ratio   float64
+	// Of a range, from Low to High, it is the geometric middle; both are 0 of any other.
+	Printed   string
+	Ratio     float64
+	Low, High float64
 	// Number that was published; without a value if there is none.
 	Number contract.Measurement
 	// Measurement and labels of both sides, with their place.
@@ -159,10 +163,24 @@ func Read(text []byte) (Source, error) {
 		return Source{}, fmt.Errorf("title, published, full, small and groups: each source has all of them")
 	case s.Runs < 2:
 		return Source{}, fmt.Errorf("runs: got %d, want 2 or more: how runs differ is seen in no fewer", s.Runs)
-	case (s.Margin != 0 || s.MarginOf != "") && !(s.Margin > 0 && s.Margin <= 2 && s.MarginOf != ""):
-		return Source{}, fmt.Errorf("margin: got %v (marginOf %q), want a share above 0 and up to 2, such as 0.25, and the reason for it", s.Margin, s.MarginOf)
+	case (s.Margin != 0 || s.MarginOf != "") && !(s.Margin > 0 && s.Margin <= 1 && s.MarginOf != ""):
+		return Source{}, fmt.Errorf("margin: got %v (marginOf %q), want a share above 0 and up to 1, such as 0.25, and the reason for it", s.Margin, s.MarginOf)
+	}
+	for i, g := range s.Groups {
+		for _, c := range g.Claims {
+			if r := c.Range; r != nil && (len(r) != 2 || !(r[0] > 1 && r[1] > r[0]) || c.Ratio != 0 || c.Mean != nil) {
+				return Source{}, fmt.Errorf("groups[%d]: %q: range: got %v (ratio %v), want two ratios above 1, the lower one first, such as [10, 50], and no other", i, c.Says, r, c.Ratio)
+			}
+		}
 	}
 	return s, nil
+}
+
+// ranges says whether a claim is one.
+func (s Source) ranges() bool {
+	return slices.ContainsFunc(s.Groups, func(g Group) bool {
+		return slices.ContainsFunc(g.Claims, func(c Sentence) bool { return c.Range != nil })
+	})
 }
 
 // List the claims, with the quoted numbers of the full forms. It fails for a quoted number that no group takes, and for a group that
@@ -288,6 +306,10 @@ func (s Sentence) claim(group int, g Group) Claim {
 	}
 	if s.Ratio != 0 {
 		c.Printed = figure.Number(s.Ratio) + "x"
+	}
+	if len(s.Range) == 2 {
+		c.Low, c.High = s.Range[0], s.Range[1]
+		c.Ratio, c.Printed = math.Sqrt(c.Low*c.High), figure.Number(c.Low)+"x to "+figure.Number(c.High)+"x"
 	}
 	return c
 }

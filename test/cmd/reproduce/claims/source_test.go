@@ -86,6 +86,8 @@ func TestWhatIsRefused(t *testing.T) {
 		"a group that takes nothing":  {head + "- {heading: g, quoted: q, baseline: {driver: a}}\n- {heading: h, quoted: q, baseline: {driver: a}}", rates, "groups[1] (h): 0 numbers"},
 		"a baseline that nobody has":  {head + "- {heading: h, quoted: q, baseline: {driver: c}}", rates, "nobody published throughput map[driver:c scheme:x]"},
 		"a rate of no mean time":      {head + "- {heading: h, quoted: q, baseline: {driver: a}, measurement: throughput}", strings.ReplaceAll(times, "latency.avg", "latency.max"), "and not of latency.max"},
+		"a range that is none":        {head + "- {heading: h, claims: [{says: a, range: [50, 10]}]}", rates, "range: got [50 10]"},
+		"a range and a ratio":         {head + "- {heading: h, claims: [{says: a, ratio: 2, range: [10, 50]}]}", rates, "(ratio 2)"},
 		"a number without a baseline": {head + "- {heading: h, quoted: q}", ratio, "baseline:"},
 	}
 	for name, tt := range tests {
