@@ -36,7 +36,7 @@ func fulls(t *testing.T) map[string]full {
 func TestTheRule(t *testing.T) {
 	server := func(name string) []change {
 		return []change{
-			{"targets." + name + ".mysql.config", "-", `{"connect_timeout":"60","innodb_adaptive_hash_index":"ON","innodb_buffer_pool_size":"512M","innodb_flush_log_at_trx_commit":"2","innodb_log_compressed_pages":"OFF","innodb_read_io_threads":"4","innodb…`},
+			{"targets." + name + ".mysql.config", "-", `{"connect_timeout":"60","innodb_buffer_pool_size":"512M","innodb_flush_log_at_trx_commit":"2","max_connections":"4000","max_prepared_stmt_count":"400000","sync_binlog":"1000"}`},
 			{"targets." + name + ".mysql.configFrom", `[{"name":"high-performance"}]`, leftOut},
 			{"targets." + name + ".mysql.storage.size", "300Gi", "2Gi"},
 			{"targets." + name + ".mysql.storage.storageClassName", "local-ssd", leftOut},

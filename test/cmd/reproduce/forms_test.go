@@ -41,7 +41,7 @@ func cellsOf(s source) (published map[string]bool, cells, measured int) {
 // ten warm-ups; and the three figures that S4 says of its charts.
 func TestFormsHaveWhatWasPublished(t *testing.T) {
 	// Cells that were published, the numbers that they are of, and cells that are measured.
-	want := map[string][3]int{"s0-dotnet": {180, 108, 90}, "s0-dotnet-delay": {0, 0, 36}, "s0-dotnet-large": {111, 63, 69}, "s1-ycsb": {48, 48, 14}, "s1-ycsb-load": {21, 21, 8}, "s2-python": {26, 26, 37}, "s3-node": {136, 136, 106}, "s4-sweep": {3, 3, 45}}
+	want := map[string][3]int{"s0-dotnet": {180, 108, 90}, "s0-dotnet-delay": {0, 0, 36}, "s0-dotnet-large": {111, 63, 87}, "s1-ycsb": {48, 48, 14}, "s1-ycsb-load": {21, 21, 8}, "s2-python": {26, 26, 37}, "s3-node": {136, 136, 106}, "s4-sweep": {3, 3, 45}}
 	got := map[string][3]int{}
 	for _, s := range sourcesOf(t) {
 		published, cells, measured := cellsOf(s)
