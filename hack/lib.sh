@@ -161,6 +161,7 @@ play_runs() {
   mkdir -p out
   exec 8>out/play.lock
   flock -n 8 || fail "another program plays runs in this cluster: wait for its end"
+  [[ -x out/bin/kubectl-assay ]] || fail "there is no out/bin/kubectl-assay, which plays the runs: make plugin"
   export KUBECONFIG=$REPO/out/kubeconfig
   bin=$(tool kubernetes)
   step "install the chart"

@@ -163,6 +163,42 @@ func TestTheWindowIsThatOfTheTransactions(t *testing.T) {
 	}
 }
 
+// A query that was ended with the transactions fails nothing, and has no time. One that could not be ended went on beside what came next, whatever the
+// phase.
+func TestAQueryThatWasEnded(t *testing.T) {
+	out := string(outputs.Load(t, "run-no-query-ended.stdout"))
+	if !strings.Contains(out, ", Interrupted(s): ") {
+		t.Fatalf("no query was ended:\n%s", out)
+	}
+	trial := tool.Trial(t, fixtures["run-no-query-ended"].Workload)
+	const noTime = "analytical query q15 has no time: no execution of it ended while transactions were at work ("
+	const wentOn = "queries went on behind the transactions, since they could not be ended: Error 1095: You are not owner of thread 7"
+	refused := "[Result] KILL QUERY - Refused: Error 1095: You are not owner of thread 7\n" + out
+	neverBegan := strings.Join(slices.DeleteFunc(strings.SplitAfter(out, "\n"), func(line string) bool { return strings.HasPrefix(line, "[Result] Q15 ") }), "")
+	for name, tt := range map[string]struct {
+		phase contract.Phase
+		text  string
+		want  []string
+	}{
+		"ended":                {contract.PhaseRun, out, []string{noTime + "the longest had gone on for 1.0 s then)"}},
+		"never begun":          {contract.PhaseRun, neverBegan, []string{noTime + "none began)"}},
+		"refused":              {contract.PhaseRun, refused, []string{wentOn, noTime}},
+		"ended in a warm-up":   {contract.PhaseWarmup, out, nil},
+		"refused in a warm-up": {contract.PhaseWarmup, refused, []string{wentOn}},
+	} {
+		report := parse(trial, tt.phase, runner.Output{Stdout: []byte(tt.text)})
+		if report.Failure != nil || len(report.Problems) != len(tt.want) {
+			t.Errorf("%s: failure %+v, problems %+v", name, report.Failure, report.Problems)
+			continue
+		}
+		for i, want := range tt.want {
+			if !strings.HasPrefix(report.Problems[i].Text, want) {
+				t.Errorf("%s: %q, want %q", name, report.Problems[i].Text, want)
+			}
+		}
+	}
+}
+
 // Clients that begin together warm up without queries, and nothing is missing in what that prints.
 func TestAWarmupOfSeveralClientsHasNoQueries(t *testing.T) {
 	out := runner.Output{Stdout: outputs.Load(t, "run-maria1011.stdout")}

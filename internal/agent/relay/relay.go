@@ -16,7 +16,7 @@ import (
 // Relay forwards connections to a server with a delay: each byte by half of the delay in
 // either direction, so each round trip takes the delay longer. It replaces netem of the
 // kernel, which needs a privilege that client pods lack, and which some kernels lack. It uses
-// some of the client's CPU and a copy in each direction, about 50 us per round trip.
+// some of the client's CPU and a copy in each direction, about 50 us per round trip where a CPU is free.
 //
 // All bytes have the same delay, so that they leave in the order in which they came, and one goroutine lets them go, by one alarm.
 // Goroutines that sleep in the kernel, one for each connection, would keep the few CPUs of a client from the others: 32 connections had

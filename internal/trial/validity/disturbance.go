@@ -132,13 +132,13 @@ func serverRestarted(r contract.Result) string {
 	if r.Server == nil {
 		return ""
 	}
-	if grown := r.Server.StatusDelta[uptime]; grown < 0 {
-		return fmt.Sprintf("the server's uptime was %.0f s less after the measured window than before it: it restarted", -grown)
-	}
 	for _, name := range contract.ServerNames {
 		if later, changed := r.Server.VariablesChanged[name]; changed {
 			return fmt.Sprintf("the server's %s was %s before the measured window and %s after it: another server answered", name, r.Server.Variables[name], later)
 		}
+	}
+	if grown := r.Server.StatusDelta[uptime]; grown < 0 {
+		return fmt.Sprintf("the server's uptime was %.0f s less after the measured window than before it: it restarted", -grown)
 	}
 	return ""
 }

@@ -73,6 +73,13 @@ func withTLS(accepts map[string]float64) func(*contract.Result, *runner.Expectat
 	}
 }
 
+// another server answered after the window.
+func another(r *contract.Result, _ *runner.Expectations) {
+	r.Server = &contract.Server{
+		Variables: map[string]string{"hostname": "a"}, VariablesChanged: map[string]string{"hostname": "b"}, StatusDelta: map[string]float64{"Uptime": -90_000},
+	}
+}
+
 // onClient and onTarget set the counters of a side before and after 10 s.
 func onClient(change func(before, after *contract.Usage)) func(*contract.Result, *runner.Expectations) {
 	return func(r *contract.Result, _ *runner.Expectations) { r.Client.Environment = used(change) }

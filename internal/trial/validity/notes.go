@@ -154,7 +154,7 @@ func variablesChanged(r contract.Result, _ runner.Expectations) string {
 	var names []string
 	positions := engines.Positions(*r.Server)
 	for _, name := range slices.Sorted(maps.Keys(r.Server.VariablesChanged)) {
-		if !slices.Contains(positions, name) {
+		if !slices.Contains(positions, name) && !slices.Contains(contract.ServerNames, name) { // of another server, which serverRestarted says
 			names = append(names, name)
 		}
 	}

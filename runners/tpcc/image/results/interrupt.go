@@ -17,6 +17,8 @@ import (
 const (
 	// again is how often a query is looked for that began after the last look, and patience how long a look may take.
 	again, patience = 200 * time.Millisecond, 10 * time.Second
+	// interrupted is the error of a query that was ended, and sortAborted that of one that was sorting then.
+	interrupted, sortAborted = 1317, 1028
 	// whoAndWhere is the id of a connection, and what its server calls itself.
 	whoAndWhere = "SELECT CONNECTION_ID(), CONCAT_WS(':', @@hostname, @@port, @@server_id)"
 )
@@ -49,20 +51,20 @@ func (i *Interrupts) Join(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// All queries of all connections are ended, until done says that there are none any more. Each account may do that to its own. A refusal is
-// said once, and then the queries go on to their end.
+// All queries of all connections are ended, until done says that there are none any more. Each account may do that to its own. A query of which
+// that is refused goes on to its end; the first refusal is said.
 func (i *Interrupts) All(db *sql.DB, done <-chan struct{}) {
 	i.asked.Store(true)
-	for {
+	for said := false; ; {
 		select {
 		case <-done:
 			return
 		default:
 		}
 		var refused *mysql.MySQLError
-		if err := i.kill(db); errors.As(err, &refused) || errors.Is(err, errElsewhere) {
+		if err := i.kill(db); !said && (errors.As(err, &refused) || errors.Is(err, errElsewhere)) {
 			fmt.Printf("[Result] KILL QUERY - Refused: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
-			return
+			said = true
 		}
 		select {
 		case <-done:
@@ -91,19 +93,18 @@ func (i *Interrupts) kill(db *sql.DB) error {
 	i.mu.Unlock()
 	for id, server := range servers {
 		if server != here {
-			return errElsewhere
-		}
-		if _, err := conn.ExecContext(ctx, fmt.Sprintf("KILL QUERY %d", id)); err != nil {
-			return err
+			err = errElsewhere
+		} else if _, refusal := conn.ExecContext(ctx, fmt.Sprintf("KILL QUERY %d", id)); refusal != nil {
+			err = refusal
 		}
 	}
-	return nil
+	return err
 }
 
-// Ended says whether a query whose server answered with an error was ended by All, and prints when it began and for how long it was under way, in s.
+// Ended says whether a query that failed was ended by All, and prints when it began and for how long it was under way, in s.
 func (i *Interrupts) Ended(query string, start time.Time, err error) bool {
 	var answer *mysql.MySQLError
-	if !i.asked.Load() || !errors.As(err, &answer) {
+	if !i.asked.Load() || !errors.As(err, &answer) || answer.Number != interrupted && answer.Number != sortAborted {
 		return false
 	}
 	fmt.Printf("[Result] %s - Began(s): %.6f, Interrupted(s): %.6f\n", strings.ToUpper(query), start.Sub(epoch).Seconds(), time.Since(start).Seconds())

@@ -341,7 +341,7 @@ func would(r Row, margin, level float64) string {
 		}
 		runs, ok := r.compared.RunsNeeded(math.Abs(math.Log(r.Ratio/end)), level/2, power)
 		if !ok {
-			return "it is too near the end of the margin for 1,000 runs"
+			return "it is too near the end of what counts as reproduced, or as no difference, for 1,000 runs"
 		}
 		most = max(most, runs)
 	}

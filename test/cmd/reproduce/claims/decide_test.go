@@ -82,7 +82,7 @@ func TestDecide(t *testing.T) {
 		"no difference of much":  {55, around(0, 0.01), 8, Contradicted, 0.00067, ""},
 		"less, of less":          {0.5, around(-2*log2, 0.01), 8, AnotherSize, 0.00015, ""},
 		"more, of less":          {0.5, around(log2, 0.01), 8, Contradicted, 0.00004, ""},
-		"just beside the margin": {2, around(log2+0.2231, 0.2), 8, Undecided, 0.9998, "it is too near the end of the margin for 1,000 runs"},
+		"just beside the margin": {2, around(log2+0.2231, 0.2), 8, Undecided, 0.9998, "it is too near the end of what counts as reproduced, or as no difference, for 1,000 runs"},
 		"two runs":               {2, []float64{log2, log2 + 0.01}, 8, Waiting, 1, "2 of 3 runs"},
 		"blocks that are lost":   {2, around(log2, 0.01), 5, Undecided, 1, "0 of 3 runs have both sides in 6 blocks"},
 		"nothing was measured":   {2, around(log2, 0.01), 0, Undecided, 1, "0 of 3 runs have both sides in 6 blocks"},

@@ -22,6 +22,8 @@ var secondsIn = map[string]float64{"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}
 // own unit.
 func converted(unit string, of Side, value float64) (float64, string) {
 	switch to, from := secondsIn[unit], secondsIn[of.Unit]; {
+	case to != 0 && of.Unit == "s/Mop": // of a million operations
+		return value * to / 1e6, unit
 	case to != 0 && from != 0:
 		return value * to / from, unit
 	case to != 0 && strings.HasPrefix(of.Measurement, contract.NameThroughput):
