@@ -9,8 +9,8 @@ import (
 	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/cluster"
@@ -57,7 +57,10 @@ func TestTheGateOfS2(t *testing.T) {
 	if b := again.Status.Gate.Baselines; len(b) != 1 || b[0].JudgedCount != 4 || b[0].MissingCount+b[0].NewCount != 0 {
 		t.Errorf("judged: %+v", b)
 	}
-	spec.Targets[0].Shape = &v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("150m"), Memory: resource.MustParse("1Gi"), NodeSelector: map[string]string{"node.kubernetes.io/instance-type": "kind.target"}}}
+	spec.Targets[0].Shape = &v1alpha1.ShapeRef{}
+	if err := yaml.UnmarshalStrict([]byte(slow), spec.Targets[0].Shape); err != nil {
+		t.Fatal(err)
+	}
 	slower := play("s2-3", metav1.ConditionFalse, v1alpha1.ReasonSlower)
 	if message := apimeta.FindStatusCondition(slower.Status.Conditions, v1alpha1.ConditionPassed).Message; !strings.Contains(message, "latency.avg") {
 		t.Errorf("the message: %s", message)

@@ -141,7 +141,7 @@ func (s shell) awaitRun(name, manifest string, want metav1.ConditionStatus, reas
 	s.t.Helper()
 	for try := 0; ; try++ {
 		run := cluster.Apply(s.t, s.ns, manifest)
-		got := cluster.AwaitRun(s.t, run, 10*time.Minute)
+		got := cluster.AwaitRun(s.t, run, 5*time.Minute)
 		valid := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionValid)
 		if valid.Reason == v1alpha1.ReasonNoUsableTrial && try < 2 {
 			s.t.Logf("run %s is played again: %s", name, valid.Message)

@@ -209,8 +209,11 @@ func anotherServer(in Input, rec contract.Record) []contract.RecordedFinding {
 		return nil
 	}
 	for _, last := range slices.Backward(in.Recorded) {
+		if last.Target != rec.Target || last.State != contract.Succeeded { // a failed attempt tells nobody of another server
+			continue
+		}
 		before := likeness.Instance(last.Facts)
-		if last.Target != rec.Target || before == "" || last.State != contract.Succeeded { // a failed attempt tells nobody of another server
+		if before == "" {
 			continue
 		}
 		if before == now {

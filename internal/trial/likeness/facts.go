@@ -203,11 +203,11 @@ func namesOfCatalogue() (all []string) {
 // Incidental says whether a variable names places, identities and positions of a server. Nobody
 // compares them.
 func Incidental(name, value string) bool {
-	if strings.HasPrefix(value, "/") || strings.HasPrefix(name, "gtid_") {
+	if strings.HasPrefix(value, "/") || strings.HasPrefix(name, "gtid_") || slices.Contains(contract.ServerNames, name) {
 		return true
 	}
 	switch name {
-	case "hostname", "port", "bind_address", "socket", "pid_file", "server_id", "server_uuid", "init_file", "secure_file_priv", "tmpdir", "slave_load_tmpdir",
+	case "bind_address", "socket", "pid_file", "init_file", "secure_file_priv", "tmpdir", "slave_load_tmpdir",
 		"replica_load_tmpdir", "log_error", "general_log_file", "slow_query_log_file", "report_host", "report_port", "log_basename", "timestamp",
 		"plugin_load", "plugin_load_add", "mysqlx_port", "mysqlx_socket", "mysqlx_bind_address", "version", "version_comment":
 		return true
